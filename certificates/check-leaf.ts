@@ -3,16 +3,17 @@ import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { maySign } from './key-usage.ts';
 import { mustStaple } from './must-staple.ts';
 
-/** What a certificate is shown as. */
+/** The role in which a certificate is shown. */
 export type Purpose = 'server' | 'client';
 
 const USAGES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 const ANY_USAGE = '2.5.29.37.0';
 
 /**
- * What is wrong with the first certificate of a chain: an error where Envoy would refuse it, a
- * warning where others would to whom it is shown as that of a `purpose`, or where that is not known
- * as either. Source: what Envoy 1.40 takes (measured); RFC 5280, 4.2.1.3 and 4.2.1.12; RFC 7633.
+ * Checks the first certificate of a chain. An error means that Envoy rejects it. A warning means
+ * that other peers reject it when it is shown for `purpose`. Without a `purpose` both roles are
+ * checked.
+ * What Envoy 1.40 accepts is measured. See also RFC 5280, 4.2.1.3 and 4.2.1.12, and RFC 7633.
  */
 export function checkLeaf(
   [leaf]: readonly X509Certificate[],

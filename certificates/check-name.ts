@@ -2,10 +2,10 @@ import { type Finding, warningFinding } from './finding.ts';
 import { parseCertificates } from './pem.ts';
 
 /**
- * Whether clients take the first certificate of a chain (PEM) for that of `hostname`, which may be
- * `*.example.com`; `*` is no name, and every certificate will do. What is no chain at all is judged
- * elsewhere. Source: RFC 9110, section 4.3.4; RFC 6125, section 6.4.3 (a wildcard stands for one
- * label).
+ * Checks whether clients accept the first certificate of a chain (PEM) for `hostname`. That may be
+ * `*.example.com`. `*` is no name, so every certificate will do. A text that is no chain at all is
+ * checked elsewhere.
+ * See RFC 9110, section 4.3.4, and RFC 6125, section 6.4.3 (a wildcard stands for one label).
  */
 export function checkCertificateName(chainPem: string, hostname: string): readonly Finding[] {
   if (hostname === '*') return [];

@@ -6,14 +6,16 @@ import { parsePrivateKey } from './private-key.ts';
 
 const MOST = { bytes: 128 * 1024, count: 16 };
 const LEAST_RSA_BITS = 2048;
-/** What Envoy's BoringSSL takes, by OpenSSL's names. */
+/** The curves that Envoy's BoringSSL accepts, by OpenSSL's names. */
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
 /**
- * What is wrong with a certificate chain and its key, both PEM, at `now` (milliseconds since the
- * epoch); empty: nothing. With an error an Envoy would refuse the pair, or everyone would refuse
- * what it serves, as a `purpose` or as either. No finding holds any of the key. Source: what Envoy
- * 1.40 takes (measured); Envoy's page on TLS; RFC 8446, 4.4.2 (order of the chain).
+ * Checks a certificate chain and its key, both PEM, at `now` (milliseconds since the epoch). An
+ * error means that Envoy would reject the pair, or that every peer would reject what it serves.
+ * That is checked for `purpose`, or for either role. No finding holds any of the key. An empty
+ * result means that all is well.
+ * What Envoy 1.40 accepts is measured. See Envoy's page on TLS, and RFC 8446, 4.4.2, for the order
+ * of the chain.
  */
 export function checkKeyPair(
   chainPem: string,
@@ -32,8 +34,8 @@ export function checkKeyPair(
 }
 
 /**
- * The same of an authority's own certificate and key, which sign certificates and are shown to
- * nobody.
+ * Checks an authority's own certificate and key in the same way. They sign certificates and are
+ * shown to no peer.
  */
 export function checkAuthorityPair(
   chainPem: string,
@@ -104,8 +106,8 @@ const SEQUENCE = 0x30;
 const EC_PUBLIC_KEY = Buffer.from('06072a8648ce3d0201', 'hex');
 
 /**
- * A curve that is written out (ECParameters) has the name of the one it equals here, but not in
- * Envoy. Source: RFC 5480, 2.1.1: only named ones may be used.
+ * OpenSSL names a written-out curve (ECParameters) by the one that it equals. Envoy does not. RFC
+ * 5480, 2.1.1, allows only named curves.
  */
 function checkCurve([leaf]: readonly X509Certificate[]): readonly Finding[] {
   if (leaf?.publicKey.asymmetricKeyType !== 'ec') return [];
@@ -130,8 +132,8 @@ function checkTimes(chain: readonly X509Certificate[], now: number): readonly Fi
 }
 
 /**
- * A sixth of its life, and at most so long, in ms, before its end a certificate is to have a
- * successor: those who renew by themselves do so at a third or half.
+ * A certificate needs a successor a sixth of its life before its end, and at most this long, in ms.
+ * Automatic renewal happens at a third or half.
  */
 const LAST_PART = 6;
 const MOST_LAST_MS = 14 * 86_400_000;
@@ -152,7 +154,7 @@ function checkEnd(
   ];
 }
 
-/** Why a certificate does not hold at `now`; undefined: it does. */
+/** @returns why a certificate is not valid at `now`, or undefined when it is */
 export function timeProblem(certificate: X509Certificate, now: number): string | undefined {
   const { validFromDate, validToDate } = certificate;
   if (now < validFromDate.getTime()) return `is not valid before ${toIso(validFromDate)}`;

@@ -3,12 +3,12 @@ import { crlProblem } from './crl-problem.ts';
 import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { parseCertificates } from './pem.ts';
 
-/** The systems' own collections have some 150 certificates in 220 KB. */
+/** The collections of operating systems have about 150 certificates in 220 KB. */
 const MOST = { bytes: 1024 * 1024, count: 1_000 };
 
 /**
- * What is wrong with authorities to check others against, PEM, at `now` (milliseconds since the
- * epoch); empty: nothing.
+ * Checks the authorities (PEM) that peers are checked against, at `now` (milliseconds since the
+ * epoch). An empty result means that all is well.
  */
 export function checkTrustedCa(pem: string, now: number): readonly Finding[] {
   const parsed = parseCertificates(pem, MOST);

@@ -1,12 +1,12 @@
 /**
- * As Envoy reads them: lists of revoked certificates may stand among the authorities, and one that
- * is broken spoils all.
+ * Matches as Envoy reads. Revocation lists may stand among the authorities, and a broken one spoils
+ * all.
  */
 const CRL = /^-----BEGIN X509 CRL-----[ \t]*\r?\n([^-]*)^-----END X509 CRL-----[ \t]*\r?$/gm;
 
 /**
- * What is wrong with the revocation lists in a PEM text, so far as their outer form shows;
- * undefined: nothing. Source: RFC 7468, section 6.
+ * Checks the outer form of the revocation lists in a PEM text. See RFC 7468, section 6.
+ * @returns what is wrong, or undefined when nothing is
  */
 export function crlProblem(pem: string): string | undefined {
   const begun = pem.split('-----BEGIN X509 CRL-----').length - 1;
@@ -17,9 +17,7 @@ export function crlProblem(pem: string): string | undefined {
   return broken === -1 ? undefined : `revocation list ${broken + 1} in it is malformed`;
 }
 
-/**
- * Whether base64 holds one DER SEQUENCE, whole and with nothing after it (X.690, section 8.1.3).
- */
+/** Whether base64 holds exactly one complete DER SEQUENCE (X.690, section 8.1.3). */
 function isDerSequence(base64: string): boolean {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) return false;
   const der = Buffer.from(base64, 'base64');

@@ -4,9 +4,10 @@ const CRITICAL = [0x01, 0x01, 0xff];
 const DIGITAL_SIGNATURE = 0x80;
 
 /**
- * Whether a certificate (DER) may sign: the digitalSignature bit of its keyUsage; undefined when it
- * has no keyUsage, and so may do all. Node tells the extended usages only, and the library that
- * reads all extensions costs 80 ms and 18 MB at every start. Source: RFC 5280, 4.2.1.3.
+ * Whether a certificate (DER) may sign. That is the digitalSignature bit of its keyUsage. See RFC
+ * 5280, 4.2.1.3. Node reads only the extended usages. The library that reads all extensions costs
+ * 80 ms and 18 MB at every start.
+ * @returns undefined when it has no keyUsage, and so may do all
  */
 export function maySign(der: Buffer): boolean | undefined {
   const at = der.indexOf(KEY_USAGE);

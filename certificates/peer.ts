@@ -1,17 +1,14 @@
 import { parseSpiffeId } from './identity.ts';
 
-/**
- * One entry of what Node tells of alternative names; a value that holds anything odd is quoted as
- * in JSON.
- */
+/** One entry of Node's list of alternative names. An unusual value is quoted as in JSON. */
 const ENTRY = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/gy;
 
 /**
- * The node group that a TLS peer speaks for: that of the one URI among the alternative names of its
- * certificate, when it is a SPIFFE id of the trust domain. Undefined: nobody of ours. `names` is
- * node's `X509Certificate.subjectAltName`, or `subjectaltname` of the older form. Whether the
- * certificate is verified is the caller's to see (`socket.authorized`). Source: X.509-SVID, section
- * 2 (exactly one URI).
+ * Returns the node group that a TLS peer speaks for. Its certificate must have exactly one URI
+ * among its alternative names (X.509-SVID, section 2). The URI must be a SPIFFE id of the trust
+ * domain. `names` is Node's `X509Certificate.subjectAltName`, or `subjectaltname` of the older
+ * form. The caller checks that the certificate is verified (`socket.authorized`).
+ * @returns undefined when the peer has no identity of the trust domain
  */
 export function groupOfPeer(names: string | undefined, trustDomain: string): string | undefined {
   const [uri, ...others] = urisOf(names ?? '');
@@ -21,8 +18,8 @@ export function groupOfPeer(names: string | undefined, trustDomain: string): str
 }
 
 /**
- * For node's `checkServerIdentity`: an Error where the server is not of one of the groups. Its
- * address is not looked at: the SPIFFE id alone says who it is.
+ * Returns a `checkServerIdentity` for Node, which gives an Error when the server is not of one of
+ * the groups. Its address is ignored, since the SPIFFE id alone proves the identity.
  */
 export function expectGroups(
   groups: readonly string[],
@@ -41,7 +38,7 @@ export function expectGroups(
   };
 }
 
-/** None where the text is not understood whole, so that nothing in it is believed. */
+/** Returns none where a part of the text is unclear, so that no part of it is trusted. */
 function urisOf(names: string): readonly string[] {
   const entries = [...names.matchAll(ENTRY)];
   const understood = entries.reduce((length, [entry]) => length + entry.length, 0);

@@ -1,15 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 
 /**
- * Each boundary is a line of its own: OpenSSL refuses the whole text otherwise, as of files that
- * were joined without a line break.
+ * Each boundary is a line of its own. Otherwise OpenSSL rejects the whole text, for example of
+ * files that were joined without a line break.
  */
 const CERTIFICATE =
   /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[ \t]*\r?\n[^-]*^-----END (?:X509 |TRUSTED )?CERTIFICATE-----[ \t]*\r?$/gm;
 
 /**
- * The certificates in a PEM text, in its order; text between them is skipped. An `error` says in
- * plain words why there are none. Source: RFC 7468.
+ * Parses the certificates in a PEM text, in its order. Text between them is skipped. `error` says
+ * in plain words why there are none. See RFC 7468.
  */
 export function parseCertificates(
   pem: string,

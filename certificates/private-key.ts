@@ -3,8 +3,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 const MOST_BYTES = 32 * 1024;
 
 /**
- * The private key in a PEM text, without a passphrase. An `error` says in plain words why there is
- * none, and holds nothing of the text. Source: RFC 7468.
+ * Parses the private key in a PEM text, without a passphrase. `error` says in plain words why there
+ * is none, and holds nothing of the text. See RFC 7468.
  */
 export function parsePrivateKey(
   pem: string,
@@ -23,7 +23,7 @@ export function parsePrivateKey(
   try {
     return { key: createPrivateKey(pem) };
   } catch {
-    // OpenSSL's own words would say no more, and nobody knows what they may quote.
+    // OpenSSL's message says no more, and may quote parts of the key.
     return { error: 'it is malformed' };
   }
 }

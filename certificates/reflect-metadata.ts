@@ -1,7 +1,7 @@
 /**
- * The three functions of `Reflect` that @peculiar/x509's parts look for at their start (the
- * metadata API, a proposal that Node does not have). Imported for its effect, before that package.
- * Where something else has brought them already, nothing changes.
+ * Adds the three functions of `Reflect` that parts of @peculiar/x509 look for at their start. They
+ * are the metadata API, a proposal that Node does not have. Import this file for its effect, before
+ * that package. Functions that exist already are kept.
  */
 type Metadata = {
   getMetadata?(key: unknown, target: object): unknown;

@@ -6,9 +6,9 @@ import type { TlsMaterial } from './tls-material.ts';
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
- * The three files of a folder, not checked. Where the folder swaps all of them by one link
- * (`..data`, as mounted Secrets and ours do), all are read behind the same link: never a
- * certificate of one moment with the key of another.
+ * Reads the three files of a folder, not checked. A folder may swap all of them by one link
+ * (`..data`), as mounted Secrets and write-tls-folder do. Then all are read behind the same link.
+ * So a certificate is never read with the key of another moment.
  */
 export function readTlsFiles(
   folder: string,
@@ -32,7 +32,7 @@ function dataFolder(folder: string): string {
 
 function readBounded(path: string): string {
   const found = attempt(path, () => statSync(path));
-  // Whoever reads a pipe as a file may wait for ever.
+  // Reading a pipe as a file may wait for ever.
   if (!found.isFile()) throw new Error(`${path} is no file`);
   if (found.size > MOST_BYTES) throw new Error(`${path} has more than ${MOST_BYTES} bytes`);
   return attempt(path, () => readFileSync(path, 'utf8'));

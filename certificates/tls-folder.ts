@@ -7,40 +7,39 @@ import type { TlsMaterial } from './tls-material.ts';
 
 export type TlsFolderOptions = {
   /**
-   * The files have changed to something that cannot be used: what was read last stays in force.
-   * Without key material; once for each reason.
+   * Called once for each reason when the changed files cannot be used. What was read last stays in
+   * force. The message holds no key material.
    */
   onProblem(message: string): void;
-  /** The first files are not there, or cannot be used, and are waited for. At most once. */
+  /** Called at most once, when the first files are missing or unusable and are waited for. */
   onWait?(message: string): void;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** The first files may come within this time, in ms; default: they must be there. */
+  /** The first files may come within this time, in ms. By default they must be there. */
   readonly waitMs?: number;
 };
 
 export type TlsFolder = {
   current(): TlsMaterial;
-  /** Calls back after each change; the result ends that. */
+  /** Calls back after each change. The result ends that. */
   onChange(listener: (material: TlsMaterial) => void): () => void;
   close(): void;
 };
 
 type Read = { readonly material: TlsMaterial } | { readonly error: string };
 
-/** From the first event to the read: files that are written one by one come together. */
+/** Time from the first event to the read. Files that are written one by one come together. */
 const DEBOUNCE_MS = 20;
-/** Finds what no event told of. */
+/** Finds changes without an event. */
 const POLL_MS = 1_000;
-/**
- * So many reads in a row must find the same fault before it is told: a pair may be half written.
- */
+/** A fault is reported after this many reads in a row, because a pair may be half written. */
 const FAULTY_READS = 2;
 
 /**
  * Follows the folder with `tls.crt`, `tls.key` and `ca.crt`, the form of a mounted Secret of type
- * kubernetes.io/tls. What is read is checked first; a change that cannot be used is a problem and
- * changes nothing. Rejects with an Error that names the file when there is nothing to begin with.
+ * kubernetes.io/tls. Every read is checked first. A change that cannot be used is reported, and
+ * what was read before stays.
+ * @throws an Error that names the file when there is nothing to begin with
  */
 export async function openTlsFolder(path: string, options: TlsFolderOptions): Promise<TlsFolder> {
   let material = await firstMaterial(path, options);
@@ -88,7 +87,7 @@ async function firstMaterial(path: string, options: TlsFolderOptions): Promise<T
   }
 }
 
-/** What the folder holds now, checked; an `error` is one sentence that names the file. */
+/** Reads and checks what the folder holds now. `error` is one sentence that names the file. */
 function readMaterial(path: string, now: number): Read {
   const files = readTlsFiles(path);
   if ('error' in files) return files;
@@ -105,7 +104,7 @@ function same(one: TlsMaterial, other: TlsMaterial): boolean {
 
 /**
  * Calls `onEvent` soon after each event in the folder, and each second. The folder itself may be
- * replaced: the poll watches it anew.
+ * replaced, and the poll then watches the new one.
  */
 function followFolder(path: string, onEvent: () => void): { soon(): void; close(): void } {
   let watcher: FSWatcher | undefined;
@@ -141,7 +140,7 @@ function watchFolder(path: string, onEvent: () => void): FSWatcher | undefined {
     const watcher = watch(path, { persistent: false }, onEvent);
     return watcher.on('error', () => watcher.close());
   } catch {
-    // the folder is missing, or the system has no more watches: the poll sees what happens there
+    // the folder is missing, or the system has no more watches, so the poll sees what happens there
     return undefined;
   }
 }

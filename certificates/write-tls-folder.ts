@@ -7,9 +7,10 @@ import type { TlsMaterial } from './tls-material.ts';
 const LINK = '..data';
 
 /**
- * Writes `tls.crt`, `tls.key` and `ca.crt` so that whoever reads them sees all three of before or
- * all three of now: they are links through `..data`, which is swapped at once, as Kubernetes does
- * for a mounted Secret. Readable by the owner alone. Throws the system's error.
+ * Writes `tls.crt`, `tls.key` and `ca.crt` so that a reader sees either all old or all new files.
+ * They are links through `..data`, which is swapped at once, as Kubernetes does for a mounted
+ * Secret. Only the owner may read them.
+ * @throws the system's error
  */
 export function writeTlsFolder(folder: string, { certificate, key, ca }: TlsMaterial): void {
   makeFolder(folder);
@@ -39,7 +40,7 @@ function readLink(path: string): string | undefined {
   }
 }
 
-/** Content of before, also what a process left that was killed while it wrote. */
+/** Removes earlier content, also what a killed process left half written. */
 function removeOthers(folder: string, kept: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('..data-') && name !== kept)

@@ -2,8 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes the folder, for its owner alone, and those above it. Throws the system's error.
- * (Node's own `recursive` never returns where a file system refuses with ENOENT, as /proc does.)
+ * Makes the folder, for its owner alone, and those above it. Node's own `recursive` never returns
+ * where a file system answers ENOENT, as /proc does.
+ * @throws the system's error
  */
 export function makeFolder(path: string): void {
   if (tryMake(path)) return;
@@ -11,7 +12,7 @@ export function makeFolder(path: string): void {
   if (!tryMake(path)) mkdirSync(path);
 }
 
-/** False when the folder above is missing. */
+/** @returns false when the folder above is missing */
 function tryMake(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });

@@ -11,8 +11,8 @@ import {
 import { dirname } from 'node:path';
 
 /**
- * Writes a new file, or over one that is there, for its owner alone, and waits until it is on the
- * disk. Throws the system's error.
+ * Writes a new or an existing file, for its owner alone, and waits until it is on the disk.
+ * @throws the system's error
  */
 export function writeDurably(path: string, content: string): void {
   const file = openSync(path, 'w', 0o600);
@@ -25,17 +25,19 @@ export function writeDurably(path: string, content: string): void {
 }
 
 /**
- * Writes the file whole or not at all: readers see the old content or the new one, also after a
- * power cut. Readable by its owner only. Throws the system's error.
+ * Writes the file whole or not at all. Readers see the old content or the new one, also after a
+ * power cut. Only the owner may read it.
+ * @throws the system's error
  */
 export function replaceFile(path: string, content: string): void {
   withDraft(path, content, draft => renameSync(draft, path));
 }
 
 /**
- * Writes the file whole, unless somebody has put one there, which is then left as it is: of several
- * processes that do this at once one succeeds. Returns whether it is ours; it survives a power cut.
- * Readable by its owner only. Throws the system's error.
+ * Writes the file whole, unless it exists. An existing file stays as it is. Of several processes
+ * that do this at once one succeeds. The file survives a power cut, and only the owner may read it.
+ * @returns whether this call created the file
+ * @throws the system's error
  */
 export function createFile(path: string, content: string): boolean {
   const created = withDraft(path, content, draft => linkUnlessThere(draft, path));
@@ -44,7 +46,7 @@ export function createFile(path: string, content: string): boolean {
 }
 
 /**
- * Gives `use` a file beside `path` that holds the content and is on the disk, to be put in its
+ * Gives `use` a file beside `path` that holds the content and is on the disk. `use` puts it in its
  * place in one step.
  */
 export function withDraft<T>(path: string, content: string, use: (draft: string) => T): T {
@@ -57,7 +59,10 @@ export function withDraft<T>(path: string, content: string, use: (draft: string)
   }
 }
 
-/** Unlike a renaming, a link never replaces what another process has put there meanwhile: false. */
+/**
+ * Unlike a rename, a link never replaces what another process has put there meanwhile.
+ * @returns false when the file exists
+ */
 function linkUnlessThere(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);

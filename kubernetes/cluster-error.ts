@@ -3,7 +3,7 @@
  * a token.
  */
 export class ClusterError extends Error {
-  /** The status of HTTP, or of the event that ended a watch; absent: there was no answer. */
+  /** The status of HTTP, or of the event that ended a watch. Absent when there was no answer. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number, options?: ErrorOptions) {
@@ -13,7 +13,7 @@ export class ClusterError extends Error {
   }
 }
 
-/** The message of an answer of the API (kind Status), cut where it is long. */
+/** Returns the message of an answer of the API (kind Status), cut where it is long. */
 export function statusMessage(body: unknown): string {
   const message =
     typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;

@@ -5,11 +5,11 @@ import { type Credentials, type CredentialsSource, loadCredentials } from './cre
 
 export type ApiRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** As resourcePath makes it. */
+  /** A path as resourcePath makes it. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: object;
-  /** Of the body; default `application/json`. */
+  /** Type of the body. Default: `application/json`. */
   readonly contentType?: string;
 };
 
@@ -18,13 +18,16 @@ export type ApiAnswer = { readonly status: number; readonly body: unknown };
 /** The API of one Kubernetes cluster. */
 export type Cluster = {
   readonly server: string;
-  /** Our own namespace. */
+  /** The process's own namespace. */
   readonly namespace: string;
-  /** Any status is an answer. Throws ClusterError when there is none in time, or it is no JSON. */
+  /**
+   * Sends a request. Any status is an answer.
+   * @throws ClusterError when no answer comes in time, or it is not JSON
+   */
   call(request: ApiRequest): Promise<ApiAnswer>;
   /**
-   * As `call`, but resolves with the head of the answer, which comes in that time; its body comes
-   * until it ends or the signal aborts.
+   * Sends a request and resolves with the head of the answer, which must come in time. The body
+   * comes until it ends or the signal aborts.
    */
   open(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage>;
   /** Closes idle connections. */
@@ -32,7 +35,7 @@ export type Cluster = {
 };
 
 export type ClusterOptions = CredentialsSource & {
-  /** For a whole answer; default 10 s. */
+  /** Time for a complete answer. Default: 10 s. */
   readonly timeoutMs?: number;
 };
 
@@ -40,13 +43,14 @@ const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Connects to the API by a kubeconfig or as a container's service account; nothing is sent yet.
- * Token and authority are read again when they rotate: the authority for each request, the token
- * after a minute or as soon as it is refused (401).
+ * Connects to the API by a kubeconfig or as a container's service account. Nothing is sent yet.
+ * Token and authority are read again when they rotate. The authority is read for each request. The
+ * token is read after a minute, or as soon as it is rejected (401).
  *
- * Credentials are those of @kubernetes/client-node; requests go through node:https, because the
- * package's own (2.0) makes a new pool of connections, and so a handshake, for each request, and
- * its agents keep the authorities of their first one. Throws ClusterError.
+ * Credentials are those of @kubernetes/client-node. Requests go through node:https. The package's
+ * own requests (2.0) make a new pool of connections, and so a handshake, for each request. Its
+ * agents keep the authorities of their first request.
+ * @throws ClusterError
  */
 export async function connectCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { timeoutMs = 10_000 } = options;
@@ -116,7 +120,7 @@ async function optionsOf(credentials: Credentials, request: ApiRequest): Promise
   };
 }
 
-/** Resolves with the head of the answer, which has so long to come. */
+/** Resolves with the head of the answer, which must come within the given time. */
 function exchange(
   url: URL,
   options: RequestOptions,
@@ -136,7 +140,8 @@ function exchange(
 }
 
 /**
- * Of an error: JSON mostly, but plain text where the API knows no such path, or a proxy answers.
+ * Parses the body of an error. It is mostly JSON, but plain text for an unknown path or from a
+ * proxy.
  */
 export function errorBody(text: string): unknown {
   try {
@@ -159,8 +164,8 @@ async function readText(answer: IncomingMessage): Promise<string> {
 }
 
 /**
- * Errors of files and sockets hold paths and addresses, those of JSON.parse pieces of the answer:
- * of these only the kind is told.
+ * Makes a ClusterError that tells only the kind of error. Errors of files and sockets hold paths
+ * and addresses, and those of JSON.parse hold pieces of the answer.
  */
 export function toClusterError(server: string, error: unknown): ClusterError {
   if (error instanceof ClusterError) return error;

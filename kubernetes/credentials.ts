@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { ClusterError } from './cluster-error.ts';
 
-/** Who we are to the API, and how we know that it is the API. */
+/** What this process proves to the API, and what the API proves to it. */
 export type Credentials = {
   readonly server: string;
-  /** Of the kubeconfig's context, or our own in a cluster. */
+  /** The namespace of the kubeconfig's context, or the process's own one in a cluster. */
   readonly namespace: string;
   /**
-   * What a request of now needs of TLS, and its headers: files of tokens and authorities are read
-   * again when they have changed.
+   * Returns the TLS options and headers of a request. Changed files of tokens and authorities are
+   * read again.
    */
   options(): Promise<RequestOptions>;
 };
 
 export type CredentialsSource = {
-  /** Path of a kubeconfig; absent: what the orchestrator puts into a container. */
+  /** Path of a kubeconfig. Absent: what the orchestrator puts into a container. */
   readonly kubeconfig?: string | undefined;
-  /** Stands before the paths of the orchestrator's files, for tests; default ''. */
+  /** Prefix of the paths of the orchestrator's files, for tests. Default: ''. */
   readonly root?: string | undefined;
 };
 
@@ -27,8 +27,9 @@ const TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /**
  * Reads a kubeconfig (with its client certificates, tokens and exec plugins) or the service account
- * of a container. Throws ClusterError when there is neither. The package is loaded here, so that
- * processes without Kubernetes need no 90 MB for it.
+ * of a container. The package is loaded here, so that processes without Kubernetes need no 90 MB
+ * for it.
+ * @throws ClusterError when there is neither
  */
 export async function loadCredentials({
   kubeconfig,
@@ -71,8 +72,8 @@ function credentialsOf(config: KubeConfig, kubeconfig: string | undefined): Cred
     async options() {
       const options: RequestOptions = { headers: {} };
       await config.applyToHTTPSOptions(options);
-      // The package's agent keeps the authorities that it was made with. Only it knows the way
-      // through a proxy.
+      // The package's agent keeps the authorities that it was made with. It is still needed for a
+      // proxy, which only it supports.
       if (!cluster?.proxyUrl) delete options.agent;
       return options;
     },

@@ -11,60 +11,60 @@ import { type WatchEvent, watchObjects } from './watch.ts';
 
 export type FollowOptions<T> = Selection & {
   readonly cluster: Cluster;
-  /** What is kept of an object. `object => object` keeps all. It must not throw. */
+  /** Returns what is kept of an object. `object => object` keeps all. It must not throw. */
   read(object: KubernetesObject): T;
   /**
-   * Called with all objects by key (`namespace/name`) once the first list is complete, and after
-   * that with what has changed since the last call: keys that were added, modified or (when
-   * `objects` lacks them) deleted. The map is live: copy what you keep.
+   * Called with all objects by key (`namespace/name`) once the first list is complete. Later calls
+   * name what has changed since the last one: keys that were added, modified or deleted. `objects`
+   * lacks deleted keys. The map is live, so copy what you keep.
    */
   onChange(objects: ReadonlyMap<string, T>, changed: ReadonlySet<string>): void;
   /**
-   * It cannot follow for now, and tries again by itself; the last objects stay. `repeated`: the
-   * same as the last time.
+   * Called when it cannot follow for now. It retries by itself, and the last objects stay.
+   * `repeated` means the same error as the last time.
    */
   onTrouble?(error: ClusterError, repeated: boolean): void;
-  /** A watch is open: from now on nothing is missed. */
+  /** Called when a watch is open. From now on nothing is missed. */
   onWatching?(): void;
   /**
-   * A complete list has been read: the first one, or because the server did not know where we were.
+   * Called after a complete list. It was the first one, or the server no longer knew the version.
    */
   onListed?(): void;
   readonly after: After;
-  /** In [0, 1), for the jitter of the back-off. */
+  /** Returns a number in [0, 1), for the jitter of the back-off. */
   random(): number;
 };
 
 export type Following = { close(): void };
 
 /**
- * Watches end so soon that a connection which is dead without a sign is noticed, and the next one
- * begins where they ended.
+ * Watches are short, so that a silently dead connection is noticed. The next one begins where they
+ * ended.
  */
 const WATCH_SECONDS = 40;
 const WATCH_JITTER_SECONDS = 10;
-/** So much later than the server should have ended a watch, we do. */
+/** Ends a watch this long after the server should have ended it. */
 const OVERDUE_MS = 5_000;
-/** A watch that has lasted so long counts as success. */
+/** A watch that has lasted this long counts as success. */
 const PROVEN_MS = 1_000;
-/** Events of one burst are told together. */
+/** Events of one burst are reported together. */
 const BURST_MS = 10;
 /** The server does not know the version any more. */
 const GONE = 410;
-/** So often in a row that is no trouble: lists that take so long never end. */
+/** This many in a row are normal. Lists that take too long never end. */
 const PATIENCE = 2;
-/** The server does not know the kind: what comes when it does is another collection. */
+/** The server does not know the kind. When it does, that is another collection. */
 const UNDEFINED = 404;
 
 /**
- * Follows a selection of objects by list and watch until `close`; no call follows that. Failures of
- * any kind (the API is away, a right or a kind is missing, the token was refused) are tried again
- * after 0.1 to 5 s, and the last objects stay meanwhile. After 410 or 404, and after a watch that
- * was silent to its end, everything is listed anew, and only what differs is told.
+ * Follows a selection of objects by list and watch until `close`. No call follows that. Failures of
+ * any kind are retried after 0.1 to 5 s, and the last objects stay meanwhile. The API may be away,
+ * a right or a kind may be missing, or the token rejected. After 410 or 404, and after a watch that
+ * was silent to its end, everything is listed again. Then only what differs is reported.
  *
- * This is our own state machine, because the package's informer ends at each error but 410 and
- * leaves the rest to its user, lists in one page and asks for no bookmarks
- * (kubernetes-client/javascript, cache.ts of 2.0; issues 596, 958, 1933).
+ * The package's informer is not used. It ends at each error but 410 and leaves the rest to its
+ * user. It also lists in one page and asks for no bookmarks. See kubernetes-client/javascript,
+ * cache.ts of 2.0, and its issues 596, 958 and 1933.
  */
 export function follow<T>(options: FollowOptions<T>): Following {
   const closed = new AbortController();
@@ -105,8 +105,8 @@ type Progress<T> = {
 };
 
 /**
- * Lists, where that is needed, and watches once. Returns why it has ended, undefined where the
- * server ended a watch in its time.
+ * Lists, where that is needed, and watches once.
+ * @returns why it has ended, or undefined when the server ended the watch in its time
  */
 async function attempt<T>(
   options: FollowOptions<T>,
@@ -131,8 +131,8 @@ async function attempt<T>(
       if (event.kind !== 'bookmark') tell.soon();
     };
     await watchFor(options, objects.resourceVersion ?? '', { onEvent, onProven }, closed);
-    // Not even a bookmark: of a version from the time before it was restored, the server waits for
-    // what comes after.
+    // Not even a bookmark came. A server that was restored to an earlier time waits for this
+    // version, which it does not know.
     if (!heard) objects.resourceVersion = undefined;
     return undefined;
   } catch (error) {
@@ -141,7 +141,7 @@ async function attempt<T>(
   }
 }
 
-/** One watch; it counts as proven when it has lasted. */
+/** Runs one watch. It counts as proven when it has lasted. */
 async function watchFor<T>(
   options: FollowOptions<T>,
   resourceVersion: string,
@@ -150,8 +150,7 @@ async function watchFor<T>(
 ): Promise<void> {
   const { cluster, after, random, resource, fieldSelector, labelSelector } = options;
   const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_JITTER_SECONDS * random());
-  // Not AbortSignal.any: of a signal that lives on, Node keeps a piece for each signal that was
-  // made from it.
+  // AbortSignal.any would leak here: Node keeps a piece for each signal made from a long-lived one.
   const watching = new AbortController();
   const end = () => watching.abort();
   closed.addEventListener('abort', end);
@@ -179,7 +178,7 @@ function silent({ cluster, resource }: { cluster: Cluster; resource: Resource })
   );
 }
 
-/** Tells what has changed, at once or when a burst may be over. */
+/** Reports what has changed, at once or when a burst may have ended. */
 function teller<T>(
   { onChange, after }: FollowOptions<T>,
   objects: FollowedObjects<T>,

@@ -3,11 +3,11 @@ import type { Listed } from './list.ts';
 import type { WatchEvent } from './watch.ts';
 
 /**
- * What is known of a selection, the version that it is known at, and which keys have changed since
- * that was last asked.
+ * Holds what is known of a selection, at which version, and which keys have changed since they were
+ * last taken.
  */
 export class FollowedObjects<T> {
-  /** Where a watch goes on; undefined: only a list can tell. */
+  /** Where a watch goes on. Undefined when a new list is needed. */
   resourceVersion: string | undefined;
   readonly #read: (object: KubernetesObject) => T;
   readonly #values = new Map<string, T>();
@@ -22,10 +22,7 @@ export class FollowedObjects<T> {
     return this.#values;
   }
 
-  /**
-   * Takes a whole list: what it lacks is gone, and what has the version that is known has not
-   * changed.
-   */
+  /** Takes a complete list. What it lacks is deleted. What has the known version is unchanged. */
   replace({ objects, resourceVersion }: Listed): void {
     const gone = new Set(this.#values.keys());
     for (const object of objects) {
@@ -46,7 +43,7 @@ export class FollowedObjects<T> {
     this.resourceVersion = event.object.metadata.resourceVersion;
   }
 
-  /** The keys that were added, modified or deleted since the last call. */
+  /** Returns the keys that were added, modified or deleted since the last call. */
   takeChanged(): ReadonlySet<string> {
     const changed = this.#changed;
     this.#changed = new Set();
@@ -68,7 +65,7 @@ export class FollowedObjects<T> {
   }
 }
 
-/** Who has set which field is often longer than the fields. */
+/** The list of managed fields is often longer than the fields themselves. */
 function withoutManagedFields(object: KubernetesObject): KubernetesObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata: metadata as KubernetesObject['metadata'] };

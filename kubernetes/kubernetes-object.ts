@@ -1,7 +1,7 @@
-/** What every object of the API has. Source: apimachinery's ObjectMeta. */
+/** What every object of the API has. See the Kubernetes API, ObjectMeta. */
 export type ObjectMeta = {
   readonly name: string;
-  /** Absent: the object belongs to the whole cluster. */
+  /** Absent when the object belongs to the whole cluster. */
   readonly namespace?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -13,7 +13,7 @@ export type ObjectMeta = {
   readonly [field: string]: unknown;
 };
 
-/** An object as the API gives it: beside its metadata nothing is known of its form. */
+/** An object as the API gives it. Beside its metadata its form is unknown. */
 export type KubernetesObject = {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -21,7 +21,7 @@ export type KubernetesObject = {
   readonly [field: string]: unknown;
 };
 
-/** `namespace/name`, or `name` of what belongs to the whole cluster. */
+/** Returns `namespace/name`, or `name` when the object belongs to the whole cluster. */
 export function objectKey({ metadata: { namespace, name } }: KubernetesObject): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
@@ -31,8 +31,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * Whether a value out of an answer is an object with a name, or at least with a version as
- * bookmarks have it.
+ * Whether a value in an answer is an object with a name, or at least with a version as bookmarks
+ * have it.
  */
 export function hasMetadata(value: unknown): value is { metadata: { resourceVersion?: unknown } } {
   return isRecord(value) && isRecord(value.metadata);

@@ -1,9 +1,9 @@
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { isRecord } from './kubernetes-object.ts';
 
-/** What a Lease says. Source: coordination.k8s.io/v1, LeaseSpec. */
+/** The content of a Lease. See the Kubernetes API, coordination.k8s.io/v1 LeaseSpec. */
 export type LeaseSpec = {
-  /** '': nobody. */
+  /** '' when no process holds it. */
   readonly holderIdentity: string;
   readonly leaseDurationSeconds: number;
   readonly renewTime: string;
@@ -12,8 +12,8 @@ export type LeaseSpec = {
 };
 
 /**
- * A Lease as we have seen it, and when by our own clock we first saw it so: clocks of others are
- * never compared with ours.
+ * A Lease as it was read, and when this process first saw it so by its own clock. Clocks of
+ * different machines are never compared.
  */
 export type Observed = { readonly record: string; readonly atMs: number };
 
@@ -39,15 +39,15 @@ export function readLease({ spec }: KubernetesObject): LeaseSpec {
   };
 }
 
-/** The same observation where nothing has been renewed since, else a new one. */
+/** Returns the same observation when nothing was renewed since, else a new one. */
 export function observe(last: Observed | undefined, lease: LeaseSpec, nowMs: number): Observed {
   const record = JSON.stringify(lease);
   return last?.record === record ? last : { record, atMs: nowMs };
 }
 
 /**
- * Whether we may write ourselves into the Lease: it is ours, nobody's, or was not renewed for as
- * long as it lasts.
+ * Whether this process may take the Lease. It may when it holds it, when it is free, or when it was
+ * not renewed for its duration.
  */
 export function mayTake(
   lease: LeaseSpec,
@@ -59,7 +59,7 @@ export function mayTake(
   return nowMs - observed.atMs > lease.leaseDurationSeconds * 1000;
 }
 
-/** The Lease as we write it when we take or renew it. `nowMs` is since the epoch. */
+/** Returns the Lease to write when it is taken or renewed. `nowMs` is since the epoch. */
 export function takenLease(
   lease: LeaseSpec | undefined,
   holder: string,
@@ -77,7 +77,7 @@ export function takenLease(
   };
 }
 
-/** As it is left: whoever comes next may take it at once. */
+/** Returns the released Lease. The next process may take it at once. */
 export function releasedLease(lease: LeaseSpec, nowMs: number): LeaseSpec {
   return { ...lease, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(nowMs) };
 }

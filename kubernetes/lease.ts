@@ -17,31 +17,30 @@ import { createObject, getObject, updateObject } from './write.ts';
 export type LeadOptions = {
   readonly cluster: Cluster;
   readonly namespace: string;
-  /** Of the Lease. */
+  /** Name of the Lease. */
   readonly name: string;
-  /** Who we are: another one for each process, the name of a pod for example. */
+  /** Identity of this process, for example the name of its pod. Each process needs another one. */
   readonly holder: string;
   /**
-   * Hears `true` when we lead and `false` when we no longer do: at the latest before anybody else
-   * may.
+   * Receives `true` when this process leads and `false` when it no longer does. `false` comes
+   * before another process may lead.
    */
   onLeading(leading: boolean): void;
   /**
-   * The Lease cannot be read or written; it is tried again. `repeated`: the same as the last time.
+   * Called when the Lease cannot be read or written. It is retried. `repeated` means the same error
+   * as the last time.
    */
   onTrouble?(error: ClusterError, repeated: boolean): void;
   /** Milliseconds since the epoch. */
   now(): number;
   readonly after: After;
   random(): number;
-  /** How long a holder that has vanished still counts; default 15 s. */
+  /** How long a vanished holder still counts. Default: 15 s. */
   readonly durationSeconds?: number;
 };
 
 export type Leading = {
-  /**
-   * Stops, and gives the Lease up if we hold it, so that another can lead at once. Never rejects.
-   */
+  /** Stops, and releases a held Lease, so that another process can lead at once. Never rejects. */
   close(): Promise<void>;
 };
 
@@ -49,11 +48,11 @@ const DURATION_SECONDS = 15;
 const RESOURCE = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
 
 /**
- * Leads while it holds a Lease: of all who call this with one name at most one leads, as long as
- * their clocks run equally fast (to 1 in 3). It renews each fifth of the duration, and stops
- * leading at two thirds when it could not. Every write names the version that was read, so of two
- * who take an expired Lease one gets a conflict. Source: coordination.k8s.io/v1 Lease, client-go's
- * leaderelection.
+ * Leads while it holds a Lease. Of all processes that use one name at most one leads, as long as
+ * their clocks run equally fast (to 1 in 3). It renews at each fifth of the duration. It stops
+ * leading at two thirds when it could not renew. Every write names the version that was read. So of
+ * two processes that take an expired Lease one gets a conflict.
+ * See coordination.k8s.io/v1 Lease and client-go's leaderelection.
  */
 export function lead(options: LeadOptions): Leading {
   const closed = new AbortController();
@@ -91,7 +90,7 @@ class Candidate {
     this.#target = { cluster, resource: { ...RESOURCE, namespace } };
   }
 
-  /** Takes or renews the Lease if that may be. */
+  /** Takes or renews the Lease if that is allowed. */
   async tryOnce(): Promise<void> {
     try {
       await this.#try();
@@ -100,12 +99,12 @@ class Candidate {
       if (!(error instanceof ClusterError)) throw error;
       this.#options.onTrouble?.(error, error.message === this.#told);
       this.#told = error.message;
-      // Whether a write that failed has been done is only known when it is read again.
+      // Only the next read shows whether a failed write was done.
       this.#object = undefined;
     }
   }
 
-  /** Gives up a Lease that we hold. */
+  /** Releases a Lease that this process holds. */
   async release(): Promise<void> {
     const held = this.#leading;
     this.#lose();
@@ -132,7 +131,7 @@ class Candidate {
       this.#observed = observe(this.#observed, lease, now());
       if (!mayTake(lease, this.#observed, holder, now())) return this.#standBy(lease);
     }
-    // The deadline counts from before the write: others may count from when they see it.
+    // The deadline counts from before the write. Other processes may count from when they see it.
     const deadline = now() + (durationSeconds * 2000) / 3;
     const written = await this.#write(takenLease(lease, holder, durationSeconds, now()));
     this.#object = written.kind === 'written' ? written.object : undefined;
@@ -153,7 +152,7 @@ class Candidate {
     return createObject(this.#target, made);
   }
 
-  /** Somebody else holds it; what he does next must be read. */
+  /** Another process holds the Lease. Its next change must be read. */
   #standBy({ holderIdentity }: LeaseSpec): void {
     this.#object = undefined;
     if (holderIdentity !== this.#options.holder) this.#lose();

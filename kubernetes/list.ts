@@ -10,23 +10,24 @@ import { describeResource, type Resource, resourcePath } from './resource.ts';
 
 export type Selection = {
   readonly resource: Resource;
-  /** For example `metadata.name=tls`: with it, a right to one name suffices. */
+  /** For example `metadata.name=tls`. With it, a right to one name suffices. */
   readonly fieldSelector?: string | undefined;
   readonly labelSelector?: string | undefined;
 };
 
 export type Listed = {
   readonly objects: readonly KubernetesObject[];
-  /** From here a watch goes on without a gap. */
+  /** A watch from here misses nothing. */
   readonly resourceVersion: string;
 };
 
 const PAGE = 500;
 
 /**
- * All objects of a selection as they are now, in pages of 500. Throws ClusterError; status 410: the
- * list has taken so long that its pages no longer belong together, and is to begin anew. Source:
- * Kubernetes API concepts, retrieving large results sets in chunks.
+ * Lists all objects of a selection as they are now, in pages of 500. See Kubernetes API concepts,
+ * retrieving large results sets in chunks.
+ * @throws ClusterError. Status 410 means that the list took too long and must begin again, because
+ *   its pages no longer belong together
  */
 export async function listObjects(cluster: Cluster, selection: Selection): Promise<Listed> {
   const objects: KubernetesObject[] = [];
@@ -67,7 +68,7 @@ function withKind(item: KubernetesObject, list: object): KubernetesObject {
   return { ...apiVersion, kind: list.kind.replace(/List$/, ''), ...item };
 }
 
-/** What the API says against a request, with what to do where that is known. */
+/** Makes the error for a request that the API refused, with a remedy where one is known. */
 export function refused(
   { server }: Cluster,
   resource: Resource,

@@ -1,6 +1,6 @@
 import type { After } from '#process/after.ts';
 
-/** Resolves in `ms`, or as soon as the signal aborts. */
+/** Resolves after `ms`, or as soon as the signal aborts. */
 export function pause(after: After, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve();

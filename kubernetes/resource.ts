@@ -5,13 +5,13 @@ export type Resource = {
   readonly version: string;
   /** Lower case, for example `endpointslices`. */
   readonly plural: string;
-  /** Absent: those of all namespaces, or the kind has none. */
+  /** Absent for all namespaces, and for a kind without namespaces. */
   readonly namespace?: string | undefined;
 };
 
 /**
- * The path of a collection, or of one object in it and a part of that, such as `status`. Source:
- * Kubernetes API concepts, resource URIs.
+ * Returns the path of a collection, of one object in it, or of a part of that object, such as
+ * `status`. See Kubernetes API concepts, resource URIs.
  */
 export function resourcePath(resource: Resource, name?: string, part?: string): string {
   const { group, version, plural, namespace } = resource;
@@ -21,7 +21,10 @@ export function resourcePath(resource: Resource, name?: string, part?: string): 
   return `/${[...root, ...place, plural, ...rest].map(encodeURIComponent).join('/')}`;
 }
 
-/** As in messages to operators: `endpointslices.discovery.k8s.io in namespace "default"`. */
+/**
+ * Describes a resource for operators, such as `endpointslices.discovery.k8s.io in namespace
+ * "default"`.
+ */
 export function describeResource({ group, plural, namespace }: Resource): string {
   const kind = group === '' ? plural : `${plural}.${group}`;
   return namespace === undefined ? kind : `${kind} in namespace "${namespace}"`;

@@ -19,9 +19,9 @@ export type WatchEvent =
 
 export type WatchOptions = Selection & {
   readonly resourceVersion: string;
-  /** The server ends the watch then, with a bookmark before. */
+  /** The server ends the watch after this time, with a bookmark before. */
   readonly timeoutSeconds: number;
-  /** The server has answered: from now on nothing is missed. */
+  /** Called when the server has answered. From now on nothing is missed. */
   onOpen(): void;
   onEvent(event: WatchEvent): void;
 };
@@ -30,9 +30,9 @@ const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
 const MAX_ERROR_LENGTH = 100_000;
 
 /**
- * One watch, from a version on, until the server ends it (resolves) or the signal aborts it. Throws
- * ClusterError; status 410: the version is too old, whether HTTP or an ERROR event says so. Source:
+ * Watches from a version on, until the server ends it (resolves) or the signal aborts it. See
  * Kubernetes API concepts, efficient detection of changes.
+ * @throws ClusterError. Status 410 means that the version is too old, by HTTP or by an ERROR event
  */
 export async function watchObjects(
   cluster: Cluster,
@@ -86,7 +86,7 @@ function parseEvent(line: string, cluster: Cluster, { resource }: WatchOptions):
   );
 }
 
-/** The beginning of an answer that is an error. */
+/** Reads the beginning of an answer that is an error. */
 async function shortBody(answer: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of answer) {

@@ -5,14 +5,14 @@ import { refused } from './list.ts';
 import { type Resource, resourcePath } from './resource.ts';
 
 /**
- * How a write has ended. What may succeed when it is tried again with a newer object is a value, so
- * is what will not.
+ * How a write has ended. Answers of the API are values. Some may succeed when they are tried again
+ * with a newer object.
  */
 export type Written =
   | { readonly kind: 'written'; readonly object: KubernetesObject }
   /**
-   * Somebody else was first: it exists already, has another version, or another manager owns the
-   * field (409).
+   * Another writer was first (409). The object exists already, has another version, or another
+   * manager owns the field.
    */
   | { readonly kind: 'conflict'; readonly message: string }
   /** The object, or its kind, does not exist (404). */
@@ -26,7 +26,11 @@ export type Target = {
   readonly part?: 'status';
 };
 
-/** Undefined: there is none. Throws ClusterError. */
+/**
+ * Reads an object.
+ * @returns undefined when there is none
+ * @throws ClusterError
+ */
 export async function getObject(
   { cluster, resource }: Target,
   name: string,
@@ -40,23 +44,28 @@ export async function getObject(
   throw refused(cluster, resource, 'get', status, body);
 }
 
-/** Makes a new object. Throws ClusterError when the API is away. */
+/**
+ * Creates an object.
+ * @throws ClusterError when the API is away
+ */
 export function createObject(target: Target, object: KubernetesObject): Promise<Written> {
   return write(target, { method: 'POST', path: resourcePath(target.resource), body: object });
 }
 
 /**
- * Replaces an object, or its status; only the version in its metadata, if there is one. Throws
- * ClusterError when the API is away.
+ * Replaces an object, or its status. When its metadata has a version, only that version is
+ * replaced.
+ * @throws ClusterError when the API is away
  */
 export function updateObject(target: Target, object: KubernetesObject): Promise<Written> {
   return write(target, { method: 'PUT', path: pathOf(target, object.metadata.name), body: object });
 }
 
 /**
- * Server-side apply: the fields of `object` become so and ours, others stay; what does not exist is
- * made. With `force` fields that another manager owns become ours, else they are a conflict. Throws
- * ClusterError when the API is away.
+ * Applies on the server side. The fields of `object` are set and owned, and other fields stay. A
+ * missing object is created. Fields of another manager are a conflict, unless `force` takes them
+ * over.
+ * @throws ClusterError when the API is away
  */
 export function applyObject(
   target: Target,
@@ -73,8 +82,8 @@ export function applyObject(
 }
 
 /**
- * Merges `patch` into an object, or its status (RFC 7396). Throws ClusterError when the API is
- * away.
+ * Merges `patch` into an object, or its status (RFC 7396).
+ * @throws ClusterError when the API is away
  */
 export function patchObject(target: Target, name: string, patch: object): Promise<Written> {
   const contentType = 'application/merge-patch+json';
@@ -82,7 +91,8 @@ export function patchObject(target: Target, name: string, patch: object): Promis
 }
 
 /**
- * Deletes an object; that it was not there is `missing`. Throws ClusterError when the API is away.
+ * Deletes an object. Returns `missing` when it was not there.
+ * @throws ClusterError when the API is away
  */
 export async function deleteObject(
   { cluster, resource }: Target,

@@ -10,8 +10,8 @@ const ASK_MS = 500;
 const REFRESH_MS = { healthy: 5000, unhealthy: 200 };
 
 /**
- * The masters of a cluster, each with its slots. Who has which slots is asked again every 5 s;
- * after a MOVED reply at once; and every 0.2 s while a slot has no connected master.
+ * Follows the masters of a cluster, each with its slots. The slots are queried every 5 s, and at
+ * once after a MOVED reply. While a slot has no connected master they are queried every 0.2 s.
  * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#moved-redirection
  */
 export function clusterNodes(seeds: readonly Address[], options: LinkOptions): Nodes {
@@ -35,7 +35,7 @@ class ClusterMap {
   #slots: (string | undefined)[] = new Array(SLOTS);
   #masters: ReadonlySet<string> = new Set();
   #uncovered = SLOTS;
-  /** Why the node that was asked last did not say who has which slots. */
+  /** Why the last queried node did not return the slots. */
   #trouble: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #refreshing = false;
@@ -75,7 +75,7 @@ class ClusterMap {
     return link;
   }
 
-  /** Why some keys cannot be reached; undefined when all can. */
+  /** @returns why some keys cannot be reached, or undefined when all can */
   missing(): string | undefined {
     if (this.#masters.size === 0)
       return (
@@ -110,8 +110,7 @@ class ClusterMap {
   }
 
   /**
-   * Asks the connected nodes one after the other, in an order by chance, until one answers with
-   * slots.
+   * Asks the connected nodes one after the other, in random order, until one answers with slots.
    */
   async #refresh(): Promise<void> {
     if (this.#refreshing || this.#closed) return;

@@ -5,9 +5,9 @@ import { SLOTS } from './key-slot.ts';
 export type SlotRange = { readonly from: number; readonly to: number; readonly master: Address };
 
 /**
- * The answer of CLUSTER SLOTS: for each range its master and replicas, of which the replicas are
- * left out. A node that does not know its own address gives an empty one: it is the one that was
- * asked, `askedHost`. https://redis.io/docs/latest/commands/cluster-slots/
+ * Parses the answer of CLUSTER SLOTS: for each range its master. Replicas are left out. A node that
+ * does not know its own address gives an empty one. That means the node that was asked,
+ * `askedHost`. https://redis.io/docs/latest/commands/cluster-slots/
  */
 export function parseClusterSlots(reply: Reply, askedHost: string): readonly SlotRange[] {
   if (!Array.isArray(reply)) return [];
@@ -32,8 +32,8 @@ export type Redirect = {
 };
 
 /**
- * `MOVED 3999 127.0.0.1:6381` or `ASK …`; undefined for anything else, also for a node that does
- * not know the other's address.
+ * Parses `MOVED 3999 127.0.0.1:6381` or `ASK …`.
+ * @returns undefined for anything else, and when the node does not know the other's address
  */
 export function parseRedirect(message: string): Redirect | undefined {
   const parts = /^(MOVED|ASK) (\d{1,5}) (\S+):(\d{1,5})$/.exec(message);

@@ -13,31 +13,36 @@ export type { Reply } from './connection.ts';
 export type { LinkEvent } from './link.ts';
 
 export type RedisOptions = {
-  /** Every command is answered or refused within this time. */
+  /** Every command is answered or rejected within this time. */
   readonly timeoutMs: number;
-  /** Commands that may wait for an answer; beyond, they are refused at once. Default 10,000. */
+  /** Most commands that wait for an answer. Further ones are rejected at once. Default: 10,000. */
   readonly maxWaiting?: number;
-  /** A number in [0, 1), for the jitter of back-offs. */
+  /** Returns a number in [0, 1), for the jitter of back-offs. */
   readonly random: () => number;
-  /** Milliseconds that never go back, for timeouts. */
+  /** Returns milliseconds that never go back, for timeouts. */
   readonly now: () => number;
-  /** A server came or went, for the log: no line more than the state changes, no credentials. */
+  /**
+   * Called when a server came or went, for the log. One call for each change of state, without
+   * credentials.
+   */
   readonly onEvent?: (event: LinkEvent) => void;
 };
 
-/** Redis: one server, the master of some sentinels, or a cluster. */
+/** Redis as one server, as the master of some sentinels, or as a cluster. */
 export type Redis = {
-  /** In a cluster keys of one call must have one slot, elsewhere any keys may be together. */
+  /**
+   * Whether all keys of one call must have one slot. Without a cluster any keys may be together.
+   */
   readonly clustered: boolean;
   /**
-   * Sends one command that has `key` (or none: any text will do). A `MOVED` or `ASK` of a cluster
-   * is followed. Rejects with RedisUnavailable within `timeoutMs`, at once while the server is not
-   * connected or does not answer: nothing is kept for later.
+   * Sends one command that has `key`. For a command without a key any text will do. A `MOVED` or
+   * `ASK` of a cluster is followed. Rejects with RedisUnavailable within `timeoutMs`. It rejects at
+   * once while the server is not connected or does not answer, and queues nothing.
    */
   readonly send: (key: string, args: readonly string[]) => Promise<Reply>;
   /**
-   * Runs a script on `keys`, of which there is one at least, by its name; with its text where Redis
-   * has forgotten it. Rejects as `send`.
+   * Runs a script by its name on one or more `keys`. When Redis has forgotten it, the text is sent.
+   * Rejects as `send`.
    */
   readonly run: (
     script: Script,
@@ -45,14 +50,14 @@ export type Redis = {
     args: readonly string[],
   ) => Promise<Reply>;
   readonly status: () => RedisStatus;
-  /** Refuses new commands, lets those that wait end (at most `timeoutMs`), and disconnects. */
+  /** Rejects new commands, lets those that wait end (at most `timeoutMs`), and disconnects. */
   readonly close: () => Promise<void>;
 };
 
 export type RedisStatus = {
-  /** Every key has a server that is connected. */
+  /** Whether every key has a server that is connected. */
   readonly connected: boolean;
-  /** Why not. */
+  /** Why it is not connected. */
   readonly reason?: string;
   /** Calls that wait for an answer. */
   readonly waiting: number;
@@ -62,8 +67,8 @@ const MAX_WAITING = 10_000;
 const MAX_REDIRECTS = 3;
 
 /**
- * Connects to Redis, at once and again whenever it is lost, until `close`. Usable immediately: what
- * cannot be sent is refused. A failover of sentinels or of a cluster is followed.
+ * Connects to Redis at once, and again after each loss, until `close`. It is usable immediately,
+ * and rejects what cannot be sent. A failover of sentinels or of a cluster is followed.
  */
 export function connectRedis(description: RedisDescription, options: RedisOptions): Redis {
   const nodes = openNodes(description, linkOptions(description, options));
@@ -129,7 +134,7 @@ function linkOptions(
 }
 
 /**
- * EVALSHA first: nothing has run when the answer is NOSCRIPT.
+ * Tries EVALSHA first, because nothing has run when the answer is NOSCRIPT.
  * https://redis.io/docs/latest/commands/evalsha/
  */
 async function runScript(
@@ -157,7 +162,8 @@ async function sendFollowing(nodes: Nodes, key: string, args: readonly string[])
       return await sendTo(link, args, asking);
     } catch (error) {
       if (!(error instanceof ErrorReply) || redirects === MAX_REDIRECTS) throw error;
-      // Demoted: for a single name and for sentinels its successor is found by connecting anew.
+      // The server was demoted. For a single name and for sentinels a new connection finds its
+      // successor.
       if (/^(READONLY|MASTERDOWN) /.test(error.message)) link.dropDemoted(error);
       const target = nodes.redirected(error.message);
       if (target === undefined) throw error;

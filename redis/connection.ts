@@ -21,28 +21,25 @@ export type ConnectionLimits = {
 };
 
 /**
- * TCP, TLS, AUTH and SELECT together. Counted in parts, between which answers are read: the time
- * for which we were busy ourselves is one.
+ * Time for TCP, TLS, AUTH and SELECT together. It is counted in parts, between which answers are
+ * read. The time while this process was busy itself counts as one part.
  */
 const OPEN_MS = 1000;
 const OPEN_PARTS = 4;
-/**
- * When the library gives up by itself, for a socket that is being opened and that nothing else
- * would end.
- */
+/** When the library gives up by itself. Nothing else would end a socket that is being opened. */
 const LIBRARY_OPEN_MS = 5 * OPEN_MS;
 
 type Client = ReturnType<typeof createLibraryClient>;
 
 /**
- * One connection to one server. It sends at once or refuses at once, never keeps a command for
- * later: a server that hangs gets nothing more once a command has waited for `timeoutMs`, so that
- * it does not work off stale commands when it goes on.
+ * One connection to one server. It sends or rejects at once, and queues nothing for later. A server
+ * that hangs gets nothing more once a command has waited for `timeoutMs`. So it does not run stale
+ * commands when it goes on.
  */
 export class Connection {
   readonly #client: Client;
   readonly #limits: ConnectionLimits;
-  /** When the commands that wait were sent; answers come in the same order. */
+  /** When the commands that wait were sent. Answers come in the same order. */
   readonly #sent: number[] = [];
   #answers = 0;
   #served = 0;
@@ -57,7 +54,7 @@ export class Connection {
   }
 
   /**
-   * A connection that is ready to use; `onLost` is called once when it ends. Rejects with the
+   * Opens a connection that is ready to use. `onLost` is called once when it ends. Rejects with the
    * library's or the server's error.
    */
   static async open(
@@ -83,7 +80,7 @@ export class Connection {
     return this.#answers;
   }
 
-  /** Commands that were done; pings do not count, nor what the server refused. */
+  /** Commands that were done. Pings and what the server rejected do not count. */
   get served(): number {
     return this.#served;
   }
@@ -95,7 +92,7 @@ export class Connection {
   }
 
   /**
-   * Rejects with RedisUnavailable when it is not sent; else with what the server or the library
+   * Rejects with RedisUnavailable when it is not sent, else with what the server or the library
    * says.
    */
   send(args: readonly string[]): Promise<Reply> {
@@ -105,7 +102,7 @@ export class Connection {
     return this.#send(args, this.#done);
   }
 
-  /** Has the server show that it is alive. */
+  /** Asks the server for a sign of life. */
   ping(): void {
     if (this.#refusal() === undefined) this.#send(['PING'], this.#answered).catch(() => {});
   }
@@ -168,8 +165,8 @@ function createLibraryClient(
 }
 
 /**
- * A server that hangs takes connections all the same, and one that wants a password or is loading
- * says so only to a command.
+ * A server that hangs still accepts connections. One that wants a password or is loading says so
+ * only to a command.
  */
 async function answers(client: Client): Promise<void> {
   try {
@@ -195,7 +192,7 @@ async function connectInTime(client: Client, aborted: AbortSignal): Promise<void
     if (aborted.aborted) throw new RedisUnavailable('closed by us');
   } catch (error) {
     client.destroy();
-    // It may still connect: destroy() does not reach a socket that is being opened.
+    // It may still connect, because destroy() does not reach a socket that is being opened.
     connected.then(
       () => client.destroy(),
       () => client.destroy(),

@@ -7,8 +7,8 @@ type Call = {
 };
 
 /**
- * Calls that all have the same time to answer, so that the oldest is always the first due: one
- * timer serves all of them, however many. Times are of `now`, in ms, which never goes back.
+ * Times calls that all have the same time to answer. So the oldest is always due first, and one
+ * timer serves any number of them. Times are of `now`, in ms, which never goes back.
  */
 export class Deadlines {
   readonly #ms: number;
@@ -29,7 +29,8 @@ export class Deadlines {
   }
 
   /**
-   * What the work gives, or RedisUnavailable when it takes too long; what it gives then is dropped.
+   * Returns what the work gives. Rejects with RedisUnavailable when it takes too long, and drops a
+   * later result.
    */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -51,7 +52,7 @@ export class Deadlines {
     await this.#drained.promise;
   }
 
-  /** Ends all that wait. */
+  /** Ends all calls that wait. */
   close(): void {
     for (const call of this.#calls)
       if (this.#settle(call)) call.reject(new RedisUnavailable('Redis: closed by us'));
@@ -69,8 +70,8 @@ export class Deadlines {
   }
 
   /**
-   * An answer that came while we were busy ourselves is read before anything is given up: timers
-   * run first, then sockets, then this.
+   * Reads answers that came while this process was busy before it gives up a call. Timers run
+   * first, then sockets, then this.
    */
   readonly #check = (): void => void setImmediate(() => this.#expire(this.#now()));
 

@@ -1,6 +1,6 @@
 export type Address = { readonly host: string; readonly port: number };
 
-/** PEM texts. `ca` replaces the system's authorities; `cert` and `key` identify us. */
+/** PEM texts. `ca` replaces the system's authorities. `cert` and `key` identify this process. */
 export type RedisTls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
 
 /**
@@ -12,14 +12,14 @@ export type RedisDescription = {
     | { readonly kind: 'sentinel'; readonly masterName: string; readonly password?: string }
     | { readonly kind: 'cluster' };
   /**
-   * The server; the sentinels; or some nodes of the cluster, from which the others are found. At
+   * The server, the sentinels, or some nodes of the cluster, from which the others are found. At
    * least one.
    */
   readonly addresses: readonly Address[];
   readonly username?: string;
   readonly password?: string;
   readonly database: number;
-  /** Of servers and sentinels alike. */
+  /** For servers and sentinels alike. */
   readonly tls?: RedisTls;
 };
 
@@ -29,12 +29,13 @@ const WANT =
   'want redis://host:port, redis-sentinel://host:port,host:port/master-name or redis-cluster://host:port,host:port (rediss… for TLS)';
 
 /**
- * Parses the address of Redis, in any of these forms, each with `rediss` for `redis` for TLS:
- * `redis://[user:password@]host[:port][/database]`,
- * `redis-sentinel://[user:password@]host[:port],…/master-name[/database]` and
- * `redis-cluster://[user:password@]host[:port],…`. User and password are those of the servers (a
- * sentinel's own password is not in the address), percent-encoded; a user alone, or `:password`,
- * will do. Ports are 6379, of sentinels 26379, unless given. The schemes after
+ * Parses the address of Redis, in any of these forms:
+ * - `redis://[user:password@]host[:port][/database]`
+ * - `redis-sentinel://[user:password@]host[:port],…/master-name[/database]`
+ * - `redis-cluster://[user:password@]host[:port],…`
+ * With TLS each begins with `rediss`. User and password are those of the servers, percent-encoded.
+ * A user alone, or `:password`, will do. A sentinel's own password is not in the address. The
+ * default port is 6379, and 26379 for sentinels. The schemes follow
  * https://www.iana.org/assignments/uri-schemes/prov/redis. The error is in plain words and has no
  * part of the text in it.
  */
@@ -96,7 +97,7 @@ function parseUserinfo(
   return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
 }
 
-/** `host`, `host:port`, `[v6]` or `[v6]:port`. */
+/** Parses `host`, `host:port`, `[v6]` or `[v6]:port`. */
 function parseAddress(text: string, defaultPort: number): Address | undefined {
   const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/.exec(text);
   const host = parts?.[1] ?? parts?.[2];

@@ -8,8 +8,8 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 export const SLOTS = 16_384;
 
 /**
- * The slot of a cluster that a key is in, 0 to 16,383: that of the text between the first `{` and
- * the next `}`, unless empty.
+ * Returns the slot of a cluster that a key is in, 0 to 16,383. The text between the first `{` and
+ * the next `}` decides, unless it is empty.
  * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
  */
 export function keySlot(key: string): number {

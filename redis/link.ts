@@ -4,8 +4,8 @@ import type { Address } from './description.ts';
 import { describeFailure, RedisUnavailable } from './redis-unavailable.ts';
 
 /**
- * A change of a link's state, for the log: one when it is up, one for each new reason why it is
- * not.
+ * A change of a link's state, for the log. There is one when it is up, and one for each new reason
+ * why it is not.
  */
 export type LinkEvent =
   | { readonly connected: true; readonly address: string }
@@ -16,9 +16,9 @@ export type LinkOptions = {
   /** See ConnectionLimits. */
   readonly timeoutMs: number;
   readonly maxWaiting: number;
-  /** Milliseconds that never go back. */
+  /** Returns milliseconds that never go back. */
   readonly now: () => number;
-  /** A number in [0, 1), for the jitter of the back-off. */
+  /** Returns a number in [0, 1), for the jitter of the back-off. */
   readonly random: () => number;
   readonly onEvent: (event: LinkEvent) => void;
 };
@@ -27,9 +27,9 @@ const WATCH_MS = 250;
 const SILENT_MS = 1000;
 
 /**
- * One server, connected again by itself until `close`, after 50 to 1,000 ms. `address` is asked
- * before each attempt, since a name may point elsewhere and a master may have moved. A server that
- * is silent for a second, whether commands wait or not, is connected anew.
+ * Holds a connection to one server, and connects again after 50 to 1,000 ms, until `close`.
+ * `address` is asked before each attempt, since a name may point elsewhere and a master may have
+ * moved. A server that is silent for a second is connected again, whether commands wait or not.
  */
 export class Link {
   readonly #address: () => Address | Promise<Address>;
@@ -40,9 +40,11 @@ export class Link {
   #connectedTo: Address | undefined;
   #opened = Promise.withResolvers<void>();
   #reason: string | undefined;
-  /** What the log was told last: the reason why it is not connected, undefined when it is. */
+  /**
+   * What the log was told last. It is the reason why it is not connected, and undefined when it is.
+   */
   #told: string | undefined;
-  /** The server that takes connections, but is a replica. */
+  /** The server that accepts connections, but is a replica. */
   #demoted: string | undefined;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
@@ -51,7 +53,7 @@ export class Link {
   constructor(address: () => Address | Promise<Address>, options: LinkOptions) {
     this.#address = address;
     this.#options = options;
-    // Answers that came while we were busy ourselves are read first: timers run before sockets, and
+    // Answers that came while this process was busy are read first. Timers run before sockets, and
     // those before immediates.
     this.#watch = setInterval(() => setImmediate(() => this.#look()), WATCH_MS);
     void this.#open();
@@ -61,7 +63,7 @@ export class Link {
     return this.#connection !== undefined;
   }
 
-  /** What it is connected to. */
+  /** The server that it is connected to. */
   get address(): Address | undefined {
     return this.#connection && this.#connectedTo;
   }
@@ -75,27 +77,27 @@ export class Link {
     return this.#connection?.waiting ?? 0;
   }
 
-  /** Resolves when it is connected, at once if it is; never when it never is. */
+  /** Resolves when it is connected, at once if it is. */
   opened(): Promise<void> {
     return this.#opened.promise;
   }
 
   /**
-   * Sends now or rejects with RedisUnavailable now; rejects with an ErrorReply when the server
-   * refuses.
+   * Sends at once. Rejects with RedisUnavailable at once when it cannot, and with an ErrorReply
+   * when the server refuses.
    */
   send(args: readonly string[]): Promise<Reply> {
     return this.#connection?.send(args) ?? Promise.reject(this.#down());
   }
 
-  /** Connects anew. */
+  /** Connects again. */
   drop(cause: unknown): void {
     this.#connection?.drop(cause);
   }
 
   /**
-   * Connects anew, because the server has become a replica: where it is still the one that is
-   * meant, it counts as connected when it has done something.
+   * Connects again, because the server has become a replica. If the address still leads to it, it
+   * counts as connected only after a command has succeeded.
    */
   dropDemoted(cause: unknown): void {
     const address = this.address;
@@ -147,8 +149,8 @@ export class Link {
   #lost(address: Address | undefined, cause: unknown): void {
     if (this.#connection !== undefined) {
       this.#opened = Promise.withResolvers();
-      // A server that takes connections and drops each, or is a replica, is not to be asked without
-      // a pause.
+      // A server that accepts connections and drops each, or is a replica, is tried again only
+      // after a pause.
       const useful =
         this.#demoted === undefined ? this.#connection.answers : this.#connection.served;
       this.#failures = useful > 0 ? 0 : this.#failures;
@@ -181,9 +183,7 @@ export class Link {
     });
   }
 
-  /**
-   * Finds connections that are dead without a word: what is idle is pinged, what is silent dropped.
-   */
+  /** Finds silently dead connections. An idle one is pinged, and a silent one dropped. */
   #look(): void {
     const connection = this.#connection;
     if (connection === undefined) return;

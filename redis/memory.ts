@@ -1,7 +1,7 @@
 /** How much memory a Redis uses and may use, and what it does then. */
 export type RedisMemory = {
   readonly usedBytes: number;
-  /** 0: all there is. */
+  /** 0 means no limit. */
   readonly maxBytes: number;
   /** Its maxmemory-policy. */
   readonly policy: string;
@@ -10,7 +10,8 @@ export type RedisMemory = {
 };
 
 /**
- * Reads the answer to INFO. @returns undefined when the sections "memory" and "stats" are not there
+ * Reads the answer to INFO.
+ * @returns undefined when the sections "memory" and "stats" are not there
  */
 export function readMemory(info: unknown): RedisMemory | undefined {
   if (typeof info !== 'string') return undefined;

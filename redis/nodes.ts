@@ -1,21 +1,24 @@
 import type { Link } from './link.ts';
 
-/** The servers behind one description: which of them has a key. */
+/** The servers behind one description, found by key. */
 export type Nodes = {
-  /** The server of a key; undefined when nobody is known to have it. */
+  /**
+   * Returns the server of a key.
+   * @returns undefined when no server is known to have it
+   */
   readonly linkOf: (key: string) => Link | undefined;
-  /** The server that a cluster's `MOVED` or `ASK` reply names; it is remembered for MOVED. */
+  /** Returns the server that a cluster's `MOVED` or `ASK` reply names. MOVED is remembered. */
   readonly redirected: (reply: string) => Link | undefined;
   /** Whether every key has a server that is connected. */
   readonly connected: () => boolean;
-  /** Why not. */
+  /** Returns why it is not connected. */
   readonly reason: () => string | undefined;
-  /** Commands sent that wait. */
+  /** Commands that were sent and wait. */
   readonly waiting: () => number;
   readonly close: () => void;
 };
 
-/** All keys on one server. */
+/** Puts all keys on one server. */
 export function oneNode(link: Link, close: () => void): Nodes {
   return {
     linkOf: () => link,

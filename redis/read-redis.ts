@@ -5,8 +5,8 @@ import { Unreadable } from './unreadable.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What says how to reach Redis, beside REDIS_URL. Others of such a name are not for us: an
- * orchestrator sets some for a service that is called redis.
+ * The variables beside REDIS_URL. Others with this prefix are ignored, because an orchestrator sets
+ * some for a service that is called redis.
  */
 const BESIDE_URL = [
   'REDIS_USERNAME',
@@ -20,14 +20,18 @@ const BESIDE_URL = [
 ];
 
 /**
- * Redis as the environment describes it: REDIS_URL (see `parseRedisAddress`), REDIS_USERNAME,
- * REDIS_PASSWORD or REDIS_PASSWORD_FILE, REDIS_SENTINEL_PASSWORD or REDIS_SENTINEL_PASSWORD_FILE;
- * with TLS, REDIS_CA_FILE (PEM, in place of the system's authorities), and REDIS_CERT_FILE with
- * REDIS_KEY_FILE (PEM, where the server wants a client certificate). A password of its own wins
- * over the one in the address; of a file the last line feed is cut. An empty variable is one that
- * is not set. Undefined without any of them: that only REDIS_URL is missing is an error, since
- * replicas would then keep apart what they are to share; so is whatever would be ignored. The error
+ * Reads how to reach Redis from the environment.
+ * - REDIS_URL: see `parseRedisAddress`.
+ * - REDIS_USERNAME, and REDIS_PASSWORD or REDIS_PASSWORD_FILE.
+ * - REDIS_SENTINEL_PASSWORD or REDIS_SENTINEL_PASSWORD_FILE.
+ * - With TLS: REDIS_CA_FILE (PEM, in place of the system's authorities).
+ * - With TLS: REDIS_CERT_FILE and REDIS_KEY_FILE (PEM, where the server wants a client
+ *   certificate).
+ * A password variable wins over the one in the address. The last line feed of a file is cut. An
+ * empty variable counts as not set. It is an error when only REDIS_URL is missing, since replicas
+ * would not share what they should. A variable that would be ignored is an error too. The error
  * names the variable, and never a secret.
+ * @returns undefined when none is set
  */
 export function readRedis(
   env: Environment,
@@ -46,8 +50,8 @@ export function readRedis(
 }
 
 /**
- * The same, where what is wrong ends the process: throws an Error that names the variable, never
- * its value.
+ * Reads the same for a process that cannot run with a wrong value.
+ * @throws an Error that names the variable, never its value
  */
 export function redisOf(
   env: Environment,
@@ -94,7 +98,9 @@ function describe(parsed: RedisDescription, read: Read, readFile: ReadFile): Red
   };
 }
 
-/** What a variable holds, or the file that its namesake with `_FILE` names. */
+/**
+ * Returns the value of a variable, or the content of the file that its namesake with `_FILE` names.
+ */
 function secretOf(
   name: string,
   read: Read,

@@ -3,18 +3,22 @@ import { parsePrivateKey } from '#certificates/private-key.ts';
 import type { RedisTls } from './description.ts';
 import { Unreadable } from './unreadable.ts';
 
-/** The systems' own collections have some 150 certificates in 220 KB. */
+/** The collections of operating systems have about 150 certificates in 220 KB. */
 const MOST = { bytes: 1024 * 1024, count: 1_000 };
 
-/** Gives what is in the file that a variable names; undefined: it is not set. */
+/**
+ * Returns the content of the file that a variable names.
+ * @returns undefined when the variable is not set
+ */
 export type ReadFileOf = (
   name: string,
 ) => { readonly path: string; readonly text: string } | undefined;
 
 /**
- * What REDIS_CA_FILE, REDIS_CERT_FILE and REDIS_KEY_FILE hold, all PEM; undefined: none of them is
- * set. Node takes a file without a certificate for no authority at all, and everything would be
- * refused later. Throws Unreadable, which names the variable, the file and what is wanted.
+ * Reads REDIS_CA_FILE, REDIS_CERT_FILE and REDIS_KEY_FILE, all PEM. Node takes a file without a
+ * certificate for an empty list of authorities, and would then reject every server.
+ * @returns undefined when none of them is set
+ * @throws Unreadable, which names the variable, the file and what is wanted
  */
 export function readTls(read: ReadFileOf): RedisTls | undefined {
   const [ca, cert, key] = [read('REDIS_CA_FILE'), read('REDIS_CERT_FILE'), read('REDIS_KEY_FILE')];

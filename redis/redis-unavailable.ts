@@ -1,9 +1,9 @@
 import { ErrorReply } from '@redis/client';
 
 /**
- * Redis is gone, slow, overloaded or refuses: the one error of this folder. The message is plain
- * words without key, argument or credential; the command may have been executed all the same,
- * unless `notSent`.
+ * Redis is gone, slow, overloaded or refuses. This is the only error of this folder. The message is
+ * plain words without key, argument or credential. The command may still have been executed, unless
+ * `notSent`.
  */
 export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
@@ -14,7 +14,7 @@ export class RedisUnavailable extends Error {
     this.notSent = notSent;
   }
 
-  /** Any error of the client library or of a server. */
+  /** Wraps any error of the client library or of a server. */
   static from(error: unknown): RedisUnavailable {
     return error instanceof RedisUnavailable
       ? error
@@ -59,7 +59,7 @@ const CODES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Plain words for an error, by its code alone: messages of libraries and servers may hold
+ * Describes an error in plain words, by its code alone. Messages of libraries and servers may hold
  * arguments.
  */
 export function describeFailure(error: unknown): string {

@@ -10,8 +10,8 @@ const ASK_MS = 300;
 const WATCH_MS = 1000;
 
 /**
- * The master that the sentinels name, followed when it moves: they are asked whenever the
- * connection is lost, and every second. Of different answers the one of the latest failover holds.
+ * Follows the master that the sentinels name. They are asked every second, and whenever the
+ * connection is lost. Of different answers the one of the latest failover counts.
  * https://redis.io/docs/latest/develop/reference/sentinel-clients/
  */
 export function sentinelNodes(
@@ -65,7 +65,7 @@ async function askForMaster(
   return latest.address;
 }
 
-/** Names and values in turn. */
+/** Names and values alternate. */
 function parseMaster(
   reply: Reply,
 ): readonly { readonly address: Address; readonly epoch: number }[] {

@@ -1,6 +1,6 @@
 /**
- * What the environment says of Redis cannot be used. The message names the variable, and never a
- * secret.
+ * The environment describes Redis in a way that cannot be used. The message names the variable, and
+ * never a secret.
  */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';

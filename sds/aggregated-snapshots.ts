@@ -1,19 +1,21 @@
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 
-/** The group of clients that may have no secrets; no node group can be called so. */
+/** The group of clients that may have no secrets. No node group can have this name. */
 export const WITHOUT_SECRETS = '*';
 
 /**
- * What aggregated streams bring, by node group: instances and secrets, as soon as all is known that
- * is served at all.
+ * Merges instances and secrets into the snapshots of aggregated streams, by node group. A snapshot
+ * is sent as soon as all its parts are known.
  */
 export class AggregatedSnapshots {
   readonly cache = new SnapshotCache();
   readonly #secrets = new Map<string, Snapshot>([[WITHOUT_SECRETS, new Map()]]);
   #instances: Snapshot | undefined;
 
-  /** `withInstances`: they are served, so that nothing is sent before they are known. */
+  /**
+   * `withInstances` means that instances are served. Then nothing is sent before they are known.
+   */
   constructor(withInstances: boolean) {
     this.#instances = withInstances ? undefined : new Map();
   }
@@ -23,7 +25,7 @@ export class AggregatedSnapshots {
     for (const [group, secrets] of this.#secrets) this.#publish(group, secrets);
   }
 
-  /** Undefined: nobody of the group is there any more. */
+  /** Undefined means that the group has no stream any more. */
   setSecrets(group: string, secrets: Snapshot | undefined): void {
     if (secrets === undefined) {
       this.#secrets.delete(group);

@@ -18,24 +18,26 @@ import { readSecretsConfig, type SecretsConfig } from './secrets/read-secrets-co
 
 export type Config = {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Absolute paths of the files that declare instances. A service has those of all of them. */
+  /**
+   * Absolute paths of the files that declare instances. A service has the instances of all of them.
+   */
   readonly instancesFiles: readonly string[];
-  /** Undefined: instances are not looked for in Kubernetes. */
+  /** Undefined when instances are not looked for in Kubernetes. */
   readonly instancesKubernetes: KubernetesConfig | undefined;
   /**
-   * Name servers for the names in that file, `address` or `address:port`; empty: those of the
-   * system.
+   * Name servers for the names in those files, `address` or `address:port`. Empty means those of
+   * the system.
    */
   readonly dnsServers: readonly string[];
-  /** Records of DNS are asked for again after this time, when their own TTL is longer. */
+  /** The longest time between two queries for a DNS record, even if its own TTL is longer. */
   readonly dnsMaxTtlSeconds: number;
-  /** Undefined: no secrets are served. */
+  /** Undefined when no secrets are served. */
   readonly secrets: SecretsConfig | undefined;
   /**
-   * Absolute path of the folder with the identity by which this port and the control plane know us;
-   * undefined: all is plain.
+   * Absolute path of the folder with the identity that this port and the control plane connection
+   * use. Undefined when all is plain.
    */
   readonly tlsFolder: string | undefined;
   /** Where probes and monitoring are answered in plain HTTP, beside the port. */
@@ -48,12 +50,20 @@ const SERVED = ['instances', 'secrets'];
 const LARGEST_MAX_TTL_SECONDS = 86_400;
 
 /**
- * The configuration in SERVES (instances,secrets), ADDRESS (127.0.0.1:18003), INSTANCES_FILE
- * (files, with `:` between) and INSTANCES_KUBERNETES (namespaces, or * for all; one of the two is
- * required with instances), KUBECONFIG, DNS_SERVERS (comma-separated, default: the system's),
- * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live),
- * TLS_FOLDER, HTTP_ADDRESS, LOG_LEVEL (info) and those of readSecretsConfig. An empty variable is
- * one that is not set. Throws an Error that names the variable and what it should be.
+ * Reads the configuration from the environment.
+ * - SERVES: instances,secrets
+ * - ADDRESS: 127.0.0.1:18003
+ * - INSTANCES_FILE: files, with `:` between.
+ * - INSTANCES_KUBERNETES: namespaces, or * for all. With instances, it or INSTANCES_FILE is
+ *   required.
+ * - KUBECONFIG, TLS_FOLDER and HTTP_ADDRESS.
+ * - DNS_SERVERS: comma-separated, default: the system's.
+ * - DNS_MAX_TTL_SECONDS: 60. Set less where a name server gives longer TTLs than the instances
+ *   live.
+ * - LOG_LEVEL: info
+ * - The variables of readSecretsConfig.
+ * An empty variable counts as not set.
+ * @throws an Error that names the variable and what it should be
  */
 export function readConfig(env: Environment): Config {
   const text = variablesOf(env);

@@ -10,12 +10,12 @@ import { AggregatedSnapshots, WITHOUT_SECRETS } from './aggregated-snapshots.ts'
 import type { Secrets } from './secrets/secrets.ts';
 
 export type DiscoveryOptions = {
-  /** Whether instances are served; their streams wait until the first are set. */
+  /** Whether instances are served. Their streams wait until the first instances are set. */
   readonly withInstances: boolean;
-  /** Undefined: no secrets are served. */
+  /** Undefined when no secrets are served. */
   readonly secrets: Secrets | undefined;
   readonly observer: DiscoveryObserver;
-  /** Somebody at `address` asked for secrets and may not have them. */
+  /** Called when a client at `address` asked for secrets that it may not have. */
   onRefused(address: string, reason: string): void;
   now(): number;
   readonly after: After;
@@ -34,9 +34,9 @@ const ALL = 'all';
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
 
 /**
- * The discovery services of instances and of secrets, each by itself, and both aggregated. An
- * aggregated stream waits for all that it can bring; whoever may not have secrets gets the
- * instances alone there.
+ * Creates the discovery services of instances and of secrets, each by itself and both aggregated.
+ * An aggregated stream waits for all that it can bring. A client that may not have secrets gets
+ * only the instances there.
  */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   const { withInstances, secrets, observer, now, after } = options;

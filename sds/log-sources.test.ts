@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
-import type { Outcome } from './instances/record-set.ts';
+import type { QueryOutcome } from './instances/record-set.ts';
 import { UNASKED } from './instances/record-set.ts';
 import { dnsReports } from './log-sources.ts';
 import { createMetrics } from './metrics.ts';
@@ -13,7 +13,7 @@ test('of failing DNS queries the first and the end are logged, all are counted',
     pino({ base: null }, { write: line => lines.push(JSON.parse(line).msg) }),
     metrics,
   );
-  const failed: Outcome = { kind: 'failed', message: 'no answer' };
+  const failed: QueryOutcome = { kind: 'failed', message: 'no answer' };
   for (const outcome of [failed, failed, { kind: 'missing' } as const, failed])
     report('a.test', 6, outcome, UNASKED);
   assert.deepEqual(lines, [

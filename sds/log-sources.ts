@@ -3,7 +3,7 @@ import type { FileSourceOptions } from './instances/file-source.ts';
 import type { WatchDnsOptions } from './instances/watch-dns.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What the file source reports, as log lines and metrics. */
+/** Turns the reports of the file source into log lines and metrics. */
 export function fileReports(
   path: string,
   log: Logger,
@@ -25,7 +25,7 @@ export function fileReports(
   };
 }
 
-/** What DNS queries report: each is counted, the first failure in a row and its end are logged. */
+/** Counts each DNS query. Logs the first failure in a row and its end. */
 export function dnsReports(log: Logger, metrics: Metrics): WatchDnsOptions['onQueried'] {
   const failing = new Set<string>();
   return (name, family, outcome) => {

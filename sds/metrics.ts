@@ -2,22 +2,25 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { changedKeys } from '#xds/persistent-map.ts';
 import type { Instances } from './instances/instance.ts';
 import { NO_SUCH_PORT } from './instances/instances-named.ts';
-import type { Outcome } from './instances/record-set.ts';
+import type { QueryOutcome } from './instances/record-set.ts';
 
 export type Metrics = {
   readonly registry: Registry;
-  /** The instances as they are served from now on. */
+  /** Takes the instances that are served from now on. */
   served(instances: Instances): void;
   clientConnected(): void;
   clientDisconnected(): void;
   acked(): void;
   nacked(): void;
   httpAnswered(status: number): void;
-  dnsQueried(outcome: Outcome['kind']): void;
+  dnsQueried(outcome: QueryOutcome['kind']): void;
   fileProblem(): void;
 };
 
-/** The service's own registry: what it serves, to whom, and how its sources fare. */
+/**
+ * Creates the service's own registry: what it serves, to which clients, and the state of its
+ * sources.
+ */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,4 +1,4 @@
-/** One call in this time, in ms: strangers must not fill the log. */
+/** At most one call in this time, in ms. A stranger must not be able to fill the log. */
 const QUIET_MS = 1_000;
 
 /** Calls `tell` at most once a second, with the number of calls that were left out since. */

@@ -20,15 +20,15 @@ import { statusOf } from './status.ts';
 
 export type ServerOptions = {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Undefined: no instances are served. */
+  /** Undefined when no instances are served. */
   readonly source: InstanceSource | undefined;
-  /** What `/status` says of where the instances come from. */
+  /** Returns what `/status` says of where the instances come from. */
   sourcesStatus?(): object;
-  /** Undefined: no secrets are served. */
+  /** Undefined when no secrets are served. */
   readonly secrets?: Secrets | undefined;
-  /** Mutual TLS; without it all is plain. */
+  /** Mutual TLS. Without it all is plain. */
   readonly tls?: TlsServerOptions | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -40,16 +40,16 @@ export type ServerOptions = {
 export type Server = {
   readonly address: string;
   readonly port: number;
-  /** What is asked for in plain HTTP. */
+  /** Answers plain HTTP. */
   readonly http: RequestListener;
-  /** Ends the source and the server; what is in flight may end for `graceMs`. */
+  /** Ends the source and the server. Requests in flight have `graceMs` to end. */
   stop(graceMs: number): Promise<void>;
 };
 
 /**
- * Serves the instances of the source and the secrets on one port: their discovery over gRPC (state
- * of the world and delta, aggregated or not), and all of httpApp over HTTP/1.1. Until the source
- * has answered, streams of instances wait and gRPC health is NOT_SERVING.
+ * Serves the instances of the source and the secrets on one port. Their discovery runs over gRPC,
+ * state of the world and delta, aggregated or not. All of httpApp runs over HTTP/1.1. Until the
+ * source has answered, streams of instances wait and gRPC health is NOT_SERVING.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { host, port, source, secrets, tls, metrics, log, now, after } = options;
@@ -103,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { address: served.address, port: served.port, http, stop };
 }
 
-/** So much of what a client named is logged. */
+/** The most names of a client's request that are logged. */
 const MOST_NAMES = 20;
 const MOST_CHARACTERS = 200;
 

@@ -5,9 +5,9 @@ import type { Instances } from './instances/instance.ts';
 import { NO_SUCH_PORT } from './instances/instances-named.ts';
 
 /**
- * The content of `/status`: the instances of each service with the version that is served, and the
- * connected clients. `acked` says that every client on a stream has ACKed the newest version of all
- * that it subscribes to; who polls by REST is not known.
+ * Returns the content of `/status`. It holds the instances of each service with the served version,
+ * and the connected clients. `acked` says that every client on a stream has ACKed the newest
+ * version of all that it subscribes to. Clients that poll by REST are unknown.
  */
 export function statusOf(
   instances: Instances,

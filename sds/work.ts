@@ -25,22 +25,21 @@ import { startSecrets } from './secrets/start-secrets.ts';
 import { startServer } from './server.ts';
 
 /**
- * The group that the control plane sends secrets to, and that the certificate of this service
- * carries.
+ * The group that the control plane sends secrets to. The certificate of this service carries it.
  */
 const GROUP = 'sds';
 const DNS_TIMEOUT_MS = 5_000;
-/** Streams of proxies never end by themselves: what may still end in this time are requests. */
+/** Streams of proxies never end by themselves. Only requests can end in this time. */
 const STOP_GRACE_MS = 500;
 
 type Parts = ServiceParts<Config> & { readonly metrics: Metrics };
 
-/** Starts discovery: the sources of instances, the secrets, the port that serves both. */
+/** Starts discovery: the sources of instances, the secrets, and the port that serves both. */
 export async function work(given: ServiceParts<Config>): Promise<Started> {
   const parts = { ...given, metrics: createMetrics() };
   const { config, exit, log, metrics } = parts;
   const { secrets: secretsConfig, instancesFiles, instancesKubernetes } = config;
-  // What this port proves itself by may be an identity that is written here.
+  // The certificate of this port may be an identity that is written here.
   const secrets = secretsConfig && (await orExit(exit, () => openSecrets(secretsConfig, parts)));
   const tls = await orExit(exit, () => openIdentity(config, parts));
   const kubernetes =

@@ -1,20 +1,21 @@
 import { type DeltaDiscoveryResponse, type Node, WILDCARD } from './discovery.ts';
 import { versionOf, type XdsResource } from './snapshot.ts';
 
-/** A change of the resources of one type. It is answered once; later answers do nothing. */
+/** A change of the resources of one type. Only the first answer counts. */
 export type Update = {
   readonly typeUrl: string;
   readonly changed: readonly XdsResource[];
   readonly removed: readonly string[];
   /**
-   * With this change the client has all that the server has of the type. False while a large change
-   * comes in parts: whoever must not act on a part of it waits for the last one.
+   * True when the client now has all that the server has of the type. A large change comes in
+   * parts, and this is false for all but the last. Code that must not act on a part waits for the
+   * last one.
    */
   readonly complete: boolean;
-  /** It is in force. */
+  /** Accepts the change, which is then in force. */
   ack(): void;
   /**
-   * It is refused as a whole, what was ACKed before stays in force; `message` reaches the operator.
+   * Rejects the whole change. What was ACKed before stays in force. `message` reaches the operator.
    */
   nack(message: string): void;
 };
@@ -23,7 +24,7 @@ export type Update = {
 const INVALID_ARGUMENT = 3;
 
 /**
- * The client's side of a delta subscription to every resource of a type: remembers which versions
+ * Subscribes to every resource of a type, as the client of a delta stream. Remembers which versions
  * were ACKed.
  */
 export class ClientSubscription {
@@ -34,7 +35,7 @@ export class ClientSubscription {
     this.typeUrl = typeUrl;
   }
 
-  /** The first request of a stream. */
+  /** Returns the first request of a stream. */
   first(node: Node): object {
     return {
       node,
@@ -44,7 +45,7 @@ export class ClientSubscription {
     };
   }
 
-  /** The change that a response brings; its answer goes out by `send`. */
+  /** Returns the change that a response brings. `send` sends its answer. */
   update(response: DeltaDiscoveryResponse, send: (request: object) => void): Update {
     const changed = response.resources.map(({ name, version, resource }) => ({
       name,
@@ -73,8 +74,8 @@ export class ClientSubscription {
   }
 
   /**
-   * The server's version is a hash of the names and versions of all that it has, and counts the
-   * NACKs behind a dash.
+   * The server's version is a hash of the names and versions of all that it has. A dash and the
+   * number of NACKs follow the hash.
    */
   #completes({
     resources,

@@ -15,32 +15,33 @@ export type ConnectOptions = {
   readonly address: string;
   readonly credentials: ChannelCredentials;
   readonly node: Node;
-  /** Every resource of these types is subscribed to; none: the stream only reports. */
+  /** Every resource of these types is subscribed to. A stream without types only reports. */
   readonly typeUrls: readonly string[];
   /**
-   * Gets every change and must answer it by `ack` or `nack`, now or later. What was ACKed before
+   * Receives every change. It must answer by `ack` or `nack`, now or later. What was ACKed before
    * stays in force.
    */
   onUpdate(update: Update): void;
   /**
-   * The server is lost, or was not reached for some 10 s, with the reason: once for each outage.
-   * The stream is opened again by itself.
+   * Called once in each outage, with the reason: the server is lost, or was unreachable for about
+   * 10 s. The client then retries by itself.
    */
   onDisconnect?(reason: string): void;
-  /** The server takes the stream again, after an outage that was told. */
+  /** Called when the server accepts the stream again after an outage that was reported. */
   onReconnect?(): void;
-  /** A number in [0, 1), for the jitter of the back-off. */
+  /** Returns a number in [0, 1), for the jitter of the back-off. */
   random(): number;
   after(ms: number, callback: () => void): () => void;
-  /** A peer that is silent for this long, in ms, is pinged; default 10 s. */
+  /** A server that is silent for this long, in ms, is pinged. Default: 10 s. */
   readonly keepaliveMs?: number;
 };
 
 export type Connection = {
   /**
-   * Tells the server what is wrong with what it sent, in place of what was told before; undefined:
-   * nothing is. It is told again to each server that takes the stream; one that takes reports, but
-   * not of this group, ends it, and is told nothing more until there is another report.
+   * Tells the server what is wrong with what it sent. Replaces the earlier report, and undefined
+   * clears it. The report is repeated to each server that accepts the stream. A server that accepts
+   * reports, but not of this group, ends the stream. It then receives no report until there is a
+   * new one.
    */
   report(report: Any | undefined): void;
   close(): void;
@@ -51,16 +52,16 @@ type Call = ClientDuplexStream<object, DeltaDiscoveryResponse>;
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
 const BACK_OFF_MS = { first: 100, most: 500 };
 /**
- * So many attempts may fail before it is told that the server was never reached: it may be starting
- * too.
+ * After this many failed attempts the server is reported as never reached. Before that it may still
+ * be starting.
  */
 const QUIET_ATTEMPTS = 20;
 const MAX_RECEIVE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Subscribes to every resource of some types at a discovery server, by delta over one aggregated
- * stream, until `close`. A stream that ends is opened again after 50 to 500 ms and resumes with
- * what was ACKed, so that only changes are sent.
+ * Subscribes to every resource of some types at a discovery server, until `close`. It uses delta
+ * over one aggregated stream. A stream that ends is opened again after 50 to 500 ms. The new stream
+ * resumes with what was ACKed, so that only changes are sent.
  */
 export function connect(options: ConnectOptions): Connection {
   const client = new Client(
@@ -70,7 +71,7 @@ export function connect(options: ConnectOptions): Connection {
   );
   const subscriptions = options.typeUrls.map(typeUrl => new ClientSubscription(typeUrl));
   let failures = 0;
-  /** Whether this outage is to be told of at its next failure. */
+  /** Whether the next failure begins an outage that must be reported. */
   let working = false;
   let told = false;
   const reached = () => {
@@ -82,7 +83,7 @@ export function connect(options: ConnectOptions): Connection {
   let call: Call | undefined;
   let report: Any | undefined;
   let cancelTimer = () => {};
-  // It may be the first request of its stream.
+  // This may be the first request of its stream.
   const tell = () => void call?.write({ node: options.node, ...reportRequest(report) });
   const open = () => {
     const opened = openCall(client);
@@ -105,7 +106,7 @@ export function connect(options: ConnectOptions): Connection {
       options.onUpdate(subscription.update(response, request => void opened.write(request)));
     });
     opened.on('error', (error: ServiceError) => {
-      // What is sent must not be lost for what is told: the next stream does without.
+      // A rejected report must not cost the configuration, so the next stream does not report.
       if (error.details === NO_REPORTS) report = undefined;
       ended(error.message);
     });
@@ -144,7 +145,8 @@ function channelOptions(keepaliveMs: number) {
     'grpc.max_receive_message_length': MAX_RECEIVE_BYTES,
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveMs / 2,
-    // TLS wants a name, which an address may not be; who the server is stands in its certificate.
+    // TLS wants a name, and an address may not be one. The server's certificate proves its
+    // identity.
     'grpc.ssl_target_name_override': 'controlplane',
     'grpc.initial_reconnect_backoff_ms': BACK_OFF_MS.first,
     'grpc.max_reconnect_backoff_ms': BACK_OFF_MS.most,
@@ -152,8 +154,7 @@ function channelOptions(keepaliveMs: number) {
 }
 
 /**
- * Twice as long after each failure, half of it by chance, so that many clients do not come back
- * together.
+ * Doubles after each failure. Half of it is random, so that many clients do not come back together.
  */
 function backOff(failures: number, random: number): number {
   const ms = Math.min(BACK_OFF_MS.first * 2 ** failures, BACK_OFF_MS.most);

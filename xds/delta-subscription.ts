@@ -3,10 +3,10 @@ import { WILDCARD } from './discovery.ts';
 import { NameSet } from './name-set.ts';
 import { ABSENT, type Held, Refusals } from './refusals.ts';
 import { type Resources, resourcesVersion, type XdsResource } from './snapshot.ts';
-import type { Standing, Subscription, Turn, Verdict } from './subscription.ts';
+import type { AckState, AckVerdict, Subscription, Turn } from './subscription.ts';
 import type { TypeRules } from './type-rules.ts';
 
-/** Responses end before this size, in bytes: many gRPC clients refuse messages above 4 MiB. */
+/** Largest size of a response, in bytes. Many gRPC clients reject messages above 4 MiB. */
 export const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
 
 type Sent = {
@@ -18,8 +18,8 @@ type Sent = {
 type Changes = { readonly resources: DeltaResource[]; readonly removed: string[] };
 
 /**
- * A subscription of the incremental variant. Source: Envoy's "xDS REST and gRPC protocol",
- * Incremental xDS.
+ * A subscription of the incremental variant.
+ * See Envoy's "xDS REST and gRPC protocol", Incremental xDS.
  */
 export class DeltaSubscription
   implements Subscription<DeltaDiscoveryRequest, DeltaDiscoveryResponse>
@@ -28,13 +28,13 @@ export class DeltaSubscription
   readonly #rules: TypeRules;
   readonly #names = new NameSet();
   /**
-   * What the client holds as far as we know; undefined: it may be anything, because a response was
-   * refused.
+   * What the client holds as far as is known. Undefined means anything, because a response was
+   * rejected.
    */
   readonly #held = new Map<string, Held>();
-  /** Names that are answered next whatever the client holds. */
+  /** Names that are answered next, whatever the client holds. */
   readonly #owed = new NameSet();
-  /** Of the names and versions that the client brought from an earlier stream. */
+  /** Bytes of the names and versions that the client brought from an earlier stream. */
   #broughtBytes = 0;
   readonly #refusals = new Refusals();
   #wildcard = false;
@@ -44,7 +44,10 @@ export class DeltaSubscription
   #inFlight: Sent | undefined;
   #nacks = 0;
   #sent: string | undefined;
-  /** These resources, so made, had nothing for the client, and it has asked for nothing since. */
+  /**
+   * The last resources and `keep` that held nothing new for the client, while it has asked for
+   * nothing since.
+   */
   #nothingIn: { resources: Resources; keep: boolean } | undefined;
 
   constructor(typeUrl: string, rules: TypeRules) {
@@ -62,7 +65,7 @@ export class DeltaSubscription
   }
 
   get size(): number {
-    // A client that reads no answers makes us owe more names than it subscribes to.
+    // A client that reads no answers makes the server owe more names than it subscribes to.
     return Math.max(this.#names.size, this.#owed.size);
   }
 
@@ -70,7 +73,7 @@ export class DeltaSubscription
     return this.#names.bytes + this.#owed.bytes + this.#broughtBytes;
   }
 
-  request(request: DeltaDiscoveryRequest): Verdict {
+  request(request: DeltaDiscoveryRequest): AckVerdict {
     const verdict = this.#judge(request);
     if (!this.#started) this.#start(request);
     else for (const name of request.resource_names_subscribe) this.#owe(name);
@@ -95,19 +98,19 @@ export class DeltaSubscription
     return this.#send(changes, resources, turn.nonce);
   }
 
-  standing(target: Resources): Standing {
+  standing(target: Resources): AckState {
     if (this.#inFlight !== undefined) return 'waiting';
     return this.#refusals.concern(name => this.#version(name, target)) ? 'refused' : 'settled';
   }
 
-  #judge(request: DeltaDiscoveryRequest): Verdict {
+  #judge(request: DeltaDiscoveryRequest): AckVerdict {
     const sent = this.#inFlight;
     // A stale nonce is no ACK, but its changes of the subscription count.
     if (sent === undefined || request.response_nonce !== sent.nonce) return { kind: 'none' };
     this.#inFlight = undefined;
     if (request.error_detail === null) return { kind: 'ack', version: sent.version };
     this.#nacks += 1;
-    // A client may have applied a part of what it refused.
+    // A client may have applied a part of what it rejected.
     const refused = [...sent.held].filter(([name]) => this.#wildcard || this.#names.has(name));
     for (const [name] of refused) this.#held.set(name, undefined);
     this.#refusals.add(new Map(refused));
@@ -136,7 +139,7 @@ export class DeltaSubscription
     this.#resumed = this.#held.size > 0;
   }
 
-  /** Whoever subscribes again is answered again: he may have forgotten what he had. */
+  /** A client that subscribes again may have forgotten what it had, so it is answered again. */
   #owe(name: string): void {
     if (name !== WILDCARD) this.#owed.add(name);
   }
@@ -166,7 +169,7 @@ export class DeltaSubscription
     this.#refusals.forget(name);
   }
 
-  /** What the client is to be told, up to the size of one response. */
+  /** Returns what the client has to be told, up to the size of one response. */
   #changes(resources: Resources, keep: boolean): Changes {
     const changes: Changes = { resources: [], removed: [] };
     let bytes = 0;
@@ -190,7 +193,10 @@ export class DeltaSubscription
     return new Set([...resources.keys(), ...this.#names, ...this.#owed, ...this.#held.keys()]);
   }
 
-  /** What is said about one name; undefined: nothing. */
+  /**
+   * Returns what to say about one name.
+   * @returns undefined when there is nothing to say
+   */
   #change(
     name: string,
     resources: Resources,
@@ -199,7 +205,8 @@ export class DeltaSubscription
     if (this.#owed.has(name)) return this.#answer(name, resources);
     if (this.#refusals.has(name)) return undefined;
     const change = this.#news(name, resources);
-    // It may be in use, and is held from before this stream: it is neither removed nor emptied yet.
+    // The client holds it from before this stream and may use it. It is neither removed nor emptied
+    // yet.
     const withheld =
       change !== undefined &&
       keep &&
@@ -208,7 +215,7 @@ export class DeltaSubscription
     return withheld ? undefined : change;
   }
 
-  /** What the client does not know about a name. */
+  /** Returns what the client does not know yet about a name. */
   #news(name: string, resources: Resources): XdsResource | typeof ABSENT | undefined {
     const answer = this.#answer(name, resources);
     const held = this.#held.get(name);
@@ -217,7 +224,10 @@ export class DeltaSubscription
     return untold ? ABSENT : undefined;
   }
 
-  /** What a name is answered with, whatever the client knows; undefined: silence. */
+  /**
+   * Returns the answer for a name, whatever the client knows.
+   * @returns undefined for silence
+   */
   #answer(name: string, resources: Resources): XdsResource | typeof ABSENT | undefined {
     const resource = resources.get(name);
     if (resource !== undefined) return resource;
@@ -227,8 +237,8 @@ export class DeltaSubscription
   }
 
   /**
-   * The version that the client would be sent of a name, ABSENT where it would be told that there
-   * is none.
+   * Returns the version of a name that the client would be sent. ABSENT means that it would be told
+   * that the resource does not exist.
    */
   #version(name: string, resources: Resources): string | typeof ABSENT {
     const answer = this.#answer(name, resources);
@@ -236,8 +246,8 @@ export class DeltaSubscription
   }
 
   /**
-   * Whoever subscribes to everything waits for a first answer, were it empty; who resumes has had
-   * his.
+   * Whether a first answer is due, even an empty one. A client that subscribes to everything waits
+   * for it. A client that resumes has had it.
    */
   #owesFirstAnswer(): boolean {
     return this.#wildcard && !this.#answered && !this.#resumed;
@@ -265,7 +275,7 @@ export class DeltaSubscription
   #tell(name: string, what: string | typeof ABSENT): void {
     this.#owed.delete(name);
     this.#refusals.forget(name);
-    // A removed name that nobody subscribes to by name needs no memory.
+    // A removed name that the client does not subscribe to by name needs no memory.
     if (what === ABSENT && !this.#names.has(name)) this.#held.delete(name);
     else this.#held.set(name, what);
   }

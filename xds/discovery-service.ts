@@ -36,25 +36,28 @@ import { rulesOf } from './type-rules.ts';
 export type DiscoveryServiceOptions = {
   readonly cache: SnapshotCache;
   readonly observer?: DiscoveryObserver;
-  /** Nothing that is served depends on something else: see IndependentSession. */
+  /** No served resource depends on another one. See IndependentSession. */
   readonly independent?: boolean;
-  /** The group whose snapshot a node is served; default: Envoy's `node.cluster`. */
+  /** Returns the group whose snapshot a node is served. Default: Envoy's `node.cluster`. */
   groupOf?(node: Node, peer: Peer): string;
-  /** Why this client may not have the group's resources; undefined: it may. */
+  /**
+   * Returns why this client may not have the group's resources.
+   * @returns undefined when it may
+   */
   refuse?(group: string, peer: Peer, node: Node): string | undefined;
-  /** Absent: what is reported is not heard. */
+  /** Without it, reports are ignored. */
   readonly reports?: ReportTaker;
-  /** How long removed clusters stay for requests on their way, in ms. Default: KEPT_MS. */
+  /** How long removed clusters stay for requests in flight, in ms. Default: KEPT_MS. */
   readonly keptMs?: number;
   now(): number;
   after(ms: number, callback: () => void): () => void;
 };
 
-/** Who is at the other end of a connection. */
+/** The client at the other end of a connection. */
 export type Peer = {
   /** `host:port`. */
   readonly address: string;
-  /** What it proved to be by mutual TLS; undefined: the connection is plain. */
+  /** The certificate that it presented by mutual TLS. Undefined on a plain connection. */
   readonly certificate: X509Certificate | undefined;
 };
 
@@ -75,7 +78,7 @@ const SERVICES: readonly (readonly [
   ['envoy.service.secret.v3.SecretDiscoveryService', 'Secrets', SECRET],
 ];
 
-/** Why a stream ends in which we made a mistake: its client learns no more. */
+/** Ends a stream after an internal error. Its client learns no more. */
 const FAILED: Refusal = { code: status.INTERNAL, details: 'internal error, see the log' };
 
 type Session = DiscoverySession | IndependentSession;
@@ -83,9 +86,12 @@ type Session = DiscoverySession | IndependentSession;
 type OpenStream<Request = never> = {
   readonly info: StreamInfo;
   receive(typeUrl: string, request: Request): void;
-  /** Why the report ends the stream. */
+  /**
+   * Takes a report.
+   * @returns why it ends the stream, or undefined when it does not
+   */
   report(to: ReportTaker, detail: ErrorDetail | null | undefined): Refusal | undefined;
-  /** The transport takes more. */
+  /** Called when the transport accepts more. */
   drained(): void;
   load(): StreamLoad;
   status(): StreamStatus;
@@ -94,8 +100,8 @@ type OpenStream<Request = never> = {
 };
 
 /**
- * The discovery services of the Envoy API, aggregated and per type, state of the world and delta,
- * over one cache of snapshots.
+ * Serves the discovery services of the Envoy API over one cache of snapshots. They are aggregated
+ * and per type, state of the world and delta.
  */
 export class DiscoveryService {
   readonly #options: DiscoveryServiceOptions;
@@ -107,9 +113,7 @@ export class DiscoveryService {
     this.#options = options;
   }
 
-  /**
-   * The handlers of every service, or of those that serve one of `typeUrls` and the aggregated one.
-   */
+  /** Returns the handlers of every service, or of the aggregated one and those of `typeUrls`. */
   implementations(
     typeUrls?: readonly string[],
   ): Readonly<Record<string, UntypedServiceImplementation>> {
@@ -122,13 +126,16 @@ export class DiscoveryService {
     );
   }
 
-  /** Every stream that is open now, but those that only report: they are served nothing. */
+  /**
+   * Returns every open stream. Streams that only report are left out, since they are served
+   * nothing.
+   */
   streams(): readonly StreamStatus[] {
     return [...this.#streams].filter(asks).map(stream => stream.status());
   }
 
   /**
-   * Ends every stream, so that a server can stop without waiting for them; clients come back, here
+   * Ends every stream, so that a server can stop without waiting for them. Clients reconnect, here
    * or elsewhere.
    */
   close(): void {
@@ -177,7 +184,7 @@ export class DiscoveryService {
         stream?.close();
       });
       const end = (refusal: Refusal) => {
-        // The library throws at half a character, which a text that was cut may end with.
+        // The gRPC library throws at half a character, and a text that was cut may end with one.
         if (!ended) call.emit('error', { ...refusal, details: refusal.details.toWellFormed() });
         close();
       };
@@ -230,7 +237,7 @@ export class DiscoveryService {
     const write = (response: object) => call.write(response);
     const failed = (error: unknown) => {
       this.#tellFailed(info, error);
-      // Those who lead several streams are in the middle of it.
+      // Ends later, because callers that lead several streams are still iterating over them.
       queueMicrotask(() => end(FAILED));
     };
     const stream = new DiscoveryStream({ info, subscribe, write, failed, now });
@@ -263,7 +270,7 @@ export class DiscoveryService {
       },
     };
     this.#streams.add(open);
-    // says at once that the stream is taken, for there may be nothing to send
+    // Accepts the stream at once, because there may be nothing to send.
     call.sendMetadata(new Metadata());
     return open;
   }
@@ -294,7 +301,7 @@ export class DiscoveryService {
         });
   }
 
-  /** What leads the streams of a client has failed by itself: how far it has come is not known. */
+  /** The code that leads a client's streams has failed. How far it has come is unknown. */
   #sessionFailed(info: StreamInfo, error: unknown): void {
     this.#tellFailed(info, error);
     const key = sessionKey(info);
@@ -307,7 +314,7 @@ export class DiscoveryService {
   }
 }
 
-/** Does the work, and tells `onError` of what it throws in place of the caller. */
+/** Runs the work. Passes what it throws to `onError`, so that the caller sees no exception. */
 function guarded<Arguments extends readonly unknown[]>(
   work: (...given: Arguments) => void,
   onError: (error: unknown) => void,
@@ -331,7 +338,10 @@ function peerOf(call: ServerDuplexStream<unknown, unknown>): Peer {
   return { address: call.getPeer(), certificate };
 }
 
-/** An Envoy has one aggregated stream, or one a type on one connection: these are led together. */
+/**
+ * An Envoy has one aggregated stream, or one stream for each type on one connection. The latter are
+ * led together.
+ */
 function sessionKey({ id, group, node, address, typeUrl }: StreamInfo): string {
   return JSON.stringify(typeUrl === undefined ? [id] : [group, node, address]);
 }

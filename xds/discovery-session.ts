@@ -5,19 +5,19 @@ import { KEPT_MS } from './kept.ts';
 import type { Kept } from './make-before-break.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
-import type { Standing } from './subscription.ts';
+import type { AckState } from './subscription.ts';
 import { advance, begin, release, retarget, type Transition } from './transition.ts';
 
-/** A stage that a proxy has not ACKed for this long, in ms, is over all the same. */
+/** A stage ends after this long, in ms, even if a proxy has not ACKed it. */
 const STAGE_MS = 2_000;
 
 /**
- * What an Envoy subscribes to one after the other; until it has, it cannot have taken a snapshot
+ * Envoy subscribes to these one after the other. Until it has, it cannot have accepted a snapshot
  * that holds them.
  */
 const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];
 
-/** A stream as its session sees it, whatever its requests and responses are. */
+/** A stream as its session sees it, in either protocol variant. */
 type SessionStream = Pick<
   DiscoveryStream<never, never>,
   'info' | 'flush' | 'standing' | 'refused' | 'subscribesTo'
@@ -27,21 +27,22 @@ export type SessionOptions = {
   readonly group: string;
   readonly cache: Pick<SnapshotCache, 'get' | 'watch'>;
   readonly observer: DiscoveryObserver;
-  /** How long removed clusters stay for requests on their way, in ms. Default: KEPT_MS. */
+  /** How long removed clusters stay for requests in flight, in ms. Default: KEPT_MS. */
   readonly keptMs?: number;
   /** Calls back after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
 };
 
 /**
- * One proxy, with one aggregated stream or a stream for each type: leads it to its group's newest
- * snapshot, stage by stage. (Without an aggregated stream Envoy ACKs clusters before they are warm:
- * then a switch may cost requests.) It holds nobody else. A refusal stops it where it is, with all
- * that it has ACKed in force, until a newer snapshot comes.
+ * Leads one proxy to its group's newest snapshot, stage by stage. The proxy has one aggregated
+ * stream, or a stream for each type. Without an aggregated stream Envoy ACKs clusters before they
+ * are warm, so a switch may then cost requests.
+ * A session never delays another one. A NACK stops it where it is, until a newer snapshot comes.
+ * All that was ACKed stays in force.
  */
 export class DiscoverySession {
   readonly #options: SessionOptions;
-  /** Each stream with the snapshot that it was last told to have reached. */
+  /** Each stream with the last snapshot that it was reported to have settled on. */
   readonly #streams = new Map<SessionStream, Snapshot | undefined>();
   readonly #unwatch: () => void;
   #transition: Transition | undefined;
@@ -60,7 +61,10 @@ export class DiscoverySession {
     this.#streams.set(stream, undefined);
   }
 
-  /** Whether that was the last stream: then the session has ended. */
+  /**
+   * Removes a stream.
+   * @returns true when it was the last one, which ends the session
+   */
   leave(stream: SessionStream): boolean {
     this.#streams.delete(stream);
     if (this.#streams.size > 0) {
@@ -73,7 +77,7 @@ export class DiscoverySession {
     return true;
   }
 
-  /** A stream has taken a request, which said this. */
+  /** Takes notice that a stream has received a request with this verdict. */
   heard({ info }: SessionStream, typeUrl: string, verdict: StreamVerdict): void {
     const { observer } = this.#options;
     if (verdict.kind === 'ack') observer.acked?.(info, typeUrl, verdict.version);
@@ -81,8 +85,8 @@ export class DiscoverySession {
     if (verdict.kind === 'nack') observer.nacked?.(info, verdict.nack);
   }
 
-  /** How a stream stands to the newest snapshot. */
-  standingOf(stream: SessionStream): Standing {
+  /** Returns how far a stream has ACKed the newest snapshot. */
+  standingOf(stream: SessionStream): AckState {
     const transition = this.#transition;
     if (transition === undefined) return 'waiting';
     const standing = stream.standing(transition.stage, transition.target);
@@ -92,9 +96,7 @@ export class DiscoverySession {
       : 'waiting';
   }
 
-  /**
-   * Writes what is due, and goes on to the next stages for as long as there is nothing to wait for.
-   */
+  /** Writes what is due. Goes on to the next stages while there is nothing to wait for. */
   pump(): void {
     let next = this.#transition;
     while (next !== undefined) {
@@ -107,31 +109,34 @@ export class DiscoverySession {
     }
   }
 
-  #standingIn(transition: Transition): Standing {
+  #standingIn(transition: Transition): AckState {
     const streams = [...this.#streams.keys()];
     const standings = streams.map(stream => stream.standing(transition.stage, transition.target));
     if (standings.includes('refused')) return 'refused';
     if (standings.includes('waiting')) return 'waiting';
     if (transition.step !== 1) return 'settled';
-    // A proxy that has just come tells of its listeners last, and these go when it has taken those
-    // in their place.
+    // A proxy that has just connected names its listeners last. Old listeners go only after it has
+    // accepted the new ones.
     const untold =
       transition.from === undefined &&
       streams.some(stream => !subscribesInTurn(stream, transition.target));
     return untold ? 'waiting' : 'settled';
   }
 
-  /** What follows on a stage; undefined: nothing for now. */
-  #next(transition: Transition, standing: Standing): Transition | undefined {
+  /**
+   * Returns the state that follows a stage.
+   * @returns undefined when nothing follows for now
+   */
+  #next(transition: Transition, standing: AckState): Transition | undefined {
     if (transition.step === 2) this.#tellSettled(transition);
-    // After a refusal a newer snapshot need not wait for the end of the way.
+    // After a NACK a newer snapshot need not wait for the last stage.
     if (standing === 'refused')
       return transition.next && this.#retarget(transition, transition.next);
     const next = standing === 'settled' ? this.#advanced(transition) : transition;
     return next === transition ? undefined : next;
   }
 
-  /** What the switch removed goes by itself, later. Nothing waits for that. */
+  /** What the switch removed is released later by a timer. Nothing waits for that. */
   #advanced(transition: Transition): Transition {
     const next = advance(transition);
     const last = next.kept.at(-1);

@@ -9,18 +9,18 @@ import {
 import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
 import type { Stage } from './make-before-break.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
-import type { Standing, Subscription } from './subscription.ts';
+import type { AckState, Subscription } from './subscription.ts';
 
-/** Who sends first where several types are due at once; types that are not listed come last. */
+/** The order in which due types are sent. Types that are not listed come last. */
 const ORDER = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET, LISTENER, ROUTE_CONFIGURATION];
 
-/** A client's words are cut to this many characters before they are logged or shown. */
+/** A client's message is cut to this many characters before it is logged or shown. */
 const MAX_MESSAGE = 2_000;
 
 type Channel<Request, Response> = {
   readonly subscription: Subscription<Request, Response>;
   readonly typeUrl: string;
-  /** What the proxy was on its way to when the last response was made. */
+  /** What the proxy was moving to when the last response was made. */
   target: Snapshot | undefined;
   status: TypeStatus;
 };
@@ -33,9 +33,12 @@ export type StreamVerdict =
 export type StreamOptions<Request, Response> = {
   readonly info: StreamInfo;
   subscribe(typeUrl: string): Subscription<Request, Response>;
-  /** Writes one response; false: no more until `drained`. */
+  /**
+   * Writes one response.
+   * @returns false when the transport accepts no more until `drained`
+   */
   write(response: Response): boolean;
-  /** Hears once of a mistake of ours. From then on nothing is written. */
+  /** Called once after an internal error. From then on nothing is written. */
   failed(error: unknown): void;
   now(): number;
 };
@@ -55,7 +58,7 @@ export class DiscoveryStream<Request, Response> {
     this.#options = options;
   }
 
-  /** Number of types and of names that the client makes us remember, and their bytes. */
+  /** Number of types and of names that the client makes the server remember, and their bytes. */
   get load(): { readonly types: number; readonly names: number; readonly bytes: number } {
     const load = { types: this.#channels.size, names: 0, bytes: 0 };
     for (const { subscription } of this.#channels.values()) {
@@ -65,7 +68,10 @@ export class DiscoveryStream<Request, Response> {
     return load;
   }
 
-  /** The one name of one type that it subscribes to; undefined: to more than that, or to none. */
+  /**
+   * The only name of the only type that it subscribes to. Undefined when it subscribes to more, or
+   * to none.
+   */
   get only(): { readonly typeUrl: string; readonly name: string } | undefined {
     const [channel, ...others] = this.#inOrder;
     const name = channel?.subscription.onlyName;
@@ -88,7 +94,7 @@ export class DiscoveryStream<Request, Response> {
     return { kind: 'nack', nack: { typeUrl, target, names: verdict.names, message } };
   }
 
-  /** Writes whatever of the stage is due, as long as the transport takes it. */
+  /** Writes what is due of the stage, as long as the transport accepts it. */
   flush(stage: Stage, target: Snapshot): void {
     this.#guard(undefined, () => {
       for (const channel of this.#inOrder) {
@@ -102,7 +108,7 @@ export class DiscoveryStream<Request, Response> {
     this.#blocked = false;
   }
 
-  standing(stage: Stage, target: Snapshot): Standing {
+  standing(stage: Stage, target: Snapshot): AckState {
     if (this.#blocked) return 'waiting';
     return this.#guard('waiting', () => {
       const standings = [...this.#channels.values()].map(channel =>
@@ -113,7 +119,7 @@ export class DiscoveryStream<Request, Response> {
     });
   }
 
-  /** The types of which something is refused that the target holds. */
+  /** Returns the types of which the client has rejected something that the target holds. */
   refused(stage: Stage, target: Snapshot): ReadonlySet<string> {
     return this.#guard(new Set(), () => {
       const channels = [...this.#channels.values()];
@@ -126,7 +132,7 @@ export class DiscoveryStream<Request, Response> {
     return this.#channels.has(typeUrl);
   }
 
-  status(standing: Standing): StreamStatus {
+  status(standing: AckState): StreamStatus {
     const types = Object.fromEntries(
       [...this.#channels].map(([typeUrl, { status }]) => [typeUrl, status]),
     );
@@ -134,8 +140,8 @@ export class DiscoveryStream<Request, Response> {
   }
 
   /**
-   * Whoever asks for many streams goes on with the others when one fails, which then gives
-   * `otherwise`.
+   * Returns `otherwise` when the stream fails, so that a caller with many streams goes on with the
+   * others.
    */
   #guard<T>(otherwise: T, work: () => T): T {
     if (this.#hasFailed) return otherwise;
@@ -177,14 +183,14 @@ function rank(typeUrl: string): number {
 }
 
 /**
- * A type that the stage is silent about stands for nothing, unless a response about it is still
- * under way.
+ * A type that the stage is silent about counts for nothing, unless a response about it is still in
+ * flight.
  */
 function standingIn<Request, Response>(
   channel: Channel<Request, Response>,
   stage: Stage,
   target: Snapshot,
-): Standing {
+): AckState {
   const standing = channel.subscription.standing(target.get(channel.typeUrl) ?? NO_RESOURCES);
   return stage.silent.has(channel.typeUrl) && standing === 'refused' ? 'settled' : standing;
 }

@@ -7,7 +7,7 @@ import type { Any } from '#protos/encode.ts';
 
 export type Node = { readonly id: string; readonly cluster: string };
 
-/** google.rpc.Status in an `error_detail`: its presence, not its code, makes a request a NACK. */
+/** google.rpc.Status in an `error_detail`. Its presence, not its code, makes a request a NACK. */
 export type ErrorDetail = {
   readonly code: number;
   readonly message: string;

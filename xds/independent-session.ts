@@ -5,20 +5,22 @@ import { changedKeys } from './persistent-map.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import { StreamsByName } from './streams-by-name.ts';
-import type { Standing } from './subscription.ts';
+import type { AckState } from './subscription.ts';
 
 type SessionStream = Pick<DiscoveryStream<never, never>, 'info' | 'flush' | 'standing' | 'only'>;
 
 export type IndependentSessionOptions = {
   readonly group: string;
   readonly cache: Pick<SnapshotCache, 'get' | 'watch'>;
-  /** Is not told of `settled`: a stream that a snapshot does not concern is not looked at. */
+  /**
+   * Never receives `settled`, because a stream that a snapshot does not concern is not looked at.
+   */
   readonly observer: DiscoveryObserver;
 };
 
 /**
- * One proxy, where nothing that is served depends on something else: each stream is served its
- * group's newest snapshot at once, whatever another one has not ACKed.
+ * Serves one proxy, where no resource depends on another one. Each stream is served its group's
+ * newest snapshot at once, whatever another stream has not ACKed.
  */
 export class IndependentSession {
   readonly #observer: DiscoveryObserver;
@@ -36,7 +38,10 @@ export class IndependentSession {
     this.#streams.place(stream, undefined);
   }
 
-  /** Whether that was the last stream: then the session has ended. */
+  /**
+   * Removes a stream.
+   * @returns true when it was the last one, which ends the session
+   */
   leave(stream: SessionStream): boolean {
     this.#streams.remove(stream);
     if (this.#streams.size > 0) return false;
@@ -44,7 +49,7 @@ export class IndependentSession {
     return true;
   }
 
-  /** A stream has taken a request, which said this. */
+  /** Takes notice that a stream has received a request with this verdict. */
   heard(stream: SessionStream, typeUrl: string, verdict: StreamVerdict): void {
     const { info } = stream;
     if (verdict.kind === 'ack') this.#observer.acked?.(info, typeUrl, verdict.version);
@@ -52,8 +57,8 @@ export class IndependentSession {
     if (verdict.kind === 'nack') this.#observer.nacked?.(info, verdict.nack);
   }
 
-  /** How a stream stands to the newest snapshot. */
-  standingOf(stream: SessionStream): Standing {
+  /** Returns how far a stream has ACKed the newest snapshot. */
+  standingOf(stream: SessionStream): AckState {
     return this.#target === undefined
       ? 'waiting'
       : stream.standing(stageOf(undefined, this.#target, 2), this.#target);
@@ -75,7 +80,8 @@ export class IndependentSession {
     if (target === undefined) return;
     stream.flush(stageOf(undefined, target, 2), target);
     const { only } = stream;
-    // A name that is not listed may be answered by way of another one: any change may concern it.
+    // A name that is not listed may be answered by means of another one, so any change may concern
+    // it.
     const listed = only !== undefined && target.get(only.typeUrl)?.has(only.name) === true;
     this.#streams.place(stream, listed ? only.name : undefined);
   }

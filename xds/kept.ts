@@ -2,19 +2,19 @@ import { DEPENDENCIES, type Kept } from './make-before-break.ts';
 import type { Resources, Snapshot } from './snapshot.ts';
 
 /**
- * How long what was removed is kept after the routes without it were ACKed, in ms. A request holds
- * the route that it had when its headers came. It may wait 5 s for ext_authz, then for a rate limit
- * service, and then for the instance that it is sent to before another one is tried.
+ * How long removed resources are kept after the routes without them were ACKed, in ms. A request
+ * holds the route that it had when its headers came. It may wait 5 s for ext_authz, then for a rate
+ * limit service, and then for an instance before another one is tried.
  */
 export const KEPT_MS = 15_000;
 
 /**
- * Beyond this number of resources the oldest changes' go early. What the last change removed never
- * does.
+ * Beyond this number of resources the oldest changes are released early. What the last change
+ * removed is always kept.
  */
 export const MOST_KEPT = 1_000;
 
-/** Adds what a switch from `from` to `target` removes, as the last. */
+/** Adds what a switch from `from` to `target` removes, at the end. */
 export function keepRemoved(
   kept: readonly Kept[],
   from: Snapshot | undefined,

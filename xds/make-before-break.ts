@@ -7,25 +7,25 @@ import {
 } from '#protos/type-url.ts';
 import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 
-/** What a proxy is served for a while: an ordinary snapshot, and what is not said about it yet. */
+/**
+ * What a proxy is served for a while. It is an ordinary snapshot, with what is not said about it
+ * yet.
+ */
 export type Stage = {
   readonly snapshot: Snapshot;
-  /**
-   * Types of which nothing is reported as removed: the proxy may use resources from before its
-   * stream.
-   */
+  /** Types of which no removal is reported. The proxy may use resources from before its stream. */
   readonly keep: ReadonlySet<string>;
   /** Types that are not answered yet. */
   readonly silent: ReadonlySet<string>;
 };
 
-/** What a proxy keeps although its target is without it: a request may hold a route from before. */
+/** What a proxy keeps although its target lacks it. A request in flight may hold an older route. */
 export type Kept = {
-  /** Undefined: whatever the proxy has from before its stream. */
+  /** Undefined: all that the proxy has from before its stream. */
   readonly resources: Snapshot | undefined;
 };
 
-/** What routes and listeners depend on: added before them, removed after them. */
+/** What routes and listeners depend on. It is added before them and removed after them. */
 export const DEPENDENCIES: ReadonlySet<string> = new Set([
   CLUSTER,
   CLUSTER_LOAD_ASSIGNMENT,
@@ -35,16 +35,19 @@ const DEPENDENTS: ReadonlySet<string> = new Set([LISTENER, ROUTE_CONFIGURATION])
 const ALL: ReadonlySet<string> = new Set([...DEPENDENCIES, ...DEPENDENTS]);
 const NONE: ReadonlySet<string> = new Set();
 
-/** Stages are numbered: 0 makes what is new, 1 switches to it, 2 breaks what is old. */
+/** Stage 0 makes what is new, 1 switches to it, and 2 breaks what is old. */
 export type Step = 0 | 1 | 2;
 
 /**
- * One stage of the way of a proxy from the snapshot `from` (undefined: it has just come) to
- * `target`: 0: clusters, endpoints and secrets of both (the target's win), listeners and routes of
- * `from`; 1: the same, with listeners and routes of both (the target's win); 2: the target. Each
- * may begin when the proxy has ACKed the one before, so that no route that it holds names a cluster
- * it has not, and no listener goes before the one in its place was taken: its port may be
- * another's. Source: Envoy's "xDS REST and gRPC protocol", Eventual consistency considerations.
+ * Returns one stage of the way of a proxy from the snapshot `from` to `target`. `from` is undefined
+ * for a proxy that has just connected.
+ * - 0: clusters, endpoints and secrets of both, listeners and routes of `from`.
+ * - 1: the same, with listeners and routes of both.
+ * - 2: the target.
+ * Where both have a name, the target's resource wins. Each stage may begin when the proxy has ACKed
+ * the one before. So every cluster that a route names exists. A listener goes only after the new
+ * one in its place was accepted, because its port may now belong to another.
+ * See Envoy's "xDS REST and gRPC protocol", Eventual consistency considerations.
  */
 export function stageOf(from: Snapshot | undefined, target: Snapshot, step: Step): Stage {
   if (step === 2) return { snapshot: target, keep: NONE, silent: NONE };
@@ -59,7 +62,7 @@ export function stageOf(from: Snapshot | undefined, target: Snapshot, step: Step
   return { snapshot, keep: NONE, silent: NONE };
 }
 
-/** The stage with what requests on their way may still need. What the stage itself has wins. */
+/** Adds what requests in flight may still need. What the stage itself has wins. */
 export function withKept(stage: Stage, kept: readonly Kept[]): Stage {
   if (kept.length === 0) return stage;
   const snapshot = new Map(stage.snapshot);
@@ -71,7 +74,8 @@ export function withKept(stage: Stage, kept: readonly Kept[]): Stage {
 }
 
 /**
- * The resources of all; where several have a name, that of the newest. The target is the newest.
+ * Merges the resources of all. Where several have a name, the newest wins. The target is the
+ * newest.
  */
 function union(
   older: readonly (Snapshot | undefined)[],

@@ -1,9 +1,10 @@
-/** Names that a client makes us remember, and how many bytes they have. */
+/** Names that a client makes the server remember, with the sum of their bytes. */
 export class NameSet extends Set<string> {
   #bytes = 0;
 
   /**
-   * Returns a set of these names. The base class cannot: it would count before there is a counter.
+   * Returns a set of these names. The base constructor cannot fill it, because the byte counter
+   * does not exist yet at that time.
    */
   static of(names: Iterable<string>): NameSet {
     const set = new NameSet();

@@ -1,19 +1,19 @@
 type Shards<V> = readonly ReadonlyMap<string, V>[];
 
-/** A change copies those shards that it touches, and the list of all. */
+/** A change copies the shards that it touches, and the list of all shards. */
 const SHARDS = 256;
 
 const EMPTY: ReadonlyMap<string, never> = new Map<string, never>();
 const NO_ENTRIES: Shards<never> = Array.from({ length: SHARDS }, () => EMPTY);
 
 /**
- * A map that never changes: `with` gives another one. What did not change is shared by both, so
- * that to change a few of thousands of entries costs little, and so does to find them
- * (`changedKeys`). Iterates in an order of its own.
+ * An immutable map: `with` returns another one. Both share what did not change. So it costs little
+ * to change a few of thousands of entries, and to find them (`changedKeys`). The order of iteration
+ * is the map's own.
  */
 export class PersistentMap<V extends object> implements ReadonlyMap<string, V> {
   readonly size: number;
-  /** Each key is in the shard that its hash says. */
+  /** A key's hash decides its shard. */
   readonly shards: Shards<V>;
 
   constructor(shards: Shards<V> = NO_ENTRIES) {
@@ -22,8 +22,8 @@ export class PersistentMap<V extends object> implements ReadonlyMap<string, V> {
   }
 
   /**
-   * The map with these values, set one after the other; undefined: without the key. Itself where
-   * nothing changes.
+   * Returns the map with these values, set one after the other. Undefined removes the key. Returns
+   * itself where nothing changes.
    */
   with(changes: Iterable<readonly [key: string, value: V | undefined]>): PersistentMap<V> {
     const copies = new Map<number, Map<string, V>>();
@@ -71,8 +71,8 @@ export class PersistentMap<V extends object> implements ReadonlyMap<string, V> {
 }
 
 /**
- * The keys that only one of the maps has, or that have another value in each. Between two
- * PersistentMaps of which one was made from the other it costs little.
+ * Returns the keys that only one of the maps has, or that have another value in each. It costs
+ * little when one PersistentMap was made from the other.
  */
 export function changedKeys<V extends object>(
   before: ReadonlyMap<string, V>,

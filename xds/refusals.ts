@@ -5,14 +5,15 @@ export const ABSENT = Symbol('absent');
 export type Held = string | typeof ABSENT | undefined;
 
 /**
- * The content of one refused response: name to the version that it carried, ABSENT for a removal.
+ * The content of one rejected response. Maps a name to the version that it carried, or to ABSENT
+ * for a removal.
  */
 export type Refused = ReadonlyMap<string, string | typeof ABSENT>;
 
 /**
- * What a client has refused and must not be sent again as it was. A refused response names no
- * culprit, so its resources are held back together until one of them changes: then what is left of
- * them is another response.
+ * Remembers what a client has rejected and must not be sent again unchanged. A NACK does not say
+ * which resource is at fault. So the resources of a rejected response are held back together until
+ * one of them changes. Then the rest of them makes another response.
  */
 export class Refusals {
   readonly #groups = new Set<Map<string, string | typeof ABSENT>>();
@@ -29,14 +30,14 @@ export class Refusals {
     for (const name of group.keys()) this.#byName.set(name, group);
   }
 
-  /** Whether something is still as it was refused; `now` is what a name would be sent as. */
+  /** Whether something is still as it was rejected. `now` returns what a name would be sent as. */
   concern(now: (name: string) => string | typeof ABSENT): boolean {
     return [...this.#groups].some(group => [...group].some(([name, was]) => now(name) === was));
   }
 
   /**
-   * Lets every group go of which not all is still as it was refused; `now` is what a name would be
-   * sent as.
+   * Releases every group of which a part is no longer as it was rejected. `now` returns what a name
+   * would be sent as.
    */
   release(now: (name: string) => string | typeof ABSENT): void {
     for (const group of this.#groups) {
@@ -47,7 +48,7 @@ export class Refusals {
     }
   }
 
-  /** The client no longer subscribes to the name, or is being sent it anew. */
+  /** Forgets a name that the client no longer subscribes to, or that is being sent again. */
   forget(name: string): void {
     const group = this.#byName.get(name);
     if (group === undefined) return;

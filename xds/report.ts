@@ -6,31 +6,35 @@ import type { StreamInfo } from './discovery-observer.ts';
 import type { Refusal } from './request-check.ts';
 
 /**
- * A report may have so many bytes. Who sends more has its stream ended, so that no client may begin
- * to send more than servers of other versions take.
+ * Maximum size of a report in bytes. A client that sends more has its stream ended. So no client
+ * sends more than servers of other versions accept.
  */
 export const MAX_REPORT_BYTES = 1024 * 1024;
 
 /**
- * Hears what clients find wrong with what they were sent and have taken. It is no part of the
- * protocol of Envoy: a delta request of the type REPORT, in whose `error_detail.details` the report
- * is. Each one replaces the stream's earlier one; it is over when the stream is. A stream may do
- * nothing but report.
+ * Hears what clients find wrong with what they were sent and have accepted. This is no part of
+ * Envoy's protocol. A report is a delta request of the type REPORT, in whose `error_detail.details`
+ * it stands. Each report replaces the stream's earlier one, and ends with the stream. A stream may
+ * only report.
  */
 export type ReportTaker = {
-  /** The groups that may. */
+  /** The groups that may report. */
   readonly groups: ReadonlySet<string>;
   /**
-   * Undefined: there is nothing to tell any more, or the stream is over. Gives why the report is
-   * none; undefined: it is taken.
+   * Takes a report. Undefined means that there is nothing to tell any more, or that the stream has
+   * ended.
+   * @returns why the report is invalid, or undefined when it was accepted
    */
   take(stream: StreamInfo, report: Any | undefined): string | undefined;
 };
 
-/** Of a server that hears no reports of this group, perhaps because it is of an earlier version. */
+/** Sent by a server that accepts no reports of this group, perhaps because its version is older. */
 export const NO_REPORTS = 'this group does not report';
 
-/** Why the report ends its stream; undefined: it does not. */
+/**
+ * Passes a report on.
+ * @returns why it ends its stream, or undefined when it does not
+ */
 export function takeReport(
   taker: ReportTaker,
   stream: StreamInfo,
@@ -51,8 +55,8 @@ export function takeReport(
 }
 
 /**
- * The request that reports. Of a server that knows no reports it subscribes to nothing, so that
- * there is no answer to wait for.
+ * Returns the request that reports. A server that does not know reports sees an empty subscription,
+ * so it sends no answer.
  */
 export function reportRequest(report: Any | undefined): object {
   const details = report === undefined ? [] : [report];

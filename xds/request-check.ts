@@ -1,17 +1,17 @@
 import { status } from '@grpc/grpc-js';
 import type { ErrorDetail, Node } from './discovery.ts';
 
-/** What one stream may make us remember. */
+/** How many names one stream may make the server remember. */
 export const MAX_NAMES = 100_000;
 export const MAX_TYPES = 32;
-/** Of all names of a stream together. */
+/** Bytes of all names of a stream together. */
 export const MAX_BYTES = 16 * 1024 * 1024;
-/** Of one name of a resource. */
+/** Bytes of the name of one resource. */
 export const MAX_NAME_BYTES = 4_096;
-/** Of `node.id`, of `node.cluster` and of a type: they are logged and shown. */
+/** Bytes of `node.id`, of `node.cluster` and of a type. These are logged and shown. */
 export const MAX_ID_BYTES = 1_024;
 
-/** The parts of a request, of either variant, that decide whether it is taken at all. */
+/** The parts of a request, of either variant, that decide whether it is accepted at all. */
 export type CheckedRequest = {
   readonly node: Node | null;
   readonly type_url: string;
@@ -22,15 +22,15 @@ export type CheckedRequest = {
   readonly error_detail?: ErrorDetail | null;
 };
 
-/** What the stream holds already; undefined before its first request. */
+/** What the stream holds already. Undefined before its first request. */
 export type StreamLoad = { readonly types: number; readonly names: number; readonly bytes: number };
 
 export type Refusal = { readonly code: status; readonly details: string };
 
 /**
- * Why a request ends its stream; undefined when it is taken. `served` is the type of a per-type
- * service, undefined on an aggregated stream. Only the first request of a stream must carry the
- * node.
+ * Checks a request before it is used. `served` is the type of a per-type service, and undefined on
+ * an aggregated stream. Only the first request of a stream must carry the node.
+ * @returns why it ends its stream, or undefined when it is accepted
  */
 export function checkRequest(
   request: CheckedRequest,
@@ -66,15 +66,16 @@ function checkType(typeUrl: string, served: string | undefined): Refusal | undef
 function checkLoad(request: CheckedRequest, load: StreamLoad | undefined): Refusal | undefined {
   const { types, names, bytes } = load ?? { types: 0, names: 0, bytes: 0 };
   if (types > MAX_TYPES) return tooMuch(`${MAX_TYPES} types`);
-  // Neither what is brought nor what is already there may pass the bound; a request may repeat all
-  // of it.
+  // Neither what is brought nor what is already there may pass the bound. They are not added,
+  // because a request may repeat all of it.
   if (Math.max(names, namesIn(request)) > MAX_NAMES) return tooMuch(`${MAX_NAMES} names`);
-  // A request cannot bring more than a message may have.
+  // The message size bounds what a request can bring.
   return bytes > MAX_BYTES ? tooMuch(`${MAX_BYTES} bytes of names`) : undefined;
 }
 
 /**
- * A name that no resource can have. The API wants a name in what an unknown name is answered with.
+ * Rejects a name that no resource can have. The API requires a name in the answer for an unknown
+ * name.
  */
 function checkNames(request: CheckedRequest): Refusal | undefined {
   for (const name of allNames(request)) {
@@ -85,7 +86,7 @@ function checkNames(request: CheckedRequest): Refusal | undefined {
   return undefined;
 }
 
-/** They are kept like names. */
+/** Versions are stored like names, so they have the same bound. */
 function checkVersions(versions: readonly string[]): Refusal | undefined {
   const long = versions.some(version => isLongerThan(MAX_NAME_BYTES, version));
   return long ? tooLong('the version of a resource', MAX_NAME_BYTES) : undefined;

@@ -3,22 +3,22 @@ import type { Snapshot } from './snapshot.ts';
 type Watcher = (snapshot: Snapshot) => void;
 
 /**
- * The newest snapshot of each node group. Before the first `set` of a group its proxies are sent
- * nothing at all.
+ * Holds the newest snapshot of each node group. Before the first `set` of a group its proxies are
+ * sent nothing.
  */
 export class SnapshotCache {
   readonly #snapshots = new Map<string, Snapshot>();
   readonly #watchers = new Map<string, Set<Watcher>>();
   readonly #onError: (error: unknown) => void;
 
-  /** `onError` hears of what a watcher throws. By default it becomes a warning of Node's. */
+  /** `onError` receives what a watcher throws. By default it becomes a Node warning. */
   constructor(onError: (error: unknown) => void = warn) {
     this.#onError = onError;
   }
 
   /**
-   * Replaces the group's snapshot and tells its watchers. A watcher that throws keeps no other one
-   * from hearing of it. A snapshot must not be changed after it was set.
+   * Replaces the group's snapshot and tells its watchers. When one watcher throws, the others are
+   * still told. A snapshot must not be changed after it was set.
    */
   set(group: string, snapshot: Snapshot): void {
     this.#snapshots.set(group, snapshot);
@@ -29,7 +29,9 @@ export class SnapshotCache {
     return this.#snapshots.get(group);
   }
 
-  /** Forgets the group's snapshot: who comes next is sent nothing until the next `set`. */
+  /**
+   * Forgets the group's snapshot. A proxy that connects is then sent nothing until the next `set`.
+   */
   delete(group: string): void {
     this.#snapshots.delete(group);
   }

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Any } from '#protos/encode.ts';
 
 /**
- * One resource as it goes on the wire. `version` is a hash of its content: equal content has an
+ * One resource as it goes on the wire. `version` is a hash of its content, so equal content has an
  * equal version.
  */
 export type XdsResource = { readonly name: string; readonly version: string; readonly any: Any };
@@ -11,7 +11,7 @@ export type XdsResource = { readonly name: string; readonly version: string; rea
 export type Resources = ReadonlyMap<string, XdsResource>;
 
 /**
- * Everything that one node group is served: type URL to resources. A type that is missing has no
+ * Everything that one node group is served. Maps type URL to resources. A missing type has no
  * resources.
  */
 export type Snapshot = ReadonlyMap<string, Resources>;
@@ -19,9 +19,9 @@ export type Snapshot = ReadonlyMap<string, Resources>;
 export const NO_RESOURCES: Resources = new Map();
 
 /**
- * The version is the content's: two control planes that compile the same configuration agree on it.
- * With a `key` it is so for the holder of the key alone: nobody can try out what secret gives a
- * version that he sees.
+ * Returns a resource whose version is a hash of its content. Two control planes that compile the
+ * same configuration agree on it. With a `key` only holders of the key agree. So a client that sees
+ * a version cannot test guesses of the secret behind it.
  */
 export function xdsResource(name: string, any: Any, key?: Uint8Array): XdsResource {
   const hash = key === undefined ? createHash('sha256') : createHmac('sha256', key);
@@ -30,8 +30,8 @@ export function xdsResource(name: string, any: Any, key?: Uint8Array): XdsResour
 }
 
 /**
- * A snapshot of these resources, each put under its own type URL. Of two with one type and name the
- * later wins.
+ * Returns a snapshot of these resources, each under its own type URL. Of two with one type and name
+ * the later wins.
  */
 export function snapshotOf(resources: Iterable<XdsResource>): Snapshot {
   const snapshot = new Map<string, Map<string, XdsResource>>();
@@ -42,7 +42,10 @@ export function snapshotOf(resources: Iterable<XdsResource>): Snapshot {
   return snapshot;
 }
 
-/** Version of one type's resources: a hash of their names and versions, whatever their order. */
+/**
+ * Returns the version of one type's resources. It is a hash of their names and versions, in any
+ * order.
+ */
 export function resourcesVersion(resources: Resources): string {
   const known = versions.get(resources);
   if (known !== undefined) return known;
@@ -52,14 +55,14 @@ export function resourcesVersion(resources: Resources): string {
 }
 
 /**
- * Says what `resourcesVersion` is to answer: whoever changes a few of many resources may know it
- * without looking at all of them.
+ * Sets what `resourcesVersion` returns. Code that changes a few of many resources may know the
+ * version without a look at all of them.
  */
 export function setResourcesVersion(resources: Resources, version: string): void {
   versions.set(resources, version);
 }
 
-/** A hash of names and versions, whatever their order. */
+/** Returns a hash of names and versions, in any order. */
 export function versionOf(versions: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');
   for (const name of [...versions.keys()].sort()) hash.update(`${name}\0${versions.get(name)}\0`);
@@ -70,8 +73,8 @@ export function versionOf(versions: ReadonlyMap<string, string>): string {
 const versions = new WeakMap<Resources, string>();
 
 /**
- * Version of a whole snapshot: a hash of its types' versions. A type without resources is as good
- * as missing.
+ * Returns the version of a whole snapshot, a hash of its types' versions. A type without resources
+ * counts as missing.
  */
 export function snapshotVersion(snapshot: Snapshot): string {
   const hash = createHash('sha256');

@@ -1,28 +1,29 @@
 import { type DiscoveryRequest, type DiscoveryResponse, WILDCARD } from './discovery.ts';
 import { NameSet } from './name-set.ts';
 import { type Resources, resourcesVersion, type XdsResource } from './snapshot.ts';
-import type { Standing, Subscription, Turn, Verdict } from './subscription.ts';
+import type { AckState, AckVerdict, Subscription, Turn } from './subscription.ts';
 import type { TypeRules } from './type-rules.ts';
 
 type Sent = { readonly version: string; readonly content: Resources };
 
 /**
- * A subscription of the state-of-the-world variant. Source: Envoy's "xDS REST and gRPC protocol".
+ * A subscription of the state-of-the-world variant.
+ * See Envoy's "xDS REST and gRPC protocol".
  */
 export class SotwSubscription implements Subscription<DiscoveryRequest, DiscoveryResponse> {
   readonly #typeUrl: string;
   readonly #rules: TypeRules;
   #names = new NameSet();
-  /** Name to version of what the client holds as far as we know. */
+  /** Name to version of what the client holds as far as is known. */
   readonly #held = new Map<string, string>();
   #wildcard = false;
   #started = false;
   #hasNamed = false;
-  /** The client has asked for something that it may have been sent before. */
+  /** Whether the client has asked for something that it may have been sent before. */
   #owes = false;
   #nonce = '';
   #inFlight: Sent | undefined;
-  /** The content that was refused last: it is not sent again. */
+  /** The content that was rejected last. It is not sent again. */
   #refused: Resources | undefined;
   #nacks = 0;
   #sent: string | undefined;
@@ -51,9 +52,8 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     return this.#names.bytes + this.#brought.bytes;
   }
 
-  request(request: DiscoveryRequest): Verdict {
-    // A request that answers an older response than the latest is superseded by one that is on its
-    // way.
+  request(request: DiscoveryRequest): AckVerdict {
+    // A request that answers an older response is superseded by one on its way.
     const stale =
       request.response_nonce !== '' && this.#nonce !== '' && request.response_nonce !== this.#nonce;
     if (stale) return { kind: 'none' };
@@ -77,7 +77,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     if (!this.#started || this.#inFlight !== undefined) return undefined;
     const wanted = this.#wanted(resources, turn.keep);
     if (!this.#due(wanted)) {
-      // Even nothing is something else than what was refused.
+      // Even empty content differs from what was rejected.
       this.#refused = undefined;
       return undefined;
     }
@@ -87,7 +87,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     return this.#send(wanted, turn.nonce);
   }
 
-  standing(target: Resources): Standing {
+  standing(target: Resources): AckState {
     if (this.#inFlight !== undefined) return 'waiting';
     if (this.#refused === undefined) return 'settled';
     const wanted = this.#wanted(target, false);
@@ -97,7 +97,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     return refused ? 'refused' : 'settled';
   }
 
-  #accept(sent: Sent): Verdict {
+  #accept(sent: Sent): AckVerdict {
     this.#refused = undefined;
     return { kind: 'ack', version: sent.version };
   }
@@ -105,7 +105,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   #refuse(sent: Sent): void {
     this.#refused = sent.content;
     this.#nacks += 1;
-    // A client may have applied a part of what it refused: what it holds is unknown.
+    // A client may have applied a part of what it rejected, so what it holds is unknown.
     this.#held.clear();
     this.#owes = true;
   }
@@ -123,7 +123,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     for (const name of this.#held.keys()) if (!this.#names.has(name)) this.#held.delete(name);
   }
 
-  /** The resources that the client subscribes to and that there are. */
+  /** Returns the existing resources that the client subscribes to. */
   #wanted(resources: Resources, keep: boolean): Resources {
     if (this.#wildcard && [...this.#names].every(name => resources.has(name))) return resources;
     const wanted = new Map<string, XdsResource>(this.#wildcard ? resources : []);
@@ -135,14 +135,14 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   }
 
   #unknown(name: string, keep: boolean): XdsResource | undefined {
-    // It may be in use, and is held from before this stream: it is not emptied yet.
+    // The client holds it from before this stream and may use it, so it is not emptied yet.
     if (keep && this.#brought.has(name)) return undefined;
     return typeof this.#rules.unknown === 'function' ? this.#rules.unknown(name) : undefined;
   }
 
   #due(wanted: Resources): boolean {
-    // An empty answer says "there is nothing" of listeners and clusters only; of other types it
-    // says nothing at all.
+    // An empty answer says "there is nothing" only of listeners and clusters. Of other types it
+    // says nothing.
     if (this.#owes && (wanted.size > 0 || this.#wildcard || this.#rules.fullState)) return true;
     for (const [name, { version }] of wanted) if (this.#held.get(name) !== version) return true;
     return this.#rules.fullState && [...this.#held.keys()].some(name => !wanted.has(name));

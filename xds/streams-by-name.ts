@@ -1,6 +1,6 @@
 /**
- * Streams by the one name that each is about: whoever knows which names have changed need not look
- * at all of them. An Envoy has one for each cluster.
+ * Finds streams by the one name that each is about. So a change of a few names need not visit every
+ * stream. An Envoy has one such stream for each cluster.
  */
 export class StreamsByName<Stream> {
   readonly #names = new Map<Stream, string | undefined>();
@@ -14,7 +14,7 @@ export class StreamsByName<Stream> {
     return this.#names.keys();
   }
 
-  /** Undefined: any name may concern it. A stream that was placed before is moved. */
+  /** Places or moves a stream. Undefined means that any name may concern it. */
   place(stream: Stream, name: string | undefined): void {
     if (this.#names.has(stream) && this.#names.get(stream) === name) return;
     this.remove(stream);

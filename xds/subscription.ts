@@ -2,10 +2,10 @@ import type { ErrorDetail } from './discovery.ts';
 import type { Resources } from './snapshot.ts';
 
 /**
- * What a request said about a response of ours. `none`: nothing, it is about the subscription
- * alone, or stale.
+ * What a request said about a response. `none` means nothing: the request is stale, or is about the
+ * subscription alone.
  */
-export type Verdict =
+export type AckVerdict =
   | { readonly kind: 'none' }
   | { readonly kind: 'ack'; readonly version: string }
   | {
@@ -16,40 +16,35 @@ export type Verdict =
     };
 
 /**
- * Where a client stands on its way to resources that it is to have. `waiting`: a response is in
- * flight; `refused`: it has refused some of these; `settled`: neither, so it has ACKed whatever
- * `respond` found due.
+ * How far a client has ACKed the resources that it is to have.
+ * - `waiting`: a response is in flight.
+ * - `refused`: the client has rejected some of these.
+ * - `settled`: neither, so it has ACKed all that `respond` found due.
  */
-export type Standing = 'waiting' | 'refused' | 'settled';
+export type AckState = 'waiting' | 'refused' | 'settled';
 
-/**
- * How a response is made: under which nonce, and whether resources that are gone are already
- * reported as removed.
- */
+/** How a response is made: its nonce, and whether removed resources are reported yet. */
 export type Turn = { readonly nonce: string; readonly keep: boolean };
 
 /**
- * One client's subscription to one resource type on one stream: a state machine without I/O or
- * clock, driven by the client's requests and by asking it for the response that is due. It has at
- * most one response in flight, so a snapshot that changes meanwhile replaces what waits; there is
- * never a queue.
+ * One client's subscription to one resource type on one stream. It is a state machine without I/O
+ * or clock. The client's requests drive it, and so do calls that ask for the response that is due.
+ * At most one response is in flight. A snapshot that changes meanwhile replaces the one that waits,
+ * so there is never a queue.
  */
 export type Subscription<Request, Response> = {
   /** Takes a request of the client. */
-  request(request: Request): Verdict;
-  /** The response that is due now, if any; it then counts as sent. */
+  request(request: Request): AckVerdict;
+  /** Returns the response that is due now, if any. It then counts as sent. */
   respond(resources: Resources, turn: Turn): Response | undefined;
-  /**
-   * `target`: what the client is to have in the end, which may be less than `respond` is given on
-   * the way.
-   */
-  standing(target: Resources): Standing;
+  /** `target` is what the client is to have in the end. On the way `respond` may be given more. */
+  standing(target: Resources): AckState;
   /** Version of the last response. */
   readonly sent: string | undefined;
-  /** The one name that it is about; undefined: it is about more, or none. */
+  /** The only name that it is about. Undefined when it is about more, or none. */
   readonly onlyName: string | undefined;
-  /** Number of names that it keeps: what a client can make us remember. */
+  /** Number of names that a client makes the server remember. */
   readonly size: number;
-  /** Bytes of these, and of what else the client brought that is kept. */
+  /** Bytes of these names, and of what else the client brought that is kept. */
   readonly bytes: number;
 };

@@ -2,9 +2,9 @@ import { keepRemoved } from './kept.ts';
 import { type Kept, type Stage, type Step, stageOf, withKept } from './make-before-break.ts';
 import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 
-/** The way of one proxy to its snapshot: a value; each change gives the next one. */
+/** The way of one proxy to its snapshot. It is a value, and each change returns the next one. */
 export type Transition = {
-  /** What the proxy was served before; undefined: it has just come. */
+  /** What the proxy was served before. Undefined when it has just connected. */
   readonly from: Snapshot | undefined;
   readonly target: Snapshot;
   readonly step: Step;
@@ -25,10 +25,10 @@ export function begin(
 }
 
 /**
- * Sets a newer target. It waits until the switch under way is through: otherwise changes that come
- * faster than they are ACKed would keep routes from ever moving. Of several that wait the newest
- * stays. When the proxy has `refused` some types, nothing will come of the switch under way: the
- * newer target replaces it, without what was refused.
+ * Sets a newer target. It waits until the current switch is through. Otherwise changes that come
+ * faster than their ACKs would keep routes from ever moving. Of several that wait the newest stays.
+ * When the proxy has rejected some types, the current switch cannot end. The newer target then
+ * replaces it, without the types in `refused`.
  */
 export function retarget(
   current: Transition,
@@ -41,8 +41,8 @@ export function retarget(
 }
 
 /**
- * The stage is over: every type was ACKed, or its time is up. The last stage stays. What the switch
- * removes is kept until it is released, and holds up neither the switch nor the next one.
+ * Ends the stage, because every type was ACKed or its time is up. The last stage stays. What the
+ * switch removes is kept until it is released. That delays neither this switch nor the next one.
  */
 export function advance(current: Transition): Transition {
   const { from, next, step, target } = current;
@@ -64,8 +64,8 @@ function staged(transition: Omit<Transition, 'stage'>): Transition {
 }
 
 /**
- * What the proxy is served now, with the refused types as they were before; undefined where that is
- * not known.
+ * Returns what the proxy is served now, with the rejected types as they were before.
+ * @returns undefined when that is unknown
  */
 function withoutRefused(current: Transition, refused: ReadonlySet<string>): Snapshot | undefined {
   if (current.from === undefined) return undefined;

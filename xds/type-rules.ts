@@ -4,19 +4,16 @@ import { WireWriter } from '#protos/wire-writer.ts';
 import { type XdsResource, xdsResource } from './snapshot.ts';
 
 /**
- * In what the resource types differ on the wire.
- * Source: Envoy's "xDS REST and gRPC protocol", and what Envoy itself waits for.
+ * How the resource types differ on the wire.
+ * See Envoy's "xDS REST and gRPC protocol". Some rules follow what Envoy itself waits for.
  */
 export type TypeRules = {
-  /**
-   * A response of the state of the world carries every resource of the type: what is missing in it
-   * is deleted.
-   */
+  /** A state-of-the-world response carries every resource of the type. What it lacks is deleted. */
   readonly fullState: boolean;
   /** `*`, or a first request without names, means every resource. */
   readonly wildcard: boolean;
   /**
-   * What a name that nobody serves is answered with; undefined: a removal (delta) or nothing (state
+   * The answer for a name that does not exist. Undefined means a removal (delta) or nothing (state
    * of the world).
    */
   readonly unknown: ((name: string) => XdsResource) | 'silence' | undefined;
@@ -35,18 +32,18 @@ const BASE: TypeRules = {
 };
 
 /**
- * Envoy holds a cluster, and with it every later cluster, until its endpoints are answered: so they
- * always are.
+ * Envoy holds back a cluster, and every later one, until its endpoints are answered. So they always
+ * are.
  */
 const ENDPOINTS: TypeRules = { ...BASE, unknown: emptyAssignment, answersRepeats: true };
 
 /**
- * A listener waits for its secret and refuses a removal; nobody gets a secret that he does not
- * name. A reconnecting Envoy is sent its secrets again.
+ * A listener waits for its secret and rejects a removal. Only secrets that a client names are sent.
+ * A reconnecting Envoy is sent its secrets again.
  */
 const SECRETS: TypeRules = { ...BASE, wildcard: false, unknown: 'silence', resumes: false };
 
-/** The rules of a resource type; types that are not Envoy's follow the general ones. */
+/** Returns the rules of a resource type. Types that are not Envoy's follow the general ones. */
 export function rulesOf(typeUrl: string): TypeRules {
   if (typeUrl === LISTENER || typeUrl === CLUSTER) return { ...BASE, fullState: true };
   if (typeUrl === CLUSTER_LOAD_ASSIGNMENT) return ENDPOINTS;
@@ -54,12 +51,12 @@ export function rulesOf(typeUrl: string): TypeRules {
   return BASE;
 }
 
-/** Source: envoy/config/endpoint/v3/endpoint.proto, ClusterLoadAssignment.cluster_name. */
+/** See envoy/config/endpoint/v3/endpoint.proto, ClusterLoadAssignment.cluster_name. */
 const CLUSTER_NAME = 1;
 
 /**
- * A ClusterLoadAssignment without endpoints: "I know the cluster, nobody serves it now". A peer may
- * ask for very many names that nobody serves, so this costs little and never throws.
+ * Returns a ClusterLoadAssignment without endpoints, which says that the cluster exists but has no
+ * endpoints now. A peer may ask for very many unknown names. So this costs little and never throws.
  */
 export function emptyAssignment(name: string): XdsResource {
   const writer = new WireWriter(name.length + 8);

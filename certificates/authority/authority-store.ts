@@ -1,20 +1,23 @@
 /**
- * The text of the authority's roots, keys included, and the mark by which the next write knows that
- * nobody else wrote since.
+ * The text of the authority's roots, keys included. `mark` tells the next write whether another
+ * process has written since.
  */
 export type Stored = { readonly text: string; readonly mark: string };
 
 /**
- * Where the authority keeps its roots. Several processes may share it: whoever writes first wins.
+ * Where the authority keeps its roots. Several processes may share it, and the first write wins.
  */
 export type AuthorityStore = {
-  /** Where that is, in words for messages. */
+  /** The place in words, for messages. */
   readonly place: string;
-  /** Undefined: there are none yet. */
+  /**
+   * Reads the roots.
+   * @returns undefined when there are none yet
+   */
   read(): Promise<Stored | undefined>;
   /**
-   * Replaces what `read` gave with this mark (undefined: there was nothing). False: somebody else
-   * was faster, and nothing was written.
+   * Replaces what `read` returned with this mark. An undefined mark means that there was nothing.
+   * @returns false when another process was faster, and then nothing was written
    */
   write(text: string, mark: string | undefined): Promise<boolean>;
 };

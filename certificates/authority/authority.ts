@@ -8,38 +8,39 @@ import { formatRoots, parseRoots } from './roots-text.ts';
 export type AuthorityOptions = Lifetimes & {
   readonly store: AuthorityStore;
   readonly trustDomain: string;
-  /**
-   * The store cannot be used, with the reason, once for each outage: what was read last goes on.
-   */
+  /** Called once for each outage of the store, with the reason. What was read last stays in use. */
   onTrouble(message: string): void;
   /** Milliseconds since the epoch. */
   now(): number;
   after(ms: number, run: () => void): () => void;
 };
 
-/** The built-in certificate authority: who we are to each other, without anything outside. */
+/**
+ * The built-in certificate authority. The gateway's parts prove their identity to each other by it,
+ * without an outside authority.
+ */
 export type Authority = {
-  /** All roots that certificates in use come from, PEM. */
+  /** Returns all roots that certificates in use come from, as PEM. */
   roots(): string;
-  /** Calls back after each change of the roots; the result ends that. */
+  /** Calls back after each change of the roots. The result ends that. */
   onRoots(listener: () => void): () => void;
-  /** A new certificate of a node group's proxy or of one of our services. */
+  /** Issues a new certificate for a node group's proxy or for one of the gateway's services. */
   identity(group: string): Promise<KeyPair>;
-  /** A new server certificate for host names and literal addresses. */
+  /** Issues a new server certificate for host names and literal addresses. */
   server(hosts: readonly string[]): Promise<KeyPair>;
   close(): void;
 };
 
-/** The store is looked at so often, at least: another process may have renewed the root. */
+/** Longest pause between two reads of the store. Another process may have renewed the root. */
 const MOST_PAUSE_MS = 30_000;
 const LEAST_PAUSE_MS = 20;
 /** Several processes that begin at the same time settle on one root in a few attempts. */
 const ATTEMPTS = 10;
 
 /**
- * Reads the roots, or makes the first, and renews them from then on. Rejects with an Error that
- * names the place where they cannot be read: a new root beside an old one that is merely damaged
- * would have everyone refuse everyone.
+ * Reads the roots, or makes the first, and renews them from then on. A damaged store is an error. A
+ * new root beside it would break trust between all parts.
+ * @throws an Error that names the place when the roots cannot be read
  */
 export async function openAuthority(options: AuthorityOptions): Promise<Authority> {
   const { store, trustDomain, leafMs, now, after, onTrouble } = options;
@@ -91,7 +92,7 @@ export async function openAuthority(options: AuthorityOptions): Promise<Authorit
   };
 }
 
-/** The roots as they are in the store after all that was due was done there. */
+/** Does all that is due in the store, and returns the roots as they are then. */
 async function tend(options: AuthorityOptions): Promise<Roots> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const tended = await tendOnce(options);
@@ -100,7 +101,7 @@ async function tend(options: AuthorityOptions): Promise<Roots> {
   throw new Error(`${options.store.place}: others change it all the time`);
 }
 
-/** Undefined: somebody else was faster. */
+/** @returns undefined when another process was faster */
 async function tendOnce(options: AuthorityOptions): Promise<Roots | undefined> {
   const { store, now, rootMs } = options;
   const stored = await store.read();

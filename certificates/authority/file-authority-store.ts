@@ -8,7 +8,7 @@ import type { AuthorityStore, Stored } from './authority-store.ts';
 const FILE = 'roots.json';
 
 /**
- * The roots in a folder of this machine, which is made for its owner alone, as are the files in it.
+ * Stores the roots in a folder of this machine. Only its owner may read the folder and its files.
  * Its errors are the system's.
  */
 export function fileAuthorityStore(folder: string): AuthorityStore {
@@ -34,8 +34,8 @@ function readStored(path: string): Stored | undefined {
 }
 
 /**
- * The draft is on the disk before the mark is compared: nothing slow is between that and the
- * replacement.
+ * The draft is on the disk before the mark is compared. So nothing slow happens between the check
+ * and the replacement.
  */
 function replaceMarked(path: string, text: string, mark: string): boolean {
   return withDraft(path, text, draft => {

@@ -5,21 +5,23 @@ import { SKEW_MS } from './skew.ts';
 export type KeepFreshOptions = {
   issue(): Promise<KeyPair>;
   /**
-   * Gets the first certificate and each that replaces it. What it throws counts as a failure to
+   * Receives the first certificate and each that replaces it. What it throws counts as a failure to
    * issue.
    */
   onIssued(pair: KeyPair): void | Promise<void>;
-  /** What is in use goes on; it is tried again soon. Once for each outage. */
+  /**
+   * Called once for each outage. The certificate in use stays, and the renewal is tried again soon.
+   */
   onTrouble(message: string): void;
   now(): number;
-  /** A number in [0, 1): many certificates that were issued together are not renewed together. */
+  /** Returns a number in [0, 1), so that certificates issued together are not renewed together. */
   random(): number;
   after(ms: number, run: () => void): () => void;
 };
 
 /**
- * Longest sleep, in ms: while a machine is suspended its timers stand still, its certificates do
- * not.
+ * Longest sleep, in ms. While a machine is suspended its timers stand still, but its certificates
+ * expire.
  */
 const MOST_PAUSE_MS = 60_000;
 const RETRY_MS = { part: 20, most: 5_000 };
@@ -61,15 +63,15 @@ export function keepFresh(options: KeepFreshOptions): { close(): void } {
 }
 
 /**
- * Whether a certificate that others keep, too, is to be renewed: as soon as any of them may think
- * so.
+ * Whether to renew a certificate that other processes keep, too. It is due as soon as any of them
+ * may find it due.
  */
 export function isDue(pair: Pick<KeyPair, 'certificate'>, now: number): boolean {
   const { start, end } = lifeOf(pair);
   return now >= start + partOf(end - start, 0);
 }
 
-/** Between 45 and 55 per cent. */
+/** Returns between 45 and 55 per cent of a lifetime. */
 function partOf(lifetime: number, random: number): number {
   return lifetime * (0.45 + random / 10);
 }

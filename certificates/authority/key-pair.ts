@@ -2,7 +2,7 @@ import type { webcrypto } from 'node:crypto';
 
 /** A certificate with its key, both PEM. */
 export type KeyPair = {
-  /** The certificate alone: whoever trusts the root needs no more. */
+  /** The certificate alone. A peer that trusts the root needs no more. */
   readonly certificate: string;
   /** PKCS #8. */
   readonly key: string;
@@ -11,7 +11,7 @@ export type KeyPair = {
 const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 export const SIGNING_ALGORITHM = { name: 'ECDSA', hash: 'SHA-256' } as const;
 
-/** A new key for a certificate. */
+/** Generates a new key for a certificate. */
 export function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
   return crypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
 }

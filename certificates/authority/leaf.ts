@@ -29,8 +29,8 @@ type Leaf = {
 const LONGEST_COMMON_NAME = 64;
 
 /**
- * A certificate by which a proxy or service proves its node group, to those that it calls and those
- * that call it. Source: X.509-SVID, section 4.
+ * Issues a certificate by which a proxy or service proves its node group, as a client and as a
+ * server. See X.509-SVID, section 4.
  */
 export function issueIdentity(
   root: KeyPair,
@@ -47,8 +47,8 @@ export function issueIdentity(
 }
 
 /**
- * A server's certificate for host names, `*.` and one or more labels too, and literal addresses.
- * Source: RFC 9525, section 6 (alternative names alone count).
+ * Issues a server certificate for literal addresses and host names, also `*.` and one or more
+ * labels. Only alternative names count, as RFC 9525, section 6, says.
  */
 export function issueServer(
   root: KeyPair,

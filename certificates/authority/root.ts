@@ -17,9 +17,9 @@ export type Lifetime = {
 };
 
 /**
- * A new root: it may sign certificates of servers and clients, but no further authorities. Its name
- * is its own, so that those who know two roots of ours tell them apart at once. Source: RFC 5280,
- * 4.2.1.
+ * Issues a new root. It may sign certificates of servers and clients, but no further authorities.
+ * Each root has a different name, so that a peer that knows two roots can tell them apart. See RFC
+ * 5280, 4.2.1.
  */
 export async function issueRoot({ now, lifetimeMs }: Lifetime): Promise<KeyPair> {
   const keys = await generateKeys();

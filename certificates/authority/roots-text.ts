@@ -3,14 +3,14 @@ import { errorsOf } from '../finding.ts';
 import { parseCertificates } from '../pem.ts';
 import type { Root, Roots } from './roots.ts';
 
-/** As they are kept, keys included. */
+/** Writes the roots as they are kept, keys included. */
 export function formatRoots(roots: Roots): string {
   return `${JSON.stringify({ roots }, null, 2)}\n`;
 }
 
 /**
- * The inverse of formatRoots. An `error` says what is wrong, and holds nothing of the text. Whether
- * they have expired is not looked at.
+ * Parses what formatRoots wrote. `error` says what is wrong and holds nothing of the text. Expiry
+ * is not checked.
  */
 export function parseRoots(text: string): { readonly roots: Roots } | { readonly error: string } {
   const items = itemsOf(text);

@@ -5,18 +5,18 @@ import { SKEW_MS } from './skew.ts';
 /** One root of the authority. Times are milliseconds since the epoch. */
 export type Root = {
   readonly certificate: string;
-  /** PKCS #8; undefined once another root issues: nobody needs it any more. */
+  /** PKCS #8. Undefined once another root issues, because the key is then of no more use. */
   readonly key: string | undefined;
   /**
-   * From then on it issues; before it is only made known, so that everyone trusts it when its first
-   * certificate comes.
+   * When it begins to issue. Before, it is only published, so that every peer trusts it when its
+   * first certificate comes.
    */
   readonly issuesFrom: number;
   /** The longest lifetime, in ms, of the certificates that it issues. */
   readonly leafMs: number;
 };
 
-/** From the oldest to the newest: one, and another while one takes over from the other. */
+/** From the oldest to the newest. There is one, or two while one takes over from the other. */
 export type Roots = readonly Root[];
 
 export type Lifetimes = {
@@ -24,21 +24,19 @@ export type Lifetimes = {
   readonly rootMs: number;
 };
 
-/** What is to be done before the roots are right again; `renew` wants a new root. */
+/** The state of the roots after maintenance. `renew` asks for a new root. */
 export type Tended = { readonly roots: Roots; readonly renew: boolean };
 
 /**
- * A new root is known for this long before it issues: the longest time that files, mounted Secrets
- * and proxies may need to hear of it.
+ * A new root is known for this long before it issues. Files, mounted Secrets and proxies may need
+ * as much time to receive it.
  */
 const MOST_NOTICE_MS = 10 * 60_000;
 
 /** Certificates count a little longer than they say, on machines whose clocks are behind. */
 const MOST_GRACE_MS = 5 * 60_000;
 
-/**
- * A root that begins now: at once when there is none to go on with, else after notice was given.
- */
+/** Adds a root. It begins to issue at once when no other can issue, else after the notice. */
 export function addRoot(
   roots: Roots,
   { certificate, key }: KeyPair,
@@ -50,9 +48,9 @@ export function addRoot(
 }
 
 /**
- * The roots as they are to be at `now`. A root whose successor issues loses its key, and leaves
- * when the last certificate that it issued has ended. A new one is due at half of the newest one's
- * life.
+ * Returns the roots as they are to be at `now`. A root whose successor issues loses its key. It is
+ * removed when the last certificate that it issued has expired. A new root is due at half of the
+ * newest one's life.
  */
 export function tendRoots(roots: Roots, now: number, lifetimes: Lifetimes): Tended {
   const alive = roots.filter(root => lifeOf(root).end > now);
@@ -71,16 +69,19 @@ export function tendRoots(roots: Roots, now: number, lifetimes: Lifetimes): Tend
   return { roots: same(kept, roots) ? roots : kept, renew };
 }
 
-/** Who issues at `now`; undefined: nobody can. */
+/**
+ * Returns the key pair that issues at `now`.
+ * @returns undefined when no root can issue
+ */
 export function issuerOf(roots: Roots, now: number): KeyPair | undefined {
   const able = roots.flatMap(({ certificate, key, issuesFrom }) =>
     key === undefined ? [] : [{ certificate, key, issuesFrom }],
   );
-  // With a clock that was set back none may have begun: then the oldest goes on.
+  // With a clock that was set back none may have begun. Then the oldest issues.
   return able.findLast(({ issuesFrom }) => issuesFrom <= now) ?? able[0];
 }
 
-/** All roots as one PEM text, what peers are checked against. */
+/** Returns all roots as one PEM text, which peers are checked against. */
 export function rootsPem(roots: Roots): string {
   return roots.map(({ certificate }) => certificate).join('');
 }

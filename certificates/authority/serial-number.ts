@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * 126 random bits in 16 bytes, as hex: positive, never 0, always of one length. Source: RFC 5280,
- * 4.1.2.2; CA/Browser Forum, at least 64 bits of a good generator.
+ * Returns 126 random bits in 16 bytes, as hex. The number is positive, never 0, and always of one
+ * length. See RFC 5280, 4.1.2.2. The CA/Browser Forum asks for 64 bits or more of a good generator.
  */
 export function serialNumber(): string {
   const bytes = randomBytes(16);

@@ -12,10 +12,10 @@ export type FetchAnswer =
   | { readonly status: 400; readonly body: { readonly error: string } };
 
 /**
- * Answers a DiscoveryRequest in proto3 JSON for endpoints with a DiscoveryResponse. Every name that
- * is asked for is answered, an unknown one with no endpoints; no names means all services. The
- * version is a hash of what the answer holds, and a client that names it gets 304. Source: Envoy's
- * "xDS REST and gRPC protocol", REST-JSON polling subscriptions.
+ * Answers a DiscoveryRequest in proto3 JSON for endpoints with a DiscoveryResponse. Every requested
+ * name is answered, an unknown one with no endpoints. No names means all services. The version is a
+ * hash of what the answer holds. A client that names it gets 304.
+ * See Envoy's "xDS REST and gRPC protocol", REST-JSON polling subscriptions.
  */
 export function fetchEndpoints(request: unknown, instances: Instances): FetchAnswer {
   if (!isJsonObject(request)) return refuse('want a DiscoveryRequest, a JSON object');

@@ -11,9 +11,9 @@ export type HttpSources = {
   instances(): Instances | undefined;
   /** The content of `/status`. */
   status(): object;
-  /** Hears of each request that was answered. */
+  /** Called for each request that was answered. */
   onAnswered(request: { method: string; path: string; status: number }): void;
-  /** Hears of what went wrong by a mistake of ours; the client gets 500. */
+  /** Called for an internal error. The client gets 500. */
   onError(error: unknown): void;
   metrics: Registry;
 };
@@ -21,9 +21,13 @@ export type HttpSources = {
 const NOT_READY = { error: 'not ready: the instances are not known yet' };
 
 /**
- * Everything that is asked for in plain HTTP: discovery by REST, the registrations of Envoy's first
- * API, and what operators and probes need: `/healthz` (it runs), `/readyz` (the instances are
- * known, else 503), `/status` (JSON) and `/metrics` (Prometheus).
+ * Serves everything in plain HTTP:
+ * - discovery by REST,
+ * - the registrations of Envoy's first API,
+ * - `/healthz`: the process runs,
+ * - `/readyz`: the instances are known, else 503,
+ * - `/status` in JSON,
+ * - `/metrics` for Prometheus.
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
@@ -37,7 +41,7 @@ export function httpApp(sources: HttpSources): Express {
   const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
 
   app.use(report(sources));
-  // The colon is the name's own, not the start of a parameter.
+  // The colon belongs to the name. It does not start a parameter.
   app
     .route('/v3/discovery\\:endpoints')
     .post(whenKnown, body, discovery(sources))

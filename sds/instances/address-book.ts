@@ -4,14 +4,18 @@ import type { WatchName } from './watch-dns.ts';
 export type AddressBook = {
   /** Watches exactly these names from now on. */
   follow(names: ReadonlySet<string>): void;
-  /** Undefined as long as the name has not been asked for. */
+  /**
+   * Returns the addresses of a name.
+   * @returns undefined until the name was queried
+   */
   addresses(name: string): readonly string[] | undefined;
 };
 
 type Entry = { addresses: readonly string[] | undefined; end: () => void };
 
 /**
- * `onChange` is called, never from within `follow`, when the addresses of a followed name change.
+ * Opens an address book. `onChange` is called when the addresses of a followed name change, and
+ * never from within `follow`.
  */
 export function addressBook(watchName: WatchName, onChange: () => void): AddressBook {
   const entries = new Map<string, Entry>();

@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { isJsonObject } from '#protos/json.ts';
 import { HEALTH_STATUSES, type Instance } from './instance.ts';
 
-/** A name all of whose addresses are instances on one port. */
+/** A DNS name. All of its addresses are instances on one port. */
 export type DnsName = { readonly dns: string; readonly port: number };
 
 /** What an instances file may list for a service. */
 export type DeclaredItem = Instance | DnsName;
 
-/** What is wrong with an item; `path` leads to the field. */
+/** What is wrong with an item. `path` leads to the field. */
 export type Complaint = { readonly path: readonly string[]; readonly message: string };
 
 type Check = (value: unknown, path: readonly string[]) => readonly Complaint[];
@@ -36,8 +36,8 @@ const instance = fields(
 const dnsName = fields({ dns, port }, {});
 
 /**
- * One item of a service: `{address, port, …}` as in Instance, or `{dns, port}`; or all that is
- * wrong with it.
+ * Parses one item of a service: `{address, port, …}` as in Instance, or `{dns, port}`.
+ * @returns the item, or all that is wrong with it
  */
 export function parseDeclaredItem(value: unknown): DeclaredItem | readonly Complaint[] {
   const check = isJsonObject(value) && 'dns' in value ? dnsName : instance;

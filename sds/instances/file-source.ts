@@ -9,17 +9,20 @@ import { type FileState, watchFile } from './watch-file.ts';
 export type FileSourceOptions = {
   readonly path: string;
   readonly watchName: WatchName;
-  /** The file, or a service in it, cannot be used; what was known before stays. */
+  /** Called when the file, or a service in it, cannot be used. What was known before stays. */
   onProblem(problem: FileProblem): void;
-  /** There is no file: without an earlier one there are no instances until it appears. */
+  /**
+   * Called when there is no file. Without an earlier one there are no instances until it appears.
+   */
   onMissing(): void;
 };
 
 /**
- * The instances that a watched YAML file declares, by address or by a DNS name (format:
- * parseInstancesFile). A file, or a service in it, that is wrong changes nothing; so does a file
- * that vanishes. A service whose DNS names have not all been asked for yet keeps what it had. The
- * first answer waits for a readable file and one query for each name in it.
+ * Watches a YAML file that declares instances by address or by DNS name. See parseInstancesFile for
+ * the format.
+ * A wrong file, or a wrong service in it, changes nothing. A file that vanishes changes nothing
+ * either. A service keeps its instances until all its DNS names were queried. The first answer
+ * waits for a readable file and one query for each name in it.
  */
 export function fileSource(options: FileSourceOptions): InstanceSource {
   return { watch: onChange => watchInstances(options, onChange) };
@@ -80,7 +83,7 @@ function namesOf(declared: Declarations): ReadonlySet<string> {
   return new Set(items.flatMap(item => (isDnsName(item) ? [item.dns] : [])));
 }
 
-/** Undefined when nothing was published yet and some name has not been asked for. */
+/** @returns undefined when nothing was published yet and some name was not queried */
 function toInstances(declared: Declarations, book: AddressBook, last: Instances | undefined) {
   const instances = new Map<string, readonly Instance[]>();
   for (const [service, items] of declared) {

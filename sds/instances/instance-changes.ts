@@ -2,7 +2,7 @@ import { changedKeys } from '#xds/persistent-map.ts';
 import type { Instance, Instances } from './instance.ts';
 import { NO_SUCH_PORT } from './instances-named.ts';
 
-/** What became different for one service. Instances are written `address:port`. */
+/** What has changed for one service. Instances are written `address:port`. */
 export type InstanceChange = {
   readonly service: string;
   readonly added: readonly string[];
@@ -12,8 +12,8 @@ export type InstanceChange = {
 };
 
 /**
- * What an operator wants to read when instances come and go: one entry for each service that has
- * changed; names that share an array are one.
+ * Returns one log entry for each service that has changed, for operators who watch instances come
+ * and go. Names that share an array share one entry.
  */
 export function instanceChanges(before: Instances, after: Instances): readonly InstanceChange[] {
   const services = changedKeys(before, after).toSorted();

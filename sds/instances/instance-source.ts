@@ -1,12 +1,12 @@
 import type { Instances } from './instance.ts';
 
-/** Somewhere that instances are known from: a file, DNS, the orchestrator. */
+/** Something that knows instances, such as a file, DNS or the orchestrator. */
 export type InstanceSource = {
   /**
-   * Calls `onChange` with all instances as soon as they are known for the first time, and again
-   * whenever they change. Until the first call nothing is known, which is not the same as knowing
-   * of no instance. A source that can no longer look keeps what it last knew. The result ends the
-   * watch; no call follows it.
+   * Calls `onChange` with all instances as soon as they are known, and again whenever they change.
+   * Before the first call the instances are unknown, which differs from knowing that there are
+   * none. A source that can no longer look keeps what it last knew. The result ends the watch, and
+   * no call follows it.
    */
   watch(onChange: (instances: Instances) => void): () => void;
 };

@@ -1,10 +1,10 @@
 /**
- * Envoy's word for how well an endpoint is, as the discovery service has it. Source:
+ * Envoy's word for the health of an endpoint, as the discovery service reports it. See Envoy's
  * config.core.v3.HealthStatus.
  */
 export const HEALTH_STATUSES = ['HEALTHY', 'UNHEALTHY', 'DRAINING', 'DEGRADED'] as const;
 
-/** Where an instance runs. Source: config.core.v3.Locality. */
+/** Where an instance runs. See Envoy's config.core.v3.Locality. */
 export type Locality = {
   readonly region?: string | undefined;
   readonly zone?: string | undefined;
@@ -12,20 +12,20 @@ export type Locality = {
 };
 
 /**
- * One running copy of a service, as the proxies reach it. Field names are those of Envoy's endpoint
- * messages.
+ * One running copy of a service, as the proxies reach it. The fields are named as in Envoy's
+ * endpoint messages.
  */
 export type Instance = {
   /** A literal IPv4 or IPv6 address, without brackets. */
   readonly address: string;
   readonly port: number;
   readonly hostname?: string | undefined;
-  /** Absent: HEALTHY. */
+  /** Default: HEALTHY. */
   readonly health_status?: (typeof HEALTH_STATUSES)[number] | undefined;
-  /** 1 to 100, absent: 1. */
+  /** 1 to 100. Default: 1. */
   readonly load_balancing_weight?: number | undefined;
   readonly locality?: Locality | undefined;
 };
 
-/** All instances that are known, by service name. */
+/** All known instances, by service name. */
 export type Instances = ReadonlyMap<string, readonly Instance[]>;

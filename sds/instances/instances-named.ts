@@ -1,17 +1,18 @@
 import type { Instance, Instances } from './instance.ts';
 
 /**
- * Under `service:*`: none of its instances is meant by a port number that has no entry. No service
- * itself: nobody lists or counts it.
+ * The value of `service:*` when a port number without an entry means no instance. It is no service
+ * itself, so it is neither listed nor counted.
  */
 export const NO_SUCH_PORT: readonly Instance[] = [];
 
 export const ANY_PORT = ':*';
 
 /**
- * The instances that a client means by a name: those of the name itself; of `service:<number>`,
- * where there is no such name, those of `service:*`, else those of `service`, which bring their
- * ports. Undefined: the name is not known.
+ * Returns the instances that a client means by a name. The name itself comes first. Where
+ * `service:<number>` does not exist, `service:*` is used, else `service`. The instances of
+ * `service` bring their own ports.
+ * @returns undefined when the name is unknown
  */
 export function instancesNamed(
   instances: Instances,

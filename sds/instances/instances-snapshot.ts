@@ -8,10 +8,11 @@ import { instancesNamed, NO_SUCH_PORT } from './instances-named.ts';
 import { loadAssignment, uniqueInstances } from './load-assignment.ts';
 
 /**
- * One ClusterLoadAssignment for each service, named as the service. It is encoded when a proxy asks
- * for it: most have several names, of which mostly one is in use. Of an earlier snapshot, `before`,
- * all is taken whose array is the same. A name with another port is answered as instancesNamed
- * says; `onNoSuchPort` hears each time that one is asked for that no instance has.
+ * Returns a snapshot with one ClusterLoadAssignment for each service, named as the service.
+ * An assignment is encoded when a proxy asks for it. Most services have several names, of which
+ * mostly one is in use. Services whose array is unchanged are taken from an earlier snapshot,
+ * `before`. A name with another port is answered as instancesNamed says. `onNoSuchPort` is called
+ * each time that a client asks for a port that no instance has.
  */
 export function instancesSnapshot(
   instances: Instances,
@@ -30,8 +31,8 @@ export function instancesSnapshot(
 }
 
 /**
- * The assignments of these instances, and the two halves of their version: hashes in whatever
- * order, so that none needs to be hashed or sorted again.
+ * The assignments of these instances, and the two halves of their version. Each half is a sum of
+ * hashes in any order, so none needs to be hashed or sorted again.
  */
 type Listed = {
   readonly instances: Instances;
@@ -61,8 +62,8 @@ function nextListed(before: Listed, instances: Instances): Listed {
 }
 
 /**
- * The names that are listed, and on demand those with another port: there are too many of them to
- * list, or to keep.
+ * Lists the plain names. Names with another port are made on demand, because there are too many of
+ * them to list or to keep.
  */
 class Assignments extends PersistentMap<Assignment> {
   readonly listed: Listed;
@@ -95,7 +96,7 @@ function assignmentOf(
     : new Assignment(name, members);
 }
 
-/** By array, which never changes: several names may share one. */
+/** By array, which never changes. Several names may share one. */
 const contents = new WeakMap<readonly Instance[], string>();
 
 function contentOf(members: readonly Instance[]): string {

@@ -3,10 +3,10 @@ import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import type { Instance } from './instance.ts';
 
 /**
- * The instances of one service as Envoy's ClusterLoadAssignment (proto3 JSON). Equal sets give
- * equal JSON, whatever their order: localities and endpoints are sorted, IPv6 is written in its
- * canonical form (RFC 5952), and of two instances with one address and port the first counts.
- * Source: config.endpoint.v3.ClusterLoadAssignment.
+ * Returns the instances of one service as Envoy's ClusterLoadAssignment (proto3 JSON). Equal sets
+ * give equal JSON in any order, because localities and endpoints are sorted. IPv6 is written in its
+ * canonical form (RFC 5952). Of two instances with one address and port the first counts.
+ * See Envoy's config.endpoint.v3.ClusterLoadAssignment.
  */
 export function loadAssignment(service: string, instances: readonly Instance[]): JsonObject {
   const byLocality = Map.groupBy(uniqueInstances(instances), localityKey);
@@ -21,7 +21,8 @@ export function loadAssignment(service: string, instances: readonly Instance[]):
 }
 
 /**
- * The instances with canonical addresses, sorted by address and port, each address and port once.
+ * Returns the instances with canonical addresses, sorted by address and port, each address and port
+ * once.
  */
 export function uniqueInstances(instances: readonly Instance[]): readonly Instance[] {
   const unique = new Map<string, Instance>();

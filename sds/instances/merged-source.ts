@@ -3,9 +3,9 @@ import type { Instance, Instances } from './instance.ts';
 import type { InstanceSource } from './instance-source.ts';
 
 /**
- * What several sources know together: a service has the instances of all, those of earlier sources
- * first. The first answer waits for the first answer of each, so that a restart takes no instance
- * out of the proxies.
+ * Merges several sources. A service has the instances of all, those of earlier sources first. The
+ * first answer waits for the first answer of each source. So a restart takes no instance away from
+ * the proxies.
  */
 export function mergedSource(sources: readonly InstanceSource[]): InstanceSource {
   return {
@@ -28,10 +28,7 @@ export function mergedSource(sources: readonly InstanceSource[]): InstanceSource
   };
 }
 
-/**
- * The array of a service that one source alone has stays the same, as a sign that it has not
- * changed.
- */
+/** A service that only one source has keeps its array, as a sign that it has not changed. */
 function mergeNamed(name: string, all: readonly Instances[]): readonly Instance[] | undefined {
   const found = all.map(instances => instances.get(name)).filter(members => members !== undefined);
   return found.length > 1 ? found.flat() : found[0];

@@ -1,11 +1,11 @@
 import type { Instances } from './instance.ts';
 import { instancesNamed, NO_SUCH_PORT } from './instances-named.ts';
 
-/** Which ports of services were asked for that the services do not have. */
+/** Tracks the ports that clients asked for and that the services do not have. */
 export type MissedPorts = {
-  /** Somebody asks for `service:port`, which nobody serves. */
+  /** Records that a client asked for `service:port`, which no instance serves. */
   asked(name: string): void;
-  /** From now on these are the instances. */
+  /** Replaces the instances. */
   served(instances: Instances): void;
   names(): readonly string[];
 };
@@ -13,8 +13,8 @@ export type MissedPorts = {
 const MOST = 1_000;
 
 /**
- * `onMissed` hears of each once, and again after there has been such a port; `known` are those that
- * the service has.
+ * Reports each missed port once. It is reported again after such a port has existed meanwhile.
+ * `known` are the ports that the service has.
  */
 export function missedPorts(
   onMissed: (name: string, known: readonly string[]) => void,

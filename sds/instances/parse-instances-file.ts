@@ -9,7 +9,7 @@ export type FileProblem = { readonly line: number; readonly message: string };
 export type Declarations = ReadonlyMap<string, readonly DeclaredItem[]>;
 
 export type InstancesFile = {
-  /** Undefined when nothing of the file can be used. */
+  /** Undefined when no part of the file can be used. */
   readonly services: Declarations | undefined;
   /** The services whose declaration is wrong. They are not in `services`. */
   readonly refused: readonly string[];
@@ -20,10 +20,10 @@ type Path = readonly (string | number)[];
 type Source = { readonly document: Document; readonly lines: LineCounter };
 
 /**
- * Reads the instances file: YAML whose `services` maps each service name to one item or a list of
- * items, each `{address, port, hostname?, health_status?, load_balancing_weight?, locality?}` or
- * `{dns, port}`. A service that is declared wrongly is refused alone; text that is not YAML, or has
- * no `services`, is refused whole.
+ * Parses the instances file. Its `services` maps each service name to one item or a list of items.
+ * An item is `{address, port, hostname?, health_status?, load_balancing_weight?, locality?}` or
+ * `{dns, port}`. A service with a wrong declaration is rejected alone. Text that is not YAML, or
+ * has no `services`, is rejected whole.
  */
 export function parseInstancesFile(text: string): InstancesFile {
   const lines = new LineCounter();
@@ -41,7 +41,7 @@ export function parseInstancesFile(text: string): InstancesFile {
   return parseServices(source, top.services);
 }
 
-/** The library's words, but for what it says to those who write programs. */
+/** Keeps the YAML library's message, but replaces what it says to programmers. */
 function explain({ code, message }: YAMLParseError): string {
   return code === 'MULTIPLE_DOCS' ? 'want one document, another begins here' : message;
 }
@@ -50,7 +50,7 @@ function refuse(line: number, message: string): InstancesFile {
   return { services: undefined, refused: [], problems: [{ line, message }] };
 }
 
-/** The plain value, or why there is none: an alias that leads nowhere is found only now. */
+/** Returns the plain value, or why there is none. An alias without a target is found only here. */
 function toJs(document: Document): unknown {
   try {
     return document.toJS();
@@ -101,7 +101,7 @@ function toFieldPath(path: Path): string {
     .join('');
 }
 
-/** The line of what `path` names, or of the nearest thing around it. */
+/** Returns the line of what `path` names, or of the nearest thing around it. */
 function lineOf({ document, lines }: Source, path: Path): number {
   for (let depth = path.length; depth > 0; depth--) {
     const node = document.getIn(path.slice(0, depth), true);

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextQueryMs, nextRecordSet, type Outcome, type RecordSet, UNASKED } from './record-set.ts';
+import {
+  nextQueryMs,
+  nextRecordSet,
+  type QueryOutcome,
+  type RecordSet,
+  UNASKED,
+} from './record-set.ts';
 
-const found = (ttlSeconds: number, ...addresses: string[]): Outcome => ({
+const found = (ttlSeconds: number, ...addresses: string[]): QueryOutcome => ({
   kind: 'found',
   addresses,
   ttlSeconds,
 });
-const missing: Outcome = { kind: 'missing' };
-const failed: Outcome = { kind: 'failed', message: 'no answer' };
+const missing: QueryOutcome = { kind: 'missing' };
+const failed: QueryOutcome = { kind: 'failed', message: 'no answer' };
 
-type Step = readonly [outcome: Outcome, addresses: readonly string[], nextMs: number];
+type Step = readonly [outcome: QueryOutcome, addresses: readonly string[], nextMs: number];
 
 const HISTORIES: Readonly<Record<string, readonly Step[]>> = {
   'records are asked for again at their TTL, between 1 s and the largest that is allowed': [

@@ -1,15 +1,15 @@
-/** What one query for the records of a name and type ended with. */
-export type Outcome =
+/** How one query for the records of a name and type ended. */
+export type QueryOutcome =
   | { readonly kind: 'found'; readonly addresses: readonly string[]; readonly ttlSeconds: number }
   /** The name does not exist (NXDOMAIN) or has no record of the type (NODATA). */
   | { readonly kind: 'missing' }
-  /** Nothing can be said: no answer, SERVFAIL, refused. */
+  /** Nothing is known: no answer, SERVFAIL or REFUSED. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /** What is known of the records of a name and type after some queries. */
 export type RecordSet = {
   readonly addresses: readonly string[];
-  /** False until the first query has ended, however. */
+  /** False until the first query has ended, in any way. */
   readonly answered: boolean;
   /** How many of the last queries failed, in a row. */
   readonly failures: number;
@@ -20,16 +20,19 @@ export type RecordSet = {
 export const UNASKED: RecordSet = { addresses: [], answered: false, failures: 0, misses: 0 };
 
 /**
- * A name server that restarts may deny for a moment what it serves: the last addresses go only when
- * it has done so twice.
+ * A name server that restarts may deny a name for a moment. So the last addresses go only after two
+ * misses in a row.
  */
 const MISSES_BELIEVED = 2;
 const MIN_DELAY_MS = 1_000;
 const MISSING_DELAY_MS = 5_000;
 const MAX_BACKOFF_MS = 30_000;
 
-/** The set after one more query: a failure changes no address, a first miss neither. */
-export function nextRecordSet(set: RecordSet, outcome: Outcome): RecordSet {
+/**
+ * Returns the set after one more query. A failure changes no address, and neither does a first
+ * miss.
+ */
+export function nextRecordSet(set: RecordSet, outcome: QueryOutcome): RecordSet {
   switch (outcome.kind) {
     case 'found':
       return { addresses: [...outcome.addresses].sort(), answered: true, failures: 0, misses: 0 };
@@ -44,11 +47,12 @@ export function nextRecordSet(set: RecordSet, outcome: Outcome): RecordSet {
 }
 
 /**
- * When to ask again, in ms, given the set after `outcome`: at the records' TTL (from 1 s to
- * `maxTtlSeconds`), after a failure in 1 s growing to 30 s, after a miss that still has to be
- * confirmed in 1 s, else in 5 s.
+ * Returns when to query again, in ms, given the set after `outcome`.
+ * - After records: at their TTL, from 1 s to `maxTtlSeconds`.
+ * - After a failure: in 1 s, growing to 30 s.
+ * - After a miss that is not confirmed yet: in 1 s, else in 5 s.
  */
-export function nextQueryMs(set: RecordSet, outcome: Outcome, maxTtlSeconds: number): number {
+export function nextQueryMs(set: RecordSet, outcome: QueryOutcome, maxTtlSeconds: number): number {
   switch (outcome.kind) {
     case 'found':
       return Math.max(Math.min(outcome.ttlSeconds, maxTtlSeconds) * 1000, MIN_DELAY_MS);

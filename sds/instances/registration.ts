@@ -3,10 +3,10 @@ import type { Instance } from './instance.ts';
 import { uniqueInstances } from './load-assignment.ts';
 
 /**
- * The instances of one service in the form of Envoy's first discovery API, which knows no health:
- * only those that may get requests are listed. No hosts is an answer too: any status but 200 is a
- * failed fetch to Envoy, which then keeps the hosts it has. Source: Envoy 1.8, "Service discovery
- * service", `GET /v1/registration/<service_name>`.
+ * Returns the instances of one service in the form of Envoy's first discovery API. It does not know
+ * health, so only instances that may get requests are listed. No hosts is an answer too. Envoy
+ * takes any status but 200 as a failed fetch and then keeps the hosts it has.
+ * See Envoy 1.8, "Service discovery service", `GET /v1/registration/<service_name>`.
  */
 export function registration(instances: readonly Instance[]): JsonObject {
   return { hosts: uniqueInstances(instances).filter(isAvailable).map(host) };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startDnsServer } from '../testing/dns-server.ts';
-import type { Outcome } from './record-set.ts';
+import type { QueryOutcome } from './record-set.ts';
 import { dnsResolver, type Family } from './resolve-records.ts';
 
-const MISSING: Outcome = { kind: 'missing' };
+const MISSING: QueryOutcome = { kind: 'missing' };
 
 async function setUp(t: TestContext, timeoutMs = 2_000, lookup = async (_name: string) => MISSING) {
   const dns = await startDnsServer();
@@ -91,7 +91,7 @@ test('a query that is aborted ends at once', async t => {
 });
 
 test('a name that does not exist in DNS is looked up, one without such records is not', async t => {
-  const known: Outcome = { kind: 'found', addresses: ['10.0.0.9'], ttlSeconds: 5 };
+  const known: QueryOutcome = { kind: 'found', addresses: ['10.0.0.9'], ttlSeconds: 5 };
   const { dns, ask } = await setUp(t, 2_000, async () => known);
   dns.zone.set('user.test', [a('user.test', '10.0.0.1')]);
   assert.deepEqual(await ask('only-in-hosts', 4), known);

@@ -1,39 +1,37 @@
 import { Resolver } from 'node:dns/promises';
-import type { Outcome } from './record-set.ts';
+import type { QueryOutcome } from './record-set.ts';
 
 export type Family = 4 | 6;
 
 /**
- * Asks once for the A (4) or AAAA (6) records of a name. Never rejects; an aborted query has
+ * Asks once for the A (4) or AAAA (6) records of a name. Never rejects. An aborted query counts as
  * failed.
  */
 export type ResolveRecords = (
   name: string,
   family: Family,
   signal: AbortSignal,
-) => Promise<Outcome>;
+) => Promise<QueryOutcome>;
 
 export type ResolverOptions = {
-  /** `address` or `address:port` of the name servers to ask; empty: those of the system. */
+  /** `address` or `address:port` of the name servers to ask. Empty means those of the system. */
   readonly servers: readonly string[];
   /** Bound of one whole query, retries and TCP included, in ms. */
   readonly timeoutMs: number;
-  /** Asked for a name that does not exist in DNS. */
-  lookup(name: string, family: Family): Promise<Outcome>;
+  /** Called for a name that does not exist in DNS. */
+  lookup(name: string, family: Family): Promise<QueryOutcome>;
 };
 
 /**
- * A resolver over DNS, whose answers have a TTL, that falls back on `lookup` for names that DNS
- * does not have.
+ * Resolves over DNS, whose answers have a TTL. Names that DNS does not have fall back to `lookup`.
  */
 export function dnsResolver(options: ResolverOptions): ResolveRecords {
   return async (name, family, signal) => {
-    // A new resolver each time: it reads /etc/resolv.conf anew, and holds no cache that outlives a
-    // TTL.
+    // A new resolver reads /etc/resolv.conf again, and holds no cache that outlives a TTL.
     const resolver = new Resolver({ timeout: Math.ceil(options.timeoutMs / 3), tries: 2 });
     if (options.servers.length > 0) resolver.setServers(options.servers);
-    // Not AbortSignal.any: of a signal that lives on, Node keeps a piece for each signal that was
-    // made from it.
+    // AbortSignal.any would leak here: Node keeps a piece for each signal made from a long-lived
+    // one.
     const ends = [signal, AbortSignal.timeout(options.timeoutMs)];
     const cancel = () => resolver.cancel();
     for (const end of ends) end.addEventListener('abort', cancel);
@@ -41,8 +39,7 @@ export function dnsResolver(options: ResolverOptions): ResolveRecords {
       return await query(resolver, name, family);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      // A name that exists without such records (ENODATA) is DNS's to answer for: a lookup could
-      // find another name.
+      // A name without such records (ENODATA) exists in DNS. A lookup could find another name.
       if (code === 'ENOTFOUND') return options.lookup(name, family);
       return code === 'ENODATA' ? { kind: 'missing' } : { kind: 'failed', message };
     } finally {
@@ -51,7 +48,7 @@ export function dnsResolver(options: ResolverOptions): ResolveRecords {
   };
 }
 
-async function query(resolver: Resolver, name: string, family: Family): Promise<Outcome> {
+async function query(resolver: Resolver, name: string, family: Family): Promise<QueryOutcome> {
   const ttl = { ttl: true } as const;
   const records = await (family === 4
     ? resolver.resolve4(name, ttl)

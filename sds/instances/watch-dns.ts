@@ -1,10 +1,16 @@
 import type { After } from '#process/after.ts';
-import { nextQueryMs, nextRecordSet, type Outcome, type RecordSet, UNASKED } from './record-set.ts';
+import {
+  nextQueryMs,
+  nextRecordSet,
+  type QueryOutcome,
+  type RecordSet,
+  UNASKED,
+} from './record-set.ts';
 import type { Family, ResolveRecords } from './resolve-records.ts';
 
 /**
- * Follows all addresses of a name until the result is called: `onChange` hears them when IPv4 and
- * IPv6 have both been asked for once, and when they change.
+ * Follows all addresses of a name until the result is called. `onChange` receives them when IPv4
+ * and IPv6 were both queried once, and when they change.
  */
 export type WatchName = (
   name: string,
@@ -14,18 +20,18 @@ export type WatchName = (
 export type WatchDnsOptions = {
   readonly resolve: ResolveRecords;
   readonly after: After;
-  /** Records are asked for again after this time, when their TTL is longer. */
+  /** The longest time between two queries, even if the TTL is longer. */
   readonly maxTtlSeconds: number;
   /**
-   * Called after each query with the set as it is now; `failures` of it counts the failed ones in a
+   * Called after each query with the set as it is now. `failures` of it counts the failed ones in a
    * row.
    */
-  onQueried(name: string, family: Family, outcome: Outcome, set: RecordSet): void;
+  onQueried(name: string, family: Family, outcome: QueryOutcome, set: RecordSet): void;
 };
 
 const FAMILIES: readonly Family[] = [4, 6];
 
-/** Follows names in DNS. IPv4 and IPv6 are asked for apart, each at its own TTL. */
+/** Follows names in DNS. IPv4 and IPv6 are queried separately, each at its own TTL. */
 export function watchDns(options: WatchDnsOptions): WatchName {
   return (name, onChange) => watchAddresses(name, options, onChange);
 }
@@ -64,7 +70,7 @@ function watchRecords(
   const ended = new AbortController();
   let cancelTimer = () => {};
   let set = UNASKED;
-  const take = (outcome: Outcome) => {
+  const take = (outcome: QueryOutcome) => {
     if (ended.signal.aborted) return;
     set = nextRecordSet(set, outcome);
     onQueried(name, family, outcome, set);

@@ -3,23 +3,23 @@ import { open, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * What was found at a path: its text, nothing (`missing`), or something that cannot be read, or is
- * larger than 16 MiB.
+ * What was found at a path. It is its text, nothing (`missing`), or something that cannot be read
+ * or is larger than 16 MiB.
  */
 export type FileState =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** From the first event to the read: an editor's truncate, write and rename come together. */
+/** Time from the first event to the read. An editor's truncate, write and rename come together. */
 const DEBOUNCE_MS = 10;
-/** Finds what no event told of: a folder that appears, a network file system. */
+/** Finds changes without an event, such as a folder that appears or a network file system. */
 const POLL_MS = 1_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
  * Calls `onState` with what is at `path`, and again when that has changed, until the result is
- * called. Follows edits, renames onto the path, links that are swapped (also the folder links of
+ * called. Follows edits, renames onto the path, swapped links (also the folder links of
  * Kubernetes), and files and folders that come and go.
  */
 export function watchFile(path: string, onState: (state: FileState) => void): () => void {
@@ -50,8 +50,8 @@ export function watchFile(path: string, onState: (state: FileState) => void): ()
   const poll = setInterval(() => {
     readNext(changed => {
       if (!changed) return;
-      // Had there been an event the poll would find nothing: the watches are those of a folder that
-      // was replaced.
+      // The poll found a change that had no event. So the watches belong to a folder that was
+      // replaced.
       closeAll(watches);
       readNext(() => {});
     });
@@ -65,7 +65,7 @@ export function watchFile(path: string, onState: (state: FileState) => void): ()
   };
 }
 
-/** The folder of the path itself and, where that is a link, of the file that it leads to. */
+/** Returns the folder of the path itself. Where that is a link, adds the folder of its target. */
 async function foldersOf(path: string): Promise<ReadonlySet<string>> {
   const target = await realpath(path).catch(() => path);
   return new Set([dirname(path), dirname(target)]);
@@ -90,7 +90,7 @@ function watchFolder(watches: Map<string, FSWatcher>, folder: string, onEvent: (
     watcher.on('error', () => closeOne(watches, folder, watcher));
     watches.set(folder, watcher);
   } catch {
-    // The folder is missing, or the system has no more watches: the poll sees what happens there.
+    // The folder is missing, or the system has no more watches. The poll sees what happens there.
   }
 }
 
@@ -114,9 +114,7 @@ async function readState(path: string): Promise<FileState> {
   }
 }
 
-/**
- * A pipe has neither a beginning nor an end: whoever opens or reads it as a file may wait for ever.
- */
+/** Opening or reading a pipe as a file may wait for ever. */
 async function readText(path: string): Promise<FileState> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();

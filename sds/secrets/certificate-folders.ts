@@ -1,9 +1,10 @@
 import { resolve, sep } from 'node:path';
 
 /**
- * Why a file that a resource names is not read; undefined: it is. It must be below one of `folders`
- * (absolute), which whoever runs this process has declared: who may write resources may not have
- * our own keys served. Links in these folders may lead elsewhere, as those of a mounted Secret do.
+ * Checks a file that a resource names. It must be below one of `folders` (absolute). The operator
+ * of this process declares these folders. So an author of resources cannot have the gateway's own
+ * keys served. Links in these folders may lead elsewhere, as those of a mounted Secret do.
+ * @returns why the file is not read, or undefined when it is
  */
 export function refuseFile(path: string, folders: readonly string[]): string | undefined {
   const file = resolve(path);

@@ -4,7 +4,7 @@ import type { After } from '#process/after.ts';
 export type Clock = {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   random(): number;
   readonly after: After;
 };

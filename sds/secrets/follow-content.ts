@@ -15,13 +15,13 @@ export type ContentSources = {
 };
 
 export type Followed = {
-  /** The content as it is now, not checked yet. */
+  /** Receives the present content, which is not checked yet. */
   onContent(content: SecretContent): void;
-  /** There is none, with the reason. */
+  /** Called when there is no content, with the reason. */
   onTrouble(reason: string): void;
 };
 
-/** Tells the content of a served secret, and each that replaces it, until the result is called. */
+/** Tells the content of a served secret, and each later one, until the result is called. */
 export function followContent(
   served: ServedContent,
   { authority, clock, certificateFolders }: ContentSources,
@@ -52,7 +52,7 @@ export function followContent(
   }
 }
 
-/** A pair is two files: when one has changed the other may follow in a moment. */
+/** A pair is two files. When one has changed the other may follow in a moment. */
 const SETTLE_MS = 30;
 
 function followFiles(

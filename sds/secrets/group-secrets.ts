@@ -14,11 +14,11 @@ export type GroupSecretsOptions = {
   readonly authority: Authority;
   readonly clock: Clock;
   readonly versionKey: Uint8Array;
-  /** The secrets beside the built-in ones that the group may have. */
+  /** Returns the secrets beside the built-in ones that the group may have. */
   servedTo(group: string): readonly XdsResource[];
-  /** What the group has now. */
+  /** Receives what the group has now. */
   publish(group: string, secrets: Snapshot): void;
-  /** The last proxy of the group is gone. */
+  /** Called when the last proxy of the group is gone. */
   forget(group: string): void;
   onIssued(group: string): void;
   onTrouble(group: string, reason: string): void;
@@ -31,8 +31,8 @@ type Group = {
 };
 
 /**
- * The secrets of each node group that has a proxy here: its own certificate, kept fresh while one
- * is connected, the roots, and what is served to it.
+ * Holds the secrets of each node group with a connected proxy. These are its own certificate, the
+ * roots, and what is served to it. The certificate is renewed while a proxy is connected.
  */
 export class GroupSecrets {
   readonly #options: GroupSecretsOptions;
@@ -58,7 +58,7 @@ export class GroupSecrets {
     return this.#groups.has(name);
   }
 
-  /** Of each group: its certificate, when there is one. */
+  /** Returns the certificate of each group that has one. */
   identities(): readonly (readonly [group: string, facts: CertificateFacts])[] {
     return [...this.#groups].flatMap(([name, { identity }]) =>
       identity === undefined ? [] : [[name, identity.facts] as const],
@@ -81,7 +81,9 @@ export class GroupSecrets {
     this.#options.forget(name);
   }
 
-  /** What the group may have is another. Many changes of one moment are published once. */
+  /**
+   * Notes that what the group may have has changed. Many changes of one moment are published once.
+   */
   changed(name: string): void {
     if (this.#changed.size === 0) queueMicrotask(() => this.#publish());
     this.#changed.add(name);

@@ -2,7 +2,10 @@ import { readTlsFiles } from '#certificates/tls-files.ts';
 import { writeTlsFolder } from '#certificates/write-tls-folder.ts';
 import type { IdentityTarget } from './identity-target.ts';
 
-/** A folder with `tls.crt`, `tls.key` and `ca.crt`, which this process alone writes. */
+/**
+ * Keeps an identity in a folder as `tls.crt`, `tls.key` and `ca.crt`. Only this process writes
+ * there.
+ */
 export function identityFolder(folder: string): IdentityTarget {
   return {
     place: folder,

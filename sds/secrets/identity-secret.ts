@@ -3,8 +3,8 @@ import type { IdentityTarget } from './identity-target.ts';
 import { keptSecret } from './kept-secret.ts';
 
 /**
- * The Secret `gateway-identity-<group>` of type kubernetes.io/tls, with `ca.crt`: what a container
- * mounts as its TLS_FOLDER.
+ * Keeps an identity in the Secret `gateway-identity-<group>` of type kubernetes.io/tls, with
+ * `ca.crt`. A container mounts it as its TLS_FOLDER.
  */
 export function identitySecret(cluster: Cluster, group: string): IdentityTarget {
   const secret = keptSecret(cluster, `gateway-identity-${group}`, 'kubernetes.io/tls');

@@ -1,14 +1,20 @@
 import type { TlsMaterial } from '#certificates/tls-material.ts';
 
-/** What is kept, and the mark by which the next write knows that nobody else wrote since. */
+/** A kept identity. `mark` tells the next write whether another process has written since. */
 export type KeptIdentity = { readonly material: TlsMaterial; readonly mark: string };
 
 /** Where the identity of a group is kept for a process that needs it before it can ask for it. */
 export type IdentityTarget = {
-  /** In words for messages. */
+  /** The place in words, for messages. */
   readonly place: string;
-  /** Undefined: nothing that could be used. */
+  /**
+   * Reads the identity.
+   * @returns undefined when nothing usable is there
+   */
   read(): Promise<KeptIdentity | undefined>;
-  /** False: somebody else was faster, and nothing was written. */
+  /**
+   * Writes the identity.
+   * @returns false when another process was faster, and then nothing was written
+   */
   write(material: TlsMaterial, mark: string | undefined): Promise<boolean>;
 };

@@ -18,7 +18,9 @@ export type KeepIdentityOptions = {
   readonly leafMs: number;
   readonly clock: Clock;
   onWritten(place: string): void;
-  /** What was written before stays; it is tried again soon. Once for each outage. */
+  /**
+   * Called once for each outage. What was written before stays, and the write is tried again soon.
+   */
   onTrouble(place: string, reason: string): void;
 };
 
@@ -27,9 +29,10 @@ const PAUSE_MS = { least: 20, most: 30_000 };
 const ATTEMPTS = 5;
 
 /**
- * Keeps a certificate of the group at the target that is less than half through its life, beside
- * the authority's roots, until `close`. What is there already is taken when it is good; a root that
- * has left goes with the next renewal. Resolves after the first attempt, whatever came of it.
+ * Keeps a certificate of the group at the target, beside the authority's roots, until `close`. The
+ * certificate is renewed at half of its life. A certificate that is there already is used when it
+ * is good. A root that was removed goes with the next renewal. Resolves after the first attempt,
+ * even a failed one.
  */
 export async function keepIdentity(options: KeepIdentityOptions): Promise<{ close(): void }> {
   const { target, authority, clock, leafMs, onTrouble } = options;
@@ -74,13 +77,13 @@ async function tend(options: KeepIdentityOptions): Promise<void> {
   throw new Error('others change it all the time');
 }
 
-/** False: somebody else was faster. */
+/** @returns false when another process was faster */
 async function tendOnce(options: KeepIdentityOptions): Promise<boolean> {
   const { group, target, authority, onWritten } = options;
   const kept = await target.read();
   const ca = authority.roots();
   const good = kept !== undefined && isGood(kept.material, ca, options);
-  // Another replica may know of a new root before we do.
+  // Another replica may know of a new root earlier.
   if (good && holdsAll(kept.material.ca, ca)) return true;
   const { certificate, key } = good ? kept.material : await authority.identity(group);
   if (!(await target.write({ certificate, key, ca }, kept?.mark))) return false;
@@ -93,7 +96,7 @@ function holdsAll(pem: string, rootsPem: string): boolean {
   return roots.every(root => pem.includes(root));
 }
 
-/** Of this group, from a root of ours, and not due yet. */
+/** Whether it is of this group, from a known root, and not due yet. */
 function isGood(
   { certificate, key }: TlsMaterial,
   rootsPem: string,

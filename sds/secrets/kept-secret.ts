@@ -3,26 +3,27 @@ import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import type { Resource } from '#kubernetes/resource.ts';
 import { createObject, getObject, updateObject } from '#kubernetes/write.ts';
 
-/** A Secret of our own namespace that we write. */
+/** A Secret of the process's own namespace, which this process writes. */
 export type KeptSecret = {
   readonly place: string;
   /**
-   * Its texts, and the version for the next write. Undefined: there is no such Secret. Rejects when
-   * the API is away.
+   * Reads its texts, and the version for the next write. Rejects when the API is away.
+   * @returns undefined when there is no such Secret
    */
   read(): Promise<
     { readonly texts: Readonly<Record<string, string>>; readonly mark: string } | undefined
   >;
   /**
-   * Replaces its texts when it still has that version, or makes it. False: somebody else was
-   * faster. Rejects when the API is away or refuses.
+   * Replaces its texts when it still has that version, or creates it. Rejects when the API is away
+   * or refuses.
+   * @returns false when another process was faster
    */
   write(texts: Readonly<Record<string, string>>, mark: string | undefined): Promise<boolean>;
 };
 
 const LABELS = { 'app.kubernetes.io/managed-by': 'gateway' };
 
-/** `type` is such as `kubernetes.io/tls`; it never changes. */
+/** `type` is such as `kubernetes.io/tls`. It never changes. */
 export function keptSecret(cluster: Cluster, name: string, type: string): KeptSecret {
   const resource: Resource = {
     group: '',

@@ -10,7 +10,7 @@ import {
 import { parseLifetime } from './parse-lifetime.ts';
 
 export type SecretsConfig = {
-  /** The control plane, which says what secrets are served to whom. */
+  /** The control plane, which says which secrets are served to which group. */
   readonly xds: HostPort;
   /** See `readReportAddresses`. */
   readonly reportTo: readonly HostPort[];
@@ -19,11 +19,11 @@ export type SecretsConfig = {
   readonly rootMs: number;
   /** Absolute path of the folder with the authority's roots, unless a Secret holds them. */
   readonly authorityFolder: string;
-  /** Name of a Secret in our own namespace. */
+  /** Name of a Secret in the process's own namespace. */
   readonly authoritySecret: string | undefined;
   /**
-   * Identities that are written for who needs one before it can ask: group to folder, and groups
-   * whose Secret is kept.
+   * Identities that are written for services that need one before they can ask. They are folders by
+   * group, and groups whose Secret is kept.
    */
   readonly identityFolders: ReadonlyMap<string, string>;
   readonly identitySecrets: readonly string[];
@@ -33,14 +33,14 @@ export type SecretsConfig = {
    */
   readonly certificateFolders: readonly string[];
   /**
-   * Absolute path of a kubeconfig for those Secrets; undefined: the service account of the
+   * Absolute path of a kubeconfig for those Secrets. Undefined means the service account of the
    * container.
    */
   readonly kubeconfig: string | undefined;
 };
 
 const HOURS_MS = 3_600_000;
-/** Certificates tell whole seconds. */
+/** Certificates hold whole seconds. */
 const LEAST_MS = 1_000;
 const LONGEST_LEAF_MS = 30 * 24 * HOURS_MS;
 const LONGEST_ROOT_MS = 100 * 8_766 * HOURS_MS;
@@ -51,8 +51,8 @@ const LONGEST_ROOT_MS = 100 * 8_766 * HOURS_MS;
 const LEAVES_PER_ROOT = 4;
 
 /**
- * Those of the environment that concern secrets. Throws an Error that names the variable and what
- * it should be.
+ * Reads the variables that concern secrets.
+ * @throws an Error that names the variable and what it should be
  */
 export function readSecretsConfig(text: ReadVariable): SecretsConfig {
   const leafMs = lifetime(

@@ -4,7 +4,9 @@ import { keptSecret } from './kept-secret.ts';
 
 const KEY = 'roots.json';
 
-/** The authority's roots in a Secret of our own namespace, shared by all replicas. */
+/**
+ * Stores the authority's roots in a Secret of the process's own namespace, shared by all replicas.
+ */
 export function secretAuthorityStore(cluster: Cluster, name: string): AuthorityStore {
   const secret = keptSecret(cluster, name, 'Opaque');
   return {

@@ -7,12 +7,12 @@ import { encodeAny } from '#protos/encode.ts';
 import { SECRET } from '#protos/type-url.ts';
 import { type XdsResource, xdsResource } from '#xds/snapshot.ts';
 
-/** What a proxy is sent under a name; PEM. */
+/** What a proxy is sent under a name, as PEM. */
 export type SecretContent =
   | { readonly kind: 'key pair'; readonly certificate: string; readonly key: string }
   | { readonly kind: 'trusted ca'; readonly ca: string };
 
-/** What may be told of a certificate to everyone. */
+/** What everyone may know of a certificate. */
 export type CertificateFacts = {
   readonly serial: string;
   /** Milliseconds since the epoch. */
@@ -20,8 +20,8 @@ export type CertificateFacts = {
 };
 
 /**
- * What is wrong with the content, of which a certificate is shown as that of a `purpose`; with an
- * error it must not be sent.
+ * Returns what is wrong with the content. A certificate is checked for `purpose`. Content with an
+ * error must not be sent.
  */
 export function checkContent(
   content: SecretContent,
@@ -32,7 +32,7 @@ export function checkContent(
   return checkKeyPair(content.certificate, content.key, now, purpose);
 }
 
-/** Of content that was checked: its first certificate. */
+/** Returns the facts of the first certificate. The content must be checked. */
 export function factsOf(content: SecretContent): CertificateFacts {
   const { serialNumber, validToDate } = new X509Certificate(
     content.kind === 'trusted ca' ? content.ca : content.certificate,
@@ -41,8 +41,8 @@ export function factsOf(content: SecretContent): CertificateFacts {
 }
 
 /**
- * An `envoy.extensions.transport_sockets.tls.v3.Secret`. Its version tells nothing of its content
- * to who does not hold `versionKey`.
+ * Returns an `envoy.extensions.transport_sockets.tls.v3.Secret`. Its version reveals nothing of its
+ * content without the `versionKey`.
  */
 export function secretResource(
   name: string,

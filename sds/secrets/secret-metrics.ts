@@ -3,7 +3,7 @@ import type { CertificateFacts } from './secret-content.ts';
 import type { SecretSlot } from './secret-slot.ts';
 import { rootFacts } from './secrets-status.ts';
 
-/** What there is at a moment. */
+/** The state at one moment. */
 export type SecretsState = {
   readonly served: Iterable<SecretSlot>;
   readonly identities: readonly (readonly [group: string, facts: CertificateFacts])[];
@@ -12,17 +12,17 @@ export type SecretsState = {
 };
 
 export type SecretMetrics = {
-  /** An identity was issued, the first one or one that renews another. */
+  /** Counts an issued identity, the first one or a renewal. */
   issued(): void;
-  /** Something came that must not be sent. */
+  /** Counts something that must not be sent. */
   refused(): void;
-  /** From where the gauges take what there is. */
+  /** Sets where the gauges read the state. */
   observe(state: () => SecretsState): void;
 };
 
 /**
- * Metrics of secrets: when certificates end, renewals, refusals. `now` is in milliseconds since the
- * epoch.
+ * Creates the metrics of secrets: when certificates expire, renewals and rejections. `now` is in
+ * milliseconds since the epoch.
  */
 export function createSecretMetrics(registry: Registry, now: () => number): SecretMetrics {
   const registers = [registry];

@@ -12,7 +12,10 @@ import {
 } from './secret-content.ts';
 import type { ServedSecret } from './served-secret.ts';
 
-/** What is wrong with the secret of this name; `reported`: the control plane tells of it too. */
+/**
+ * What is wrong with the secret of this name. `reported` means that the control plane reports it
+ * too.
+ */
 export type RefusedSecret = {
   readonly secret: string;
   readonly reason: string;
@@ -23,23 +26,24 @@ export type SlotOptions = ContentSources & {
   readonly versionKey: Uint8Array;
   /** The resource of the slot has changed. */
   onChange(): void;
-  /** What came cannot be sent; what was sent before stays. Once for each reason. */
+  /** The new content cannot be sent, and the earlier one stays. Called once for each reason. */
   onRefused(refused: RefusedSecret): void;
   /**
-   * What was sent is no longer right, and stays until something else comes. Once for each reason.
+   * What was sent is no longer valid, and stays until something else comes. Called once for each
+   * reason.
    */
   onOver(over: RefusedSecret): void;
-  /** What is wrong with the slot, or with what is sent of it, may be something else. */
+  /** The findings of the slot, or of what it sends, may have changed. */
   onFindings(): void;
 };
 
 /**
- * What was refused may be right later, and what is sent may end: it is looked at again after so
- * long, in ms.
+ * Rejected content may become valid later, and sent content may expire. So it is checked again
+ * after this time, in ms.
  */
 const AGAIN_MS = 60_000;
 
-/** One served secret: what it is to be, and the last content of it that may be sent. */
+/** One served secret: its definition, and its last content that may be sent. */
 export class SecretSlot {
   readonly #options: SlotOptions;
   #served: ServedSecret;
@@ -47,7 +51,7 @@ export class SecretSlot {
   #facts: CertificateFacts | undefined;
   #problem: string | undefined;
   #warnings: readonly string[] = [];
-  /** What is sent, and came last. */
+  /** The content that is sent, and the one that came last. */
   #sent: SecretContent | undefined;
   #end: () => void = () => {};
   #stopLooking: () => void = () => {};
@@ -59,8 +63,8 @@ export class SecretSlot {
   }
 
   /**
-   * Another definition of the same name. What is sent stays until the new content has come and may
-   * be sent.
+   * Takes another definition of the same name. What is sent stays until the new content has come
+   * and may be sent.
    */
   replace(served: ServedSecret): void {
     const sameContent = JSON.stringify(served.content) === JSON.stringify(this.#served.content);
@@ -84,12 +88,12 @@ export class SecretSlot {
     return this.#problem;
   }
 
-  /** Of what is sent. */
+  /** Warnings about what is sent. */
   get warnings(): readonly string[] {
     return this.#warnings;
   }
 
-  /** The problem is one of what is sent: it was right when it came. */
+  /** The problem concerns what is sent, which was valid when it came. */
   get isOver(): boolean {
     return this.#problem !== undefined && this.#sent !== undefined;
   }
@@ -145,7 +149,10 @@ export class SecretSlot {
   }
 }
 
-/** A Host shows its certificate to clients; that of a TLSContext may be for services, too. */
+/**
+ * A Host shows its certificate to clients. The certificate of a TLSContext may be for services,
+ * too.
+ */
 function purposeOf({ named }: ServedSecret): Purpose | undefined {
   return named?.resource.startsWith('Host/') ? 'server' : undefined;
 }

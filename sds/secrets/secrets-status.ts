@@ -3,8 +3,8 @@ import type { CertificateFacts } from './secret-content.ts';
 import type { SecretSlot } from './secret-slot.ts';
 
 /**
- * What `/status` tells of secrets: certificates by serial and end, and what is wrong with which;
- * nothing of keys.
+ * Returns what `/status` tells of secrets. It shows certificates by serial and end, and what is
+ * wrong with which. It shows nothing of keys.
  */
 export function secretsStatus(
   slots: Iterable<SecretSlot>,
@@ -33,7 +33,7 @@ function factsStatus({ serial, notAfter }: CertificateFacts): object {
   return { serial, notAfter: new Date(notAfter).toISOString() };
 }
 
-/** Of each of our roots. */
+/** Returns the facts of each of the authority's roots. */
 export function rootFacts(pem: string): readonly CertificateFacts[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   return blocks.map(block => {

@@ -21,8 +21,8 @@ export type SecretsOptions = {
   /** Absolute paths of the folders whose files may be served. */
   readonly certificateFolders: readonly string[];
   /**
-   * Each group costs a key, certificates and memory, and anybody on the loopback may say to be of
-   * one; default 500.
+   * The most node groups that are served. Each group costs a key, certificates and memory, and any
+   * client on the loopback may claim one. Default: 500.
    */
   readonly mostGroups?: number;
   readonly clock: Clock;
@@ -30,22 +30,24 @@ export type SecretsOptions = {
   readonly log: Logger;
 };
 
-/** Hears what a group's proxies are to have; undefined: the group has none any more. */
+/**
+ * Receives what a group's proxies are to have. Undefined means that the group has none any more.
+ */
 export type OnSecrets = (group: string, secrets: Snapshot | undefined) => void;
 
 export type Secrets = {
-  /** The group whose secrets a client may have, or why it may have none. */
+  /** Returns the group whose secrets a client may have, or why it may have none. */
   groupOf(node: Node, peer: Peer): { readonly group: string } | { readonly error: string };
-  /** A client of that group has a stream. */
+  /** Notes that a client of that group has a stream. */
   connected(group: string): void;
   disconnected(group: string): void;
   onChange(listener: OnSecrets): void;
   /**
-   * Hears how to find what is wrong with what the control plane wants served, whenever that may
-   * have changed.
+   * Receives a function that reports what is wrong with what the control plane wants served. It is
+   * called whenever that may have changed.
    */
   onFindings(report: Report): void;
-  /** A change of what the control plane wants served. */
+  /** Takes a change of what the control plane wants served. */
   update(update: Update): void;
   status(): object;
   close(): void;
@@ -53,7 +55,7 @@ export type Secrets = {
 
 const MOST_GROUPS = 500;
 
-/** The secrets of all node groups: who may have which, as they are now. */
+/** Opens the secrets of all node groups: which group may have which, as they are now. */
 export function openSecrets(options: SecretsOptions): Secrets {
   const {
     authority,

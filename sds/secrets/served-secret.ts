@@ -4,12 +4,12 @@ import type { XdsResource } from '#xds/snapshot.ts';
 /** A secret that the control plane wants served: `gateway.config.v1.ServedSecret`. Holds keys. */
 export type ServedSecret = {
   readonly name: string;
-  /** Who may have it. */
+  /** The groups that may have it. */
   readonly groups: readonly string[];
   readonly content: ServedContent;
   /**
-   * Of whom what is wrong with the content is reported: a resource's id, and its field. Absent: the
-   * control plane sees that itself.
+   * The id of the resource, and its field, for which problems with the content are reported.
+   * Without it the control plane sees them itself.
    */
   readonly named?: { readonly resource: string; readonly field: string };
 };
@@ -33,7 +33,7 @@ type Json = {
   readonly field?: string;
 };
 
-/** An `error` says what the message lacks. */
+/** Parses the message. `error` says what it lacks. */
 export function parseServedSecret({
   name,
   any,

@@ -3,13 +3,13 @@ import { SecretSlot, type SlotOptions } from './secret-slot.ts';
 import { parseServedSecret, type ServedSecret } from './served-secret.ts';
 
 export type ServedSecretsOptions = Omit<SlotOptions, 'onChange'> & {
-  /** What these groups may have is another. */
+  /** What these groups may have has changed. */
   onChange(groups: readonly string[]): void;
 };
 
 /**
- * All secrets that the control plane wants served, by name. What it last said stays in force while
- * it is away.
+ * Holds all secrets that the control plane wants served, by name. What it last said stays in force
+ * while it is away.
  */
 export class ServedSecrets {
   readonly #options: ServedSecretsOptions;
@@ -19,7 +19,10 @@ export class ServedSecrets {
     this.#options = options;
   }
 
-  /** Why a change is refused as a whole; undefined: it is in force. */
+  /**
+   * Applies a change.
+   * @returns why it is rejected as a whole, or undefined when it is in force
+   */
   update(changed: readonly XdsResource[], removed: readonly string[]): string | undefined {
     const parsed = changed.map(parseServedSecret);
     const errors = parsed.flatMap(each => ('error' in each ? [each.error] : []));
@@ -33,7 +36,7 @@ export class ServedSecrets {
     return this.#slots.values();
   }
 
-  /** Those that may be sent to the group. */
+  /** Returns those that may be sent to the group. */
   resourcesOf(group: string): readonly XdsResource[] {
     return [...this.#slots.values()].flatMap(({ served, resource }) =>
       resource !== undefined && served.groups.includes(group) ? [resource] : [],
@@ -52,8 +55,8 @@ export class ServedSecrets {
     else {
       const before = slot.served.groups;
       slot.replace(served);
-      // Also those that may have it since now: what is sent stays, where the new content is
-      // refused.
+      // Also tells groups that may have it only from now on. When the new content is rejected, they
+      // get what was sent before.
       this.#options.onChange([...before, ...served.groups]);
     }
   }

@@ -2,8 +2,8 @@ import type { ReportedFinding } from '#process/report.ts';
 import type { SecretSlot } from './secret-slot.ts';
 
 /**
- * What is wrong with the content of secrets that nobody else can see, for their operators. Nothing
- * of keys is in it.
+ * Returns findings about the content of secrets, for their operators. No other process can see that
+ * content. Nothing of keys is in a finding.
  */
 export function slotFindings(slots: Iterable<SecretSlot>): readonly ReportedFinding[] {
   return [...slots].flatMap(findingsOf);

@@ -24,9 +24,10 @@ export type StartSecretsOptions = {
 };
 
 /**
- * Opens the authority, writes the identities that are to be written, and gives the secrets that are
- * served from then on. Rejects with an Error in one sentence where the authority's roots cannot be
- * had, or no folder for an identity.
+ * Opens the authority, writes the identities that are to be written, and returns the secrets that
+ * are served from then on.
+ * @throws an Error in one sentence when the authority's roots, or the folder of an identity, cannot
+ *   be had
  */
 export async function startSecrets(options: StartSecretsOptions): Promise<Secrets> {
   const { config, clock, metrics, log } = options;
@@ -91,13 +92,13 @@ async function startAuthority(
   return authority;
 }
 
-/** What people give to `curl --cacert`. */
+/** For users of `curl --cacert`. */
 function writeRoots(folder: string, authority: Authority): void {
   makeFolder(folder);
   replaceFile(join(folder, 'roots.pem'), authority.roots());
 }
 
-/** Whoever waits for an identity there would wait in vain. */
+/** A service that waits for an identity there would wait in vain. */
 function makeIdentityFolder(folder: string): void {
   try {
     makeFolder(folder);

@@ -3,7 +3,7 @@ import { groupOfPeer } from '#certificates/peer.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { Peer } from '#xds/discovery-service.ts';
 
-/** Names of our own services: no proxy is of such a group. */
+/** Names of the gateway's own services. No proxy is of such a group. */
 const SERVICES: ReadonlySet<string> = new Set([
   'controlplane',
   'sds',
@@ -17,8 +17,8 @@ const GROUP = /^[a-z0-9-]{1,63}$/;
 const MOST_QUOTED = 80;
 
 /**
- * Whose secrets a client may have. On this machine's loopback its word counts (`node.cluster`);
- * elsewhere it has none, and the identity of its certificate decides. An `error` says why it gets
+ * Decides whose secrets a client may have. On this machine's loopback its own word counts
+ * (`node.cluster`). Elsewhere the identity in its certificate decides. `error` says why it gets
  * nothing.
  */
 export function secretsGroup(
@@ -42,7 +42,7 @@ export function secretsGroup(
   };
 }
 
-/** `address` is `host:port`, an IPv6 host without brackets too. */
+/** `address` is `host:port`. An IPv6 host has no brackets here either. */
 function isLoopback(address: string): boolean {
   const host = address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
   const mapped = host.replace(/^::ffff:/i, '');

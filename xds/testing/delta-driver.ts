@@ -2,7 +2,7 @@ import { CLUSTER } from '#protos/type-url.ts';
 import { DeltaSubscription } from '../delta-subscription.ts';
 import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse } from '../discovery.ts';
 import { NO_RESOURCES, type Resources } from '../snapshot.ts';
-import type { Standing, Verdict } from '../subscription.ts';
+import type { AckState, AckVerdict } from '../subscription.ts';
 import { rulesOf } from '../type-rules.ts';
 import { contentOf, resources } from './resources.ts';
 
@@ -37,7 +37,7 @@ export class DeltaDriver {
     this.subscription = new DeltaSubscription(typeUrl, rulesOf(typeUrl));
   }
 
-  ask({ subscribe = [], unsubscribe = [], have = {} }: Wishes = {}, nonce = ''): Verdict {
+  ask({ subscribe = [], unsubscribe = [], have = {} }: Wishes = {}, nonce = ''): AckVerdict {
     return this.subscription.request(
       deltaRequest({
         resource_names_subscribe: subscribe,
@@ -49,11 +49,11 @@ export class DeltaDriver {
   }
 
   /** ACKs the last response, and may ask for something in the same request. */
-  ack(wishes: Wishes = {}): Verdict {
+  ack(wishes: Wishes = {}): AckVerdict {
     return this.ask(wishes, this.last?.nonce);
   }
 
-  nack(message = 'no'): Verdict {
+  nack(message = 'no'): AckVerdict {
     const nonce = this.last?.nonce ?? '';
     return this.subscription.request(
       deltaRequest({ response_nonce: nonce, error_detail: { code: 3, message } }),
@@ -74,7 +74,7 @@ export class DeltaDriver {
   }
 
   /** Towards what it was last given to send. */
-  standing(): Standing {
+  standing(): AckState {
     return this.subscription.standing(this.#offered);
   }
 }

@@ -6,7 +6,7 @@ import { DiscoverySession } from '../discovery-session.ts';
 import { DiscoveryStream } from '../discovery-stream.ts';
 import type { IndependentSession } from '../independent-session.ts';
 import type { SnapshotCache } from '../snapshot-cache.ts';
-import type { Standing } from '../subscription.ts';
+import type { AckState } from '../subscription.ts';
 import { rulesOf } from '../type-rules.ts';
 import { deltaRequest } from './delta-driver.ts';
 import { HandTimers } from './hand-timers.ts';
@@ -57,7 +57,7 @@ export class SessionProxy {
     this.session.join(this.stream);
   }
 
-  get standing(): Standing {
+  get standing(): AckState {
     return this.session.standingOf(this.stream);
   }
 

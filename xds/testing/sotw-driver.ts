@@ -2,7 +2,7 @@ import { CLUSTER } from '#protos/type-url.ts';
 import type { DiscoveryRequest, DiscoveryResponse } from '../discovery.ts';
 import { NO_RESOURCES, type Resources } from '../snapshot.ts';
 import { SotwSubscription } from '../sotw-subscription.ts';
-import type { Standing, Verdict } from '../subscription.ts';
+import type { AckState, AckVerdict } from '../subscription.ts';
 import { rulesOf } from '../type-rules.ts';
 
 /** A request of the state of the world of which only what matters is given. */
@@ -34,18 +34,18 @@ export class SotwDriver {
   }
 
   /** Asks for these names, with the nonce of the last response. */
-  ask(names: readonly string[], nonce = this.last?.nonce ?? '', version_info = ''): Verdict {
+  ask(names: readonly string[], nonce = this.last?.nonce ?? '', version_info = ''): AckVerdict {
     this.#names = names;
     return this.subscription.request(
       sotwRequest({ resource_names: names, response_nonce: nonce, version_info }),
     );
   }
 
-  ack(names = this.#names): Verdict {
+  ack(names = this.#names): AckVerdict {
     return this.ask(names);
   }
 
-  nack(message = 'no'): Verdict {
+  nack(message = 'no'): AckVerdict {
     return this.subscription.request(
       sotwRequest({
         resource_names: this.#names,
@@ -66,7 +66,7 @@ export class SotwDriver {
   }
 
   /** Towards what it was last given to send. */
-  standing(): Standing {
+  standing(): AckState {
     return this.subscription.standing(this.#offered);
   }
 }

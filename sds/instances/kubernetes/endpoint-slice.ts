@@ -8,11 +8,16 @@ import { isRecord, type KubernetesObject } from '#kubernetes/kubernetes-object.t
 export type SlicePort = { readonly name: string; readonly port: number };
 
 export type SliceEndpoint = {
-  /** The first of its addresses: all of them lead to the same instance. */
+  /** The first of its addresses. All of them lead to the same instance. */
   readonly address: string;
-  /** What it is, where the API says so: the same in a slice of IPv4 and in one of IPv6. */
+  /**
+   * The object that it is, where the API says so. It is the same in a slice of IPv4 and in one of
+   * IPv6.
+   */
   readonly target: string | undefined;
-  /** `ready`: it takes requests. `ending`: it is about to end, and still answers. */
+  /**
+   * `ready` means that it takes requests. `ending` means that it will end soon and still answers.
+   */
   readonly state: 'ready' | 'ending';
   readonly hostname: string | undefined;
   readonly zone: string | undefined;
@@ -23,9 +28,9 @@ export type Slice = {
   readonly namespace: string;
   readonly service: string;
   readonly ports: readonly SlicePort[];
-  /** Those that can be reached. */
+  /** The endpoints that can be reached. */
   readonly endpoints: readonly SliceEndpoint[];
-  /** Why nothing of it can be used. */
+  /** Why nothing of the slice can be used. */
   readonly problem: string | undefined;
 };
 
@@ -33,16 +38,18 @@ const SERVICE_NAME = 'kubernetes.io/service-name';
 const FAMILIES: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 };
 
 /**
- * Reads an EndpointSlice (discovery.k8s.io/v1). Undefined: it belongs to no service. An endpoint
- * that is not ready, has no address of the slice's type, or is about to end and does not answer any
- * more is left out; so are ports without a number and of other protocols than TCP. Source:
- * EndpointSlice v1, with the meanings of nil that its page gives: ready and serving are true,
- * terminating false.
+ * Reads an EndpointSlice (discovery.k8s.io/v1). These endpoints are left out:
+ * - not ready,
+ * - without an address of the slice's type,
+ * - terminating and no longer serving.
+ * Ports without a number and of other protocols than TCP are left out too. A nil condition means
+ * what the page of EndpointSlice v1 says: ready and serving are true, terminating is false.
+ * @returns undefined when it belongs to no service
  */
 export function readEndpointSlice(object: KubernetesObject): Slice | undefined {
   const { namespace = '', labels } = object.metadata;
   const service = labels?.[SERVICE_NAME];
-  // No Service has a dot in its name, and `a.b` would stand for Service `a` of another namespace.
+  // No Service has a dot in its name. `a.b` would stand for Service `a` of another namespace.
   if (service === undefined || service === '' || service.includes('.')) return undefined;
   const family = FAMILIES[String(object.addressType)];
   const problem =
@@ -87,7 +94,7 @@ function readEndpoint(endpoint: JsonRecord, family: number): readonly SliceEndpo
   ];
 }
 
-/** An address with a zone (`fe80::1%eth0`) means nothing elsewhere. */
+/** An address with a zone (`fe80::1%eth0`) has no meaning on other machines. */
 function isAddress(address: string, family: number): boolean {
   return isIP(address) === family && !address.includes('%');
 }

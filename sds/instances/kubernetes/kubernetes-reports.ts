@@ -2,17 +2,20 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { KubernetesReports } from './kubernetes-source.ts';
 
-/** How the watch of a namespace fares. */
+/** The state of the watch of a namespace. */
 export type WatchStatus = {
-  /** `connecting`: nothing is known yet. `away`: what was known last stays in force. */
+  /**
+   * `connecting` means that nothing is known yet. `away` means that what was last known stays in
+   * force.
+   */
   readonly state: 'connecting' | 'watching' | 'away';
   readonly reason?: string;
   readonly slices: number;
   readonly lists: number;
   readonly last_change?: string;
   /**
-   * Why the ports that Services have are not followed: until then numbers are those of the
-   * instances, others lead to the main port.
+   * Why the ports of Services are not followed. Until then a number means a port of the instances,
+   * and other numbers lead to the main port.
    */
   readonly service_ports?: string;
 };
@@ -20,7 +23,8 @@ export type WatchStatus = {
 const NEW: WatchStatus = { state: 'connecting', slices: 0, lists: 0 };
 
 /**
- * The reports of the source as log lines and metrics, and what `/status` says of it, by namespace.
+ * Turns the reports of the source into log lines and metrics. Returns what `/status` says of it, by
+ * namespace.
  */
 export function kubernetesReports(
   log: Logger,

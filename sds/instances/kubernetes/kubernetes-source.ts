@@ -11,23 +11,27 @@ import { SliceIndex } from './slice-index.ts';
 
 export type KubernetesSourceOptions = {
   readonly cluster: Cluster;
-  /** Those whose services are followed; undefined: all of the cluster, by one watch. */
+  /**
+   * The namespaces whose services are followed. Undefined means all of the cluster, by one watch.
+   */
   readonly namespaces: readonly string[] | undefined;
   readonly reports: KubernetesReports;
   readonly after: After;
   random(): number;
 };
 
-/** What is told of the watch of a namespace; `*` stands for all. */
+/** Events of the watch of a namespace. `*` stands for all namespaces. */
 export type KubernetesReports = {
   onWatching(namespace: string): void;
   onListed(namespace: string): void;
-  /** So many slices have changed; there are `slices` now. */
+  /** This number of slices has changed. There are `slices` now. */
   onChanged(namespace: string, changed: number, slices: number): void;
   onTrouble(namespace: string, error: ClusterError, repeated: boolean): void;
-  /** Nothing of this slice (`namespace/name`) can be used. */
+  /** No part of this slice (`namespace/name`) can be used. */
   onUnusable(slice: string, reason: string): void;
-  /** The numbers of Services' ports are known from now on, or (`error`) not followed for now. */
+  /**
+   * The port numbers of Services are known from now on. With `error` they are not followed for now.
+   */
   onPorts(namespace: string, error: ClusterError | undefined): void;
 };
 
@@ -39,12 +43,13 @@ const FORBIDDEN = 403;
 const ALL_NAMESPACES = '*';
 
 /**
- * The instances that the orchestrator knows: EndpointSlices of some namespaces, by list and watch.
- * A service is called `service.namespace`, and in our own namespace also `service`; `:port` after
- * it, name or number, picks one of several ports (serviceInstances). The first answer waits for a
- * whole list of each namespace; after that each namespace goes on by itself, and one that cannot be
- * followed keeps what it had. Services are followed for the numbers of their ports alone: who may
- * not read them goes on without.
+ * Follows the instances that the orchestrator knows: EndpointSlices of some namespaces, by list and
+ * watch.
+ * A service is called `service.namespace`. In the process's own namespace it is also called
+ * `service`. `:port` after it, a name or a number, picks one of several ports (serviceInstances).
+ * The first answer waits for a complete list of each namespace. After that each namespace goes on
+ * by itself. A namespace that cannot be followed keeps what it had. Services are followed only for
+ * the numbers of their ports. A process that may not read them runs without.
  */
 export function kubernetesSource(options: KubernetesSourceOptions): InstanceSource {
   return { watch: onChange => watchSlices(options, onChange) };

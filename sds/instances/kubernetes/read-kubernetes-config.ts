@@ -2,17 +2,18 @@ import { resolve } from 'node:path';
 import { parseList } from '#process/environment.ts';
 
 export type KubernetesConfig = {
-  /** Those whose services are followed; undefined: all. */
+  /** The namespaces whose services are followed. Undefined means all. */
   readonly namespaces: readonly string[] | undefined;
-  /** Absolute path of a kubeconfig; undefined: the service account of the container. */
+  /** Absolute path of a kubeconfig. Undefined means the service account of the container. */
   readonly kubeconfig: string | undefined;
 };
 
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Reads INSTANCES_KUBERNETES and KUBECONFIG. Undefined: instances are not looked for there. Throws
- * an Error that names the variable.
+ * Reads INSTANCES_KUBERNETES and KUBECONFIG.
+ * @returns undefined when instances are not looked for in Kubernetes
+ * @throws an Error that names the variable
  */
 export function readKubernetesConfig(
   namespaces: string,

@@ -4,23 +4,25 @@ import { ANY_PORT, NO_SUCH_PORT } from '../instances-named.ts';
 import type { Slice, SliceEndpoint, SlicePort } from './endpoint-slice.ts';
 import type { ServicePort } from './service-ports.ts';
 
-/** The port whose instances are those of the service's plain name, where there are several. */
+/** The port behind a service's plain name, where there are several. */
 const MAIN_PORT = 'http';
 
 type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
 
 /**
- * The instances of one service, by what stands behind its name: '' for its main port (its only one,
- * else the one named `http`, else the first that is listed), `:name` for a port by name and
- * `:number` by number: that of the Service, as in its DNS name, else that of the instances. `:*` is
- * there when it is known which numbers mean something: of several ports none is asked for by
- * another number; the only one is, by any.
+ * Returns the instances of one service, by what stands behind its name.
+ * - '': its main port. That is its only one, else the one named `http`, else the first one listed.
+ * - `:name`: a port by name.
+ * - `:number`: a port by number. The Service's number wins, as in its DNS name. Else it is the
+ *   instances' number.
+ * - `:*`: there when the meaning of every number is known. Of several ports none is reached by
+ *   another number. An only port is reached by any.
  *
- * An endpoint that two slices have (it moves from one to another) counts once, and as ready when
- * one of them says so. An instance with addresses of both families counts once, with IPv4. As long
- * as one endpoint of the service is ready, those that are about to end are left out: they get
- * nothing new and finish what they have. When none is ready they are DRAINING, which Envoy asks
- * only when there is nobody else.
+ * An endpoint that two slices have, while it moves between them, counts once. It is ready when one
+ * of them says so. An instance with addresses of both families counts once, with IPv4. While one
+ * endpoint of the service is ready, endpoints that will end soon are left out. They get no new
+ * requests and finish what they have. When none is ready they are DRAINING, which Envoy uses only
+ * when no other endpoint exists.
  */
 export function serviceInstances(
   slices: readonly Slice[],
@@ -53,14 +55,14 @@ function place({ endpoints, ports }: Slice): readonly Placed[] {
   return endpoints.map(endpoint => ({ ...endpoint, ports }));
 }
 
-/** Each endpoint once: first the ready ones, and of these IPv4 first. */
+/** Returns each endpoint once. Ready ones come first, and of these IPv4 first. */
 function distinct(endpoints: readonly Placed[]): readonly Placed[] {
   const inOrder = endpoints.toSorted((a, b) => rank(a) - rank(b));
   const addresses = new Set<string>();
   const families = new Map<string, boolean>();
   return inOrder.filter(({ address, target, ports }) => {
-    // Two slices of a service with several ports may each have some of them: the same address
-    // again, with other ports, is no duplicate.
+    // Two slices of a service with several ports may each have some of them. The same address with
+    // other ports is no duplicate.
     const key = `${address} ${ports.map(({ port }) => port).join()}`;
     const family = isIPv4(address);
     if (addresses.has(key) || (target !== undefined && (families.get(target) ?? family) !== family))

@@ -1,12 +1,12 @@
 import { isRecord, type KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 
 /**
- * A port of a Service as its clients know it. `name` is that of the port in the slices; '' where it
- * has none.
+ * A port of a Service as its clients know it. `name` is that of the port in the slices, or '' where
+ * it has none.
  */
 export type ServicePort = { readonly name: string; readonly port: number };
 
-/** The TCP ports of a Service (v1). Source: ServicePort v1. */
+/** Reads the TCP ports of a Service. See the Kubernetes API, ServicePort v1. */
 export function readServicePorts({ spec }: KubernetesObject): readonly ServicePort[] {
   const ports = isRecord(spec) && Array.isArray(spec.ports) ? spec.ports.filter(isRecord) : [];
   return ports.flatMap(({ name = '', port, protocol = 'TCP' }) =>

@@ -6,8 +6,8 @@ import { serviceInstances } from './service-instances.ts';
 import type { ServicePort } from './service-ports.ts';
 
 /**
- * The slices of all namespaces by service, so that a change of one slice costs as much as its
- * service is large.
+ * Indexes the slices of all namespaces by service. So the cost of a change of one slice follows the
+ * size of its service.
  */
 export class SliceIndex {
   readonly #ownNamespace: string;
@@ -26,14 +26,14 @@ export class SliceIndex {
   }
 
   /**
-   * The instances by name: a service that has not changed has the same array as before. A value:
-   * later changes make another one.
+   * The instances by name. A service that has not changed has the same array as before. The result
+   * is a value, and later changes make another one.
    */
   get instances(): Instances {
     return this.#instances;
   }
 
-  /** Takes what the slices with these keys say now; undefined: nothing any more. */
+  /** Takes what the slices with these keys say now. Undefined removes a slice. */
   update(slices: Iterable<readonly [key: string, slice: Slice | undefined]>): void {
     const touched = new Set<string>();
     for (const [key, slice] of slices) {
@@ -45,8 +45,8 @@ export class SliceIndex {
   }
 
   /**
-   * Takes the ports of the Services with these keys (`namespace/service`); undefined: the Service
-   * is not known.
+   * Takes the ports of the Services with these keys (`namespace/service`). Undefined means that the
+   * Service is unknown.
    */
   updatePorts(
     services: Iterable<readonly [key: string, ports: readonly ServicePort[] | undefined]>,
@@ -80,7 +80,7 @@ export class SliceIndex {
     this.#services.set(serviceOf(slice), keys.add(key));
   }
 
-  /** What is published of a service from now on, after its old names. */
+  /** Replaces what was published of a service under its old names. */
   #publish(
     service: string,
   ): readonly (readonly [name: string, instances: readonly Instance[] | undefined])[] {
