@@ -40,11 +40,7 @@ export function reflectionHandlers(services: readonly string[]): UntypedServiceI
 }
 
 /**
-<<<<<<< Updated upstream
- * Returns the ServerReflectionResponse to one request. What is not found is an error inside of it,
-=======
  * Returns the ServerReflectionResponse to one request. An unknown name is an error inside of it,
->>>>>>> Stashed changes
  * and the stream goes on.
  */
 export function answerReflection(services: readonly string[], request: ReflectionRequest): object {
