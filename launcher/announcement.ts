@@ -3,17 +3,17 @@ import { type Layout, loopback } from './parts.ts';
 import { curlLine, type RouteToTry } from './routes-to-try.ts';
 
 export type AnnouncementOptions = {
-  /** What can be tried; absent: the demo. */
+  /** Routes to try. Default: those of the demo. */
   readonly routes?: readonly RouteToTry[];
-  /** Of the sample service. */
+  /** Instances of the sample service. */
   readonly instances: number;
-  /** Where the edge listens; absent: at its default address. */
+  /** Where the edge listens. Default: its default address. */
   readonly edge?: string;
-  /** How long the start took. */
+  /** How long the start took, in ms. */
   readonly ms: number;
 };
 
-/** What the operator reads when the gateway serves: the addresses, and lines to try. */
+/** Returns what the operator reads when the gateway serves: the addresses, and lines to try. */
 export function announcement(
   layout: Layout,
   { instances, ms, routes, edge = loopback(layout.ports.edge) }: AnnouncementOptions,
@@ -42,7 +42,7 @@ export function announcement(
 
 const NO_INSTANCE = ['  npx gateway scale 2    to start instances of the sample service'];
 
-/** As the certificate of the demo's Host has it. */
+/** The origin in the certificate of the demo's Host. */
 function httpsOf({ ports }: Layout): string {
   return `https://localhost:${ports.edgeTls}`;
 }

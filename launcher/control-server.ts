@@ -5,9 +5,12 @@ import { parseInstanceCount } from './instance-count.ts';
 import type { System } from './system.ts';
 
 /**
- * Serves `gateway scale` on a unix socket that only its owner may use: `PUT /instances` with
- * `{"instances": N}` answers lines of JSON, `{"progress"}` while it goes on and `{"instances"}` or
- * `{"error"}` at the end; `GET /status` answers the processes. Closing it ends all connections.
+ * Serves `gateway scale` and `gateway status` on a unix socket that only its owner may use. Closing
+ * it ends all connections.
+ *
+ * - `PUT /instances` with `{"instances": N}` answers lines of JSON: `{"progress"}` while it goes
+ *   on, then `{"instances"}` or `{"error"}`.
+ * - `GET /status` answers the processes.
  */
 export async function serveControl(socket: string, system: System): Promise<{ close(): void }> {
   let turn = Promise.resolve();
@@ -15,7 +18,7 @@ export async function serveControl(socket: string, system: System): Promise<{ cl
     if (request.method === 'GET' && request.url === '/status')
       return answerJson(response, 200, statusOf(system));
     if (request.method === 'PUT' && request.url === '/instances') {
-      // Whoever is slow to say what it wants holds up nobody else.
+      // A client that is slow to send its request does not hold up the others.
       void countIn(request).then(count => {
         turn = turn.then(() => scale(count, response, system));
       });
@@ -32,7 +35,7 @@ export async function serveControl(socket: string, system: System): Promise<{ cl
 }
 
 function listen(server: http.Server, socket: string): Promise<void> {
-  // The lock of the state folder says that nobody uses it any more.
+  // The lock of the state folder guarantees that no other gateway uses it.
   rmSync(socket, { force: true });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -55,7 +58,7 @@ function statusOf(system: System): object {
 /** In bytes. */
 const MAX_BODY = 1_024;
 
-/** Returns how many instances are asked for, or why that cannot be told. Never rejects. */
+/** Returns how many instances are asked for, or why the request cannot be read. Never rejects. */
 async function countIn(request: http.IncomingMessage): Promise<number | Error> {
   try {
     const chunks: Buffer[] = [];

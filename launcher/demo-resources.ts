@@ -4,12 +4,12 @@ import { makeFolder } from '#files/make-folder.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { portsAt } from './ports.ts';
 
-/** The resources that a gateway serves which is told of no others. */
+/** The resources that a gateway serves by default. */
 export const DEMO = join(import.meta.dirname, '..', 'envoy', 'resources');
 
 /**
- * The demo's resources: its own folder, or (with an offset) a copy in `folder` with the ports
- * moved, made anew at each start.
+ * Returns the folder of the demo's resources. With an offset it is a copy in `folder` with the
+ * ports moved, written again at each start.
  */
 export function demoResources(portOffset: number, folder: string): string {
   if (portOffset === 0) return DEMO;
@@ -23,7 +23,7 @@ export function demoResources(portOffset: number, folder: string): string {
 
 const PORTS: readonly number[] = Object.values(portsAt(0));
 
-/** The text with each address of ours on this machine moved by `offset`. */
+/** Returns the text with each of our addresses on this machine moved by `offset`. */
 export function movePorts(text: string, offset: number): string {
   return text.replace(/(?<![\w.-])(127\.0\.0\.1|localhost):(\d+)\b/g, (address, host, port) =>
     PORTS.includes(Number(port)) ? `${host}:${Number(port) + offset}` : address,

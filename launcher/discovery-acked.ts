@@ -2,12 +2,12 @@ import { eventually } from './eventually.ts';
 import { tryHttpRequest } from './http-request.ts';
 import { SERVICE } from './instance-files.ts';
 
-/** A proxy that is away or stuck does not hold up the others for longer than this, in ms. */
+/** A proxy that is gone or stuck holds up the others for at most this time, in ms. */
 const ACK_MS = 3_000;
 
 /**
  * Waits until the discovery service at `address` no longer lists the instance, and every proxy that
- * asks it has ACKed that: from then on no new request goes there. Gives up after 3 s.
+ * follows it has ACKed that. From then on no new request goes to the instance. Gives up after 3 s.
  */
 export async function discoveryAcked(address: string, hostname: string): Promise<void> {
   await eventually(async () => {

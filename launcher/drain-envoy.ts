@@ -11,16 +11,13 @@ export type DrainOptions = {
 
 type Activity = { readonly connections: number; readonly requests: number };
 
-/**
- * For so long no request may be in flight, in ms, before connections that are still open count as
- * idle.
- */
+/** Open connections count as idle when no request was in flight for this time, in ms. */
 const QUIET_MS = 300;
 
 /**
- * Lets an Envoy finish what it has begun: with each further answer it closes the connection.
- * Resolves when no connection is left, when there was no request for a while, when the time is
- * over, or when the Envoy is gone. Source: Envoy's page "Draining".
+ * Lets an Envoy finish what it has begun. With each further answer it closes the connection.
+ * Resolves when no connection is left, when there was no request for a while, when the time has
+ * passed, or when the Envoy is gone. Source: Envoy's page "Draining".
  */
 export async function drainEnvoy(
   admin: string,
@@ -45,7 +42,7 @@ async function activityOf(admin: string): Promise<Activity | undefined> {
 }
 
 /**
- * Sums over all listeners but the admin interface, which serves this very question. Lines are
+ * Sums over all listeners but the admin interface, which serves this very request. Lines are
  * `http.<prefix>.<name>: <n>`.
  */
 export function parseActivity(stats: string): Activity {

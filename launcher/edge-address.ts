@@ -2,15 +2,15 @@ import { tryHttpRequest } from './http-request.ts';
 import { loopback } from './parts.ts';
 import type { Ports } from './ports.ts';
 
-/** Returns where the edge really listens: a ProxyConfig may have moved it off its default port. */
+/** Returns where the edge really listens. A ProxyConfig may have moved it off its default port. */
 export async function edgeAddress(ports: Ports): Promise<string> {
   const answer = await tryHttpRequest({ address: loopback(ports.edgeAdmin), path: '/listeners' });
   return chooseAddress(answer?.status === 200 ? answer.body : '', ports);
 }
 
 /**
- * Of the lines `<name>::<host>:<port>` of Envoy's `/listeners` the default port, or else the first
- * that is not the one for TLS. Source: Envoy's page "Administration interface".
+ * Chooses from the lines `<name>::<host>:<port>` of Envoy's `/listeners`. Returns the default port,
+ * or else the first that is not the one for TLS. Source: Envoy's page "Administration interface".
  */
 export function chooseAddress(listeners: string, ports: Pick<Ports, 'edge' | 'edgeTls'>): string {
   const addresses = listeners.split('\n').flatMap(line => {

@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const POLL_MS = 50;
 
-/** Asks `condition` again and again until it is true; false when it still is not after `ms`. */
+/**
+ * Repeats `condition` until it is true.
+ * @returns false when it is still false after `ms`
+ */
 export async function eventually(condition: () => Promise<boolean>, ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;
   while (!(await condition())) {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { FileEvent } from './test-result.ts';
 
-/** What Node's runner tells of a test. Source: nodejs.org/api/test.html, TestsStream. */
+/** An event of Node's test runner. Source: nodejs.org/api/test.html, TestsStream. */
 export type RunnerEvent = {
   readonly type: string;
   readonly data: {
@@ -18,7 +18,7 @@ export type RunnerEvent = {
 };
 
 /**
- * Returns a function that makes FileEvents of what Node's runner tells of one file, in its order.
+ * Returns a function that turns the runner's events of one file into FileEvents, in their order.
  */
 export function fileEvents(file: string): (event: RunnerEvent) => FileEvent | undefined {
   const path: string[] = [];
@@ -30,7 +30,7 @@ export function fileEvents(file: string): (event: RunnerEvent) => FileEvent | un
 }
 
 /**
- * Node makes a test of a file that has none, or that cannot be loaded. `isFile` says that it did.
+ * Node reports a file that has no test, or cannot be loaded, as a test. `isFile` says that it did.
  */
 function fileEvent(
   { data, type }: RunnerEvent,
@@ -39,10 +39,10 @@ function fileEvent(
 ): FileEvent | undefined {
   const { details, message = '', skip, todo } = data;
   const suite = details?.type === 'suite';
-  // What went wrong when no test ran any more is told here alone.
+  // An error that occurs when no test runs any more is reported here alone.
   if (type === 'test:diagnostic' && message.startsWith('Error: ')) return { failed: message };
   if (type === 'test:fail') {
-    // Each of the tests in it that failed has an event of its own.
+    // Each test in it that failed has an event of its own.
     if (suite && details?.error?.failureType === 'subtestsFailed') return undefined;
     return { failed: `${name}: ${inspect(details?.error?.cause ?? details?.error)}` };
   }

@@ -20,7 +20,7 @@ export type FleetOptions = {
 /** How long a new instance may take until it serves, in ms. */
 const START_MS = 30_000;
 
-/** The instances of the user service, and what the discovery service is told of them. */
+/** Manages the instances of the user service, and tells the discovery service of them. */
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #byNumber = new Map<number, Instance>();
@@ -49,9 +49,9 @@ export class Fleet {
   }
 
   /**
-   * Makes it `count` instances: resolves when the new ones serve, or those that leave (the highest
-   * numbers) have ended. `progress` gets a line for each. Throws an Error that names a port in use,
-   * or an instance that does not come up.
+   * Scales to `count` instances. Resolves when the new ones serve, or when those that leave (the
+   * highest numbers) have ended. `progress` gets a line for each. Throws an Error that names a port
+   * in use, or an instance that does not come up.
    */
   async scale(count: number, progress: (line: string) => void): Promise<void> {
     const { portOffset } = this.#options.layout;
@@ -68,7 +68,7 @@ export class Fleet {
     ]);
   }
 
-  /** Tells the discovery service who serves now, if that has changed. */
+  /** Tells the discovery service which instances serve now, if that has changed. */
   publish(): void {
     const { layout, say } = this.#options;
     const serving = this.instances
@@ -87,14 +87,14 @@ export class Fleet {
     }
   }
 
-  /** Writes all files again, which somebody has deleted. */
+  /** Writes all files again after somebody has deleted them. */
   restore(): void {
     for (const instance of this.instances) instance.restore();
     this.#published = '';
     this.publish();
   }
 
-  /** What an operator wrote into our file is kept beside it: the next write would erase it. */
+  /** Keeps what an operator wrote into our file beside it. The next write would erase it. */
   #rescue(file: string): void {
     const found = readIfThere(file);
     if (found === undefined || found === this.#published || !holdsMore(found)) return;
@@ -105,7 +105,7 @@ export class Fleet {
     );
   }
 
-  /** Drains and stops all instances; nobody may send them requests any more. */
+  /** Drains and stops all instances. Nobody may send them requests any more. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const { now } = this.#options;
@@ -114,7 +114,7 @@ export class Fleet {
     this.#byNumber.clear();
   }
 
-  /** As many as are missing for `count` instances. */
+  /** Returns as many free numbers as are missing for `count` instances. */
   #freeNumbers(count: number): readonly number[] {
     const numbers = Array.from({ length: count }, (_, index) => index + 1);
     return numbers

@@ -15,8 +15,8 @@ import { dirname, join } from 'node:path';
 type Say = (line: string) => void;
 
 /**
- * Builds the program of a Go package (`module/path@version`) into the file `target`. Returns why it
- * did not; '' when it did.
+ * Builds the program of a Go package (`module/path@version`) into the file `target`.
+ * @returns why it failed, or '' when it succeeded
  */
 export function goInstall(goPackage: string, target: string, say: Say): string {
   return build(goPackage, target, say, folder => {
@@ -26,8 +26,9 @@ export function goInstall(goPackage: string, target: string, say: Say): string {
 }
 
 /**
- * Builds a package, as seen from the Go module in the folder `module`, into the file `target`, and
- * notes beside it from which sources. Returns why it did not; '' when it did.
+ * Builds a package into the file `target`, as seen from the Go module in the folder `module`. Notes
+ * beside it from which sources it is built.
+ * @returns why it failed, or '' when it succeeded
  */
 export function goBuild(module: string, goPackage: string, target: string, say: Say): string {
   const failure = build(
@@ -51,7 +52,7 @@ export function goBuild(module: string, goPackage: string, target: string, say: 
   return failure;
 }
 
-/** Whether `goBuild` has made `target` from the sources as they are. */
+/** Tells whether `goBuild` made `target` from the present sources. */
 export function isBuiltFrom(module: string, target: string): boolean {
   const note = noteOf(target);
   return (

@@ -7,15 +7,15 @@ export type HttpTarget = {
   readonly method?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer's body is not read: it may have no end. */
+  /** Leaves the answer's body unread, since it may have no end. */
   readonly statusOnly?: boolean;
-  /** 1 s unless given. */
+  /** Default: 1 s. */
   readonly timeoutMs?: number;
 };
 
 export type HttpAnswer = { readonly status: number; readonly body: string };
 
-/** One request on a connection of its own. Rejects when there is no answer in time. */
+/** Sends one request on its own connection. Rejects when there is no answer in time. */
 export function httpRequest({
   address,
   path,
@@ -52,7 +52,10 @@ export function httpRequest({
   });
 }
 
-/** The same, but undefined when nobody answers: for asking again and again until somebody does. */
+/**
+ * Does the same, for polling.
+ * @returns undefined when nobody answers
+ */
 export async function tryHttpRequest(target: HttpTarget): Promise<HttpAnswer | undefined> {
   try {
     return await httpRequest(target);

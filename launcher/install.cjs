@@ -1,13 +1,13 @@
 // biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
 'use strict';
-// Plain JavaScript of 2019: runs under the Node that the machine has, before any dependency is
+// Plain JavaScript of 2019, since it runs under the machine's own Node before any dependency is
 // there.
 const { spawn } = require('child_process');
 const fs = require('fs');
 const path = require('path');
 const { acquireLock, lockHolder } = require('./lock.cjs');
 
-/** What `npm ci` is asked for: also when NODE_ENV or the user's npmrc leaves some out. */
+/** Installs all dependencies, also when NODE_ENV or the user's npmrc leaves some out. */
 const NPM_CI = [
   'ci',
   '--include=dev',
@@ -18,9 +18,9 @@ const NPM_CI = [
 ];
 
 /**
- * Installs the locked npm dependencies below `root` unless they are there already; `say` gets a
- * line for each step. Several at once: one installs, the others wait. Rejects with an Error of one
- * sentence that says what to do.
+ * Installs the locked npm dependencies below `root` unless they are there already. `say` gets a
+ * line for each step. When several run at once, one installs and the others wait. Rejects with an
+ * Error of one sentence that says what to do.
  * @param {string} root
  * @param {(line: string) => void} say
  */
@@ -37,8 +37,8 @@ async function install(root, say) {
 }
 
 /**
- * Whether npm's own record of what it installed, which it writes last, has every package of the
- * lock file in the same version; packages for other platforms may be absent.
+ * Tells whether npm's own record, which it writes last, has every package of the lock file in the
+ * same version. Packages for other platforms may be absent.
  * @param {string} root
  */
 function isInstalled(root) {
@@ -65,8 +65,8 @@ function packages(file) {
 }
 
 /**
- * Of optional packages npm installs those whose `os`, `cpu` and `libc` are this machine's;
- * supported machines have glibc.
+ * Tells whether npm installs an optional package here, by its `os`, `cpu` and `libc`. Supported
+ * machines have glibc.
  */
 function isForHere(entry) {
   const fits = (list, value) => list === undefined || [].concat(list).includes(value);
@@ -127,7 +127,7 @@ async function npmCi(root, say) {
   say(`installed the npm dependencies in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
 
-/** The npm that called us, else the one on the PATH. */
+/** Returns the npm that called us, else the one on the PATH. */
 function npmCommand() {
   const own = process.env.npm_execpath || '';
   return path.basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];

@@ -1,6 +1,6 @@
 import { MAX_INSTANCES } from './ports.ts';
 
-/** The number of instances that somebody asks for. Throws an Error that says what it should be. */
+/** Parses a number of instances. Throws an Error that says what it should be. */
 export function parseInstanceCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count <= MAX_INSTANCES) return count;

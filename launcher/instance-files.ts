@@ -6,7 +6,7 @@ import { instancePorts } from './ports.ts';
 export const SERVICE = 'user-service';
 
 /**
- * The resource that routes everything which reaches the proxy beside instance `number` to that
+ * Returns the resource that routes all requests at the proxy beside instance `number` to that
  * instance, as YAML.
  */
 export function proxyConfig(portOffset: number, number: number): string {
@@ -39,8 +39,8 @@ const HEAD =
   '# Written by the gateway, again and again. Services of your own: npm start -- --services <file>\n';
 
 /**
- * The instances file of the discovery service: how the edge reaches the proxies beside these
- * instances.
+ * Returns the instances file of the discovery service. By it the edge reaches the proxies beside
+ * these instances.
  */
 export function instancesFile(portOffset: number, numbers: readonly number[]): string {
   const instances = numbers.map(number => ({
@@ -51,7 +51,7 @@ export function instancesFile(portOffset: number, numbers: readonly number[]): s
   return HEAD + stringify({ services: { [SERVICE]: instances } });
 }
 
-/** Whether an instances file holds what the gateway did not write. A damaged one does. */
+/** Tells whether an instances file holds what the gateway did not write. A damaged file does. */
 export function holdsMore(content: string): boolean {
   try {
     return Object.keys(parse(content).services).some(name => name !== SERVICE);

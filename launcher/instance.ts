@@ -8,7 +8,7 @@ import type { StartPart } from './start-part.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import { writeBootstrap } from './write-bootstrap.ts';
 
-/** The longest that requests in flight are waited for, in ms. */
+/** The longest wait for requests in flight, in ms. */
 const DRAIN_MS = 4_000;
 
 /** One instance of the user service with the Envoy beside it. */
@@ -35,17 +35,19 @@ export class Instance {
     this.proxy = start(proxy);
   }
 
-  /** Whether requests may be sent to it. */
+  /** Tells whether requests may be sent to it. */
   get isServing(): boolean {
     return !this.#leaving && this.service.isReady && this.proxy.isReady;
   }
 
-  /** Writes its files again, which somebody has deleted. */
+  /** Writes its files again after somebody has deleted them. */
   restore(): void {
     this.#write();
   }
 
-  /** From here on it is not to be sent requests; what ends of it is not started again. */
+  /**
+   * From here on no requests are to be sent to it. A process of it that ends is not started again.
+   */
   leave(): void {
     this.#leaving = true;
     this.service.drain();

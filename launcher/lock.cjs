@@ -1,14 +1,14 @@
 // biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
 'use strict';
-// Plain JavaScript of 2019: start.cjs needs it under the Node that the machine has.
+// Plain JavaScript of 2019, since start.cjs needs it under the machine's own Node.
 const { execFileSync } = require('child_process');
 const fs = require('fs');
 const path = require('path');
 
 /**
- * Takes the lock `file` for this process: `{ release }`, or `{ holder }` with the id of the living
- * process that has it. A lock whose process is gone (or whose id another process has got since) is
- * taken over.
+ * Takes the lock `file` for this process. Returns `{ release }`, or `{ holder }` with the id of the
+ * living process that has it. A stale lock is taken over: its process is gone, or another process
+ * has its id since.
  * @param {string} file
  */
 function acquireLock(file) {
@@ -24,7 +24,7 @@ function acquireLock(file) {
 }
 
 /**
- * The id of the living process that has the lock `file`, or undefined.
+ * Returns the id of the living process that has the lock `file`, or undefined.
  * @param {string} file
  */
 function lockHolder(file) {
@@ -32,7 +32,7 @@ function lockHolder(file) {
   return held === undefined ? undefined : livingHolder(held);
 }
 
-/** Appears with its content or not at all, so that nobody ever reads an empty lock. */
+/** Creates the file with its content in one step, so that nobody ever reads an empty lock. */
 function create(file, content) {
   const draft = `${file}.${process.pid}`;
   fs.writeFileSync(draft, content);
@@ -53,8 +53,8 @@ function livingHolder(content) {
 }
 
 /**
- * Of several that find the same stale lock one wins the rename; a lock that was fresh after all is
- * put back.
+ * When several processes find the same stale lock, one wins the rename. A lock that was fresh after
+ * all is put back.
  */
 function moveAside(file, stale) {
   const aside = `${file}.${process.pid}`;
@@ -82,8 +82,8 @@ function read(file) {
 }
 
 /**
- * When the process began, in the system's own words, which tell it from a later process of the same
- * id; undefined: gone.
+ * Returns when the process began, in the system's own words. They tell it from a later process of
+ * the same id. Undefined when the process is gone.
  */
 function startTime(pid) {
   try {

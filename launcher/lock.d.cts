@@ -1,5 +1,5 @@
 /** Takes the lock file for this process, or says which living process has it. */
 export function acquireLock(file: string): { release(): void; holder?: never } | { holder: number };
 
-/** The id of the living process that has the lock file, or undefined. */
+/** Returns the id of the living process that has the lock file, or undefined. */
 export function lockHolder(file: string): number | undefined;

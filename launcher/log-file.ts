@@ -5,10 +5,10 @@ import { makeFolder } from '#files/make-folder.ts';
 export type LogFile = { write(text: string): void; close(): void };
 
 /**
- * A log of at most `maxBytes` in `path` and as much again, older, in `<path>.1`. What was there
- * moves to `<path>.1` at once, so that a log begins with its process. A write that fails (disk
- * full) is lost: `failed` hears of the first one since one succeeded. A log that somebody deletes
- * begins again with what is written next. Throws the system's error when the file cannot be made.
+ * Opens a log of at most `maxBytes` in `path`, and as much older text in `<path>.1`. The earlier
+ * log moves to `<path>.1` at once, so that a log begins with its process. A write that fails (disk
+ * full) is lost. `failed` hears of the first failure after a success. A deleted log begins again
+ * with the next write. Throws the system's error when the file cannot be made.
  */
 export function openLogFile(
   path: string,

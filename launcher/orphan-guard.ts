@@ -2,11 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Sees to it that no child outlives this process, also when it is killed outright and can stop
- * nothing any more.
+ * Ends every child with this process, also when this process is killed outright and cannot stop
+ * them.
  */
 export type OrphanGuard = {
-  /** The command to spawn instead of `argv`; the process keeps its id. */
+  /** Returns the command to spawn instead of `argv`. The process keeps its id. */
   wrap(argv: readonly string[]): readonly string[];
   watch(pid: number): void;
   forget(pid: number): void;
@@ -14,8 +14,8 @@ export type OrphanGuard = {
 };
 
 /**
- * The kernel's own guard where there is one (Linux with util-linux), else a small process that
- * waits for our end.
+ * Returns the kernel's own guard where there is one (Linux with util-linux), else a small process
+ * that waits for our end.
  */
 export function orphanGuard(): OrphanGuard {
   return hasSetpriv() ? kernelGuard() : reaperGuard();
@@ -27,8 +27,8 @@ function hasSetpriv(): boolean {
 }
 
 /**
- * The kernel tells of an end that comes after it was asked to: whoever is an orphan by then must
- * see it himself. Source: prctl(2), PR_SET_PDEATHSIG.
+ * The kernel reports only an end after the guard was set. A child that is an orphan already must
+ * find that out itself. Source: prctl(2), PR_SET_PDEATHSIG.
  */
 const IF_PARENT_LIVES = 'test "$PPID" = "$0" && exec "$@"';
 
@@ -50,7 +50,7 @@ function kernelGuard(): OrphanGuard {
   };
 }
 
-/** Exported for its test: other systems use it. */
+/** Exported for its test. Other systems use it. */
 export function reaperGuard(): OrphanGuard {
   const reaper: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'reaper.ts')], {
     stdio: ['pipe', 'ignore', 'inherit'],

@@ -4,7 +4,7 @@ import type { Part } from './part.ts';
 import { instancePorts, type Ports } from './ports.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** What the parts of one system are made from. */
+/** The inputs from which the parts of one system are made. */
 export type Layout = {
   /** Where the sources are. */
   readonly root: string;
@@ -15,16 +15,16 @@ export type Layout = {
   readonly resources: string;
   /** The instances of the operator's own services, as a file. */
   readonly services?: string;
-  /** Whether they are the demo's, which has an identity provider. */
+  /** Whether the resources are the demo's, which has an identity provider. */
   readonly demo: boolean;
   readonly state: StateFolder;
   readonly ports: Ports;
   readonly portOffset: number;
-  /** The variables that the whole was started with; the parts have them, too. */
+  /** The variables that the whole was started with. The parts have them, too. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** A proxy part with its bootstrap's parameters, as `#envoy/bootstrap.ts` wants them. */
+/** A proxy part, with its bootstrap's parameters for `#envoy/bootstrap.ts`. */
 export type EnvoyPart = Part & {
   readonly group: string;
   readonly admin: string;
@@ -32,8 +32,8 @@ export type EnvoyPart = Part & {
 };
 
 /**
- * An Envoy under SIGTERM ends at once; what it still serves is seen to before (drain-envoy.ts).
- * Access logs are written out every second: Envoy's own 10 s are long for a person who looks.
+ * An Envoy under SIGTERM ends at once, so drain-envoy.ts drains it before. Access logs are written
+ * out every second, because Envoy's own 10 s are long for a person who looks.
  */
 const ENVOY_ARGS = [
   ...['--disable-hot-restart', '--concurrency', '1', '-l', 'warning'],
@@ -66,7 +66,7 @@ export function sdsPart(layout: Layout): Part {
 }
 
 /**
- * Ready when it has its limits. A REDIS_URL of the environment makes it share its counters, a
+ * Is ready when it has its limits. With REDIS_URL in the environment it shares its counters.
  * COUNTERS_REDIS_URL keeps them apart from the sessions, which are at REDIS_URL.
  */
 export function rateLimitPart(layout: Layout): Part {
@@ -80,7 +80,7 @@ export function rateLimitPart(layout: Layout): Part {
 }
 
 /**
- * Ready when it has its Filters and FilterPolicies. A REDIS_URL of the environment makes it share
+ * Is ready when it has its Filters and FilterPolicies. With REDIS_URL in the environment it shares
  * its sessions.
  */
 export function extAuthzPart(layout: Layout): Part {
@@ -92,10 +92,7 @@ export function extAuthzPart(layout: Layout): Part {
   });
 }
 
-/**
- * One each unless the environment says otherwise: a machine on which all parts run has other things
- * to do.
- */
+/** Each service has one worker by default. A machine that runs all parts has other work to do. */
 function workers({ environment }: Layout): string {
   return environment.WORKERS || '1';
 }
@@ -114,7 +111,10 @@ export function identityProviderPart(layout: Layout): Part {
   });
 }
 
-/** Instance `number` of the user service. A DATABASE_URL of the environment wins over the file. */
+/**
+ * Instance `number` of the user service. A DATABASE_URL of the environment has priority over the
+ * file.
+ */
 export function servicePart(layout: Layout, number: number): Part {
   return nodePart(layout, instanceName(number), 'user-service/main.ts', {
     HOST: '127.0.0.1',
@@ -125,8 +125,8 @@ export function servicePart(layout: Layout, number: number): Part {
 }
 
 /**
- * The Envoy beside instance `number`. Ready when it has a listener, and the certificate without
- * which nobody gets in there.
+ * The Envoy beside instance `number`. It is ready when it has a listener, and the certificate that
+ * clients need to see there.
  */
 export function instanceProxyPart(layout: Layout, number: number): EnvoyPart {
   const name = instanceName(number);
@@ -135,7 +135,7 @@ export function instanceProxyPart(layout: Layout, number: number): EnvoyPart {
   return envoyPart(layout, { name: `${name}-proxy`, group: name, admin, probe });
 }
 
-/** The edge Envoy. Ready when it has taken a configuration with a listener. */
+/** The edge Envoy. It is ready when it has accepted a configuration with a listener. */
 export function edgePart(layout: Layout): EnvoyPart {
   const admin = loopback(layout.ports.edgeAdmin);
   return envoyPart(layout, { name: 'edge', group: 'edge', admin, probe: () => hasListener(admin) });
@@ -148,8 +148,8 @@ async function hasListener(admin: string): Promise<boolean> {
 }
 
 /**
- * Whether it holds one that it can show, and roots to judge others by. Source: Envoy's page
- * "Administration interface", `/certs`.
+ * Tells whether it has a certificate to show, and roots to check others against. Source: Envoy's
+ * page "Administration interface", `/certs`.
  */
 async function hasCertificate(admin: string): Promise<boolean> {
   const certs = await tryHttpRequest({ address: admin, path: '/certs' });
@@ -171,8 +171,8 @@ function nodePart({ root, node }: Layout, name: string, main: string, env: Part[
 }
 
 /**
- * A young generation of up to 128 MiB, Node's default, is most of a service's memory and gains none
- * of them anything.
+ * Node's default young generation of up to 128 MiB would be most of a service's memory. None of
+ * them gains by it.
  */
 const NODE_ARGS = ['--max-semi-space-size=8'];
 

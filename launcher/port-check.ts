@@ -4,8 +4,8 @@ import { portHolder } from './port-holder.ts';
 export type WantedPort = { readonly port: number; readonly what: string };
 
 /**
- * Throws an Error that names the first port in use, who wants it, who has it (where that can be
- * told) and what to do.
+ * Throws an Error that names the first port in use, which part needs it, which process has it (if
+ * known) and what to do.
  */
 export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   for (const { port, what } of wanted) {

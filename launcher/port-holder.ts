@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const LISTENING = '0A';
 
 /**
- * Which process listens on the TCP port, as `name (pid 12)`; undefined where that cannot be told.
- * Source: proc(5).
+ * Returns which process listens on the TCP port, as `name (pid 12)`. Source: proc(5).
+ * @returns undefined where that cannot be known
  */
 export function portHolder(port: number): string | undefined {
   const sockets = [...listeners('/proc/net/tcp', port), ...listeners('/proc/net/tcp6', port)];
@@ -13,7 +13,7 @@ export function portHolder(port: number): string | undefined {
   return pid === undefined ? undefined : `${read(`/proc/${pid}/comm`).trim()} (pid ${pid})`;
 }
 
-/** The links that descriptors of the sockets which listen on the port have. */
+/** Returns the descriptor links of the sockets that listen on the port. */
 function listeners(table: string, port: number): readonly string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return read(table)
@@ -29,7 +29,8 @@ function opens(pid: string, sockets: readonly string[]): boolean {
   );
 }
 
-// Processes come and go, and some are not ours to look into: what cannot be read is empty.
+// Lists a folder, or nothing when it cannot be read. Processes come and go, and some are not ours
+// to look into.
 function list(folder: string): readonly string[] {
   return attempt(() => readdirSync(folder), []);
 }

@@ -13,7 +13,7 @@ export type Ports = {
 
 export const MAX_INSTANCES = 40;
 
-/** Above it the highest port would be none. */
+/** With a larger offset the highest port would be invalid. */
 export const MAX_PORT_OFFSET = 65_535 - 18_004;
 
 /** The default ports, moved by `offset`. */
@@ -32,9 +32,9 @@ export function portsAt(offset: number): Ports {
 }
 
 /**
- * The ports of instance `number` (from 1): its own and, just below, that of the proxy beside it.
- * Those of all instances lie between 5101 and 5180, so that systems whose offsets differ by 100 to
- * 2,800 have none in common.
+ * Returns the ports of instance `number` (from 1): its own and, just below, that of the proxy
+ * beside it. All instances use ports from 5101 to 5180. So systems whose offsets differ by 100 to
+ * 2,800 share no port.
  */
 export function instancePorts(
   offset: number,

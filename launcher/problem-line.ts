@@ -8,15 +8,16 @@ const LEVELS: readonly [number, string][] = [
 ];
 
 /**
- * A stranger's words, such as the name of a refused client, may be among those of a line: they move
- * no cursor.
+ * A line may hold a stranger's words, such as the name of a refused client. They must not move the
+ * cursor.
  */
 const CONTROLS = /\p{Cc}/gu;
 
 /**
- * What an operator should hear of a line of a process's log: the text of Envoy's warnings and
- * errors and of JSON lines (pino) of level 40 and above, led by the level; undefined for all else,
- * also for what a service has `reported`: the control plane tells of it, with file and line.
+ * Returns what an operator should see of a line of a process's log. That is the text of Envoy's
+ * warnings and errors, and of JSON lines (pino) of level 40 and above, led by the level.
+ * @returns undefined for all other lines. Also for what a service has `reported`, because the
+ * control plane shows that with file and line.
  */
 export function problemInLine(line: string): string | undefined {
   const [, level, message] = ENVOY.exec(line) ?? [];
@@ -24,7 +25,7 @@ export function problemInLine(line: string): string | undefined {
   return line.startsWith('{') ? problemInJson(line) : undefined;
 }
 
-/** Returns what a service of ours wants on the console though it is no problem, or undefined. */
+/** Returns what a service of ours wants on the console although it is no problem, or undefined. */
 export function noticeInLine(line: string): string | undefined {
   const entry = line.startsWith('{') ? parse(line) : undefined;
   if (entry?.console !== true || typeof entry.msg !== 'string') return undefined;
@@ -44,7 +45,7 @@ function problemInJson(line: string): string | undefined {
   return `${name}: ${text.replace(CONTROLS, ' ')}`;
 }
 
-/** The first of the fields in which our services say why. */
+/** Returns the first of the fields in which our services give the cause. */
 function causeOf({ err, reason, error }: Record<string, unknown>): string {
   if (typeof err === 'object' && err !== null && 'message' in err) return String(err.message);
   return [reason, error].find(text => typeof text === 'string') ?? '';

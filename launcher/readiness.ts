@@ -2,7 +2,7 @@ import { tryHttpRequest } from './http-request.ts';
 import { instanceName, type Layout, loopback } from './parts.ts';
 import type { System } from './system.ts';
 
-/** Where the sample service is asked through the edge. */
+/** The path that the sample service is asked for through the edge. */
 const HEALTH_PATH = '/user/health';
 
 export type ReadinessOptions = {
@@ -11,9 +11,10 @@ export type ReadinessOptions = {
 };
 
 /**
- * Why the system does not serve yet, naming the part; undefined when it does: every process is
- * ready, the control plane serves its resources, the edge has its listener, and (demo) every
- * instance has answered through the edge.
+ * Returns why the system does not serve yet, and names the part. The system serves when every
+ * process is ready, the control plane serves its resources, and the edge has its listener. In the
+ * demo every instance must also have answered through the edge.
+ * @returns undefined when it serves
  */
 export async function whyNotReady(options: ReadinessOptions): Promise<string | undefined> {
   return whichChild(options) ?? (await whyNoResources(options)) ?? (await whichInstance(options));
@@ -37,7 +38,7 @@ async function whyNoResources({ layout }: ReadinessOptions): Promise<string | un
 }
 
 /**
- * As the edge takes the instances in turn, as many requests as there are instances reach each of
+ * The edge takes the instances in turn. So as many requests as there are instances reach each of
  * them once it knows them all.
  */
 async function whichInstance({ layout, system }: ReadinessOptions): Promise<string | undefined> {

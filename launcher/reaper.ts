@@ -1,9 +1,8 @@
 import { createInterface } from 'node:readline';
 
 /**
- * Kills the process groups that its parent has told it of (`+pid`, `-pid`, a line each) when the
- * parent is gone, which ends the input. Needed where the kernel has no such service (see
- * orphan-guard.ts).
+ * Kills the process groups that its parent has named (`+pid`, `-pid`, a line each) when the parent
+ * is gone, which ends the input. Needed where the kernel has no such service (see orphan-guard.ts).
  */
 const watched = new Set<number>();
 

@@ -1,9 +1,9 @@
-/** A line like one before is told again only after this time, in ms. */
+/** A similar line is shown again only after this time, in ms. */
 const AGAIN_MS = 10_000;
 
 /**
- * Tells which lines are news: those of which no other that differs in numbers alone was let through
- * in the last 10 s. While a service is away each of its clients says so several times a second.
+ * Returns whether to show a line. A line is hidden when one that differs in numbers alone was shown
+ * in the last 10 s. While a service is away, each of its clients says so several times a second.
  */
 export function repeatFilter(now: () => number): (line: string) => boolean {
   const told = new Map<string, number>();

@@ -2,15 +2,12 @@ import http, { type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { controlSocket } from './state-folder.ts';
 
-/**
- * What a running gateway tells while it scales: what happens, and at the end how many instances
- * there are.
- */
+/** What a running gateway reports while it scales. The last step has the number of instances. */
 export type ScaleStep = { readonly progress?: string; readonly instances?: number };
 
 /**
- * Asks the gateway that runs on the state folder for `instances` instances, and tells each step.
- * Rejects with an Error for the operator when none runs there or it cannot be done.
+ * Asks the gateway that runs on the state folder for `instances` instances, and reports each step.
+ * Rejects with an Error for the operator when none runs there or it fails.
  */
 export async function requestScale(
   state: string,

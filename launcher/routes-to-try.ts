@@ -4,14 +4,14 @@ export type RouteToTry = {
   /** `*` or a name, which may begin with `*`. */
   readonly domain: string;
   readonly path: string;
-  /** What the edge answered. Absent: nothing in time. */
+  /** The status that the edge answered. Absent when it did not answer in time. */
   readonly status?: number;
 };
 
 type VirtualHost = {
   readonly domains: readonly string[];
   readonly routes?: readonly {
-    /** Envoy answers itself: nothing is behind it. */
+    /** Set where Envoy answers itself, without a service. */
     readonly direct_response?: object;
     readonly match: {
       readonly prefix?: string;
@@ -30,12 +30,12 @@ type ConfigDump = {
 /** Nobody asks for these by hand: the way back from a login, and the logout. */
 const OWN_PATHS = '/.gateway/';
 
-/** So many routes are asked for, at the same moment. */
+/** The most routes that are tried, all at the same time. */
 const MOST_ASKED = 20;
 
 /**
- * Returns `count` routes of the Envoy behind `admin`, those first that answer at `edge`: a line to
- * try should work.
+ * Returns `count` routes of the Envoy behind `admin`. Those that answer at `edge` come first,
+ * because a line to try should work.
  */
 export async function routesToTry(
   admin: string,
@@ -62,8 +62,8 @@ async function withStatus(edge: string, route: RouteToTry): Promise<RouteToTry> 
 }
 
 /**
- * Success, then redirects and refusals, as of a login, then everything else. Equals keep their
- * order.
+ * Sorts successes first, then redirects and refusals (such as those of a login), then all others.
+ * Equals keep their order.
  */
 export function bestFirst(routes: readonly RouteToTry[]): readonly RouteToTry[] {
   return routes.toSorted((a, b) => rank(a) - rank(b));
@@ -75,8 +75,8 @@ function rank({ status = 600 }: RouteToTry): number {
 }
 
 /**
- * The routes of a config dump that one can ask for as they stand, each once: not those by regular
- * expression, nor the gateway's own.
+ * Returns the routes of a config dump that one can ask for as they stand, each once. Those by
+ * regular expression and the gateway's own are left out.
  */
 export function parseRoutes({ configs = [] }: ConfigDump): readonly RouteToTry[] {
   const hosts = configs.flatMap(config => config.route_config?.virtual_hosts ?? []);
@@ -90,7 +90,7 @@ export function parseRoutes({ configs = [] }: ConfigDump): readonly RouteToTry[]
   });
 }
 
-/** Returns the command that asks the edge for it, with what it answered unless that was success. */
+/** Returns the command that asks the edge for it, with the status unless it was a success. */
 export function curlLine(edge: string, route: RouteToTry): string {
   const { path, status } = route;
   const host = hostOf(route);
@@ -99,7 +99,7 @@ export function curlLine(edge: string, route: RouteToTry): string {
   return `curl ${header}http://${edge}${path}${told}`;
 }
 
-/** A name that the domain covers, or undefined for any. */
+/** Returns a name that the domain covers, or undefined for any. */
 function hostOf({ domain }: RouteToTry): string | undefined {
   return domain === '*' ? undefined : domain.replace(/^\*/, 'www');
 }

@@ -9,14 +9,14 @@ import { noticeInLine, problemInLine } from './problem-line.ts';
 export type RunOptions = {
   readonly guard: OrphanGuard;
   readonly log: LogFile;
-  /** Hears of each problem that the process's output tells of. */
+  /** Hears of each problem in the process's output. */
   problem(text: string): void;
-  /** Hears of what the process says for the console though it is no problem. */
+  /** Hears of what the process prints for the console although it is no problem. */
   notice(text: string): void;
   ready(): void;
   /**
-   * The end, in words, with what it last said on stderr. `spawned` is false when it could not be
-   * run at all.
+   * Hears of the end, in words, with the last text on stderr. `spawned` is false when it could not
+   * be run at all.
    */
   ended(how: string, spawned: boolean): void;
 };
@@ -24,14 +24,11 @@ export type RunOptions = {
 /** How often a probe asks, in ms. */
 const PROBE_MS = 50;
 
-/**
- * Of so many last plain lines on stderr, where a crash leaves its reason, one is told when a
- * process ends.
- */
+/** How many last plain lines of stderr are kept. A crash leaves its reason there. */
 const LAST_WORDS = 40;
 
 /**
- * Spawns the part once, in a process group of its own: the Ctrl-C of a terminal must not reach it
+ * Spawns the part once, in a process group of its own. The Ctrl-C of a terminal must not reach it
  * before it is drained. Its output goes to the log.
  */
 export function runPart(part: Part, options: RunOptions): ChildProcess {
@@ -108,8 +105,7 @@ function watchEnd(
 }
 
 /**
- * In what Node prints of an error that nobody caught, the line with its message; else whatever was
- * said last.
+ * Returns the line with the message in what Node prints of an uncaught error, else the last line.
  */
 function reasonIn(lines: readonly string[]): string | undefined {
   return lines.findLast(line => /^\w*Error\b.*: /.test(line)) ?? lines.at(-1);

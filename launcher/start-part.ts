@@ -18,7 +18,7 @@ export type StartOptions = {
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-/** Starts parts, each with a log `<name>.log`; their problems are said by name. */
+/** Starts parts, each with a log `<name>.log`. Their problems are printed with the name. */
 export function partStarter({ changed, guard, logs, now, say }: StartOptions): StartPart {
   return part => {
     const path = join(logs, `${part.name}.log`);

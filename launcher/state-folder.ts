@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '#files/make-folder.ts';
 
-/** Where a system keeps what. */
+/** Where a system keeps its state. */
 export type StateFolder = {
   readonly path: string;
   readonly lock: string;
   readonly logs: string;
   readonly bootstrap: string;
-  /** The resources that the launcher itself writes, one file an instance. */
+  /** The resources that the launcher itself writes, one file per instance. */
   readonly resources: string;
-  /** The demo's resources, where they have other ports than those in the checkout. */
+  /** The demo's resources, when their ports differ from those in the checkout. */
   readonly demo: string;
   readonly instancesFile: string;
   readonly databaseFile: string;
@@ -20,21 +20,17 @@ export type StateFolder = {
   readonly sockets: string;
 };
 
-/**
- * Where state is kept unless somebody says otherwise: in the checkout, from wherever a command is
- * called.
- */
+/** The default place of state, in the checkout, wherever a command is called. */
 export const DEFAULT_STATE = join(import.meta.dirname, '..', '.gateway');
 
 /**
- * A unix socket's path has at most 103 (macOS) or 107 bytes (Linux); the longest name in `sockets`
+ * A unix socket's path has at most 103 (macOS) or 107 bytes (Linux). The longest name in `sockets`
  * has 28.
  */
 const MAX_SOCKETS_PATH = 74;
 
 /**
- * Makes the folder and its parts where they are missing. Throws an Error that names what cannot be
- * made and why.
+ * Creates the folder and its missing parts. Throws an Error that names what cannot be made and why.
  */
 export function makeStateFolder(path: string): StateFolder {
   const folder = describe(resolve(path));
@@ -48,14 +44,14 @@ export function makeStateFolder(path: string): StateFolder {
   }
 }
 
-/** What the operator is told of a state folder that cannot be used. */
+/** Returns the error for an operator whose state folder cannot be used. */
 export function unusable(path: string, error: unknown): Error {
   return new Error(
     `Cannot use the state folder ${path}: ${messageOf(error)}. Choose another with --state`,
   );
 }
 
-/** The unix socket by which a running system is asked and told, as a client finds it. */
+/** Returns the unix socket on which a running system answers, as a client finds it. */
 export function controlSocket(path: string): string {
   return join(socketsOf(join(resolve(path), 'sockets')), 'up.sock');
 }
@@ -75,8 +71,8 @@ function describe(path: string): StateFolder {
 }
 
 /**
- * A folder, or where its path would be too long a link to one of the system's temporary folders,
- * which is ours alone.
+ * Creates a folder. Where its path would be too long, it is a link to one of the system's temporary
+ * folders, which is ours alone.
  */
 function makeSockets(path: string): string {
   if (Buffer.byteLength(path) <= MAX_SOCKETS_PATH) {
@@ -94,7 +90,9 @@ function makeSockets(path: string): string {
   return short;
 }
 
-/** Anybody may make folders in the temporary folder, also one of our name. */
+/**
+ * Rejects a folder of another user. Anybody may create one with our name in the temporary folder.
+ */
 function refuseForeign(path: string): void {
   const { uid, mode } = lstatSync(path);
   if (uid === process.getuid?.() && (mode & 0o077) === 0) return;

@@ -1,15 +1,18 @@
 export type StopRequests = {
-  /** Somebody wants the system to stop. */
+  /** Resolves when the system is to stop. */
   readonly first: Promise<void>;
-  /** It is to stop at once: somebody has asked again, or whoever started it is gone. */
+  /**
+   * Resolves when it is to stop at once, because it was asked again or the process that started it
+   * is gone.
+   */
   readonly urgent: Promise<void>;
   readonly isStopping: boolean;
   close(): void;
 };
 
 /**
- * One Ctrl-C reaches us several times, from the terminal, from npm and from start.cjs: within this
- * time they are one, in ms.
+ * One Ctrl-C reaches us several times, from the terminal, from npm and from start.cjs. Within this
+ * time, in ms, they count as one.
  */
 const ONE_REQUEST_MS = 500;
 

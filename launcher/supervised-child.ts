@@ -18,8 +18,8 @@ export type Supervision = {
 };
 
 /**
- * A part that runs, and is started again with a growing pause whenever it ends by itself, until it
- * is stopped.
+ * A running part. When it ends by itself it is started again after a growing pause, until it is
+ * stopped.
  */
 export class SupervisedChild {
   readonly part: Part;
@@ -46,7 +46,7 @@ export class SupervisedChild {
     return this.#life.phase;
   }
 
-  /** Whether it answers, as far as one knows. */
+  /** Tells whether it answers, as far as is known. */
   get isReady(): boolean {
     return this.phase === 'ready' || this.phase === 'running';
   }
@@ -55,7 +55,7 @@ export class SupervisedChild {
     return this.#life.isAlive ? this.#process?.pid : undefined;
   }
 
-  /** How often it was started again. */
+  /** Returns how often it was started again. */
   get restarts(): number {
     return this.#starts - 1;
   }
@@ -65,13 +65,13 @@ export class SupervisedChild {
     this.#life.happen('drain');
   }
 
-  /** SIGTERM, and SIGKILL when that is not enough. Resolves when it has ended. */
+  /** Sends SIGTERM, and SIGKILL when that is not enough. Resolves when it has ended. */
   stop(): Promise<void> {
     this.#life.happen('stop');
     return this.#ended.promise;
   }
 
-  /** SIGKILL. Resolves when it has ended. */
+  /** Sends SIGKILL. Resolves when it has ended. */
   kill(): Promise<void> {
     this.#life.happen('kill');
     return this.#ended.promise;
@@ -91,7 +91,7 @@ export class SupervisedChild {
   }
 
   #tell(problem: string): void {
-    // That it is being stopped is a warning to an Envoy.
+    // An Envoy logs a warning when it is being stopped.
     if (this.phase !== 'stopping' && this.#isNews(problem)) this.#supervision.say(problem);
   }
 

@@ -26,13 +26,13 @@ export type SystemOptions = {
   say(line: string): void;
 };
 
-/** The longest that clients of the edge are waited for when everything stops, in ms. */
+/** The longest wait for clients of the edge when everything stops, in ms. */
 const EDGE_DRAIN_MS = 3_000;
 
-/** After this time of stopping whatever is left is killed, in ms. */
+/** What is left after this time of stopping is killed, in ms. */
 const STOP_MS = 9_000;
 
-/** All processes of one gateway: what is started in which order, and what leaves how. */
+/** All processes of one gateway, started and stopped in the right order. */
 export class System {
   readonly fleet: Fleet;
   readonly #layout: Layout;
@@ -75,8 +75,8 @@ export class System {
   }
 
   /**
-   * Starts everything, the Envoys when what they ask is there. Resolves when all is started (or is
-   * to stop), not when it serves.
+   * Starts everything, each Envoy once the services that it asks are there. Resolves when all is
+   * started or is to stop, which is before it serves.
    */
   async start(instances: number): Promise<void> {
     this.fleet.publish();
@@ -103,8 +103,8 @@ export class System {
   }
 
   /**
-   * Ends everything from the edge inwards, so that whoever is being served is served to the end.
-   * Takes 10 s at most.
+   * Ends everything from the edge inwards, so that requests in flight are finished. Takes 10 s at
+   * most.
    */
   async stop(): Promise<void> {
     this.#stopping = true;

@@ -22,15 +22,15 @@ import { watchState } from './watch-state.ts';
 
 export type UpOptions = {
   readonly instances: number;
-  /** Absent: the demo's. */
+  /** Default: the demo's. */
   readonly resources?: string;
   /** A file that declares instances of the operator's own services. */
   readonly services?: string;
   readonly state: string;
   readonly portOffset: number;
   /**
-   * Clusters that the edge's bootstrap needs beside the discovery service at `sds`: those that the
-   * resources name.
+   * Returns the clusters that the resources name. The edge's bootstrap needs them beside the
+   * discovery service at `sds`.
    */
   edgeDiscovery(sds: string): Promise<readonly JsonObject[]>;
   readonly now: () => number;
@@ -40,13 +40,16 @@ export type UpOptions = {
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** After this time it is said what is missing, in ms, and again each time that it has passed. */
+/**
+ * The longest silence, in ms, while the system does not serve. Then it prints what is missing, each
+ * time that this has passed.
+ */
 const LATE_MS = 60_000;
 
 /**
  * Runs the whole gateway until it is asked to stop, and leaves nothing behind. Throws an Error for
- * the operator when it cannot even begin: a folder that is not there, a port in use, a state folder
- * that another gateway uses.
+ * the operator when it cannot begin: a missing folder, a port in use, or a state folder that
+ * another gateway uses.
  */
 export async function up(options: UpOptions): Promise<void> {
   const requests = stopRequests(options.now);
@@ -111,7 +114,7 @@ function takeState(state: StateFolder): { release(): void } {
   );
 }
 
-/** A folder that is there may be somebody else's, or on a disk that is full or read-only. */
+/** A folder that exists may be another user's, or on a disk that is full or read-only. */
 function tryLock(state: StateFolder) {
   try {
     return acquireLock(state.lock);
@@ -156,7 +159,7 @@ async function runSystem(
   }
 }
 
-/** Starts the system, waits until it serves, and says so. */
+/** Starts the system, waits until it serves, and announces it. */
 async function serve(
   system: System,
   layout: Layout,

@@ -3,8 +3,8 @@ import type { WantedPort } from './port-check.ts';
 import { instancePorts, portsAt } from './ports.ts';
 
 /**
- * The ports that a gateway of so many instances listens on, and what for; the demo has a provider
- * to log in at.
+ * Returns the ports that a gateway of so many instances listens on, and what for. The demo also has
+ * a provider to log in at.
  */
 export function wantedPorts(
   portOffset: number,
@@ -27,7 +27,7 @@ export function wantedPorts(
   ];
 }
 
-/** The ports of one instance and the proxy beside it. */
+/** Returns the ports of one instance and the proxy beside it. */
 export function instanceWantedPorts(portOffset: number, number: number): readonly WantedPort[] {
   const { proxy, service } = instancePorts(portOffset, number);
   return [

@@ -3,7 +3,7 @@ import { makeStateFolder, type StateFolder } from './state-folder.ts';
 
 export type WatchStateOptions = {
   readonly state: StateFolder;
-  /** Writes again what the gateway itself needs in the folder, which has just been made. */
+  /** Writes again what the gateway itself needs in the folder, which was just created. */
   restore(): void | Promise<void>;
   /** One line for the operator. */
   say(line: string): void;
@@ -14,9 +14,9 @@ export type WatchStateOptions = {
 const LOOK_MS = 2_000;
 
 /**
- * Makes the state folder again when somebody deletes it, or a part of it, while the gateway runs.
- * Otherwise no proxy that ends could be started again, nor could anybody scale. Returns what ends
- * it.
+ * Creates the state folder again when somebody deletes it, or a part of it, while the gateway runs.
+ * Else no proxy that ends could be started again, and nobody could scale. Returns a function that
+ * ends it.
  */
 export function watchState({ every, restore, say, state }: WatchStateOptions): () => void {
   const { path, lock, logs, bootstrap, resources, sockets } = state;

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { isEndToEnd } from '../test-files.ts';
 import { reaching, readImportGraph } from './import-graph.ts';
 
-/** What no source names, and every test depends on. */
+/** Files that no source names, and that every test depends on. */
 const EVERYTHING = ['package.json', 'package-lock.json', 'tsconfig.json'];
 
 /** In bytes. */
 const LONGEST_LIST = 2 ** 26;
 
 /**
- * Returns those of `tests` that can reach what differs from `base`, committed or not. Without a
- * base it is where this branch left the one that it follows, or origin/main. Throws an Error when
- * git does not know the base.
+ * Returns those of `tests` that can reach a file that differs from `base`, committed or not. The
+ * default base is where this branch left the one that it follows, or origin/main. Throws an Error
+ * when git does not know the base.
  */
 export function changedTests(
   root: string,
@@ -43,7 +43,7 @@ function changedFiles(root: string, base: string | undefined): readonly string[]
   return `${differing}${fresh}`.split('\0').filter(path => path !== '');
 }
 
-/** Where nothing is followed, only what is not committed differs. */
+/** Without an upstream branch only uncommitted changes differ. */
 function leftAt(root: string): string {
   for (const followed of ['@{upstream}', 'origin/main']) {
     const commit = git(root, 'merge-base', 'HEAD', followed);

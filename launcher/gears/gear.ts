@@ -1,7 +1,7 @@
 /** What `npm test` is asked for. */
 export type Gear =
   | { readonly kind: 'quick' | 'all' | 'help' }
-  /** Without a base: since the branch left the one that it follows. */
+  /** The default base is where the branch left the one that it follows. */
   | { readonly kind: 'changed'; readonly base?: string }
   /** Files, or folders. */
   | { readonly kind: 'named'; readonly names: readonly string[] };
@@ -20,7 +20,7 @@ npm test -- --help          this text.
 Tests in a folder e2e/ start programs. All others share a few processes.
 `;
 
-/** Throws an Error that names an argument which is none. */
+/** Parses the arguments. Throws an Error that names an argument that it does not know. */
 export function parseGear(args: readonly string[]): Gear {
   const [first, ...rest] = args;
   if (first === undefined) return { kind: 'quick' };

@@ -1,13 +1,13 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What each file names. A folder ends with a slash, and stands for the data in it. */
+/** The files that each file names. A folder ends with a slash, and stands for the data in it. */
 export type ImportGraph = ReadonlyMap<string, Named>;
 
 export type Named = {
   /** Imports, threads and data. */
   readonly paths: ReadonlySet<string>;
-  /** Sources that are named in another way, as programs are. */
+  /** Sources that are named but not imported, such as programs. */
   readonly programs: ReadonlySet<string>;
 };
 
@@ -32,7 +32,7 @@ function namedIn(root: string, file: string): Named {
     path,
     join(folder, path),
   ]);
-  // A test may read the data beside it by a path that is put together as it runs.
+  // A test may build the path of the data beside it while it runs.
   const data = file.endsWith('.test.ts') ? [join(folder, 'testdata')] : [];
   const there = [...named, ...data].flatMap(path => existing(root, path));
   const imported = literals.filter(isImport).flatMap(path => importedFrom(root, folder, path));
@@ -46,7 +46,7 @@ function isImport(literal: string): boolean {
   return /^(#|\.\.?\/)/.test(literal);
 }
 
-/** A word alone is a name far more often than a folder. */
+/** A single word is far more often a name than a folder. */
 function isPath(literal: string): boolean {
   return /[./]/.test(literal) && !isImport(literal);
 }
@@ -57,7 +57,7 @@ function joinedIn(text: string): readonly string[] {
   );
 }
 
-/** A source that is gone is still imported. */
+/** A deleted source is still imported. */
 function importedFrom(root: string, folder: string, path: string): readonly string[] {
   const from = path.startsWith('#') ? path.slice(1) : join(folder, path);
   return SOURCE.test(from) ? [from] : existing(root, from);
@@ -70,7 +70,7 @@ function existing(root: string, path: string): readonly string[] {
 }
 
 /**
- * Returns the files that reach one of `changed`, with these. Tests that start programs reach these
+ * Returns `changed` and the files that reach one of them. Tests that start programs reach these
  * too.
  */
 export function reaching(

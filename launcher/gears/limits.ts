@@ -1,4 +1,4 @@
-/** On a busy machine too: what takes longer waits for something that does not come. */
+/** A test that takes longer waits for something that does not come, also on a busy machine. */
 export const LONGEST_TEST_MS = 300_000;
 
 /** The argument of a worker that ends after its first file. */

@@ -2,8 +2,8 @@ import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Loaded before tests that share a process: a test that starts a program fails, and is told where
- * it belongs. Such tests are slower, and may need what is not installed.
+ * Loaded before tests that share a process. A test that starts a program fails, and its message
+ * says where it belongs. Such tests are slower, and may need what is not installed.
  */
 
 /** Node has no call that makes a named pipe. */

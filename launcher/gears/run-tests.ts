@@ -26,8 +26,8 @@ export type RunOptions = {
 const PROGRESS_MS = 10_000;
 
 /**
- * Runs the files, those that start programs last, and prints what came of them. A file that failed
- * runs once more when all else has ended, alone in a process of its own, if retries are wanted.
+ * Runs the files, those that start programs last, and prints the results. With `retry`, a file that
+ * failed runs once more when all else has ended, alone in its own process.
  */
 export async function runTests(
   files: readonly string[],

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { type FileEvent, type FileResult, NOTHING, withEvent } from '../test-result.ts';
 import { LONGEST_TEST_MS, ONE_FILE } from './limits.ts';
 
-/** What a worker tells: an event of its file, or that the file has ended. */
+/** A message of a worker: an event of its file, or that the file has ended. */
 export type WorkerMessage = FileEvent | { readonly ended: string; readonly ms: number };
 
 export type PoolOptions = {
-  /** What the files are named from. */
+  /** The folder that file names are relative to. */
   readonly root: string;
   /** How many processes run tests at the same time. */
   readonly workers: number;
@@ -21,7 +21,10 @@ export type PoolOptions = {
 const WORKER = join(import.meta.dirname, 'test-worker.ts');
 const GUARD = join(import.meta.dirname, 'no-programs.ts');
 
-/** The worker itself ends what lasts too long, unless its one thread is kept busy. */
+/**
+ * A worker ends a file that lasts too long, unless its one thread is kept busy. This is for that
+ * case.
+ */
 const SILENCE_MS = LONGEST_TEST_MS + 90_000;
 
 const running = new Set<ChildProcess>();
@@ -33,7 +36,7 @@ export async function runPool(files: readonly string[], options: PoolOptions): P
   await Promise.all(Array.from({ length: lanes }, () => runLane(queue, options)));
 }
 
-/** Ends what runs, for a run that is interrupted. */
+/** Ends the running tests when the run is interrupted. */
 export function stopPool(signal: NodeJS.Signals): void {
   for (const worker of running) worker.kill(signal);
 }
@@ -64,7 +67,7 @@ function startWorker({ env, sharing }: PoolOptions): ChildProcess {
 
 type FileRun = { readonly result: FileResult; readonly alive: boolean };
 
-/** Runs one file in the worker: until it has ended, or with it the worker. */
+/** Runs one file in the worker, until the file or the worker has ended. */
 function runFile(worker: ChildProcess, path: string, sharing: boolean): Promise<FileRun> {
   const { promise, resolve } = Promise.withResolvers<FileRun>();
   const tells = new AbortController();
@@ -100,7 +103,7 @@ function runFile(worker: ChildProcess, path: string, sharing: boolean): Promise<
 type Listener = {
   output(text: string): void;
   message(message: WorkerMessage): void;
-  /** The worker is gone, and has told all. */
+  /** The worker has ended, and all its messages have come. */
   closed(how: string): void;
 };
 

@@ -5,11 +5,11 @@ import type { WorkerMessage } from './test-pool.ts';
 
 /**
  * Runs test files one after the other in this process, as its parent names them. A file has ended
- * when nothing keeps the process alive any more, as it would have in a process of its own.
+ * when nothing keeps the process alive any more, as in a process of its own.
  */
 const PATIENCE_MS = Number(process.env.GATEWAY_TEST_END_MS ?? 60_000);
 
-/** A test may put its own timers in the place of the real ones. */
+/** A test may replace the real timers by its own. */
 const later = setTimeout;
 const cancel = clearTimeout;
 
@@ -22,7 +22,7 @@ function runFile(file: string): void {
   const tell = (message: WorkerMessage) => process.send?.(message);
   const watch = watchForTheEnd();
   const toldBy = fileEvents(file);
-  // Until its tests are there, the channel keeps the process alive. Afterwards only they do.
+  // The channel keeps the process alive until its tests have come. Afterwards only they do.
   events.once('data', () => process.channel?.unref());
   process.once('beforeExit', () => process.channel?.ref());
   events.on('data', (event: RunnerEvent) => {
@@ -38,7 +38,7 @@ function runFile(file: string): void {
   });
 }
 
-/** Ends the process where a file has no test left and yet does not end, and says what keeps it. */
+/** Ends the process when a file has no test left and yet does not end, and says what keeps it. */
 function watchForTheEnd(): { hear(event: RunnerEvent): void; stop(): void } {
   let open = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -60,7 +60,7 @@ function endWithReason(): void {
   process.exit(1);
 }
 
-/** Returns what a file leaves to the next one in this process, and mends it. */
+/** Returns what a file leaves to the next one in this process, and repairs it. */
 function leftBehind(environment: NodeJS.ProcessEnv): readonly string[] {
   const names = new Set([...Object.keys(environment), ...Object.keys(process.env)]);
   const changed = [...names].filter(name => environment[name] !== process.env[name]);

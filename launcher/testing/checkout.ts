@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A command that says what it was given; the words `exit 7`, `wait` make it end so, or wait for a
+ * A command that prints its arguments. The words `exit 7` and `wait` make it end so, or wait for a
  * signal.
  */
 const MAIN = `
@@ -20,8 +20,8 @@ if (args[0] === 'wait') {
 `;
 
 /**
- * A small project with our launcher, whose one locked dependency is a file, so that installing it
- * needs no network.
+ * Creates a small project with our launcher. Its one locked dependency is a file, so that
+ * installing it needs no network.
  */
 export function makeCheckout(root: string): void {
   for (const folder of ['launcher', 'cli', 'package'])

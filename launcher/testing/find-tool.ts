@@ -1,9 +1,9 @@
 import { findExecutable, TEST_TOOLS } from '../test-tools.ts';
 
-/** A program that tests run: where it is, and why those tests are skipped (false: they are not). */
+/** A program that tests run. `skip` says why those tests are skipped, or is false. */
 export type FoundTool = { readonly path: string; readonly skip: string | false };
 
-/** The program of this command, one of TEST_TOOLS. */
+/** Finds the program of this command, one of TEST_TOOLS. */
 export function findTool(command: string): FoundTool {
   const tool = TEST_TOOLS.find(each => each.command === command);
   if (tool === undefined) throw new Error(`${command} is not in launcher/test-tools.ts`);

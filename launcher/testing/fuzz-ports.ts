@@ -1,8 +1,9 @@
 /**
- * `npx node launcher/testing/fuzz-ports.ts --minutes 30 [--seed N] [--workers N]`: starts the demo
- * with one instance, and sends mutations of recorded requests to each of its ports for so long.
- * Says once a minute how far it is, and at the end the counts by port, the memory, and the
- * processes that ended. Its exit code is 1 when one did: then the state folder with its logs stays.
+ * Run `npx node launcher/testing/fuzz-ports.ts --minutes 30 [--seed N] [--workers N]`. It starts
+ * the demo with one instance, and sends mutations of recorded requests to each of its ports for so
+ * long. It prints its progress once a minute, and at the end the counts by port, the memory, and
+ * the processes that ended. Its exit code is 1 when a process ended. Then the state folder with its
+ * logs stays.
  */
 import { parseArgs } from 'node:util';
 import { attack } from './fuzz/attack.ts';

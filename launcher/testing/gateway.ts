@@ -20,21 +20,21 @@ export type Status = {
   readonly processes: readonly { name: string; phase: string; pid?: number; restarts: number }[];
 };
 
-/** A gateway that was started as an operator does it, on ports and with state of its own. */
+/** A gateway that was started as an operator does it, with its own ports and state. */
 export type Gateway = {
-  /** What was started: npm or start.cjs. */
+  /** The process that was started: npm or start.cjs. */
   readonly process: ChildProcess;
   readonly state: string;
   readonly portOffset: number;
   /** `host:port` of the edge. */
   readonly edge: string;
-  /** All that it said so far. */
+  /** Returns all that it has printed so far. */
   said(): string;
   ready(): Promise<void>;
   status(): Promise<Status>;
   /** Resolves with the exit code. */
   exited: Promise<number | null>;
-  /** Stops it in whatever way is left, and removes its state. */
+  /** Stops it by any means that is left, and removes its state. */
   remove(): Promise<void>;
 };
 
@@ -43,14 +43,14 @@ export type GatewayOptions = {
   readonly args?: readonly string[];
   readonly state?: string;
   readonly portOffset?: number;
-  /** Beside that of the test. */
+  /** Added to the environment of the test. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** Those of systems that are started in another way are others. */
+/** Systems that are started in another way use other offsets. */
 const OFFSETS: PortOffsets = { first: 2_000, last: 5_900 };
 
-/** An offset at which all ports are free, for this test file alone until it ends. */
+/** Returns an offset at which all ports are free, for this test file alone until it ends. */
 async function freePortOffset(): Promise<number> {
   return (await claimPortOffset(OFFSETS)).offset;
 }
@@ -97,7 +97,7 @@ async function becomesReady(child: ChildProcess, said: () => string): Promise<vo
   assert.equal(child.exitCode, null, `it ended; it said:\n${said()}`);
 }
 
-/** The process ids of everything that a gateway consists of. */
+/** Returns the ids of all processes of a gateway. */
 export async function pidsOf(gateway: Gateway): Promise<readonly number[]> {
   const { pid, processes } = await gateway.status();
   return [gateway.process.pid, pid, ...processes.map(child => child.pid)].filter(
@@ -105,7 +105,7 @@ export async function pidsOf(gateway: Gateway): Promise<readonly number[]> {
   );
 }
 
-/** Fails unless within 30 s none of the processes is there and all ports are free. */
+/** Fails unless within 30 s all the processes are gone and all ports are free. */
 export async function assertNothingLeft(
   pids: readonly number[],
   portOffset: number,
@@ -116,7 +116,7 @@ export async function assertNothingLeft(
   await checkPorts(wantedPorts(portOffset, 6, true));
 }
 
-/** Waits for a condition; what was said is part of the failure. */
+/** Waits for a condition. The output so far is part of the failure. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   said: () => string,

@@ -1,6 +1,4 @@
-/**
- * Whether there is a process of this id, also one that has ended and that nobody has waited for.
- */
+/** Tells whether there is a process of this id, also a zombie that nobody has waited for. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

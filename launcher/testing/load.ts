@@ -6,8 +6,8 @@ export type LoadResult = { readonly answered: number; readonly failures: readonl
 const CONNECTIONS = 4;
 
 /**
- * Asks `http://<address><path>` all the time while `work` goes on, on connections that are kept
- * alive. Returns how many answers came back, and what else than a 200 did.
+ * Requests `http://<address><path>` all the time while `work` goes on, on connections that are kept
+ * alive. Returns how many answers came, and the failures other than 200.
  */
 export async function underLoad(
   address: string,

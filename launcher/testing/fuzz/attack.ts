@@ -3,12 +3,12 @@ import { seededRandom } from '#protos/testing/random.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Target, targetsOf } from './targets.ts';
 
-/** How often a port was attacked in one way, and how often anything was answered. */
+/** How often a port was attacked in one way, and how often it answered. */
 export type Count = { sent: number; answered: number };
 
 export type AttackReport = {
   readonly counts: ReadonlyMap<string, Count>;
-  /** The processes that have ended meanwhile. */
+  /** The processes that ended meanwhile. */
   readonly exits: readonly string[];
   /** Resident memory by process in MiB, before and after. */
   readonly memory: ReadonlyMap<string, { readonly before: number; readonly after: number }>;
@@ -36,7 +36,7 @@ export async function attack(
     }
   };
   await Promise.all(Array.from({ length: options.workers }, run));
-  // A supervisor that does not answer has ended, and all with it.
+  // A supervisor that does not answer has ended, with all its processes.
   const after = await processesOf(gateway).catch((): Running => new Map());
   return { counts, exits: exitsOf(before, after), memory: memoryOf(before, after) };
 }
@@ -73,7 +73,7 @@ function memoryOf(before: Running, after: Running): AttackReport['memory'] {
 
 function residentMib(pid: number | undefined): number {
   const path = `/proc/${pid}/status`;
-  // A process that has ended, or a system without such files.
+  // The process has ended, or the system has no such files.
   if (!existsSync(path)) return 0;
   const status = readFileSync(path, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / MIB_KIB;

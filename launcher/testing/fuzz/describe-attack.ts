@@ -1,6 +1,6 @@
 import type { AttackReport } from './attack.ts';
 
-/** A report for people: counts by port, memory by process, and what has ended. */
+/** Returns a report for people: counts by port, memory by process, and what has ended. */
 export function describeAttack({ counts, exits, memory }: AttackReport): string {
   const sent = [...counts].map(
     ([name, { sent, answered }]) => `${name.padEnd(34)} ${sent} sent, ${answered} answered`,

@@ -1,7 +1,7 @@
 import { pick } from '#protos/testing/random.ts';
 import { damage, oddValue } from './odd-values.ts';
 
-/** A field of the wire: its number, how it is delimited, and what is in it. */
+/** A field of the wire: its number, its wire type, and its content. */
 type Field = { readonly number: number; readonly wireType: number; readonly value: Buffer };
 
 const LENGTH_DELIMITED = 2;
@@ -10,7 +10,7 @@ const VARINTS = ['00', '01', '7f', 'ffffffff0f', 'ffffffffffffffff7f', 'ffffffff
 );
 const MOST_REPEATED = 300;
 
-/** Another message that is like this one but for a few places, at any depth of it. */
+/** Returns a message that differs from this one in a few places, at any depth. */
 export function mutateMessage(bytes: Buffer, random: () => number): Buffer {
   const fields = random() < 0.85 ? readFields(bytes) : undefined;
   if (fields === undefined || fields.length === 0) return damage(bytes, random);

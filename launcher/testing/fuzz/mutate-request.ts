@@ -13,10 +13,10 @@ const METHODS = [
   'CONNECT',
   'x',
 ];
-/** What may stand between two parts of a request that have a meaning of their own. */
+/** Characters between two parts of a request that have a meaning of their own. */
 const PARTS = /([\r\n /?&=:;,.{}[\]"+%]+)/;
 
-/** Another request of HTTP/1.1 that is like this one but for a few places. */
+/** Returns an HTTP/1.1 request that differs from this one in a few places. */
 export function mutateRequest(text: string, random: () => number): Buffer {
   const bytes = Buffer.from(text);
   const ways = [
@@ -41,7 +41,7 @@ function replacePart(text: string, random: () => number): Buffer {
   );
 }
 
-/** Says the true length of the body again, so that the body is read. */
+/** Corrects the length of the body, so that the body is read. */
 function fixLength(bytes: Buffer): Buffer {
   const end = bytes.indexOf('\r\n\r\n') + 4;
   const head = bytes.subarray(0, end).toString('latin1');

@@ -1,8 +1,6 @@
 import { pick } from '#protos/testing/random.ts';
 
-/**
- * Bytes that a field of any kind may be given: empty, huge, no UTF-8, and what programs trip over.
- */
+/** Bytes for a field of any kind: empty, huge, no UTF-8, and others that programs fail on. */
 export const ODD_VALUES: readonly Buffer[] = [
   Buffer.alloc(0),
   Buffer.from('*'),
@@ -17,7 +15,7 @@ export const ODD_VALUES: readonly Buffer[] = [
   Buffer.from('1e999'),
   Buffer.from('9007199254740993'),
   Buffer.from('type.googleapis.com/google.protobuf.Any'),
-  // No UTF-8: no character, a lone surrogate, an overlong slash, one that is cut off.
+  // No UTF-8: an invalid byte, a lone surrogate, an overlong slash, a character that is cut off.
   Buffer.from('ff', 'hex'),
   Buffer.from('eda080', 'hex'),
   Buffer.from('c0af', 'hex'),
@@ -27,13 +25,13 @@ export const ODD_VALUES: readonly Buffer[] = [
 
 const HUGE_BYTES = 300_000;
 
-/** One of them, rarely huge. */
+/** Returns one of them, rarely a huge one. */
 export function oddValue(random: () => number): Buffer {
   if (random() < 0.02) return Buffer.alloc(HUGE_BYTES, pick(['x', 'ÿ', '{', '['], random));
   return pick(ODD_VALUES, random);
 }
 
-/** Bits turned, pieces cut out, or said twice. */
+/** Flips bits, cuts pieces out, or repeats them. */
 export function damage(bytes: Buffer, random: () => number): Buffer {
   const result = Buffer.from(bytes);
   if (result.length === 0) return oddValue(random);

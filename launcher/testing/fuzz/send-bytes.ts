@@ -2,7 +2,7 @@ import net from 'node:net';
 
 const PATIENCE_MS = 100;
 
-/** Sends bytes on a connection of their own. Resolves with whether anything was answered. */
+/** Sends bytes on their own connection. Resolves with whether the port answered. */
 export function sendBytes(to: net.NetConnectOpts, bytes: Buffer, ends: boolean): Promise<boolean> {
   return new Promise(resolve => {
     let isAnswered = false;

@@ -6,7 +6,7 @@ import { mutateMessage } from './mutate-message.ts';
 export type CallSeed = { readonly path: string; readonly messages: readonly string[] };
 
 const PATIENCE_MS = 40;
-/** A server that lets a call hang this long, in ms, has its connection cut. */
+/** The connection is cut when a server lets a call hang this long, in ms. */
 const MOST_MS = 1_000;
 const MOST_MESSAGES = 5;
 const TIMEOUTS = ['1m', '0S', '99999999H', 'x', '-1S'];
@@ -16,9 +16,7 @@ export function openCalls(port: number): http2.ClientHttp2Session {
   return http2.connect(`http://127.0.0.1:${port}`).on('error', () => {});
 }
 
-/**
- * Makes one call with messages like those of the seed. Resolves with whether anything was answered.
- */
+/** Makes one call with messages like those of the seed. Resolves with whether the port answered. */
 export function sendCall(
   session: http2.ClientHttp2Session,
   seed: CallSeed,

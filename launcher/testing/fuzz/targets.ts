@@ -10,12 +10,12 @@ import { mutateRequest } from './mutate-request.ts';
 import { sendBytes } from './send-bytes.ts';
 import { type CallSeed, openCalls, sendCall } from './send-call.ts';
 
-/** One way to attack one port. Resolves with whether anything was answered. */
+/** One way to attack one port. Resolves with whether the port answered. */
 export type Target = { readonly name: string; attack(random: () => number): Promise<boolean> };
 
 type HttpSeeds = { readonly port: string; readonly requests: readonly string[] };
 
-/** Those that scale: a mutation may ask for other numbers. */
+/** Requests that scale. A mutation may ask for other numbers. */
 const SCALES = /instances"?\s*:\s*\W*(?!1\D)\d/;
 
 /** Every port of a running gateway, by each protocol that it speaks. */
