@@ -11,8 +11,8 @@ import type { HeaderSetter, HeaderSetters } from './set-headers.ts';
 type Mapping = Resource<'Mapping'>;
 
 /**
- * The request headers that a Mapping adds: all but those that the gateway itself sets, beside which
- * Envoy would put the Mapping's, or in their place.
+ * Returns the request headers that a Mapping adds, without those that the gateway itself sets.
+ * Envoy would put the Mapping's beside these, or in their place.
  */
 export function addedHeaders(
   spec: MappingSpec,
@@ -23,16 +23,16 @@ export function addedHeaders(
   return Object.fromEntries(added.filter(([name]) => settersOf(spec, name) === undefined));
 }
 
-/** Without a list of them: of ten thousand Mappings most add none. */
+/** Tells it without a list, since of ten thousand Mappings most add none. */
 export function addsRequestHeaders({ add_request_headers }: MappingSpec): boolean {
   for (const _ in add_request_headers) return true;
   return false;
 }
 
 /**
- * The resources without the Mappings that would replace what a Filter sets. They are closed: served
- * without the header they would let through what a client sends under its name, wherever the Filter
- * does not run.
+ * Returns the resources without the Mappings that would replace what a Filter sets. These are
+ * closed. Without the header they would let through what a client sends under its name, wherever
+ * the Filter does not run.
  */
 export function closeReplacing(resources: ResourceSet, settersOf: HeaderSetters): ResourceSet {
   const replacing = new Set(resources.mappings.filter(({ spec }) => replaces(spec, settersOf)));
@@ -46,7 +46,7 @@ function replaces(spec: MappingSpec, settersOf: HeaderSetters): boolean {
   );
 }
 
-/** A Problem for each request header that a Mapping changes and the gateway itself sets. */
+/** Returns a Problem for each request header that a Mapping changes and the gateway itself sets. */
 export function addedHeaderProblems(
   { mappings }: ResourceSet,
   settersOf: HeaderSetters,

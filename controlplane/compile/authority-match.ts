@@ -2,22 +2,26 @@ import type { JsonObject } from '#protos/json.ts';
 import { quoteRegex } from './quote-regex.ts';
 
 /**
- * What may stand behind a host in `:authority`. Envoy takes whatever follows the last colon for a
+ * The port that may follow a host in `:authority`. Envoy takes anything after the last colon for a
  * port (`ignore_port_in_host_matching`), and so do all conditions on hosts.
  */
 const ANY_PORT = '(?::[^:\\]]*)?';
 
-/** A `HeaderMatcher` for this value of `:authority`, with any port when the value has none. */
+/**
+ * Returns a `HeaderMatcher` for this value of `:authority`, with any port when the value has none.
+ */
 export function authorityIs(value: string): JsonObject {
   return authorityMatches(quoteRegex(value));
 }
 
-/** A `HeaderMatcher` for an RE2 expression that `:authority` or its host alone must match. */
+/**
+ * Returns a `HeaderMatcher` for an RE2 expression that must match `:authority`, or its host alone.
+ */
 export function authorityMatches(regex: string): JsonObject {
   return { name: ':authority', string_match: { safe_regex: { regex: withAnyPort(regex) } } };
 }
 
-/** The same in any letter case. */
+/** Returns the same matcher for any letter case. */
 export function hostMatches(regex: string): JsonObject {
   return {
     name: ':authority',
@@ -25,13 +29,13 @@ export function hostMatches(regex: string): JsonObject {
   };
 }
 
-/** The expression, which then matches a host that it matches also with a port behind it. */
+/** Extends an expression so that it also matches its hosts with a port behind them. */
 export function withAnyPort(regex: string): string {
   return `(?:${regex.replace(TOKEN, token => (ENDS.has(token) ? `${ANY_PORT}${token}` : token))})${ANY_PORT}`;
 }
 
-/** A quotation, an escape, a class of characters or one character of RE2. */
+/** One RE2 token: a quotation, an escape, a class of characters or one character. */
 const TOKEN = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu;
 
-/** What stands for the end of the text. */
+/** Tokens for the end of the text. */
 const ENDS: ReadonlySet<string> = new Set(['$', '\\z']);

@@ -4,7 +4,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 
 type Mapping = Resource<'Mapping'>;
 
-/** The resources with these Mappings closed: what they match is answered 500. */
+/** Returns the resources with these Mappings closed. What they match is answered 500. */
 export function closeMappings(resources: ResourceSet, closing: ReadonlySet<Mapping>): ResourceSet {
   if (closing.size === 0) return resources;
   return {
@@ -14,7 +14,7 @@ export function closeMappings(resources: ResourceSet, closing: ReadonlySet<Mappi
   };
 }
 
-/** One that gets copies of requests decides nothing about them: it is only left out. */
+/** A Mapping for copies of requests decides nothing about them, so it is only left out. */
 function toClosed({ kind, namespace, name, id, source, spec }: Mapping): Refused {
   return { kind, namespace, name, id, source, ...(spec.shadow ? {} : { match: matchOf(spec) }) };
 }

@@ -41,9 +41,9 @@ import { servedSecrets } from './tls/served-secrets.ts';
 import { type WithoutUnserved, withoutUnserved } from './unserved.ts';
 
 /**
- * The configuration of a node group's Envoys, as on Envoy's pages, or of one of our services:
- * proto3 JSON, snake_case. Pure and deterministic: equal resources give equal JSON, in whatever
- * order they were written. Never throws for what an operator can write.
+ * Compiles the configuration of a node group's Envoys, or of one of our services: proto3 JSON,
+ * snake_case, as on Envoy's pages. It is pure and deterministic: equal resources in any order give
+ * equal JSON. It never throws for what an operator can write.
  */
 export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
   const restricted = withoutUnserved(resources);
@@ -139,7 +139,7 @@ function compileProxies(
   };
 }
 
-/** What virtual hosts have besides the routes of Mappings and ProxyConfigs. */
+/** Returns the parts of virtual hosts beside the routes of Mappings and ProxyConfigs. */
 function hostInputs(
   own: ResourceSet,
   edge: Edge | undefined,
@@ -165,7 +165,7 @@ function edgeClusters(edge: Edge | undefined): readonly NamedCluster[] {
   return edge === undefined ? [] : [edge.limits.cluster, edge.filters.cluster];
 }
 
-/** `others`: ids of what it comes from besides Mappings and ProxyConfigs of the group. */
+/** `others` are ids of its sources besides Mappings and ProxyConfigs of the group. */
 function routeConfiguration(
   group: string,
   own: ResourceSet,
@@ -178,7 +178,7 @@ function routeConfiguration(
   return { name: group, json, origins: [...ids, ...others] };
 }
 
-/** Each cluster once, with the ids of all that use it. */
+/** Returns each cluster once, with the ids of all its users. */
 function distinct(clusters: readonly NamedCluster[]): readonly CompiledResource[] {
   return byName(new Map(clusters.map(cluster => [cluster.name, cluster])).values());
 }

@@ -1,6 +1,6 @@
 /**
- * The domains that cover this one, itself first, then ever wider: `a.b.c` is covered by `*.b.c`,
- * `*.c` and `*`. In this order Envoy looks for the virtual host of a request.
+ * Returns the domains that cover this one, itself first, then ever wider: `a.b.c` is covered by
+ * `*.b.c`, `*.c` and `*`. In this order Envoy looks for the virtual host of a request.
  */
 export function coveringDomains(domain: string): readonly string[] {
   if (domain === '*') return ['*'];

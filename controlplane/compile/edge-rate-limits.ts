@@ -11,17 +11,17 @@ import type { RateLimitContext } from './rate-limits/rate-limit-problems.ts';
 import { takenHeaders } from './rate-limits/taken-headers.ts';
 import { withErrorBodies } from './routes/error-bodies.ts';
 
-/** What rate limits bring into the edge's configuration. */
+/** The rate limits' part of the edge's configuration. */
 export type EdgeRateLimits = RateLimitContext & {
   readonly cluster: NamedCluster;
   readonly listener: EdgeListener;
-  /** Ids of the resources that the labels of every request come from. */
+  /** Ids of the resources with the labels of every request. */
   readonly origins: readonly string[];
 };
 
 /**
- * The rate limit service of the edge, the labels that it is asked with, and the headers that its
- * limits set.
+ * Returns the rate limit service of the edge, the labels for it, and the headers that its limits
+ * set.
  */
 export function edgeRateLimits(
   resources: ResourceSet,

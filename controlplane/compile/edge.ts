@@ -15,24 +15,24 @@ import { type HeaderSetters, headerSetters } from './set-headers.ts';
 import { edgeHosts } from './tls/edge-hosts.ts';
 import { hostCover, uncoveredProblems } from './tls/host-cover.ts';
 
-/** What only the edge has: rate limits, filters and Hosts. */
+/** What only the edge has: rate limits, Filters and Hosts. */
 export type Edge = {
   readonly limits: EdgeRateLimits;
   readonly filters: EdgeFilters;
-  /** What Hosts demand of requests; undefined: there are no Hosts. */
+  /** The demands of Hosts on requests. Undefined: there are no Hosts. */
   readonly guards: HostGuards | undefined;
-  /** Who sets request headers before a Mapping's own changes come. */
+  /** What sets request headers before a Mapping's own changes. */
   readonly settersOf: HeaderSetters;
   readonly tlsListener: CompiledResource | undefined;
   /** Ids of the TLSContexts that its Hosts use. */
   readonly contexts: ReadonlySet<string>;
-  /** Ids of the resources that its routes come from, besides Mappings and ProxyConfigs. */
+  /** Ids of the resources behind its routes, besides Mappings and ProxyConfigs. */
   readonly routeOrigins: readonly string[];
-  /** What is wrong with filters and Hosts, and with Mappings beside them. */
+  /** Problems of Filters and Hosts, and of Mappings beside them. */
   readonly problems: readonly Problem[];
 };
 
-/** `resources` are those of the edge. */
+/** Returns the edge's own parts. `resources` are those of the edge. */
 export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Memo): Edge {
   const { edgeTls = DEFAULT_EDGE_TLS, httpsPort = edgeTls.port } = options;
   const limits = edgeRateLimits(resources, options, memo);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 
 /**
- * An extension's typed configuration; `type` is its message without the common prefix
+ * Returns an extension's typed configuration. `type` is its message without the common prefix
  * `envoy.extensions.`.
  */
 export function extension(type: string, fields: JsonObject = {}): JsonObject {

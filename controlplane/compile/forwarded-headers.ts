@@ -2,21 +2,21 @@ import type { JsonObject } from '#protos/json.ts';
 import { extension } from './extension.ts';
 import type { ModuleConfig } from './module-config.ts';
 
-/** A header that the gateway says. In `value` stand formatters of Envoy. */
+/** A header that the gateway sets. `value` may hold formatters of Envoy. */
 export type HeaderChange = {
   readonly key: string;
   readonly value: string;
   readonly append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' | 'ADD_IF_ABSENT';
 };
 
-/** The dynamic metadata in which the port stands that a client wrote behind the host. */
+/** The dynamic metadata for the port that a client wrote behind the host. */
 const NAMESPACE = 'gateway.authority';
 
 type Trust = Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
 
 /**
- * What the edge says in X-Forwarded-Host and X-Forwarded-Port before anything decides. A proxy in
- * front that is trusted has said it already, as with X-Forwarded-Proto.
+ * Returns X-Forwarded-Host and X-Forwarded-Port as the edge sets them before anything decides. A
+ * trusted proxy in front has set them already, as with X-Forwarded-Proto.
  */
 export function forwardedHeaders(trust: Trust, hasTls: boolean): readonly HeaderChange[] {
   const host = { key: 'x-forwarded-host', value: '%REQ(:AUTHORITY)%' };
@@ -26,8 +26,8 @@ export function forwardedHeaders(trust: Trust, hasTls: boolean): readonly Header
 }
 
 /**
- * What the edge's `RouteConfiguration` says of the port that the client wrote. Without one there it
- * has written the scheme's own.
+ * Returns the part of the edge's `RouteConfiguration` for the port that the client wrote. Without
+ * one the default of the scheme counts.
  */
 export function forwardedPort(trust: Trust): JsonObject {
   const header = { key: 'x-forwarded-port', value: `%DYNAMIC_METADATA(${NAMESPACE}:port)%` };
@@ -35,7 +35,7 @@ export function forwardedPort(trust: Trust): JsonObject {
   return { header, append_action };
 }
 
-/** The filter that reads the port. No formatter of Envoy takes a header apart. */
+/** Reads the port. Envoy's formatters cannot split a header. */
 export const PORT_READER: JsonObject = {
   name: 'envoy.filters.http.header_to_metadata',
   typed_config: extension('filters.http.header_to_metadata.v3.Config', {

@@ -1,8 +1,8 @@
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 
 /**
- * The domain of the virtual hosts that a Mapping is for: `*`, a wildcard or a host. A host that is
- * an expression may be any.
+ * Returns the domain of the virtual hosts that a Mapping is for: `*`, a wildcard or a host. A host
+ * that is an expression may be any.
  */
 export function mappingDomain({
   host,

@@ -5,7 +5,7 @@ import { clusterKey, serviceName } from './clusters/mapping-cluster.ts';
 import type { Memo } from './memo.ts';
 import { matchKey } from './routes/mapping-match.ts';
 
-/** What decides with which other Mappings one shares a cluster, and with which a route. */
+/** What decides which Mappings share a cluster, and which share a route. */
 export type MappingKeys = {
   readonly service: string;
   readonly cluster: string;
@@ -14,7 +14,7 @@ export type MappingKeys = {
 
 export type KeyedMapping = { readonly mapping: Resource<'Mapping'>; readonly keys: MappingKeys };
 
-/** The Mappings with their keys, each of which is spelled once in the Mapping's life. */
+/** Returns the Mappings with their keys. Each key is made once in the Mapping's life. */
 export function keyedMappings(
   mappings: readonly Resource<'Mapping'>[],
   memo: Memo,

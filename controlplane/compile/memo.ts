@@ -1,17 +1,17 @@
-/** A result, and what it was made of besides its owner. */
+/** A result, and its inputs besides its owner. */
 type Made = { readonly inputs: readonly unknown[]; readonly value: unknown };
 
 /**
- * What one compilation keeps for the next. The parser gives the very same object for what did not
- * change, so a result belongs to the object that it was made of, and is forgotten with it. The very
- * same result again costs nothing here and lets the encoder reuse its bytes.
+ * What one compilation keeps for the next. The parser returns the very same object for what did not
+ * change. So a result belongs to the object that it was made of, and is forgotten with it. An
+ * unchanged result costs nothing here and lets the encoder reuse its bytes.
  */
 export class Memo {
   readonly #made = new Map<string, WeakMap<object, Made>>();
 
   /**
-   * What `make` gives for this owner: the earlier result, if all other inputs are still the same.
-   * `make` must depend on nothing else, and one `what` must always be used with one type.
+   * Returns what `make` gives for this owner: the earlier result, if all other inputs are still the
+   * same. `make` must depend on nothing else, and one `what` must always be used with one type.
    */
   of<T>(owner: object, what: string, inputs: readonly unknown[], make: () => T): T {
     const made = this.#made.get(what) ?? this.#begin(what);

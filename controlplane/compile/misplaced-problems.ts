@@ -9,7 +9,10 @@ const SERVICES = {
   [SDS]: "the gateway's own discovery service",
 } as const;
 
-/** A Mapping or ProxyConfig for the group of one of our own services is served by nobody. */
+/**
+ * Returns Problems of Mappings and ProxyConfigs for the group of one of our own services. They have
+ * no effect.
+ */
 export function misplacedProblems(
   resources: ResourceSet,
   service: keyof typeof SERVICES,

@@ -3,7 +3,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 
 export type ModuleConfig = ModuleSpec['config'];
 
-/** The settings of the whole gateway: those of the first Module by id, or the defaults. */
+/** Returns the settings of the whole gateway: those of the first Module by id, or the defaults. */
 export function moduleConfig({ modules }: ResourceSet): ModuleConfig {
   return modules[0]?.spec.config ?? module.schema.parse({}).config;
 }

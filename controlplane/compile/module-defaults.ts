@@ -9,7 +9,7 @@ type Defaults = Pick<ModuleConfig, keyof typeof moduleDefaultsShape>;
 
 const FIELDS = Object.keys(moduleDefaultsShape) as readonly (keyof Defaults)[];
 
-/** The resources, in which each Mapping has the Module's defaults where it says nothing itself. */
+/** Returns the resources, in which each Mapping has the Module's defaults for its absent fields. */
 export function withModuleDefaults(resources: ResourceSet, memo: Memo): ResourceSet {
   const config = moduleConfig(resources);
   const given = FIELDS.filter(field => config[field] !== undefined);
@@ -26,8 +26,8 @@ export function withModuleDefaults(resources: ResourceSet, memo: Memo): Resource
 }
 
 /**
- * A Mapping that lets every page use credentials keeps to the pages that its service names: the
- * default for any origin is not for it.
+ * A Mapping that lets every page use credentials keeps to the pages that its service names. The
+ * default for any origin does not apply to it.
  */
 function withDefaults(spec: MappingSpec, defaults: Defaults): MappingSpec {
   const { cors: _, ...others } = defaults;

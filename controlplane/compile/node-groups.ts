@@ -6,15 +6,15 @@ import type { ResourceSet } from '#resources/resource-set.ts';
  */
 export const EDGE = 'edge';
 
-/** The groups of our own services, which receive what they decide by over the same protocol. */
+/** The groups of our own services, which receive their configuration over the same protocol. */
 export const EXT_AUTHZ = 'ext-authz';
 export const RATELIMIT_SERVICE = 'ratelimit-service';
 export const SDS = 'sds';
 export const SERVICE_GROUPS: readonly string[] = [EXT_AUTHZ, RATELIMIT_SERVICE, SDS];
 
 /**
- * Every node group of proxies that has configuration, in order; `edge` always has. A group of our
- * services is none.
+ * Returns every node group of proxies that has configuration, in order. `edge` always has. The
+ * groups of our services are left out.
  */
 export function nodeGroups(resources: ResourceSet): readonly string[] {
   const mappings = resources.mappings.map(({ spec }) => spec.node_group);
@@ -27,9 +27,9 @@ export function nodeGroups(resources: ResourceSet): readonly string[] {
 const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'TLSContext'];
 
 /**
- * The part of the resources that is for this node group. Filters, FilterPolicies, Hosts and
- * TLSContexts, those in force and those closed, are the edge's; by which TLSContexts services are
- * asked is looked up among all.
+ * Returns the part of the resources that is for this node group. Filters, FilterPolicies, Hosts and
+ * TLSContexts, those in force and those closed, are the edge's. The TLSContexts for services are
+ * looked up among all.
  */
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
   return {

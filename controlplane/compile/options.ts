@@ -2,13 +2,11 @@ import type { HostPort } from '#resources/words/host.ts';
 import type { Memo } from './memo.ts';
 
 export type CompileOptions = {
-  /** Where the edge listens when no ProxyConfig says so. */
+  /** Address of the edge when no ProxyConfig gives one. */
   readonly edge: HostPort;
-  /** Where the edge listens for TLS, when a Host has it; absent: DEFAULT_EDGE_TLS. */
+  /** Address of the edge for TLS when a Host has TLS. Default: DEFAULT_EDGE_TLS. */
   readonly edgeTls?: HostPort;
-  /**
-   * The port that clients use for https, to which they are redirected; absent: that of `edgeTls`.
-   */
+  /** The port of https in redirects to clients. Default: the port of `edgeTls`. */
   readonly httpsPort?: number;
   /**
    * The built-in discovery service, which every bootstrap reaches as `sds` (gRPC) and `sds-rest`.
@@ -18,28 +16,26 @@ export type CompileOptions = {
    * The built-in rate limit service, which the edge asks unless a RateLimitService names another.
    */
   readonly rateLimit: HostPort;
-  /** The built-in service that runs filters. */
+  /** The built-in service that runs Filters. */
   readonly extAuthz: HostPort;
   /**
-   * What the bootstraps of the group's proxies can reach besides; undefined: all that its
+   * Discovery clusters in the bootstraps of the group's proxies. Undefined: all that its
    * ProxyConfigs name.
    */
   readonly discoveryClusters?: ReadonlySet<string>;
-  /**
-   * The certificates that `https://` services are checked against: a file on the proxies' machines.
-   */
+  /** Certificates that `https://` services are checked against: a file on the proxies' machines. */
   readonly caFile?: string;
-  /** Whether proxies speak mutual TLS to each other; absent: in plain text. */
+  /** Whether proxies speak mutual TLS to each other. Default: plain text. */
   readonly hopTls?: boolean;
-  /** Whether our own services on other machines are asked by mutual TLS; absent: in plain text. */
+  /** Whether our own services on other machines are asked by mutual TLS. Default: plain text. */
   readonly serviceTls?: boolean;
-  /** Whose certificates those are; absent: `gateway.internal`. */
+  /** The trust domain of those certificates. Default: `gateway.internal`. */
   readonly trustDomain?: string;
-  /** Results of the group's earlier compilations; one for each group. */
+  /** Results of the group's earlier compilations. Each group has its own. */
   readonly memo?: Memo;
 };
 
-/** Debian's place, which is also that of Envoy's official images. */
+/** Debian's path, which is also that of Envoy's official images. */
 export const DEFAULT_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
 
 export const DEFAULT_EDGE_TLS: HostPort = { host: '127.0.0.1', port: 8443 };

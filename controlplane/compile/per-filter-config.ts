@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '#protos/json.ts';
 
 /**
- * The part of a virtual host or route where a filter is left out of the chain, which costs nothing;
- * one that is there and turned off costs as much as its making.
+ * Returns the part of a virtual host or route that leaves a filter out of the chain, which costs
+ * nothing. A filter that is there and turned off costs as much as its making.
  */
 export function withoutFilter(name: string): JsonObject {
   const config = {
@@ -13,8 +13,8 @@ export function withoutFilter(name: string): JsonObject {
 }
 
 /**
- * The `typed_per_filter_config` of several parts of a route or virtual host together, if there are
- * any; they are for different filters.
+ * Merges the `typed_per_filter_config` of several parts of a route or virtual host, if there are
+ * any. They are for different filters.
  */
 export function perFilterConfig(...parts: readonly JsonObject[]): JsonObject {
   const configs = parts

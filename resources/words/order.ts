@@ -3,7 +3,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** The same in the order of their names. */
+/** Sorts items by their names. */
 export function byName<T extends { readonly name: string }>(named: Iterable<T>): readonly T[] {
   return [...named].sort((a, b) => compareText(a.name, b.name));
 }

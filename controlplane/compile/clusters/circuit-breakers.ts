@@ -2,16 +2,16 @@ import type { JsonObject } from '#protos/json.ts';
 import type { CircuitBreakers } from '#resources/traffic/circuit-breakers.ts';
 
 /**
- * Far above what a service takes, and still a bound. A retry counts as much as a first try: each
- * request has one.
+ * Far above what a service can take, and still a bound. Retries have the same bound as first tries:
+ * each request has one.
  */
 const MOST = 10_000;
 
 type Priority = CircuitBreakers[number]['priority'];
 
 /**
- * The part of Envoy's `Cluster` that bounds what is open to it, for requests of each priority that
- * there may be.
+ * Returns the part of Envoy's `Cluster` that bounds its open requests and connections, for each
+ * priority.
  */
 export function circuitBreakers(
   limits: CircuitBreakers = [],

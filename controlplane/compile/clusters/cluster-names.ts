@@ -8,7 +8,7 @@ import { mappingCluster, type UpstreamTls } from './mapping-cluster.ts';
 import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
 import type { ServiceTls } from './upstream-tls.ts';
 
-/** A cluster with its name in Envoy, and the ids of the resources that it comes from. */
+/** A cluster with its name in Envoy, and the ids of its resources. */
 export type NamedCluster = {
   readonly name: string;
   readonly json: JsonObject;
@@ -18,7 +18,7 @@ export type NamedCluster = {
 type Mapping = Resource<'Mapping'>;
 type ByName = ReadonlyMap<string, NamedCluster>;
 
-/** What Mappings with equal settings share: the name of their service, and all of them. */
+/** What Mappings with equal settings share: the name of their service, and the list of them. */
 type Upstream = {
   readonly service: string;
   readonly users: [Mapping, ...Mapping[]];
@@ -26,10 +26,11 @@ type Upstream = {
 };
 
 /**
- * The cluster of each Mapping, by the Mapping's id. A Mapping whose service is the name of a
- * ProxyConfig's cluster uses that one. Otherwise it is named as the service, and Mappings with
- * equal settings share it; where settings differ under one name, each of these clusters gets a
- * suffix from its settings, so that no name changes its meaning when a Mapping comes or goes.
+ * Returns the cluster of each Mapping, by the Mapping's id. A Mapping whose service is the name of
+ * a ProxyConfig's cluster uses that one. Otherwise the cluster has the name of the service, and
+ * Mappings with equal settings share it. Where settings differ under one name, each of these
+ * clusters gets a suffix from its settings. So no name changes its meaning when a Mapping comes or
+ * goes.
  */
 export function mappingClusters(
   mappings: readonly KeyedMapping[],
@@ -53,8 +54,8 @@ export function mappingClusters(
 }
 
 /**
- * The ProxyConfig's cluster that a Mapping uses, if any. By the plain name of a service it means
- * only one that a ProxyConfig of its own namespace declares.
+ * Returns the ProxyConfig's cluster that a Mapping uses, if any. The plain name of a service means
+ * only a cluster that a ProxyConfig of the Mapping's namespace declares.
  */
 export function declaredCluster(
   { mapping, keys }: KeyedMapping,
@@ -69,7 +70,7 @@ export function declaredCluster(
     : undefined;
 }
 
-/** `b` or `b:8080` of `b.foo` or `b.foo:8080` in namespace `foo`. */
+/** Returns `b` or `b:8080` for `b.foo` or `b.foo:8080` in namespace `foo`. */
 function plainName(service: string, namespace: string): string {
   const [host = '', ...port] = service.split(':');
   const plain = host.endsWith(`.${namespace}`) ? host.slice(0, -namespace.length - 1) : host;
@@ -87,7 +88,7 @@ function addUser(
   else upstream.users.push(mapping);
 }
 
-/** Names that no Mapping's cluster can have alone. */
+/** Returns names that no Mapping's cluster can have alone. */
 function takenNames(upstreams: Iterable<Upstream>, declared: ByName): ReadonlySet<string> {
   const taken = new Set([...RESERVED_CLUSTERS, ...[...declared.values()].map(({ name }) => name)]);
   const seen = new Set<string>();

@@ -17,20 +17,23 @@ const FIELDS = [
   'keepalive',
 ] as const;
 
-/** What a Mapping says of how its cluster is used. */
+/** Settings of a Mapping for the use of its cluster. */
 export type ClusterTraffic = Partial<
   Pick<MappingSpec, (typeof FIELDS)[number] | 'shadow' | 'timeout_ms'>
 >;
 
 type Field = (typeof FIELDS)[number];
 
-/** Its fields that say something else than the default. */
+/** Returns its fields that differ from the default. */
 export function trafficFields(traffic: ClusterTraffic): readonly Field[] {
   const own = meanings(traffic);
   return FIELDS.filter(field => own[field] !== PLAIN[field]);
 }
 
-/** Equal for Mappings that use a cluster in the same way; empty: as by default. */
+/**
+ * Returns a key that is equal for Mappings with the same use of a cluster. It is empty for the
+ * default.
+ */
 export function trafficKey(traffic: ClusterTraffic): string {
   const fields = trafficFields(traffic);
   const longest = copyTime(traffic);
@@ -40,7 +43,7 @@ export function trafficKey(traffic: ClusterTraffic): string {
   return fields.map(field => ` ${field}=${own[field]}`).join('') + copies;
 }
 
-/** Each field in one spelling. */
+/** Returns each field in one spelling. */
 function meanings(traffic: ClusterTraffic): Readonly<Record<Field, string>> {
   const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } =
     traffic;
@@ -65,7 +68,7 @@ const LB_POLICIES = {
   maglev: 'MAGLEV',
 } as const satisfies Record<LoadBalancer['policy'], string>;
 
-/** Envoy's name for how a cluster chooses its instances. */
+/** Returns Envoy's name for how a cluster chooses its instances. */
 export function lbPolicy(balancer: LoadBalancer | undefined): string {
   return LB_POLICIES[balancer?.policy ?? 'round_robin'];
 }
@@ -73,8 +76,8 @@ export function lbPolicy(balancer: LoadBalancer | undefined): string {
 const PLAIN = meanings({});
 
 /**
- * The part of Envoy's `HttpProtocolOptions` about connections; `idle_timeout` is that of the
- * cluster's protocol. 0 is no end.
+ * Returns the part of Envoy's `HttpProtocolOptions` about connections. `idle_timeout` is that of
+ * the cluster's protocol. 0 means no limit.
  */
 export function connectionTimes(traffic: ClusterTraffic, idle_timeout?: string): JsonObject {
   const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } =
@@ -90,15 +93,16 @@ export function connectionTimes(traffic: ClusterTraffic, idle_timeout?: string):
 }
 
 /**
- * How long a copy may take, in ms. No client waits for its answer and would end it. 0 is no end.
+ * Returns how long a copy may take, in ms. No client waits for its answer and would end it. 0 means
+ * no limit.
  */
 function copyTime({ shadow = false, timeout_ms = 0 }: ClusterTraffic): number {
   return shadow ? timeout_ms : 0;
 }
 
 /**
- * The part of Envoy's `Cluster` about probes of TCP: without a field of the Mapping's an idle
- * connection that is dead ends after 20 s.
+ * Returns the part of Envoy's `Cluster` about TCP keepalive. By default a dead idle connection ends
+ * after 20 s.
  */
 export function tcpKeepalive({ keepalive = {} }: ClusterTraffic): JsonObject {
   const { time = 10, interval = 5, probes = 2 } = keepalive;

@@ -6,12 +6,12 @@ import { type ClusterTraffic, connectionTimes, lbPolicy, tcpKeepalive } from './
 
 export type ClusterParts = {
   readonly connectTimeoutMs: number;
-  /** How the members are found: `type` and what belongs to it. */
+  /** Fields that tell how members are found: `type` and what belongs to it. */
   readonly members: JsonObject;
   /** `hop`: HTTP/2 to a proxy of ours. */
   readonly protocol: 'http1' | 'http2' | 'hop';
   readonly transportSocket?: JsonObject;
-  /** Absent: as by default. */
+  /** Absent: the defaults. */
   readonly traffic?: ClusterTraffic;
 };
 
@@ -19,8 +19,8 @@ const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOp
 const KIB = 1024;
 
 /**
- * Envoy's `Cluster`. Source for the buffer limit: Envoy's page "Configuring Envoy as an edge
- * proxy".
+ * Returns Envoy's `Cluster`. Source for the buffer limit: Envoy's page "Configuring Envoy as an
+ * edge proxy".
  */
 export function toCluster(name: string, parts: ClusterParts): JsonObject {
   const { traffic = {} } = parts;
@@ -43,26 +43,29 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
 const KEEPALIVE: JsonObject = { interval: '10s', timeout: '5s' };
 
 /**
- * A proxy whose machine has vanished is noticed within 3 s, the time that a request has by default:
- * what may be repeated then is, elsewhere. A proxy answers pings itself, however busy its service
- * is.
+ * A proxy whose machine has vanished is noticed within 3 s, which is the default time of a request.
+ * Then what may be repeated is retried elsewhere. A proxy answers pings itself, however busy its
+ * service is.
  */
 const HOP_KEEPALIVE: JsonObject = { interval: '0.5s', timeout: '2s' };
 
-/** A proxy that takes no connection for so long is gone: another is asked while there is time. */
+/**
+ * A proxy that accepts no connection for this time is gone. Another is tried while there is time.
+ */
 const HOP_CONNECT_MS = 1_000;
 
 /**
- * Idle HTTP/1.1 connections are closed before the service does it (Node.js after 5 s): a request
- * sent onto a connection that is just being closed would be lost. HTTP/2 says when it closes.
+ * Idle HTTP/1.1 connections are closed before the service closes them (Node.js after 5 s). A
+ * request on a connection that is just being closed would be lost. HTTP/2 announces the end of a
+ * connection.
  */
 const IDLE_HTTP1 = '4s';
 
 const EXPLICIT = {
   http1: { http_protocol_options: {} },
   http2: { http2_protocol_options: { connection_keepalive: KEEPALIVE } },
-  // The proxy takes so many streams on a connection; more, begun before it could say so, would be
-  // refused.
+  // The proxy accepts this many streams on a connection. It would reject more that begin before it
+  // could announce the limit.
   hop: {
     http2_protocol_options: { max_concurrent_streams: 100, connection_keepalive: HOP_KEEPALIVE },
   },

@@ -2,7 +2,8 @@ const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
 
 /**
- * Eight hexadecimal digits that tell texts apart: FNV-1a, 32 bits. For names only, not for secrets.
+ * Returns eight hexadecimal digits that distinguish texts: FNV-1a, 32 bits. For names only, not for
+ * secrets.
  */
 export function contentHash(text: string): string {
   let hash = OFFSET;

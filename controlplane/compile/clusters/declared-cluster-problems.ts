@@ -5,8 +5,8 @@ import { declaredCluster, type NamedCluster } from './cluster-names.ts';
 import { type ClusterTraffic, trafficFields } from './cluster-traffic.ts';
 
 /**
- * What Mappings say of a cluster that is a ProxyConfig's, where it has no effect; `defaults` are
- * not theirs.
+ * Returns Problems for settings of Mappings that have no effect on a ProxyConfig's cluster.
+ * `defaults` are not the Mappings' own.
  */
 export function declaredClusterProblems(
   mappings: readonly KeyedMapping[],

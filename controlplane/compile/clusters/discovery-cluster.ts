@@ -8,24 +8,23 @@ import { compareText } from '#resources/words/order.ts';
 import { toCluster } from './cluster.ts';
 import { dnsMembers, staticMembers } from './members.ts';
 
-/** Which cluster of the bootstrap leads to the discovery service, and how it is asked. */
+/** The cluster of the bootstrap that leads to the discovery service, and the way of asking it. */
 export type Discovery = { readonly cluster: string; readonly refreshDelayMs?: number };
 
 type Sds = NonNullable<ProxyConfigSpec['cluster_manager']['sds']>;
 
 /**
- * Names that every bootstrap has: no cluster of the operator can have one of them, Envoy would
- * ignore it.
+ * Names that every bootstrap has. No cluster of the operator can have one: Envoy would ignore it.
  */
 export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set(['controlplane', 'sds', 'sds-rest']);
 
-/** The built-in discovery service, by a gRPC stream. */
+/** The built-in discovery service, over a gRPC stream. */
 export const BUILT_IN: Discovery = { cluster: 'sds' };
 
 /**
- * Where a ProxyConfig's `cluster_manager` looks for instances: in the built-in service when it
- * gives that one's address, else in a cluster of its own. That one's name holds its address, so
- * that another address is another name, which a running proxy's bootstrap does not have.
+ * Returns where a ProxyConfig's `cluster_manager` looks for instances. It is the built-in service
+ * when its address is the built-in one, else a cluster of its own. That cluster's name holds its
+ * address. So another address is another name, which a running proxy's bootstrap does not have.
  */
 export function discoveryOf(sds: Sds | undefined, builtIn: HostPort): Discovery {
   if (sds === undefined) return BUILT_IN;
@@ -40,9 +39,9 @@ export function discoveryOf(sds: Sds | undefined, builtIn: HostPort): Discovery 
 }
 
 /**
- * The clusters of discovery services other than the built-in one that the ProxyConfigs of a node
- * group name, for the bootstrap: Envoy accepts only a cluster from there ("must have a statically
- * defined non-EDS cluster").
+ * Returns the clusters, for the bootstrap, of discovery services that the ProxyConfigs of a node
+ * group name, without the built-in one. Envoy accepts only clusters of the bootstrap for discovery
+ * ("must have a statically defined non-EDS cluster").
  */
 export function discoveryClusters(
   resources: ResourceSet,
@@ -60,7 +59,7 @@ export function discoveryClusters(
   return [...clusters].sort(([a], [b]) => compareText(a, b)).map(([, json]) => json);
 }
 
-/** In a bootstrap a cluster stands without `@type`. */
+/** A cluster in a bootstrap has no `@type`. */
 function staticCluster(
   { cluster: name, refreshDelayMs }: Discovery,
   cluster: DiscoveryCluster,

@@ -3,9 +3,8 @@ import { toDuration } from '../duration.ts';
 import type { Discovery } from './discovery-cluster.ts';
 
 /**
- * Envoy's `ConfigSource` for endpoints: asked by REST every so often, or pushed by a delta gRPC
- * stream. A cluster that waits for its first endpoints holds back all later ones, so the wait is
- * short.
+ * Returns Envoy's `ConfigSource` for endpoints: polled by REST, or pushed by a delta gRPC stream. A
+ * cluster that waits for its first endpoints holds back all later ones, so the wait is short.
  */
 export function edsConfig({ cluster, refreshDelayMs }: Discovery): JsonObject {
   const transport = refreshDelayMs === undefined ? grpc(cluster) : rest(cluster, refreshDelayMs);

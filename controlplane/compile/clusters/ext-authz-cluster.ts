@@ -6,15 +6,15 @@ import { toCluster } from './cluster.ts';
 import { membersOf } from './members.ts';
 import { serviceTls } from './service-tls.ts';
 
-/** The name of the cluster of the service that runs filters. */
+/** The name of the Filter service's cluster. */
 export const EXT_AUTHZ_CLUSTER = 'ext-authz';
 
-/** A dead address is to be known soon. */
+/** Short, so that a dead address is noticed soon. */
 const CONNECT_TIMEOUT_MS = 1000;
 
 /**
- * Envoy's `Cluster` of the service that runs filters: HTTP/2, over all addresses that DNS has for
- * its name; by mutual TLS where it is on another machine.
+ * Returns Envoy's `Cluster` of the Filter service. It speaks HTTP/2 to all addresses that DNS has
+ * for the name, by mutual TLS where the service is on another machine.
  */
 export function extAuthzCluster(address: HostPort, options: CompileOptions): JsonObject {
   return toCluster(EXT_AUTHZ_CLUSTER, {

@@ -3,7 +3,10 @@ import type { Resource } from '#resources/resource.ts';
 import { problemOf } from '../problem-of.ts';
 import type { Hop } from './hop.ts';
 
-/** Mappings that would ask by TLS of their own what, as far as is known, has a proxy before it. */
+/**
+ * Returns Problems for Mappings with TLS of their own to a service that, as far as is known, has a
+ * proxy before it.
+ */
 export function hopProblems(
   mappings: readonly Resource<'Mapping'>[],
   hop: Hop,

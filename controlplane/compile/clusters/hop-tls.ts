@@ -4,9 +4,9 @@ import { extension } from '../extension.ts';
 import { quoteRegex } from '../quote-regex.ts';
 import { secretConfig } from './secret-config.ts';
 
-/** Which peers of the trust domain are meant. */
+/** The accepted peers of the trust domain. */
 export type Peers =
-  /** Those of these node groups. */
+  /** The proxies of these node groups. */
   | { readonly groups: readonly string[] }
   /**
    * The proxies of a service: node group `service`, or `service-<number>` where each instance is a
@@ -15,21 +15,21 @@ export type Peers =
   | { readonly service: string };
 
 /**
- * Mutual TLS 1.3 with HTTP/2 to proxies or services of ours: nobody else is talked to, nothing is
- * sent in plain text.
+ * Returns mutual TLS 1.3 with HTTP/2 to our proxies or services. Other peers are rejected, and
+ * nothing is sent in plain text.
  */
 export function hopClientTls(trustDomain: string, peers: Peers): JsonObject {
   return {
     name: 'envoy.transport_sockets.tls',
     typed_config: extension('transport_sockets.tls.v3.UpstreamTlsContext', {
       common_tls_context: commonTls(trustDomain, peers),
-      // Each connection proves anew who is there.
+      // Each connection verifies its peer again.
       max_session_keys: 0,
     }),
   };
 }
 
-/** Mutual TLS 1.3 that is demanded of whoever connects: others are refused in the handshake. */
+/** Returns mutual TLS 1.3 for a listener. Other clients are rejected in the handshake. */
 export function hopServerTls(trustDomain: string, peers: Peers): JsonObject {
   return {
     name: 'envoy.transport_sockets.tls',
@@ -42,9 +42,7 @@ export function hopServerTls(trustDomain: string, peers: Peers): JsonObject {
   };
 }
 
-/**
- * Minimum and maximum are written, since Envoy's maximum for connections that it makes is TLS 1.2.
- */
+/** Both bounds are written, since Envoy's maximum for connections that it makes is TLS 1.2. */
 function commonTls(trustDomain: string, peers: Peers): JsonObject {
   return {
     tls_params: {

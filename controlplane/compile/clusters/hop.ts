@@ -6,7 +6,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { EDGE } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 
-/** What of the options decides how proxies reach each other. */
+/** The options that decide how proxies reach each other. */
 export type Hop = { readonly isDefault: boolean; readonly trustDomain: string };
 
 export function hopOf({ hopTls = false, trustDomain = DEFAULT_TRUST_DOMAIN }: CompileOptions): Hop {
@@ -14,8 +14,9 @@ export function hopOf({ hopTls = false, trustDomain = DEFAULT_TRUST_DOMAIN }: Co
 }
 
 /**
- * The service whose proxies a Mapping's requests go to by mutual TLS; undefined: they do not.
- * `hop_tls: true` holds whatever the default is.
+ * Returns the service whose proxies get a Mapping's requests by mutual TLS. `hop_tls: true` counts
+ * whatever the default is.
+ * @returns undefined when they go there without it
  */
 export function hopService(spec: MappingSpec, hop: Hop): string | undefined {
   const { host, scheme } = askedService(spec);
@@ -23,15 +24,15 @@ export function hopService(spec: MappingSpec, hop: Hop): string | undefined {
   return isHop ? serviceOfHost(host) : undefined;
 }
 
-/** The same of a ProxyConfig's cluster. */
+/** Returns the same for a ProxyConfig's cluster. */
 export function hopClusterService(cluster: ProxyCluster, hop: Hop): string | undefined {
   const isHop = cluster.type === 'sds' && (cluster.hop_tls ?? hop.isDefault);
   return isHop ? serviceOfHost(cluster.service_name ?? cluster.name) : undefined;
 }
 
 /**
- * The node groups whose proxies may connect to those of `group`: the edge, and those that send its
- * service requests.
+ * Returns the node groups whose proxies may connect to those of `group`: the edge, and the groups
+ * that send requests to its service.
  */
 export function callersOf(resources: ResourceSet, group: string, hop: Hop): readonly string[] {
   const isOwn = (service: string | undefined) => service !== undefined && isProxyOf(group, service);
@@ -45,19 +46,19 @@ export function callersOf(resources: ResourceSet, group: string, hop: Hop): read
 }
 
 /**
- * Whether the proxies of `group` are beside instances of `service`: it has that name, or that name
- * and a number.
+ * Returns whether the proxies of `group` are beside instances of `service`. The group has that
+ * name, or that name and a number.
  */
 export function isProxyOf(group: string, service: string): boolean {
   return group === service || /^-[0-9]+$/.test(tail(group, service));
 }
 
-/** What `group` has behind `service`; empty: it does not begin with it. */
+/** Returns what follows `service` in `group`, or `''` when the group does not begin with it. */
 function tail(group: string, service: string): string {
   return group.startsWith(service) ? group.slice(service.length) : '';
 }
 
-/** Of `user-service.default` the name of the service: that of its proxies' node group. */
+/** Returns the service's name in `user-service.default`, which is the node group of its proxies. */
 export function serviceOfHost(host: string): string {
   return (host.split('.')[0] ?? host).toLowerCase();
 }

@@ -14,15 +14,17 @@ import { type ServiceTls, upstreamTls } from './upstream-tls.ts';
 const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 
 /**
- * The service as it is mostly written, `name[.namespace][:port]`: the name of its cluster, if that
- * is free.
+ * Returns the usual spelling of a service, `name[.namespace][:port]`. Its cluster has this name if
+ * it is free.
  */
 export function serviceName(spec: MappingSpec): string {
   const { scheme, host, port } = askedService(spec);
   return port === DEFAULT_PORTS[scheme] ? host : formatHostPort({ host, port });
 }
 
-/** Mappings of equal key, and of one TLSContext or none, have equal clusters. */
+/**
+ * Returns a key. Mappings with equal keys, and with one TLSContext or none, have equal clusters.
+ */
 export function clusterKey(spec: MappingSpec): string {
   const { resolver, connect_timeout_ms, hop_tls } = spec;
   const { scheme, host, port } = askedService(spec);
@@ -32,23 +34,23 @@ export function clusterKey(spec: MappingSpec): string {
   return [scheme, host, port, resolver, connect_timeout_ms, ...more].join(' ');
 }
 
-/** To the discovery service `name:80` is not `name`, whose main port may be another. */
+/** For the discovery service `name:80` differs from `name`, whose main port may be another. */
 function asksForDefaultPort(spec: MappingSpec): boolean {
   const { scheme, port, portGiven } = askedService(spec);
   return spec.resolver === 'sds' && portGiven && port === DEFAULT_PORTS[scheme];
 }
 
-/** What TLS to services is made of. */
+/** The inputs of TLS to services. */
 export type UpstreamTls = {
   readonly caFile: string;
   readonly hop: Hop;
-  /** Of the Mappings that name a TLSContext, by the Mapping's id. */
+  /** The settings of Mappings that name a TLSContext, by the Mapping's id. */
   readonly contexts: ReadonlyMap<string, ServiceTls>;
 };
 
 /**
- * The cluster of a Mapping's service. With resolver `sds` its port, where it has one, says which of
- * the instances' ports is meant.
+ * Returns the cluster of a Mapping's service. With resolver `sds` a given port selects one of the
+ * instances' ports.
  */
 export function mappingCluster(
   name: string,
@@ -80,8 +82,8 @@ export function mappingCluster(
 }
 
 /**
- * The discovery service calls services of Kubernetes `name.namespace`, whatever more their DNS
- * names have, and `:port` after it picks one of several.
+ * Returns the discovery service's name of a service. It is `name.namespace` for a service of
+ * Kubernetes, without the rest of its DNS name. `:port` after it selects one of several ports.
  */
 function discoveredName({ host, port, portGiven }: Service): string {
   const name = host.replace(/^([^.]+\.[^.]+)\.svc(\..*)?$/, '$1');

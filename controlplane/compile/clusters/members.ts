@@ -5,18 +5,18 @@ import { ipVersion } from '#resources/words/ip-address.ts';
 import { toSocketAddress } from '../socket-address.ts';
 import { OUTLIER_DETECTION } from './outlier-detection.ts';
 
-/** Members at fixed IP addresses. */
+/** Returns members at fixed IP addresses. */
 export function staticMembers(name: string, hosts: readonly HostPort[]): JsonObject {
   return { type: 'STATIC', load_assignment: loadAssignment(name, hosts) };
 }
 
 /**
- * Which addresses are asked of DNS, and how often; absent: of a name with both kinds the IPv4 ones,
+ * The addresses that are looked up in DNS, and how often. Default: IPv4 for a name with both kinds,
  * every five seconds.
  */
 export type DnsUse = Partial<Pick<MappingSpec, 'enable_ipv4' | 'enable_ipv6' | 'respect_dns_ttl'>>;
 
-/** Members are all addresses that DNS has for the names. */
+/** Returns all addresses that DNS has for the names as members. */
 export function dnsMembers(name: string, hosts: readonly HostPort[], use: DnsUse = {}): JsonObject {
   return {
     type: 'STRICT_DNS',
@@ -33,13 +33,13 @@ function lookupFamily({ enable_ipv4 = true, enable_ipv6 }: DnsUse): string {
   return enable_ipv6 ? 'AUTO' : 'V4_ONLY';
 }
 
-/** The one member of a service that is an IP address, or all that DNS has for its name. */
+/** Returns the only member of a service that is an IP address, or all that DNS has for its name. */
 export function membersOf(name: string, { host, port }: HostPort, use?: DnsUse): JsonObject {
   const hosts = [{ host, port }];
   return ipVersion(host) === 0 ? dnsMembers(name, hosts, use) : staticMembers(name, hosts);
 }
 
-/** Members that the discovery service names for `service`. */
+/** Returns the members that the discovery service has for `service`. */
 export function discoveredMembers(service: string, edsConfig: JsonObject): JsonObject {
   return {
     type: 'EDS',

@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
 
 /**
- * An instance to which three connections in a row fail, or which answers 502, 503 or 504 five times
- * in a row, gets no request for 5 s, then 10 s, up to 30 s. Never more than half of the instances:
- * Envoy then asks them all again (panic). Answers with 500 are the application's own, and a client
- * could provoke them.
+ * Ejects an instance after three failed connections in a row, or after five answers 502, 503 or 504
+ * in a row. It gets no request for 5 s, then 10 s, up to 30 s. At most half of the instances are
+ * ejected. Beyond that Envoy uses them all again (panic). Answers with 500 are the application's
+ * own, and a client could provoke them.
  */
 export const OUTLIER_DETECTION: JsonObject = {
   split_external_local_origin_errors: true,

@@ -13,15 +13,15 @@ import { hopClientTls } from './hop-tls.ts';
 import { discoveredMembers, dnsMembers, staticMembers } from './members.ts';
 import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
 
-/** The clusters that ProxyConfigs declare, by the operator's name for them. */
+/** The clusters that ProxyConfigs declare, by the operator's names for them. */
 export type ProxyConfigClusters = {
   readonly byName: ReadonlyMap<string, NamedCluster>;
   readonly problems: readonly Problem[];
 };
 
 /**
- * Clusters of the ProxyConfigs of one node group. Of two with one name that differ, the first
- * ProxyConfig's counts.
+ * Returns the clusters of the ProxyConfigs of one node group. Of two different ones with one name,
+ * the first ProxyConfig's counts.
  */
 export function proxyConfigClusters(
   proxyConfigs: readonly Resource<'ProxyConfig'>[],
@@ -47,8 +47,7 @@ export function proxyConfigClusters(
 }
 
 /**
- * A cluster of type `sds` without a way to the discovery service stands there without members, and
- * answers 503.
+ * A cluster of type `sds` without a way to the discovery service has no members, and answers 503.
  */
 function compileCluster(
   cluster: ProxyCluster,

@@ -9,8 +9,8 @@ import { serviceTls } from './service-tls.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
 /**
- * The name of the rate limit service's cluster, whichever service it is: the listener need not
- * change with its address.
+ * The name of the rate limit service's cluster, whichever service it is. So the listener stays the
+ * same when the address changes.
  */
 export const RATE_LIMIT_CLUSTER = 'ratelimit-service';
 

@@ -3,8 +3,8 @@ import { BUILT_IN } from './discovery-cluster.ts';
 import { edsConfig } from './eds-config.ts';
 
 /**
- * Envoy's `SdsSecretConfig`: the secret of this name, from the built-in discovery service. The
- * bytes of the source are the same wherever one stands, since Envoy keeps a subscription for each
+ * Returns Envoy's `SdsSecretConfig` for the secret of this name, from the built-in discovery
+ * service. The source has the same bytes everywhere, since Envoy keeps a subscription for each
  * different source.
  */
 export function secretConfig(name: string): JsonObject {

@@ -6,8 +6,8 @@ import type { CompileOptions } from '../options.ts';
 import { hopClientTls } from './hop-tls.ts';
 
 /**
- * Mutual TLS to the one of our own services that is node group `group`, unless it is on the
- * proxies' own machine.
+ * Returns mutual TLS to our service of node group `group`, unless it is on the proxies' own
+ * machine.
  */
 export function serviceTls(
   { host }: HostPort,

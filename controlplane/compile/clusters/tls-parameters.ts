@@ -3,7 +3,7 @@ import type { TlsSettings } from '#resources/traffic/tls-settings.ts';
 import type { TlsVersion } from '#resources/traffic/tls-words.ts';
 
 /**
- * Envoy's `TlsParameters`. Minimum and maximum are written, since Envoy's maximum for connections
+ * Returns Envoy's `TlsParameters`. Both bounds are written, since Envoy's maximum for connections
  * that it makes is TLS 1.2.
  */
 export function tlsParameters(settings: TlsSettings): JsonObject {
@@ -16,7 +16,7 @@ export function tlsParameters(settings: TlsSettings): JsonObject {
   };
 }
 
-/** RFC 8996: nothing older than TLS 1.2 is spoken, whatever is written. */
+/** RFC 8996: TLS 1.2 is the oldest version, even if an older one is written. */
 const VERSIONS: Readonly<Record<TlsVersion, string>> = {
   'v1.0': 'TLSv1_2',
   'v1.1': 'TLSv1_2',

@@ -5,24 +5,24 @@ import { extension } from '../extension.ts';
 import { secretConfig } from './secret-config.ts';
 import { tlsParameters } from './tls-parameters.ts';
 
-/** How a service is asked by TLS, as a TLSContext says. */
+/** TLS to a service as a TLSContext defines it. */
 export type ServiceTls = {
   /** Id of the TLSContext. */
   readonly context: string;
   readonly settings: TlsSettings;
-  /** Name of the secret that is shown to the service; undefined: none is. */
+  /** Name of the secret that the gateway presents to the service. Undefined: none. */
   readonly certificate: string | undefined;
   /**
-   * Name of the secret whose authorities the service's certificate must be of; undefined: those of
-   * a file.
+   * Name of the secret with the authorities for the service's certificate. Undefined: those of a
+   * file.
    */
   readonly authorities: string | undefined;
 };
 
 /**
- * TLS to a service whose certificate must be for `host` and signed by an authority of `caFile`;
- * `tls` may name other authorities and another host. Keys are named, never in it: their rotation
- * changes no cluster.
+ * Returns TLS to a service whose certificate must be for `host` and signed by an authority of
+ * `caFile`. `tls` may name other authorities and another host. Keys are referred to by name, so
+ * their rotation changes no cluster.
  */
 export function upstreamTls(
   host: string,
@@ -37,7 +37,7 @@ export function upstreamTls(
   return {
     name: 'envoy.transport_sockets.tls',
     typed_config: extension('transport_sockets.tls.v3.UpstreamTlsContext', {
-      // RFC 6066, section 3: an address is no server name.
+      // RFC 6066, section 3: an address is not a server name.
       ...(isName ? { sni: name } : {}),
       common_tls_context: {
         tls_params: tlsParameters(settings),

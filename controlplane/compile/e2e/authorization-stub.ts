@@ -2,7 +2,7 @@ import { serve } from '#grpc/serve.ts';
 
 export type AuthorizationStub = {
   readonly address: { readonly host: string; readonly port: number };
-  /** The paths that it was asked about since the last call of this. */
+  /** Returns the paths of the checks since the last call of this. */
   asked(): readonly string[];
   stop(): Promise<void>;
 };
@@ -16,8 +16,8 @@ const REFUSED = [
 ];
 
 /**
- * A service on a free loopback port that runs no filter: paths that begin with `refused` it answers
- * 401, others may pass.
+ * Starts a service on a free loopback port that runs no filter. It answers 401 to paths that begin
+ * with `refused`, and passes others.
  */
 export async function startAuthorizationStub(refused: string): Promise<AuthorizationStub> {
   let asked: string[] = [];

@@ -25,17 +25,17 @@ export type Ask = {
 /** A running Envoy with what these resources compile to. */
 export type CompiledEnvoy = {
   readonly port: number;
-  /** Sends the path exactly as it is written. */
+  /** Sends the path exactly as written. */
   ask(path: string, ask?: Ask): Promise<Answer>;
-  /** What the upstream that answered was asked. */
+  /** Returns the request that the answering upstream got. */
   echo(path: string, ask?: Ask): Promise<Echo>;
   log(): string;
   stop(): Promise<void>;
 };
 
 /**
- * Starts a real Envoy as one of this node group, with the configuration compiled from the YAML, on
- * a port of its own. `change` is for what the operator's language cannot say.
+ * Starts a real Envoy of this node group, with the configuration compiled from the YAML, on a port
+ * of its own. `change` is for what the operator's language cannot express.
  */
 export async function startCompiled(
   yaml: string,

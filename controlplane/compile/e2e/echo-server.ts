@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What an upstream was asked, as it answers it. */
+/** The request that an upstream got, as it answers it. */
 export type Echo = {
   readonly server: string;
   readonly method: string;
@@ -10,8 +10,9 @@ export type Echo = {
 };
 
 /**
- * An upstream on a free loopback port that answers each request with what it was, once it has read
- * it: an answer before that has Envoy end the request, and with it the copy of a shadow.
+ * Starts an upstream on a free loopback port that answers each request with the request itself,
+ * once it has read it. After an earlier answer Envoy would end the request, and the copy of a
+ * shadow with it.
  */
 export async function startEchoServer(
   name: string,

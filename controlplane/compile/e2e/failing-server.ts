@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 
 export type FailingServer = {
   readonly address: string;
-  /** The paths of the requests since the last call of this. */
+  /** Returns the paths of the requests since the last call of this. */
   asked(): readonly string[];
-  /** The names of the headers that it has ever seen. */
+  /** The names of all headers since the start. */
   readonly headers: ReadonlySet<string>;
   close(): Promise<void>;
 };
 
 /**
- * An upstream on a free loopback port that answers with the status in the path, `/503`, `/silent`
- * never, and `/reset` ends its connection.
+ * Starts an upstream on a free loopback port that answers with the status in the path, such as
+ * `/503`. It never answers `/silent`, and ends the connection of `/reset`.
  */
 export async function startFailingServer(): Promise<FailingServer> {
   let asked: string[] = [];

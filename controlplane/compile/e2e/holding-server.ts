@@ -4,19 +4,19 @@ import type { AddressInfo } from 'node:net';
 
 export type HoldingServer = {
   readonly address: string;
-  /** How many requests wait for their answer. */
+  /** Returns how many requests wait for their answer. */
   held(): number;
   /** Answers those, and from now on each at once. */
   release(): void;
-  /** How many connections there have been. */
+  /** Returns how many connections there have been. */
   connections(): number;
-  /** Resolves when the other side ends a connection over which `path` was asked. */
+  /** Resolves when the other side ends a connection that asked for `path`. */
   ended(path: string): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * An upstream on a free loopback port that keeps what is asked below `/hold` waiting, and ends no
+ * Starts an upstream on a free loopback port that keeps requests below `/hold` waiting, and ends no
  * connection.
  */
 export async function startHoldingServer(): Promise<HoldingServer> {

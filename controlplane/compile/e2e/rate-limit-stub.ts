@@ -1,7 +1,7 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { serve } from '#grpc/serve.ts';
 
-/** What Envoy asked, in words: each descriptor as `key=value, key=value`. */
+/** A request of Envoy, in words: each descriptor as `key=value, key=value`. */
 export type Asked = {
   readonly domain: string;
   readonly descriptors: readonly string[];
@@ -10,9 +10,9 @@ export type Asked = {
 
 export type RateLimitStub = {
   readonly address: string;
-  /** What it was asked since the last call of this. */
+  /** Returns the requests since the last call of this. */
   asked(): readonly Asked[];
-  /** The messages that it answers from now on. */
+  /** Sets the answer for the next requests. */
   answer(response: object): void;
   stop(): Promise<void>;
 };
@@ -25,7 +25,7 @@ type Call = { readonly request: Request; readonly metadata: Metadata };
 
 const OK = { overall_code: 1 };
 
-/** A rate limit service on a free loopback port that answers what it is told to, at first OK. */
+/** Starts a rate limit service on a free loopback port with a configurable answer, at first OK. */
 export async function startRateLimitStub(): Promise<RateLimitStub> {
   let asked: Asked[] = [];
   let response: object = OK;

@@ -10,14 +10,14 @@ const METHOD = {
   responseDeserialize: PLAIN.deserialize,
 };
 
-/** `list` answers slowly, `talk` echoes what it is told, `hang` never answers. */
+/** `list` answers slowly, `talk` echoes what it gets, `hang` never answers. */
 const SERVICE = {
   list: { path: '/test.Slow/List', requestStream: false, responseStream: true, ...METHOD },
   talk: { path: '/test.Slow/Talk', requestStream: true, responseStream: true, ...METHOD },
   hang: { path: '/test.Slow/Hang', requestStream: false, responseStream: true, ...METHOD },
 };
 
-/** A gRPC server on a free loopback port that takes its time. */
+/** Starts a slow gRPC server on a free loopback port. */
 export async function startSlowCalls(): Promise<{ readonly address: string; stop(): void }> {
   const server = new grpc.Server();
   server.addService(SERVICE, {
@@ -46,9 +46,9 @@ export async function startSlowCalls(): Promise<{ readonly address: string; stop
 }
 
 export type SlowCalls = {
-  /** All that `list` or `hang` answers. */
+  /** Returns all that `list` or `hang` answers. */
   list(method: 'List' | 'Hang'): Promise<readonly string[]>;
-  /** What `talk` echoes of these, each said `pauseMs` after the last was heard. */
+  /** Returns what `talk` echoes of these. Each is sent `pauseMs` after the last echo. */
   talk(says: readonly string[], pauseMs: number): Promise<readonly string[]>;
   close(): void;
 };

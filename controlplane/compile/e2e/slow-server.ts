@@ -4,21 +4,19 @@ import type { AddressInfo } from 'node:net';
 
 export type SlowServer = {
   readonly address: string;
-  /**
-   * Resolves when a request for `path` has ended, by whichever side. A copy's path ends in `#copy`.
-   */
+  /** Resolves when either side has ended a request for `path`. A copy's path ends in `#copy`. */
   ended(path: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** How many parts an answer below `/parts` has, and how long it waits between two, in ms. */
+/** The number of parts of an answer below `/parts`, and the pause between two, in ms. */
 export const PARTS = 6;
 export const PAUSE_MS = 200;
 
 /**
- * An upstream on a free loopback port that takes its time. Below `/parts` it answers at once and
- * sends one part after the other, below `/upload` it tells the length of what it has read, and
- * elsewhere it never answers, and never a copy.
+ * Starts a slow upstream on a free loopback port. Below `/parts` it answers at once and sends one
+ * part after the other. Below `/upload` it answers with the length of the body. Elsewhere, and to
+ * copies, it never answers.
  */
 export async function startSlowServer(): Promise<SlowServer> {
   const ends = new Map<string, PromiseWithResolvers<void>>();

@@ -4,8 +4,8 @@ type Cluster = { name: string; load_assignment?: { endpoints: [{ lb_endpoints: o
 type Bootstrap = { static_resources: { clusters: Cluster[] } };
 
 /**
- * A change of a bootstrap: the clusters of the first of these addresses have all of them, as if a
- * name stood for them.
+ * Returns a change of a bootstrap. The clusters of the first of these addresses get all of them, as
+ * if a name stood for them.
  */
 export function withInstances([first = '', ...others]: readonly string[]): (
   bootstrap: JsonObject,

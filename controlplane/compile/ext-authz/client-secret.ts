@@ -7,13 +7,13 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { SecretValue } from '#resources/words/secret-value.ts';
 
-/** A client secret as it is used; `cut`: without the line break that stood at its end. */
+/** A client secret as it is used. `cut` means that a line break at its end was removed. */
 export type ClientSecret = { readonly secret: SecretValue; readonly cut: boolean };
 
 /**
- * The client secret of an OAuth2 filter, from the Filter itself or from the Secret that it names;
- * undefined when it needs none. The error says what is missing, or why it cannot sign, and nothing
- * of the secret.
+ * Returns the client secret of an OAuth2 filter, from the Filter itself or from the Secret that it
+ * names. The error says what is missing, or why it cannot sign, and nothing of the secret.
+ * @returns undefined when the filter needs none
  */
 export function clientSecret(
   { namespace }: Resource<'Filter'>,

@@ -17,33 +17,37 @@ import { ruleConflicts } from './rule-conflicts.ts';
 import { orderedRules, ruleFinder } from './rule-order.ts';
 import { type ServedFilters, servedFilters } from './served-filters.ts';
 
-/** What Filters bring into the edge's configuration. */
+/** The Filters' part of the edge's configuration. */
 export type EdgeFilters = {
   readonly cluster: NamedCluster;
   /**
-   * Whether filters run on the virtual host of a domain: a rule may match there, or it may be a
-   * protected origin.
+   * Tells whether filters run on the virtual host of a domain. A rule may match there, or it may be
+   * a protected origin.
    */
   readonly isChecked: HostReach;
-  /** Whether the gateway's own paths are on the virtual host of a domain. */
+  /** Tells whether the gateway's own paths are on the virtual host of a domain. */
   readonly isOrigin: HostReach;
-  /** Hosts of protected origins, which need a virtual host even if nothing else is there. */
+  /** Hosts of protected origins. Each needs a virtual host even if nothing else is there. */
   readonly originHosts: readonly string[];
   /**
-   * Whether rules for some paths may hold on the virtual host of a domain, which compare letter
-   * case; with `bypass` only those of refused policies, which close what they cover everywhere.
+   * Tells whether rules for some paths may apply on the virtual host of a domain. They compare
+   * letter case. With `bypass` only those of rejected policies count, which close what they cover
+   * everywhere.
    */
   readonly comparesPaths: (domain: string, bypass: boolean) => boolean;
-  /** Headers that only Filters may set in the virtual host of a domain: in lower case, sorted. */
+  /**
+   * Returns the headers that only Filters may set in the virtual host of a domain, in lower case,
+   * sorted.
+   */
   readonly identityHeaders: (domain: string) => readonly string[];
   /**
-   * What a route with `bypass_auth` removes besides, since no filter of the host decides about it
-   * there.
+   * Returns what a route with `bypass_auth` also removes, since no filter of the host decides about
+   * it there.
    */
   readonly takenOnBypass: (host: string) => readonly string[];
   /**
-   * Per host of a Mapping, the Filters that may set a header of its requests, by the header's
-   * identity.
+   * Returns, for a host of a Mapping, the Filters that may set a header of its requests, by the
+   * header's identity.
    */
   readonly settersOn: (host: string) => ReadonlyMap<string, Resource<'Filter'>>;
   /** Ids of the resources that decide where filters run. */
@@ -51,9 +55,7 @@ export type EdgeFilters = {
   readonly problems: readonly Problem[];
 };
 
-/**
- * Where filters run at the edge, and what is wrong with them. Source: docs/adr/0011-ext-authz.md.
- */
+/** Returns where filters run at the edge, and their Problems. See docs/adr/0011-ext-authz.md. */
 export function edgeFilters(
   resources: ResourceSet,
   options: CompileOptions,
@@ -96,8 +98,8 @@ export function edgeFilters(
 }
 
 /**
- * What is odd about rules beside each other, which is looked at again when one changes, and beside
- * Mappings.
+ * Returns Problems of rules beside each other, and beside Mappings. They are found again only after
+ * a change.
  */
 function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): readonly Problem[] {
   if (filterPolicies.length === 0) return [];
@@ -109,7 +111,7 @@ function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): re
   return [...conflicts, ...partialCover(mappings, rules, find)];
 }
 
-/** Filters read the client's own, and settle what becomes of it. */
+/** Filters read the client's own header, and decide what happens to it. */
 const CREDENTIALS = 'authorization';
 
 function comparesPaths({ closed, filterPolicies }: ResourceSet): EdgeFilters['comparesPaths'] {
@@ -121,7 +123,7 @@ function comparesPaths({ closed, filterPolicies }: ResourceSet): EdgeFilters['co
   return (domain, bypass) => closing(domain) || (!bypass && inForce(domain));
 }
 
-/** Hosts of rules that are not for every path. */
+/** Returns the hosts of rules that are not for every path. */
 function hostsByPath(rules: readonly ReadableRule[]): readonly string[] {
   return rules.filter(({ path = '*' }) => !/^\*+$/.test(path)).map(({ host = '*' }) => host);
 }

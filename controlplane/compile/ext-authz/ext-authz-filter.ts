@@ -8,22 +8,26 @@ import { withoutFilter } from '../per-filter-config.ts';
 const NAME = 'envoy.filters.http.ext_authz';
 /** The service answers after 4 s at the latest. */
 const TIMEOUT = '5s';
-/** More than a logout has: that it is too long is the service's to say, by a page of ours. */
+/**
+ * Longer than any logout. The service itself answers a body that is too long, with a page of ours.
+ */
 const LOGOUT_BODY_BYTES = 8193;
 
 /** The name of routes that come from no resource. */
 export const OWN_ROUTE = 'gateway';
 
-/** Where the gateway serves callback and logout (docs/reference/kinds/filter.md). */
+/** The paths of callback and logout (docs/reference/kinds/filter.md). */
 export const OWN_PATHS = '/.gateway/oauth2/';
 const LOGOUT_PATH = '/.gateway/oauth2/logout';
 
 /**
- * Envoy's external authorization filter. A service that is down or late lets nothing through: 503.
- * Raw headers, since two Cookie fields would arrive joined by a comma otherwise. It is there
- * without any Filter too, since the first one must not drain the listener. The service sees the
- * connection's address; `tellsClient`: and besides the one that trusted hops tell. Source:
- * docs/adr/0011-ext-authz.md.
+ * Returns Envoy's external authorization filter (docs/adr/0011-ext-authz.md).
+ * - When the service is down or late, nothing passes: 503.
+ * - It sends raw headers, since two Cookie fields would arrive joined by a comma otherwise.
+ * - It stands in the listener without any Filter too, so that the first one does not drain the
+ *   listener.
+ * - The service sees the connection's address. With `tellsClient` it also sees the one that trusted
+ *   hops report.
  */
 export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObject {
   return {
@@ -49,12 +53,13 @@ const CLIENT_ADDRESS: JsonObject = {
   value: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
 };
 
-/** The part of a virtual host or route on which no filters run. */
+/** The part of a virtual host or route without filters. */
 export const WITHOUT_FILTERS: JsonObject = withoutFilter(NAME);
 
 /**
- * The routes of the gateway's own paths: a path without route never reaches the service. It answers
- * all of them; what it would let pass is not found. Only a logout's body is sent to it.
+ * The routes of the gateway's own paths, since a path without a route never reaches the service.
+ * The service answers all of them. What it lets pass is not found. Only a logout's body is sent to
+ * it.
  */
 export const OWN_ROUTES: readonly JsonObject[] = [
   {

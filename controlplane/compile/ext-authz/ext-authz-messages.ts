@@ -12,9 +12,9 @@ import { toFilterPolicyMessage } from './filter-policy-message.ts';
 import { filterKey, type ServedFilter, servedFilters } from './served-filters.ts';
 
 /**
- * What the service that runs filters receives: a message for each Filter that can be in force, its
- * secret in it, and for each FilterPolicy. What did not change gives the very same object. What is
- * wrong with them is said at the edge.
+ * Returns what the Filter service receives: a message for each Filter that can be in force, with
+ * its secret, and for each FilterPolicy. What did not change gives the very same object. Their
+ * Problems are reported at the edge.
  */
 export function extAuthzMessages(resources: ResourceSet, memo: Memo): Compiled {
   const filters = [...servedFilters(resources).byName].map(([name, served]) =>
@@ -31,8 +31,8 @@ export function extAuthzMessages(resources: ResourceSet, memo: Memo): Compiled {
 }
 
 /**
- * The secret is the very same object while its Secret is; cutting it makes a new one, so that its
- * owner is asked.
+ * The secret is the very same object while its Secret is. Cutting it makes a new one, so the memo
+ * goes by its owner.
  */
 function filterMessage(name: string, served: ServedFilter, memo: Memo): CompiledResource {
   const { filter, secret, authorities } = served;

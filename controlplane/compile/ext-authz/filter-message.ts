@@ -14,7 +14,7 @@ import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { ServedFilter } from './served-filters.ts';
 
 /**
- * `gateway.config.v1.Filter`: what the service that runs filters gets of a Filter, its secret too.
+ * Returns `gateway.config.v1.Filter`: what the Filter service gets of a Filter, with its secret.
  */
 export function toFilterMessage({ filter, secret, authorities }: ServedFilter): JsonObject {
   const { OAuth2, JWT } = filter.spec;
@@ -160,7 +160,7 @@ function toHeader({ name, value }: HeaderTemplate): JsonObject {
   return { name, value };
 }
 
-/** The field `if_request_header`, of all messages that have one. */
+/** Returns the field `if_request_header`, which several messages have. */
 export function toCondition(condition: HeaderCondition | undefined): JsonObject {
   if (condition === undefined) return {};
   const { name, negate, value, valueRegex } = condition;
@@ -169,7 +169,7 @@ export function toCondition(condition: HeaderCondition | undefined): JsonObject 
   return { if_request_header: { name, negate, ...match } };
 }
 
-/** To the nanosecond, as the operator can write it. */
+/** Formats a duration to the nanosecond, as the operator can write it. */
 function toExactDuration(ms: number): string {
   const nanos = BigInt(Math.round((ms % 1000) * 1e6));
   const total = BigInt(Math.trunc(ms / 1000)) * 1_000_000_000n + nanos;

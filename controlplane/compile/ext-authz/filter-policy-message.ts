@@ -10,7 +10,7 @@ import type {
 import type { Resource } from '#resources/resource.ts';
 import { toCondition } from './filter-message.ts';
 
-/** `gateway.config.v1.FilterPolicy`: what the service that runs filters gets of a FilterPolicy. */
+/** Returns `gateway.config.v1.FilterPolicy`: what the Filter service gets of a FilterPolicy. */
 export function toFilterPolicyMessage({
   namespace,
   name,

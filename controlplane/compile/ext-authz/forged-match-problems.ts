@@ -7,8 +7,8 @@ import { problemOf } from '../problem-of.ts';
 type Mapping = Resource<'Mapping'>;
 
 /**
- * Returns a warning for each header of a Mapping's match that Filters inject: the route is chosen
- * before.
+ * Returns a warning for each header in a Mapping's match that Filters inject. The route is chosen
+ * before they run.
  */
 export function forgedMatchProblems(
   mappings: readonly Mapping[],

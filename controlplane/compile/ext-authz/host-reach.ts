@@ -2,13 +2,13 @@ import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
 import { coveringDomains } from '../domain-cover.ts';
 
 /**
- * Tells of each virtual host's domain (`*`, `*.example.com` or a host) whether one of many rules'
+ * Tells for a virtual host's domain (`*`, `*.example.com` or a host) whether one of many rules'
  * hosts may match a request in it.
  */
 export type HostReach = (domain: string) => boolean;
 
 /**
- * True when in doubt: filters that run in vain cost time, filters that do not run cost more. Globs
+ * Returns true when in doubt. A needless filter costs time, and a missing one costs more. Globs
  * without `*`, of which there may be very many, are looked up, not tried.
  */
 export function hostReach(hostGlobs: Iterable<string>): HostReach {

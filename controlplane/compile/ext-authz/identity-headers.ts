@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import { extension } from '../extension.ts';
 
-/** The name of the filter that removes identity headers, and of what a virtual host says of it. */
+/** The name of the filter that removes identity headers, and of its settings in a virtual host. */
 export const IDENTITY_HEADERS = 'gateway.identity_headers';
 
 /**

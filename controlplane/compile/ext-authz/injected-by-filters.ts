@@ -7,12 +7,12 @@ import { filterKey } from './served-filters.ts';
 
 type Filter = Resource<'Filter'>;
 
-/** Names of the headers that a Filter may set, in lower case. */
+/** Returns the names of the headers that a Filter may set, in lower case. */
 export function injectedBy({ spec: { OAuth2, JWT } }: Filter): readonly string[] {
   return (OAuth2 ?? JWT)?.injectRequestHeaders.map(({ name }) => name.toLowerCase()) ?? [];
 }
 
-/** Per host of a Mapping, the Filters that may run on its requests. */
+/** Returns, for a host of a Mapping, the Filters that may run on its requests. */
 function filtersOn({
   filters,
   filterPolicies,
@@ -65,14 +65,14 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
   });
 }
 
-/** One of which no rule could be read may be for any host. */
+/** A policy without any readable rule may be for any host. */
 function hostsOfRules({ rules = [{}] }: Refused): readonly string[] {
   return rules.map(({ host = '*' }) => host);
 }
 
 /**
- * Per host of a Mapping, who may set which header of its requests, by the header's identity: an
- * OAuth2 filter `Authorization` too.
+ * Returns, for a host of a Mapping, which Filter may set which header of its requests, by the
+ * header's identity. An OAuth2 filter may set `Authorization` too.
  */
 export function settersOn(resources: ResourceSet): (host: string) => ReadonlyMap<string, Filter> {
   const running = filtersOn(resources);

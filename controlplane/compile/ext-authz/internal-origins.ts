@@ -3,8 +3,8 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { InternalOrigins } from '#resources/words/origin-pattern.ts';
 
 /**
- * The protected origins of all Filters, as requests have them. Those of Filters that are not in
- * force count too: their paths are closed.
+ * Returns the protected origins of all Filters, in the form that requests have. Those of Filters
+ * that are not in force count too: their paths are closed.
  */
 export function internalOrigins({ filters }: ResourceSet): readonly InternalOrigins[] {
   return filters.flatMap(({ spec: { OAuth2 } }) =>
@@ -13,8 +13,8 @@ export function internalOrigins({ filters }: ResourceSet): readonly InternalOrig
 }
 
 /**
- * Whether a protected origin may be a request's in the virtual host of this domain. True when in
- * doubt.
+ * Returns whether a request in the virtual host of this domain may have a protected origin. It is
+ * true when in doubt.
  */
 export function originMayMeet(
   { internalOrigin, includeSubdomains }: InternalOrigins,

@@ -10,8 +10,9 @@ import type { FindRule, OrderedRule } from './rule-order.ts';
 type Mapping = Resource<'Mapping'>;
 
 /**
- * Returns a warning for each rule that is for the prefix of a Mapping, and leaves paths of it that
- * meet no rule. `/adm` is one path, though a Mapping's `/adm` is all that begin so.
+ * Returns a warning for each rule that is for the prefix of a Mapping, and leaves paths of it
+ * without a rule. A rule's `/adm` is one path, but a Mapping's `/adm` covers all paths that begin
+ * so.
  */
 export function partialCover(
   mappings: readonly Mapping[],
@@ -34,7 +35,7 @@ export function partialCover(
   });
 }
 
-/** Of others it is plain that they are for a part. */
+/** Other rules are plainly for a part. */
 function isForPrefix({ closes, path: { inner, suffix } }: OrderedRule): boolean {
   return closes && inner.length === 0 && (suffix === undefined || suffix === '');
 }
@@ -47,7 +48,10 @@ function trimmed(path: string): string {
   return path.replace(/\/$/, '');
 }
 
-/** A path of the Mapping that no rule is for. Where a rule opens one, the operator has said so. */
+/**
+ * Returns a path of the Mapping without a rule. A rule that opens a path is the operator's
+ * decision.
+ */
 function uncovered(
   { spec }: Mapping,
   prefix: string,

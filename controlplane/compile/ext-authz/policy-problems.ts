@@ -10,8 +10,8 @@ type Policy = Resource<'FilterPolicy'>;
 type Filter = Resource<'Filter'>;
 
 /**
- * What becomes of the paths of FilterPolicies that are refused and have no last good version.
- * Source: docs/adr/0002-closed-or-last-good.md.
+ * Returns what happens to the paths of FilterPolicies that are rejected and have no last good
+ * version (docs/adr/0002-closed-or-last-good.md).
  */
 export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[] {
   return closed
@@ -23,7 +23,7 @@ export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[
 }
 
 /**
- * What is wrong between FilterPolicies and the Filters that they name, each of which is right by
+ * Returns Problems between FilterPolicies and the Filters that they name, each of which is valid by
  * itself.
  */
 export function policyProblems(resources: ResourceSet, served: ServedFilters): readonly Problem[] {
@@ -53,12 +53,12 @@ export function policyProblems(resources: ResourceSet, served: ServedFilters): r
   );
 }
 
-/** Names what a closed rule covers: the operator looks for the path that answers 500. */
+/** Names what a closed rule covers, since the operator looks for the path that answers 500. */
 function closedText({ host = '*', path = '*' }: ReadableRule): string {
   return `path ${path} of host ${host} answers 500`;
 }
 
-/** A rule's policy, and what becomes of its requests when it is closed. */
+/** A rule's policy, and what happens to its requests when it is closed. */
 type PolicyRule = { readonly policy: Policy; readonly closed: string };
 type Found = { readonly filter: Filter } | { readonly missing: string };
 type LookUp = (namespace: string | undefined, name: string) => Found;
@@ -125,7 +125,7 @@ function innerProblems(
   });
 }
 
-/** A Mapping with `bypass_auth` on a host where filters run. */
+/** Returns the Problem of a Mapping with `bypass_auth` on a host where filters run. */
 export function bypassProblems(mapping: Resource<'Mapping'>): Problem {
   const message =
     'no filters run here, on a host where they run elsewhere: session cookies of the gateway reach this service, headers that Filters set do not';

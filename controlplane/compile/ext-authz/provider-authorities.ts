@@ -9,9 +9,9 @@ import { authoritiesIn } from '../tls/proxy-secret.ts';
 const MOST = { bytes: 1024 * 1024, count: 1_000 };
 
 /**
- * Returns the authorities that may sign the certificate of a Filter's provider, in PEM. The value
- * is undefined when the Filter names none. Whether they are valid now shows when the provider is
- * asked.
+ * Returns the authorities that may sign the certificate of a Filter's provider, in PEM. Whether
+ * they are valid now shows at the first request to the provider. The value is undefined when the
+ * Filter names none.
  */
 export function providerAuthorities(
   filter: Resource<'Filter'>,
@@ -35,7 +35,7 @@ function authoritiesOf(
   return fault === undefined ? { value: found } : { error: `${place} cannot be used: ${fault}` };
 }
 
-/** Node reads past revocation lists: certificates that were revoked would be trusted. */
+/** Node ignores revocation lists, so revoked certificates would be trusted. */
 function faultOf(pem: string): string | undefined {
   const parsed = parseCertificates(pem, MOST);
   if ('error' in parsed) return parsed.error;

@@ -22,8 +22,7 @@ function neverMatches(rule: OrderedRule, earlier: OrderedRule): Problem {
 }
 
 /**
- * Within one policy, and by a higher precedence, the operator has said what goes first. A name says
- * nothing.
+ * Within one policy, or by a higher precedence, the operator chose the order. A name says nothing.
  */
 function opens(
   rule: OrderedRule,

@@ -39,10 +39,10 @@ function globsOf({ host, path }: FilterPolicyRule) {
   return { host: parseGlob(host), path: parseGlob(path) };
 }
 
-/** Finds the rule that a request meets. */
+/** Finds the rule that a request matches. */
 export type FindRule = (host: string, path: string) => OrderedRule | undefined;
 
-/** Rules by their host, where that is one, and by what their path begins with. */
+/** Indexes rules by their exact host, and by what their path begins with. */
 export function ruleFinder(rules: readonly OrderedRule[]): FindRule {
   const byHost = Map.groupBy(rules, ({ host }) => (host.suffix === undefined ? host.prefix : ''));
   const byStart = new Map([...byHost].map(([host, some]) => [host, Map.groupBy(some, startOf)]));

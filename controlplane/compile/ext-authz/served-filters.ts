@@ -10,7 +10,7 @@ import { providerAuthorities } from './provider-authorities.ts';
 /** A Filter that can be in force. */
 export type ServedFilter = {
   readonly filter: Resource<'Filter'>;
-  /** undefined: it needs none */
+  /** Undefined: the Filter needs none. */
   readonly secret: ClientSecret | undefined;
   /** In PEM. @see providerAuthorities */
   readonly authorities: SecretValue | undefined;
@@ -19,18 +19,18 @@ export type ServedFilter = {
 export type ServedFilters = {
   /** By `<namespace>/<name>`, in the order of their ids. */
   readonly byName: ReadonlyMap<string, ServedFilter>;
-  /** Why others are not in force, and what is odd about those that are. */
+  /** Why others are not in force, and warnings about those that are. */
   readonly problems: readonly Problem[];
 };
 
-/** How Filters are named where they are referred to. */
+/** Returns the name of a Filter in references. */
 export function filterKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
 
 /**
- * The Filters that can be in force: their secret is there, and so is the JWT filter that they leave
- * access tokens to.
+ * Returns the Filters that can be in force. Their secret is there, and so is the JWT filter that
+ * they pass access tokens to.
  */
 export function servedFilters({ filters, secrets }: ResourceSet): ServedFilters {
   const all = new Map(filters.map(filter => [filterKey(filter.namespace, filter.name), filter]));

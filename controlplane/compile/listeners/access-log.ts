@@ -2,7 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { extension } from '../extension.ts';
 import { toEnvoyLogFormat } from './proxy-log-format.ts';
 
-/** No cookie, no credential and no query, which may hold either. */
+/** Cookies, credentials and queries are left out: a query may hold either. */
 const DEFAULT_FORMAT = {
   time: '%START_TIME%',
   method: '%REQ(:METHOD)%',
@@ -27,7 +27,7 @@ const DEFAULT_FORMAT = {
 } as const;
 
 /**
- * The rate limit that was exceeded, if any. Only the edge asks for limits. Source:
+ * The rate limit that was exceeded, if any. Only the edge asks for limits. See
  * docs/reference/kinds/rate-limit.md.
  */
 const LIMIT_FORMAT = {
@@ -41,8 +41,8 @@ function limitMetadata(key: string): string {
 }
 
 /**
- * The edge's: one line a request on standard output: JSON, or in the operator's format
- * (`proxy_log_format`).
+ * Returns the edge's access log: one line a request on standard output, as JSON or in the
+ * operator's format (`proxy_log_format`).
  */
 export function accessLog(format: string | undefined): JsonObject {
   const log_format =
@@ -63,7 +63,7 @@ function asLine(format: string): string {
   return format.endsWith('\n') ? format : `${format}\n`;
 }
 
-/** One line for each failure. */
+/** Returns a log with one line for each failure. */
 export function failureLog(): JsonObject {
   const comparison = {
     op: 'GE',

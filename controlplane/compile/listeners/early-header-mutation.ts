@@ -3,10 +3,10 @@ import { extension } from '../extension.ts';
 import type { HeaderChange } from '../forwarded-headers.ts';
 
 /**
- * The part of Envoy's `HttpConnectionManager` that takes these headers from what a client sent,
- * before any filter and any route: whatever arrives upstream under such a name was set by the
- * gateway. The names come in lower case and sorted; `set` is what the gateway says instead. Without
- * any of them there is no such part. Header names with `_` need no more than this: the edge refuses
+ * Returns the part of Envoy's `HttpConnectionManager` that removes these headers from what a client
+ * sent, before any filter and any route. So any header of such a name that arrives upstream is the
+ * gateway's. The names come in lower case and sorted. `set` has the gateway's own values. Without
+ * either the part is absent. Header names with `_` need no more than this: the edge rejects
  * requests that have one.
  */
 export function earlyHeaderMutation(

@@ -13,10 +13,10 @@ import { BUFFER_LIMIT_BYTES, CLIENT_KEEPALIVE, listenerName } from './listener.t
 import type { EdgeListener } from './listeners.ts';
 
 /**
- * The listener of TLS, when a Host has it: a filter chain for each, chosen by the server name that
- * the client says (exact before wildcard), so that one Host's change leaves the connections of
- * others alone. Without a name, or with one that no Host has, that of `*`; without that one the
- * connection ends. Source: Envoy's page "FilterChainMatch".
+ * Returns the listener of TLS, when a Host has it. It has a filter chain for each Host, chosen by
+ * the client's server name (exact before wildcard). So a change of one Host leaves the connections
+ * of others alone. Without a name, or with an unknown one, the chain of `*` is chosen. Without that
+ * one the connection ends. Source: Envoy's page "FilterChainMatch".
  */
 export function edgeTlsListener(
   hosts: readonly EdgeHost[],
@@ -49,8 +49,8 @@ const TLS_INSPECTOR: JsonObject = {
 };
 
 /**
- * A Host that cannot speak TLS has a chain nevertheless, which ends each connection: its name must
- * not fall to a wider Host, whose rules are others.
+ * A Host that cannot speak TLS has a chain too, which ends each connection. Its name must not fall
+ * to a wider Host with other rules.
  */
 function filterChain(host: EdgeHost, edge: EdgeListener): readonly JsonObject[] {
   const { hostname, tls } = host;

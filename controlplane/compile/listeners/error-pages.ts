@@ -3,11 +3,12 @@ import type { ErrorResponseOverride } from '#resources/kinds/module/error-respon
 import { extension } from '../extension.ts';
 import { contentTypeOf } from '../routes/error-bodies.ts';
 
-/** What else an answer of Envoy's own has, and which answers have it. */
+/** Further fields of Envoy's own answers, and the answers that have them. */
 export type OwnAnswers = { readonly filter: JsonObject; readonly headers_to_add: readonly Json[] };
 
 /**
- * Answers of Envoy's own that get another status: an expression that holds of them, and the status.
+ * Answers of Envoy's own that get another status: an expression that holds for them, and the
+ * status.
  */
 export type Restated = { readonly when: string; readonly status: number };
 
@@ -21,18 +22,18 @@ type Page = {
   readonly status?: number;
 };
 
-/** Told by name: an ext_authz or rate limit answer is the page of whoever decided. */
+/** Told by name: an ext_authz or rate limit answer has the page of the service that decided. */
 const DECIDED = "response.code_details in ['ext_authz_denied', 'request_rate_limited']";
 const IS_ERROR = `response.code >= 400 && !(${DECIDED})`;
 const IS_GRPC = "request.headers['content-type'].startsWith('application/grpc')";
-/** A client inside of the network may choose its request id. This one can stand in a page. */
+/** A client inside the network may choose its request id. This one can stand in a page. */
 const WANTS_HTML =
   "request.headers['accept'].contains('text/html') && request.headers['x-request-id'].matches('^[0-9A-Za-z-]+$')";
 
 /**
- * Plain words for each answer that Envoy gives by itself. Nothing that a client sent stands in
- * them. The first condition that holds counts. A formatter ends at the first parenthesis, so they
- * have none.
+ * Plain words for each answer that Envoy gives by itself. They hold nothing that a client sent. The
+ * first condition that holds counts. A formatter ends at the first parenthesis, so the words have
+ * none.
  */
 const WORDS: readonly (readonly [condition: string, words: string])[] = [
   ['response.code == 404', 'Nothing is served at this address.'],
@@ -87,10 +88,10 @@ const PAGES: readonly Page[] = [
 ];
 
 /**
- * Envoy's `LocalReplyConfig`: answers that Envoy gives by itself have the body that the operator
- * gives to the status. Without one they say the request id, in HTML for browsers, else in JSON. Of
- * Envoy's mappers the first counts that holds, so each page stands there again for answers that
- * have more headers.
+ * Returns Envoy's `LocalReplyConfig`. Answers that Envoy gives by itself have the operator's body
+ * for the status. Without one they give the request id, in HTML for browsers, else in JSON. The
+ * first of Envoy's mappers that holds counts, so each page stands there again for answers that have
+ * more headers.
  */
 export function errorPages(
   overrides: readonly ErrorResponseOverride[] = [],
@@ -118,7 +119,7 @@ function restatedPages(pages: readonly Page[], { status, when }: Restated): read
     }));
 }
 
-/** An answer of ext-authz may have a content type already: that of the former body. */
+/** An answer of ext-authz may have the content type of its former body already. */
 function overridePage({ body, on_status_code }: ErrorResponseOverride): Page {
   const { json_format, text_format: inline_string = '' } = body;
   const isJson = json_format !== undefined;
@@ -149,7 +150,7 @@ function mapper({ headers = [], page, status, when }: Page, more?: OwnAnswers): 
   };
 }
 
-/** An `AccessLogFilter` by an expression over Envoy's attributes. */
+/** Returns an `AccessLogFilter` by an expression over Envoy's attributes. */
 function holds(expression: string): JsonObject {
   return {
     extension_filter: {

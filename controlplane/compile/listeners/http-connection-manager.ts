@@ -14,10 +14,10 @@ import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { errorPages, type OwnAnswers, type Restated } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
 
-/** What the edge has and the proxies beside applications have not. */
+/** What the edge has beyond the proxies beside applications. */
 export type EdgeParts = Deciders & {
   readonly config: ModuleConfig;
-  /** Headers that only the gateway sets: in lower case, sorted. */
+  /** Headers that only the gateway sets, in lower case, sorted. */
   readonly ownHeaders: readonly string[];
   /** Whether a Mapping replaces the bodies of errors. */
   readonly errorBodies: boolean;
@@ -29,7 +29,7 @@ export type SideParts = {
   readonly errorBodies: boolean;
 };
 
-/** The filter chain of a Host's TLS; `mark` is what HOST_HEADER says. */
+/** The filter chain of a Host's TLS. `mark` is its value of HOST_HEADER. */
 export type TlsChain = {
   readonly mark: string;
   readonly hasClientCertificates: boolean;
@@ -38,11 +38,12 @@ export type TlsChain = {
 
 const KIB = 1024;
 
-/** How long a connection of a client may be without a request. */
+/** The longest time of a client's connection without a request. */
 const IDLE_MS = 3_600_000;
 
 /**
- * Envoy's `HttpConnectionManager`: hardened at the edge, trusting its peers beside an application.
+ * Returns Envoy's `HttpConnectionManager`. It is hardened at the edge, and trusts its peers beside
+ * an application.
  */
 export function httpConnectionManager(
   group: string,
@@ -68,7 +69,7 @@ const PATHS_AND_HOSTS: JsonObject = {
 };
 
 /**
- * Source: Envoy's page "Configuring Envoy as an edge proxy". Its `request_timeout` is left out: it
+ * Source: Envoy's page "Configuring Envoy as an edge proxy". Its `request_timeout` is left out. It
  * would end long uploads and streams, and `stream_idle_timeout` already ends those that send
  * nothing.
  */
@@ -76,8 +77,8 @@ const TIMEOUTS_AND_LIMITS: JsonObject = {
   request_headers_timeout: '10s',
   stream_idle_timeout: toDuration(STREAM_IDLE_MS),
   http2_protocol_options: {
-    // Over HTTP/2 an upgrade is an extended CONNECT (RFC 8441); routes say which are passed on.
-    // Clusters need no such word [measured].
+    // Over HTTP/2 an upgrade is an extended CONNECT (RFC 8441). Routes decide which are passed on.
+    // Clusters need no such field [measured].
     allow_connect: true,
     max_concurrent_streams: 100,
     initial_stream_window_size: 64 * KIB,
@@ -97,8 +98,7 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action:
       config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
-    // An upstream that takes `_` for `-` could otherwise be given a header that was meant to be
-    // checked.
+    // An upstream that takes `_` for `-` could otherwise get a header that was meant to be checked.
     common_http_protocol_options: {
       headers_with_underscores_action: 'REJECT_REQUEST',
       idle_timeout: toDuration(config.listener_idle_timeout_ms ?? IDLE_MS),
@@ -120,8 +120,8 @@ function markOf({ mark }: TlsChain): HeaderChange {
 }
 
 /**
- * Services learn by `x-forwarded-client-cert` who the client is. What clients themselves send under
- * that name is taken away, here as everywhere (Envoy's default, SANITIZE).
+ * Services learn the client's certificate from `x-forwarded-client-cert`. The header is removed
+ * when clients send it, here as everywhere (Envoy's default, SANITIZE).
  */
 const CLIENT_CERTIFICATE: JsonObject = {
   forward_client_cert_details: 'SANITIZE_SET',
@@ -129,8 +129,8 @@ const CLIENT_CERTIFICATE: JsonObject = {
 };
 
 /**
- * The edge has set the client's address, scheme, certificate and request id: they are passed on as
- * they are. Most errors that clients see are of this proxy, before the service.
+ * The edge has set the client's address, scheme, certificate and request id, and they are passed on
+ * unchanged. Most errors that clients see come from this proxy, before the service.
  */
 function application(overrides: ModuleConfig['error_response_overrides']): JsonObject {
   return {

@@ -13,16 +13,16 @@ import { HSTS } from '../tls/hsts.ts';
 
 /** The services that the edge asks about requests. */
 export type Deciders = {
-  /** Where the service is that runs filters. */
+  /** The address of the Filter service. */
   readonly extAuthz: HostPort;
   readonly rateLimit: RateLimitFilter;
   readonly config: Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
 };
 
 /**
- * The HTTP filters, in the order in which a request meets them: labels can use the headers that
- * Filters set. Answers meet the first one last. Elsewhere than at the edge nobody is asked:
- * `undefined`.
+ * Returns the HTTP filters, in the order of requests. Labels can use the headers that Filters set.
+ * Answers pass the first one last. `undefined` is for proxies other than the edge, which ask no
+ * service.
  */
 export function httpFilters(
   deciders: Deciders | undefined,

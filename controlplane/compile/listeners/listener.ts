@@ -6,22 +6,22 @@ import { toSocketAddress } from '../socket-address.ts';
 /** Source: Envoy's page "Configuring Envoy as an edge proxy". */
 export const BUFFER_LIMIT_BYTES = 32 * 1024;
 
-/** A client that has vanished is noticed after two minutes. Source: tcp(7). */
+/** A vanished client is noticed after two minutes. Source: tcp(7). */
 export const CLIENT_KEEPALIVE: JsonObject = {
   tcp_keepalive: { keepalive_probes: 4, keepalive_time: 60, keepalive_interval: 15 },
 };
 
 /**
- * The name of a listener is its address: another address is another listener, which opens before
- * the old one drains.
+ * Returns a listener's name, which is its address. Another address is another listener, which opens
+ * before the old one drains.
  */
 export function listenerName(address: HostPort): string {
   return formatHostPort(address);
 }
 
 /**
- * Envoy's `Listener` of HTTP, plain or over a transport socket. Source for the limit: Envoy's page
- * "Configuring Envoy as an edge proxy".
+ * Returns Envoy's `Listener` of HTTP, plain or over a transport socket. Source for the limit:
+ * Envoy's page "Configuring Envoy as an edge proxy".
  */
 export function toListener(
   address: HostPort,

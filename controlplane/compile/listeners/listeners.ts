@@ -13,13 +13,13 @@ import { withErrorBodies } from '../routes/error-bodies.ts';
 import { type EdgeParts, httpConnectionManager } from './http-connection-manager.ts';
 import { listenerName, toListener } from './listener.ts';
 
-/** What the edge's listeners have besides, and the ids of the resources that it comes from. */
+/** What the edge's listeners also have, and the ids of the resources that it comes from. */
 export type EdgeListener = EdgeParts & { readonly origins: readonly string[] };
 
 /**
- * One listener for each address that the ProxyConfigs of the node group give; all serve the same
- * routes, and demand mutual TLS of their callers where that is on. `resources` are those of all
- * groups, since the Mappings of other groups say who the callers are.
+ * Returns one listener for each address in the ProxyConfigs of the node group. All serve the same
+ * routes, and require mutual TLS of their callers where that is on. `resources` are those of all
+ * groups, since the Mappings of other groups tell which groups call.
  */
 export function listeners(
   resources: ResourceSet,
@@ -48,7 +48,7 @@ type Place = {
   readonly plain: boolean;
 };
 
-/** What several ProxyConfigs share is plain only if all of them say so. */
+/** An address that several ProxyConfigs share is plain only if all of them say so. */
 function addresses(
   { proxyConfigs }: ResourceSet,
   group: string,
@@ -71,7 +71,7 @@ function addresses(
   return new Map([[listenerName(edge), { address: edge, origins: [], plain: true }]]);
 }
 
-/** Without a listener nothing of the node group can be reached. */
+/** Returns a Problem when a node group without a listener cannot be reached. */
 export function listenerProblems(
   { mappings, proxyConfigs }: ResourceSet,
   group: string,
@@ -87,7 +87,7 @@ export function listenerProblems(
   );
 }
 
-/** The edge listens where its ProxyConfigs say, and then no longer where everybody looks for it. */
+/** Returns a Problem when ProxyConfigs move the edge away from its usual address. */
 export function edgeAddressProblems(
   { proxyConfigs }: ResourceSet,
   { edge }: CompileOptions,

@@ -1,19 +1,20 @@
 import { LOG_TOKEN } from '#resources/format/log-format.ts';
 
-/** Where the params of an operator hold the namespace of docs/reference/kinds/rate-limit.md. */
+/** The namespace of docs/reference/kinds/rate-limit.md in the params of an operator. */
 const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([
   ['DYNAMIC_METADATA', /^proxy\.filters\.http\.ratelimit(?=:|$)/],
   ['METADATA', /(?<=^DYNAMIC:)proxy\.filters\.http\.ratelimit(?=:|$)/],
 ]);
 
-/** Under this one Envoy writes what the rate limit service says, whatever the filter is called. */
+/** Envoy writes what the rate limit service says under this one, whatever the filter's name is. */
 const ENVOY_NAMESPACE = 'envoy.filters.http.ratelimit';
 
 /**
- * The operator's log format as Envoy knows it: `%DYNAMIC_METADATA(proxy.filters.http.ratelimit…)%`,
- * also spelt `%METADATA(DYNAMIC:proxy.filters.http.ratelimit…)%` and as an operator of `COALESCE`,
- * refers to where Envoy keeps what the rate limit service says. Everything else stays as it is,
- * byte for byte. The format is one that parseLogFormat accepts.
+ * Translates the operator's log format to Envoy's.
+ * `%DYNAMIC_METADATA(proxy.filters.http.ratelimit…)%` gets Envoy's place for what the rate limit
+ * service says. So does its spelling `%METADATA(DYNAMIC:proxy.filters.http.ratelimit…)%`, and an
+ * operator of `COALESCE`. Everything else stays as it is, byte for byte. The format is one that
+ * parseLogFormat accepts.
  */
 export function toEnvoyLogFormat(format: string): string {
   return format.replace(LOG_TOKEN, (token: string, name?: string, params = '') =>
@@ -31,7 +32,7 @@ type Coalesce = {
   readonly operators: readonly (string | { readonly command: string; readonly param?: string })[];
 };
 
-/** Where nothing is to be translated, it stays as it is written. */
+/** Without anything to translate, the text stays as it is. */
 function toEnvoyCoalesce(params: string): string {
   const written: Coalesce = JSON.parse(params);
   const operators = written.operators.map(operator => {

@@ -4,7 +4,10 @@ import type { CompiledResource } from '../compiled.ts';
 import { problemOf } from '../problem-of.ts';
 import { listenerName } from './listener.ts';
 
-/** One address has one listener: where the edge speaks TLS, nothing is served in plain text. */
+/**
+ * Returns the addresses without clashes. One address has one listener, and the edge's address of
+ * TLS serves nothing in plain text.
+ */
 export function withoutClash(
   plain: readonly CompiledResource[],
   tls: CompiledResource | undefined,
@@ -12,7 +15,7 @@ export function withoutClash(
   return tls === undefined ? plain : [...plain.filter(({ name }) => name !== tls.name), tls];
 }
 
-/** ProxyConfigs whose listener is left out for that. */
+/** Returns Problems of ProxyConfigs whose listener is left out for that. */
 export function tlsAddressProblems(
   { proxyConfigs }: ResourceSet,
   tls: CompiledResource | undefined,

@@ -19,15 +19,16 @@ const HERE = import.meta.dirname;
 const TOOLS = join(HERE, '..', '..', '..', '..', '.gateway', 'tools');
 const PYTHON_PACKAGES = ['django==5.2.8', 'flask==3.1.3', 'flask-wtf==1.2.2'] as const;
 
-/** Where the packages of Python are installed. */
+/** The folder of the Python packages. */
 export const PYTHON = join(TOOLS, PYTHON_PACKAGES.join('+').replaceAll('==', '-'));
-/** Where the two applications are built. */
+/** The folders of the two built applications. */
 export const SVELTEKIT = builtFolder('sveltekit');
 export const NEXTJS = builtFolder('nextjs');
 
 /**
- * Installs the frameworks and builds their applications, once for a checkout. Returns why it could
- * not. Where CI is set that is an error: what cannot run there would never run.
+ * Installs the frameworks and builds their applications, once for a checkout. Where CI is set a
+ * failure is an error, since what cannot run there would never run.
+ * @returns why it failed, or false
  */
 export async function whyNoFrameworks(): Promise<string | false> {
   try {
@@ -41,7 +42,7 @@ export async function whyNoFrameworks(): Promise<string | false> {
   }
 }
 
-/** Makes a folder under another name first, so that it is whole at any time. */
+/** Makes a folder under another name first, so that it is complete at any time. */
 async function makeOnce(target: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (existsSync(target)) return;
   mkdirSync(TOOLS, { recursive: true });
@@ -69,7 +70,7 @@ async function build(name: string, folder: string): Promise<void> {
   await run('npm', ['run', 'build'], { cwd: folder, env });
 }
 
-/** Returns a name of its own for each state of the sources, so that an edit builds again. */
+/** Returns a different name for each state of the sources, so that an edit builds again. */
 function builtFolder(name: string): string {
   const hash = createHash('sha256');
   for (const file of globSync('**/*.*', { cwd: join(HERE, name) }).sort())

@@ -23,7 +23,7 @@ const APPS = {
 export type Framework = keyof typeof APPS;
 export type FormApp = { readonly address: string; stop(): Promise<void> };
 
-/** Starts an application of the framework, whose form wants the origin of its own page. */
+/** Starts an application of the framework. Its form requires the origin of its own page. */
 export async function startFormApp(framework: Framework): Promise<FormApp> {
   const { command, env } = APPS[framework];
   const [program, ...args] = command;
