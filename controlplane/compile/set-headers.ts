@@ -5,17 +5,17 @@ import type { EdgeFilters } from './ext-authz/edge-filters.ts';
 import { mappingDomain } from './mapping-domain.ts';
 import { matchKey } from './routes/mapping-match.ts';
 
-/** Who sets a request header before a route's own changes come. */
+/** The resource that sets a request header before a route's own changes. */
 export type HeaderSetter = { readonly kind: 'Filter' | 'RateLimit'; readonly who: string };
 
-/** Who of the gateway may set a header of a Mapping's requests, if anyone does. */
+/** Returns what of the gateway may set a header of a Mapping's requests, if anything does. */
 export type HeaderSetters = (spec: MappingSpec, header: string) => HeaderSetter | undefined;
 
 const LIMIT: HeaderSetter = { kind: 'RateLimit', who: "a RateLimit's `injectRequestHeaders`" };
 
 /**
- * The Filters that may run on a Mapping's host, unless its route is without filters, and the
- * limits, which may set `ownHeaders` on all requests. What is redirected goes to no service.
+ * Returns the Filters that may run on a Mapping's host, unless its route is without filters, and
+ * the limits, which may set `ownHeaders` on all requests. No service gets what is redirected.
  */
 export function headerSetters(
   { settersOn }: Pick<EdgeFilters, 'settersOn'>,
@@ -35,8 +35,8 @@ export function headerSetters(
 }
 
 /**
- * Whether all Mappings that share a route with this one have `bypass_auth`: of several, the first's
- * counts.
+ * Returns whether all Mappings that share a route with this one have `bypass_auth`. The first of
+ * several counts.
  */
 function bypasses(mappings: readonly Resource<'Mapping'>[]): (spec: MappingSpec) => boolean {
   let filtered: ReadonlySet<string> | undefined;

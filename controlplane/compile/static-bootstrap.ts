@@ -3,8 +3,9 @@ import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { Compiled } from './compiled.ts';
 
 /**
- * A configuration that needs no control plane: `bootstrap` with the compiled resources themselves,
- * routes inside their listeners. `envoy --mode validate` checks all of them at once.
+ * Returns a configuration that needs no control plane. It is `bootstrap` with the compiled
+ * resources themselves, and routes inside their listeners. `envoy --mode validate` checks all of
+ * them at once.
  */
 export function staticBootstrap(bootstrap: JsonObject, compiled: Compiled): JsonObject {
   const { dynamic_resources, static_resources, ...rest } = bootstrap;
@@ -19,12 +20,12 @@ function clustersOf(staticResources: Json | undefined): readonly JsonObject[] {
   return (staticResources as { clusters: readonly JsonObject[] }).clusters;
 }
 
-/** As they stand in a bootstrap, where their type is known. */
+/** Returns the messages as they stand in a bootstrap, where their type is known. */
 function messages({ resources }: Compiled, typeUrl: string): readonly JsonObject[] {
   return (resources.get(typeUrl) ?? []).map(({ json: { '@type': _, ...message } }) => message);
 }
 
-/** The same, with `route_config` for every `rds`. */
+/** Returns the same listener, with `route_config` for every `rds`. */
 function withRoutes(json: JsonObject, routes: JsonObject): JsonObject {
   const replaced = (value: Json | undefined): Json | undefined => {
     if (Array.isArray(value)) return (value as readonly Json[]).map(item => replaced(item) ?? null);

@@ -16,16 +16,16 @@ import { problemOf } from './problem-of.ts';
 type Item = Resource | Refused;
 type Ignored = (unserved: Unserved) => boolean;
 
-/** The resources, and what becomes of those that ask for restrictions which are not served. */
+/** The resources, and what happens to those with restrictions that are not served. */
 export type WithoutUnserved = {
   /** Mappings, Hosts and TLSContexts among them are closed. */
   readonly resources: ResourceSet;
-  /** The first that is for every path of the edge: all are closed. */
+  /** The first one that is for every path of the edge. All are closed. */
   readonly everything: Item | undefined;
   readonly problems: (group: string) => readonly Problem[];
 };
 
-/** Closes what restrictions cover that are not served, unless the Module ignores them. */
+/** Closes what unserved restrictions cover, unless the Module ignores them. */
 export function withoutUnserved(resources: ResourceSet): WithoutUnserved {
   const items = asking(resources);
   const listed = moduleConfig(resources).ignore;
@@ -44,7 +44,9 @@ export function withoutUnserved(resources: ResourceSet): WithoutUnserved {
   };
 }
 
-/** What is rejected for another reason is closed by that, unless it is for every path. */
+/**
+ * A resource that is rejected for another reason is closed by that, unless it is for every path.
+ */
 function asking({ closed, hosts, mappings, modules, rateLimitServices, tlsContexts }: ResourceSet) {
   const inForce: readonly Item[] = [
     ...modules,
@@ -112,7 +114,7 @@ function whatOf({ kind }: Item, { does, meant, path }: Unserved): string {
   return `unknown field \`${written}\`, did you mean \`${meant}\`? That restricts access`;
 }
 
-/** What the Module lists and nothing asks for is probably misspelt. */
+/** An entry of the Module that nothing asks for is probably misspelt. */
 function unaskedProblems(resources: ResourceSet, items: readonly Item[]): readonly Problem[] {
   const [module] = resources.modules;
   const asked = items.flatMap(unservedOf).map(({ name }) => name);

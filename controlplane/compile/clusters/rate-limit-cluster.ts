@@ -15,11 +15,11 @@ import { upstreamTls } from './upstream-tls.ts';
 export const RATE_LIMIT_CLUSTER = 'ratelimit-service';
 
 /**
- * Connections are made ahead of a decision's few milliseconds; a dead address is to be known soon.
+ * Connections are made before a decision's few milliseconds begin. A dead address is noticed soon.
  */
 const CONNECT_TIMEOUT_MS = 1000;
 
-/** Where the rate limit service is: the operator's, or the built-in one. */
+/** Returns the address of the rate limit service: the operator's, or the built-in one. */
 export function rateLimitAddress(
   service: RateLimitServiceSpec | undefined,
   builtIn: HostPort,
@@ -28,9 +28,9 @@ export function rateLimitAddress(
 }
 
 /**
- * Envoy's `Cluster` of the rate limit service: HTTP/2, over all addresses that DNS has for its
- * name. The built-in one is asked by mutual TLS where it is on another machine, the operator's as
- * its RateLimitService says.
+ * Returns Envoy's `Cluster` of the rate limit service. It speaks HTTP/2 to all addresses that DNS
+ * has for the name. The built-in one is asked by mutual TLS where it is on another machine, the
+ * operator's as its RateLimitService says.
  */
 export function rateLimitCluster(
   service: RateLimitServiceSpec | undefined,

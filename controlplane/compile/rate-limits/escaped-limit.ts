@@ -3,7 +3,8 @@ import { addressNetwork, type PrefixLengths } from '#resources/words/address-net
 
 /**
  * Returns why clients escape a limit: its pattern names a label that holds the path with its query,
- * as `{ header: ":path" }` does. @returns undefined when it names none
+ * as `{ header: ":path" }` does.
+ * @returns undefined when it names none
  */
 export function escapeReason({ pattern }: Limit, targets: readonly string[]): string | undefined {
   const item = pattern.flat().find(({ key }) => targets.includes(key));
@@ -18,8 +19,8 @@ export function escapeReason({ pattern }: Limit, targets: readonly string[]): st
 }
 
 /**
- * Returns which network a pattern's address stands for. @returns undefined when each stands for
- * itself
+ * Returns which network a pattern's address stands for.
+ * @returns undefined when each stands for itself
  */
 export function networkReason({ pattern }: Limit, prefixes: PrefixLengths): string | undefined {
   for (const { key, value } of pattern.flat()) {

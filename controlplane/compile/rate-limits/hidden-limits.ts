@@ -22,15 +22,15 @@ type Children = {
 };
 
 /**
- * So many steps are made for each LogOnly limit, lest many limits cost their square. A warning is
- * advice, no decision hangs on it.
+ * The most steps for each LogOnly limit. Without this bound many limits would cost their square. A
+ * warning is advice, and no decision depends on it.
  */
 const MOST_STEPS = 200;
 
 /**
  * Finds Enforce limits that a LogOnly limit hides. Of the patterns that match a label group the
- * longest wins, and of equally long ones the one with more exact values. Where that is a LogOnly
- * limit's, requests are only logged. Source: docs/adr/0009-rate-limits-at-the-edge.md.
+ * longest wins, and of equally long ones the one with more exact values. Where a LogOnly limit
+ * wins, requests are only logged (docs/adr/0009-rate-limits-at-the-edge.md).
  */
 export class HiddenLimits {
   readonly #root = patternNode();
@@ -40,8 +40,8 @@ export class HiddenLimits {
   }
 
   /**
-   * The first Enforce limit that this pattern of a LogOnly limit hides from some request; none
-   * where an Enforce limit has this very pattern.
+   * Returns the first Enforce limit that this pattern of a LogOnly limit hides from some request.
+   * @returns undefined when there is none, or an Enforce limit has this very pattern
    */
   hiddenBy(pattern: LabelPattern, walk: LabelWalk): Enforced | undefined {
     if (!walk.reach(pattern).reached || find(this.#root, pattern)?.limit !== undefined)
@@ -96,8 +96,8 @@ function find(root: PatternNode, pattern: LabelPattern): PatternNode | undefined
 }
 
 /**
- * Where limits may be that match a group that `pattern` matches, not longer than it; of those on
- * one path the longest first.
+ * Yields the nodes of limits that may match a group that `pattern` matches, and are not longer than
+ * it. Of those on one path the longest comes first.
  */
 function* candidates(
   node: PatternNode,
@@ -128,7 +128,10 @@ function isExact(item: PatternLabel): boolean {
   return item.every(({ value }) => value !== undefined);
 }
 
-/** What matches just the groups that both match: `longer` is not shorter than the other. */
+/**
+ * Returns the pattern for exactly the groups that both match. `longer` is not shorter than the
+ * other.
+ */
 function both(shorter: LabelPattern, longer: LabelPattern): LabelPattern {
   return longer.map((item, index) => {
     const other = shorter[index];

@@ -9,7 +9,7 @@ type Header = Limit['injectRequestHeaders'][number];
 
 const NONE: TakenHeaders = new Map();
 
-/** Taken headers of the RateLimit's domain. */
+/** Returns the taken headers of the RateLimit's domain. */
 export function takenIn(
   { domain }: RateLimitSpec,
   taken: ReadonlyMap<string, TakenHeaders>,
@@ -18,8 +18,8 @@ export function takenIn(
 }
 
 /**
- * The request headers that a limit sets: all that it says but the taken ones. The limit itself
- * stays in force without them.
+ * Returns the request headers that a limit sets: all that it lists but the taken ones. The limit
+ * itself stays in force without them.
  */
 export function injectedHeaders(
   { injectRequestHeaders }: Limit,
@@ -29,9 +29,9 @@ export function injectedHeaders(
 }
 
 /**
- * The names under which nothing that a client sends comes in, sorted: those that these limits may
- * set, and those that an upstream may take for them. Limits that set a header only sometimes count
- * too: the client's would get through at the other times.
+ * Returns the sorted names of headers that are removed from what clients send: those that these
+ * limits may set, and those that an upstream may take for them. Limits that set a header only
+ * sometimes count too, since the client's would pass at the other times.
  */
 export function ownHeaders(
   rateLimits: readonly Resource<'RateLimit'>[],
@@ -48,7 +48,7 @@ export function ownHeaders(
   return [...names].sort();
 }
 
-/** One error for each taken header that a limit would set. */
+/** Returns one error for each taken header that a limit would set. */
 export function takenHeaderProblems(
   rateLimit: Resource<'RateLimit'>,
   taken: TakenHeaders,

@@ -7,8 +7,8 @@ import { problemOf } from '../problem-of.ts';
 import type { Labellings } from './labelling.ts';
 
 /**
- * Warnings about labels and limits of domains that the edge does not ask about: they have no
- * effect.
+ * Returns warnings about labels and limits of domains that the edge does not ask about. They have
+ * no effect.
  */
 export function labelDomainProblems(
   { modules, mappings, rateLimits }: ResourceSet,
@@ -72,7 +72,10 @@ function warning(
   return problemOf(resource, 'warning', formatPath(path), message);
 }
 
-/** Mappings of other node groups have labels for nothing: only the edge asks for limits. */
+/**
+ * Returns warnings about labels of Mappings of other node groups. They have no effect, since only
+ * the edge asks for limits.
+ */
 export function unservedLabelProblems(
   mappings: readonly Resource<'Mapping'>[],
 ): readonly Problem[] {

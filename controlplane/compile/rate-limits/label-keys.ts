@@ -13,12 +13,12 @@ export type LabelKeys = {
   readonly targets: readonly string[];
 };
 
-/** The edge says in both what the client sent as host. */
+/** The edge sets both to what the client sent as host. */
 const HOST_HEADERS: ReadonlySet<string> = new Set([':authority', 'x-forwarded-host']);
 
 export const NO_LABEL_KEYS: LabelKeys = { hosts: [], paths: [], targets: [] };
 
-/** The keys of the labels of each label domain. */
+/** Returns the keys of the labels of each label domain. */
 export function labelKeys(resources: ResourceSet): ReadonlyMap<string, LabelKeys> {
   const specifiers = Map.groupBy(labelsByDomain(resources), ([domain]) => domain);
   return new Map(

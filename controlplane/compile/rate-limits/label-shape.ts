@@ -5,8 +5,8 @@ import { EDGE } from '../node-groups.ts';
 import { type Labelling, labelGroups } from './labelling.ts';
 
 /**
- * What a value that only the request tells always is: an IP address, as Envoy writes it, or the
- * name of one of the edge's clusters.
+ * The form of a value that only the request tells: an IP address, as Envoy writes it, or the name
+ * of one of the edge's clusters.
  */
 export type LabelForm = 'address' | 'cluster';
 
@@ -29,8 +29,8 @@ export type GroupShape = {
 };
 
 /**
- * The label groups of the domain that requests can have, each shape once: the default labels alone,
- * then those of the edge's Mappings, which come ordered by id.
+ * Returns the label groups of the domain that requests can have, each shape once. The default
+ * labels alone come first, then those of the edge's Mappings, which come ordered by id.
  */
 export function groupShapes(
   mappings: readonly Resource<'Mapping'>[],

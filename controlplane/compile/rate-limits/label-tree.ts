@@ -1,6 +1,6 @@
 import type { GroupShape, LabelShape } from './label-shape.ts';
 
-/** Label groups that begin alike share a path; a node is the last label of one. */
+/** Label groups that begin alike share a path. A node is the last label of one. */
 export type LabelNode = {
   readonly label: LabelShape;
   /** One group that goes through it, in the operator's words. */
@@ -10,7 +10,7 @@ export type LabelNode = {
 
 type Growing = Omit<LabelNode, 'children'> & { readonly children: Map<string, Growing> };
 
-/** The groups as a tree; its root stands before their first labels. */
+/** Returns the groups as a tree. Its root stands before their first labels. */
 export function labelTree(groups: readonly GroupShape[]): LabelNode {
   const root: Growing = { label: { key: '' }, where: '', children: new Map() };
   for (const { labels, where } of groups) {

@@ -8,16 +8,16 @@ import { ipVersion } from '#resources/words/ip-address.ts';
 import type { LabelForm } from './label-shape.ts';
 import type { LabelNode } from './label-tree.ts';
 
-/** How far the groups go along with a pattern that none of them matches. */
+/** How far the groups agree with a pattern that none of them matches. */
 export type Unreached = {
   readonly reached: false;
-  /** So many items of the pattern some group begins with. */
+  /** The number of items of the pattern that some group begins with. */
   readonly depth: number;
   /** One such group, in the operator's words. */
   readonly where: string;
   /**
-   * How many labels there are that such groups go on with, and up to three of them, those of the
-   * wanted key first.
+   * The number of labels that continue such groups, and up to three of them, those of the wanted
+   * key first.
    */
   readonly count: number;
   readonly nearest: readonly LabelNode[];
@@ -29,9 +29,9 @@ export type Reach = { readonly reached: true } | Unreached;
 /** The labels that follow a set of paths, by key. */
 type Following = {
   readonly all: LabelNode[];
-  /** Whose value only the request tells. */
+  /** Labels whose value only the request tells. */
   readonly open: LabelNode[];
-  /** The same of those whose form is known. */
+  /** The same for labels whose form is known. */
   readonly byForm: Map<LabelForm, LabelNode[]>;
   readonly byValue: Map<string, LabelNode[]>;
 };
@@ -48,14 +48,14 @@ type Known = Pick<LabelWalk, 'clusters' | 'prefixes'>;
 const NEAREST = 3;
 
 /**
- * Walks patterns down a tree of label groups. What patterns have in common is walked once, so that
- * ten thousand limits among ten thousand groups cost little more than as many look-ups.
+ * Walks patterns down a tree of label groups. Common beginnings of patterns are walked once. So ten
+ * thousand limits among ten thousand groups cost little more than as many look-ups.
  */
 export class LabelWalk {
   readonly #root: Stand;
-  /** The names of those that requests go to. */
+  /** The names of the clusters that requests go to. */
   readonly clusters: ReadonlySet<string>;
-  /** What of an address is its label. */
+  /** The part of an address that is its label. */
   readonly prefixes: PrefixLengths;
 
   constructor(tree: LabelNode, clusters: ReadonlySet<string>, prefixes: PrefixLengths) {
@@ -65,7 +65,7 @@ export class LabelWalk {
   }
 
   /**
-   * How far a pattern leads. Groups come in no domain that nobody labels: then not even the empty
+   * Returns how far a pattern leads. A domain without labels has no groups, so not even the empty
    * pattern is reached.
    */
   reach(pattern: LabelPattern): Reach {
@@ -114,8 +114,8 @@ function step(stand: Stand, item: PatternLabel, known: Known): Stand {
 }
 
 /**
- * The labels that an alternative matches; the same text for the same ones: a value that no group
- * names is like any other such.
+ * Returns the labels that an alternative matches. The text is the same for the same labels: all
+ * values that no group names are alike.
  */
 function labelsOf(
   following: ReadonlyMap<string, Following>,
@@ -144,7 +144,10 @@ function formsOf(value: string, { clusters, prefixes }: Known): readonly LabelFo
   ];
 }
 
-/** An address in any spelling, or the network of one as the service writes it. */
+/**
+ * Returns whether the value is an address in any spelling, or the network of one as the service
+ * writes it.
+ */
 function isAddress(value: string, prefixes: PrefixLengths): boolean {
   if (ipVersion(value) !== 0) return true;
   const [address = ''] = value.split('/', 1);

@@ -21,15 +21,16 @@ export type Labelling = {
 export type Labellings = {
   /** One for each domain in force. */
   readonly domains: readonly Labelling[];
-  /** Where their names come from, for messages. */
+  /** The source of their names, for messages. */
   readonly source: string;
   /** Equal for equal domains and defaults. */
   readonly key: string;
 };
 
 /**
- * The domain is the RateLimitService's, else the Module's `default_label_domain`. Where none is
- * named those of our own documents and of Ambassador's are in force side by side.
+ * Returns the labels in force. The domain is the RateLimitService's, else the Module's
+ * `default_label_domain`. Where neither names one, our own documented domain and Ambassador's are
+ * both in force.
  */
 export function labellings(resources: ResourceSet): Labellings {
   const config = moduleConfig(resources);
@@ -56,7 +57,9 @@ function namedDomains(
   };
 }
 
-/** The default labels of a domain; a name such as `constructor` is nothing but a domain. */
+/**
+ * Returns the default labels of a domain. A name such as `constructor` is a domain like any other.
+ */
 function defaultsOf(
   defaultLabels: Readonly<Record<string, { readonly defaults: readonly LabelSpecifier[] }>>,
   domain: string,
@@ -65,9 +68,9 @@ function defaultsOf(
 }
 
 /**
- * The groups of a Mapping in the domain, each with the default labels before its own. None when it
- * mentions the domain not at all: its requests then have the defaults alone, as the group
- * `default`. Source: docs/reference/kinds/rate-limit.md.
+ * Returns the groups of a Mapping in the domain, each with the default labels before its own.
+ * Without any mention of the domain there are none, and its requests have the defaults alone, as
+ * the group `default` (docs/reference/kinds/rate-limit.md).
  */
 export function labelGroups(
   { labels }: MappingSpec,
@@ -78,9 +81,9 @@ export function labelGroups(
 }
 
 /**
- * `rate_limits` of a Mapping's route, and its filters. Without any Envoy takes those of the virtual
- * host, with them only these: so the defaults of domains that the Mapping leaves out stand here
- * too.
+ * Returns `rate_limits` of a Mapping's route, and its filters. Envoy takes those of the virtual
+ * host only when the route has none. So the defaults of domains that the Mapping leaves out stand
+ * here too.
  */
 export function routeRateLimits(
   spec: MappingSpec,
@@ -99,9 +102,7 @@ export function routeRateLimits(
   ];
 }
 
-/**
- * What every virtual host has besides its own: the labels of the group `default` of each domain.
- */
+/** Returns what every virtual host also has: the labels of the group `default` of each domain. */
 export function hostRateLimits({ domains }: Labellings): JsonObject {
   const labelled = domains.filter(({ defaults }) => defaults.length > 0);
   if (labelled.length === 0) return {};

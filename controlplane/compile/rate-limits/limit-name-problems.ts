@@ -3,7 +3,7 @@ import type { Resource } from '#resources/resource.ts';
 import { problemOf } from '../problem-of.ts';
 import { limitNames } from './limit-name.ts';
 
-/** A warning for each limit whose name an earlier one has, in whichever RateLimit. */
+/** Returns a warning for each limit that has the name of an earlier one, in any RateLimit. */
 export function limitNameProblems(
   rateLimits: readonly Resource<'RateLimit'>[],
 ): readonly Problem[] {

@@ -15,10 +15,10 @@ import { unreachedReason } from './unreached-limit.ts';
 type RateLimit = Resource<'RateLimit'>;
 type Finding = { readonly index: number; readonly message: string };
 
-/** What is known of the labels that limits are met by. */
+/** What is known of the labels of requests. */
 export type KnownLabels = {
   readonly groups: readonly GroupShape[];
-  /** Of the clusters that requests go to. */
+  /** The names of the clusters that requests go to. */
   readonly clusterNames: readonly string[];
   /** Keys of labels that hold the path with its query. */
   readonly targets: readonly string[];
@@ -26,8 +26,8 @@ export type KnownLabels = {
 };
 
 /**
- * Warnings about limits of one domain that cannot do what they say: no request can meet them, they
- * hide an Enforce limit, or clients escape them.
+ * Returns warnings about limits of one domain that cannot do what they say. No request can meet
+ * them, they hide an Enforce limit, or clients escape them.
  */
 export function limitProblems(
   rateLimits: readonly RateLimit[],

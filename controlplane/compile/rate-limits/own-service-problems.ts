@@ -3,8 +3,8 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 
 /**
- * A warning where an operator's own rate limit service gets labels that the built-in one would
- * shorten.
+ * Returns a warning where an operator's own rate limit service gets labels that the built-in one
+ * would shorten.
  */
 export function ownServiceProblems(
   { rateLimitServices: [service] }: ResourceSet,

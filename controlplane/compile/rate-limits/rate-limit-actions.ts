@@ -2,17 +2,17 @@ import type { JsonObject } from '#protos/json.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 
 /**
- * Envoy's `RateLimit`: the labels of one group, in their order, become the entries of one
- * descriptor. Not for an empty group. The filter of this stage counts it.
+ * Returns Envoy's `RateLimit`: the labels of one group, in their order, become the entries of one
+ * descriptor. The group is not empty. The filter of this stage counts it.
  */
 export function toRateLimit(specifiers: readonly LabelSpecifier[], stage: number): JsonObject {
   return { ...(stage === 0 ? {} : { stage }), actions: specifiers.map(toAction) };
 }
 
 /**
- * The action that makes a label's descriptor entry. When the header of `request_headers` is absent,
- * Envoy sends no descriptor for the whole group. Source: docs/adr/0009-rate-limits-at-the-edge.md;
- * Envoy's page "Rate limit", composing actions.
+ * Returns the action that makes a label's descriptor entry. When the header of `request_headers` is
+ * absent, Envoy sends no descriptor for the whole group. See
+ * docs/adr/0009-rate-limits-at-the-edge.md and Envoy's page "Rate limit", composing actions.
  */
 function toAction(specifier: LabelSpecifier): JsonObject {
   switch (specifier.type) {

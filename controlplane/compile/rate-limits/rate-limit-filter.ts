@@ -6,26 +6,26 @@ import { RATE_LIMIT_CLUSTER, rateLimitAddress } from '../clusters/rate-limit-clu
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 
-/** What the edge's filters are made of. */
+/** The inputs of the edge's filters. */
 export type RateLimitFilter = {
-  /** The operator's service; undefined: the built-in one. */
+  /** The operator's service. Undefined: the built-in one. */
   readonly service: RateLimitServiceSpec | undefined;
   readonly builtIn: HostPort;
 };
 
 /**
- * How the built-in service is asked. An answer that is late lets the request pass, so the time
- * outlasts pauses of a busy machine: in 20 ms, the default of a RateLimitService, bursts of more
- * than the rate passed [seen: 19 of 50 at a rate of 5, just after a start].
+ * The settings of the built-in service. A late answer lets the request pass, so the time outlasts
+ * pauses of a busy machine. In 20 ms, the default of a RateLimitService, bursts of more than the
+ * rate passed [seen: 19 of 50 at a rate of 5, just after a start].
  */
 export const BUILT_IN = { timeout_ms: 200, failure_mode_deny: false };
 
 /**
  * The edge's rate limit filters. A filter asks for one domain, and counts the labels of its stage.
- * So each default domain has its own, and a request meets those for whose domain it has labels.
- * What a filter asks for where no route says otherwise never changes: another domain in the
- * listener would drain it, and on connections from before the limits of the former domain would be
- * asked for, for minutes after they are gone.
+ * So each default domain has its own, and a request passes the filters for whose domain it has
+ * labels. The domain that a filter has in the listener never changes. Another domain would drain
+ * the listener. Its older connections would ask for the limits of the former domain for minutes
+ * after they are gone.
  */
 const FILTERS = [
   { name: 'envoy.filters.http.ratelimit', domain: 'gateway', stage: 0 },
@@ -35,7 +35,7 @@ const FILTERS = [
 /** The label domains in force where neither a RateLimitService nor the Module names one. */
 export const DEFAULT_DOMAINS: readonly string[] = FILTERS.map(({ domain }) => domain);
 
-/** The first filter also asks for the domain that an operator names. */
+/** Returns a domain's filter. The first one also asks for the domain that an operator names. */
 function filterOf(domain: string): (typeof FILTERS)[number] {
   return FILTERS.find(filter => filter.domain === domain) ?? FILTERS[0];
 }
@@ -45,7 +45,7 @@ export function stageOf(domain: string): number {
   return filterOf(domain).stage;
 }
 
-/** The part of a virtual host or route whose requests have labels of these domains. */
+/** Returns the part of a virtual host or route whose requests have labels of these domains. */
 export function withLimits(domains: readonly string[]): JsonObject {
   const configs = domains.map(domain => {
     const filter = filterOf(domain);
@@ -56,11 +56,11 @@ export function withLimits(domains: readonly string[]): JsonObject {
 }
 
 /**
- * Envoy's rate limit filters. They stand in the listener even when there is no label, so that the
- * first label does not drain the listener. Where `withLimits` does not ask for one, it is left out
- * of the chain: it would ask nobody, and still cost a tenth of what Envoy does for a request
- * [measured]. Clients are told 429 and `Retry-After`, not by which product: there is no
- * `x-envoy-ratelimited`. Source: docs/adr/0009-rate-limits-at-the-edge.md.
+ * Returns Envoy's rate limit filters (docs/adr/0009-rate-limits-at-the-edge.md). They stand in the
+ * listener even without any label, so that the first label does not drain the listener. Where
+ * `withLimits` does not ask for one, it is left out of the chain. It would ask for nothing, and
+ * still cost a tenth of what Envoy does for a request [measured]. Clients get 429 and
+ * `Retry-After`, without the name of a product: there is no `x-envoy-ratelimited`.
  */
 export function rateLimitFilters({ service, builtIn }: RateLimitFilter): readonly JsonObject[] {
   const { timeout_ms, failure_mode_deny } = service ?? BUILT_IN;
@@ -91,9 +91,9 @@ function grpcService(address: HostPort, timeoutMs: number): JsonObject {
 }
 
 /**
- * One more try, on another address and at once, where no service has seen the request: it would
- * else be counted twice. Of the longest interval Envoy also makes a timeout of each try, so it is
- * the whole time.
+ * Returns one immediate retry, on another address, for requests that no service has seen. Others
+ * would be counted twice. Envoy also makes the longest interval a timeout of each try, so it is the
+ * whole time.
  */
 function retryPolicy(timeoutMs: number): JsonObject {
   return {

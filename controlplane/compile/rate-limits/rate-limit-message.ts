@@ -9,14 +9,14 @@ import type { LabelKeys } from './label-keys.ts';
 import { limitNames } from './limit-name.ts';
 import type { TakenHeaders } from './taken-headers.ts';
 
-/** The name of a RateLimit's message: `<namespace>/<name>`. */
+/** Returns the name of a RateLimit's message: `<namespace>/<name>`. */
 export function rateLimitMessageName({ namespace, name }: Resource<'RateLimit'>): string {
   return `${namespace}/${name}`;
 }
 
 /**
- * `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit. Taken headers are
- * left out. `keys` are those of its domain.
+ * Returns `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit, without
+ * taken headers. `keys` are those of its domain.
  */
 export function toRateLimitMessage(
   rateLimit: Resource<'RateLimit'>,

@@ -15,9 +15,9 @@ import { rateLimitMessageName, toRateLimitMessage } from './rate-limit-message.t
 import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
 
 /**
- * What the built-in rate limit service receives: one message for each RateLimit of every domain. A
- * RateLimit that did not change gives the very same object. What is wrong with limits is said where
- * labels are: at the edge.
+ * Returns what the built-in rate limit service receives: one message for each RateLimit of every
+ * domain. A RateLimit that did not change gives the very same object. Problems of limits are
+ * reported where labels are: at the edge.
  */
 export function rateLimitMessages(resources: ResourceSet, memo: Memo): Compiled {
   const taken = takenHeaders(resources);
@@ -47,7 +47,7 @@ function message(
   return { name, json, origins: [rateLimit.id] };
 }
 
-/** All of the taken headers that decides about the message. */
+/** Returns the taken headers that decide about the message. */
 function leftOut({ spec }: Resource<'RateLimit'>, taken: TakenHeaders): readonly string[] {
   const headers = spec.limits.flatMap(({ injectRequestHeaders }) => injectRequestHeaders);
   return headers.map(({ name }) => headerIdentity(name)).filter(name => taken.has(name));

@@ -21,8 +21,8 @@ export type RateLimitContext = {
 };
 
 /**
- * What is odd between labels, limits and the rate limit service of the edge, each of which is right
- * by itself. `clusterNames` are those that requests go to.
+ * Returns Problems between labels, limits and the rate limit service of the edge, each of which is
+ * valid by itself. `clusterNames` are those that requests go to.
  */
 export function rateLimitProblems(
   resources: ResourceSet,

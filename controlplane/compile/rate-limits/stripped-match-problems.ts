@@ -4,8 +4,8 @@ import type { Resource } from '#resources/resource.ts';
 import { problemOf } from '../problem-of.ts';
 
 /**
- * A warning for each Mapping that waits for a header which no client's request has any more when
- * its route is chosen.
+ * Returns a warning for each Mapping that matches on a header which is removed from requests before
+ * their route is chosen.
  */
 export function strippedMatchProblems(
   mappings: readonly Resource<'Mapping'>[],

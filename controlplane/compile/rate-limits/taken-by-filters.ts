@@ -6,14 +6,14 @@ import { injectedBy } from '../ext-authz/injected-by-filters.ts';
 /** A request header that no limit may set, and why. */
 export type Taken = { readonly name: string; readonly reason: string };
 
-/** Why no limit may set a header that `reader` reads. */
+/** Returns why no limit may set a header that `reader` reads. */
 export function readBy(reader: string): string {
   return `${reader} reads it from the client's request, where a header that a limit sets is removed`;
 }
 
 /**
- * The headers that Filters set, and those that Filters and FilterPolicies read: without the header
- * of its condition a filter would not run, and the request pass.
+ * Returns the headers that Filters set, and those that Filters and FilterPolicies read. Without the
+ * header of its condition a filter would not run, and the request would pass.
  */
 export function takenByFilters({ filters, filterPolicies }: ResourceSet): readonly Taken[] {
   return [...filters.flatMap(takenByFilter), ...filterPolicies.flatMap(takenByPolicy)];
@@ -36,7 +36,7 @@ function takenByPolicy({ spec, namespace, name }: Resource<'FilterPolicy'>): rea
   return spec.rules.flatMap(conditionHeaders).map(header => ({ name: header, reason }));
 }
 
-/** The headers of all conditions of a rule. */
+/** Returns the headers of all conditions of a rule. */
 function conditionHeaders({ filters }: FilterPolicyRule): readonly string[] {
   const instead = filters.flatMap(
     ({ arguments: { insteadOfRedirect } }) => insteadOfRedirect ?? [],

@@ -13,9 +13,9 @@ import { readBy, takenByFilters } from './taken-by-filters.ts';
 export type TakenHeaders = ReadonlyMap<string, string>;
 
 /**
- * The taken headers of each label domain. A label reads its header from the client, so no limit
- * that the edge asks for beside it may set it, which would take it from every request. What Filters
- * set or read no limit of any domain may change.
+ * Returns the taken headers of each label domain. A label reads its header from the client. A limit
+ * that sets the header would remove it from every request, so no limit beside the label may set it.
+ * Headers that Filters set or read are taken in every domain.
  */
 export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenHeaders> {
   const taken = new Map<string, Map<string, string>>();

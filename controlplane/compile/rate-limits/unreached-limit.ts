@@ -8,8 +8,9 @@ const LONGEST = 80;
 const NAMED_CLUSTERS = 5;
 
 /**
- * Why no request can meet the limit, in plain words: the label that its pattern wants, and those
- * that there are. Undefined: one can.
+ * Returns why no request can meet the limit, in plain words: the label that its pattern wants, and
+ * those that there are.
+ * @returns undefined when one can
  */
 export function unreachedReason(
   { pattern }: Limit,
@@ -30,7 +31,7 @@ export function unreachedReason(
   return `no ${group} has ${wanted} after ${before}; ${instead}${hint}`;
 }
 
-/** What a label that is there, but never with the wanted value, can be. */
+/** Returns the possible values of a label that is present, but never with the wanted value. */
 function formHint(item: PatternLabel, { nearest }: Unreached, walk: LabelWalk): string {
   const there = nearest.find(
     ({ label }) => label.form !== undefined && item.some(({ key }) => key === label.key),
@@ -66,7 +67,7 @@ function formatNode({ label, where }: LabelNode): string {
   return `${formatLabel(label)} (${where})`;
 }
 
-/** A pattern's item: `generic_key=a or generic_key=b`. */
+/** Formats a pattern's item: `generic_key=a or generic_key=b`. */
 function formatItem(item: PatternLabel): string {
   return item.map(formatLabel).join(' or ');
 }

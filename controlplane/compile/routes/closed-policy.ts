@@ -6,14 +6,14 @@ import { closed } from './closed-route.ts';
 
 /**
  * Whether requests with an escaped slash come in (`escaped_slashes: keep`). A policy decodes them
- * before it matches; a route cannot, so a closed policy closes them all.
+ * before it matches. A route cannot, so a closed policy closes them all.
  */
 export type EscapedSlashes = 'reject' | 'keep';
 
 /**
- * The routes that a refused FilterPolicy needs in the virtual host of this domain: what its rules
- * cover is answered 500, before any other route. A host or path that could not be read covers every
- * one.
+ * Returns the routes that a rejected FilterPolicy needs in the virtual host of this domain. What
+ * its rules cover is answered 500, before any other route. A host or path that could not be read
+ * covers every one.
  */
 export function closedPolicyRoutes(
   { id, rules = [{}] }: Refused,
@@ -55,18 +55,21 @@ function pathMatches(
   return regexes.map(regex => ({ safe_regex: { regex } }));
 }
 
-/** Escaped too: some upstreams decode before they look. */
+/** Escaped ones too, since some upstreams decode before they split. */
 const PARAMETERS = '(?:;|%3[Bb])[^/]*';
 
 /**
- * `..;x`, which Envoy leaves of `%2e%2e;x` and some upstreams take for `..`: it may lead to any
+ * `..;x`, which Envoy keeps of `%2e%2e;x` and some upstreams take for `..`. It may lead to any
  * path.
  */
 const DOT_SEGMENT = '.*/\\.\\.?(?:;|%3[Bb]).*';
 
 const ESCAPED_SLASH = '.*%(?:2[Ff]|5[Cc]).*';
 
-/** Path parameters (`;…` at the end of a segment, or all of it) do not lead around a rule. */
+/**
+ * Returns an expression that path parameters (`;…` at the end of a segment, or all of it) cannot
+ * avoid.
+ */
 function pathRegex(glob: string): string {
   return glob
     .split(/\*+/)
@@ -76,7 +79,7 @@ function pathRegex(glob: string): string {
     .concat(`(?:${PARAMETERS})?`);
 }
 
-/** What Envoy leaves of the spellings for which `canonicalPath` has one. */
+/** Returns what Envoy leaves of the spellings that `canonicalPath` makes one. */
 function spellings(spelt: string): string {
   if (spelt === '.') return quoteRegex(spelt);
   const triplet = spelt.length === 3 ? spelt : `%${spelt.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -5,8 +5,8 @@ import { toRank, toRouteMatch } from './mapping-match.ts';
 import type { RouteEntry } from './route-entry.ts';
 
 /**
- * The route of a refused Mapping, in its place: what it matches is answered 500 and falls through
- * to no wider prefix.
+ * Returns the route of a rejected Mapping, in its place. What it matches is answered 500 and falls
+ * through to no wider prefix.
  */
 export function closedRoute(
   refused: Refused & { match: NonNullable<Refused['match']> },
@@ -19,7 +19,7 @@ export function closedRoute(
 }
 
 /**
- * A route that answers 500 and says no more than that: the reason is the operator's, in the status.
+ * Returns a route that answers 500 without a reason. The operator finds the reason in the status.
  */
 export function closed(name: string, match: JsonObject): JsonObject {
   return {
@@ -33,7 +33,7 @@ export function closed(name: string, match: JsonObject): JsonObject {
   };
 }
 
-/** Returns the route of what closes every path: no filter is asked before. */
+/** Returns the route that closes every path. No filter is asked before. */
 export function closedWholly(name: string): JsonObject {
   return { ...closed(name, { prefix: '/' }), ...WITHOUT_FILTERS };
 }

@@ -4,13 +4,14 @@ import { ANY_ORIGIN } from '#resources/traffic/cors-origin.ts';
 import { extension } from '../extension.ts';
 import { quoteRegex } from '../quote-regex.ts';
 
-/** The name of the filter, and of what a route says of it. */
+/** The name of the filter, and of its settings in a route. */
 export const CORS_NAME = 'envoy.filters.http.cors';
 
 /**
- * Envoy's CORS filter, before all who ask: a preflight has no credentials, and an answer of theirs
- * is to be readable, too. It stands in the listener even when no Mapping has `cors`, so that the
- * first does not drain it, and is left out of the chain of requests whose route has none.
+ * Envoy's CORS filter. It comes before the filters that ask a service. A preflight has no
+ * credentials, and pages must be able to read the answers of those filters. It stands in the
+ * listener even without any `cors`, so that the first one does not drain the listener. It is left
+ * out of the chain of requests whose route has none.
  */
 export const CORS_FILTER: JsonObject = {
   name: CORS_NAME,
@@ -19,8 +20,8 @@ export const CORS_FILTER: JsonObject = {
 };
 
 /**
- * What a route says of it. Envoy answers with the very origin of the request, also for `*`: so
- * caches must tell origins apart, and what a service says of credentials, thinking of its own list
+ * Returns the filter's settings in a route. Envoy answers with the very origin of the request, also
+ * for `*`. So caches must distinguish origins. What a service says of credentials, for its own list
  * of origins, must not stand beside. A preflight of another origin is answered, too, without
  * `Access-Control-Allow-Origin`.
  */

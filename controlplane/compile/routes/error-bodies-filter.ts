@@ -1,20 +1,22 @@
 import type { JsonObject } from '#protos/json.ts';
 import { extension } from '../extension.ts';
 
-/** The name of the filter that replaces the bodies of errors, and of what a route says of it. */
+/** The name of the filter that replaces the bodies of errors, and of its settings in a route. */
 export const ERROR_BODIES = 'gateway.error_bodies';
 
-/** Begins the names of response headers in which Envoy tells the filter the values of operators. */
+/**
+ * The beginning of the response headers in which Envoy gives the filter the values of operators.
+ */
 export const VALUE_HEADER = 'x-gateway-error-';
 
-/** The values that come first in each route: what is asked for, and how. */
+/** The values that come first in each route: method and content type of the request. */
 export const FIRST_VALUES = ['%REQ(:METHOD)%', '%REQ(CONTENT-TYPE)%'] as const;
 
 /**
  * Envoy's `custom_response` makes a new answer, without the `Set-Cookie` and `Retry-After` of the
  * old one. Lua replaces the body alone, as it passes, so that none is buffered. Envoy does not ask
- * the filter again about an answer that takes the place of a buffered one that is too large. An
- * error of HTTP/2 that has neither a body nor a `content-length` stays empty.
+ * the filter again about an answer that replaces a buffered one that is too large. An error of
+ * HTTP/2 without body and `content-length` stays empty.
  */
 const SCRIPT = String.raw`
 local OF_BODY = { 'content-encoding', 'content-language', 'content-disposition', 'content-md5',

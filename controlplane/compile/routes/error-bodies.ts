@@ -11,12 +11,12 @@ import { ERROR_BODIES, FIRST_VALUES, VALUE_HEADER } from './error-bodies-filter.
 
 type Body = ErrorResponseOverride['body'];
 
-/** Literal text, or which of the values stands there. */
+/** Literal text, or the index of a value. */
 type Part = string | number;
 
 /**
  * Returns the part of a route that replaces the bodies of errors, of the gateway and of services.
- * Envoy writes what operators say into headers, which the filter takes away again. What it says is
+ * Envoy writes the values of operators into headers, which the filter removes again. The values are
  * never read as anything else than text.
  */
 export function errorBodies(overrides: readonly ErrorResponseOverride[] = []): JsonObject {
@@ -43,7 +43,7 @@ export function errorBodies(overrides: readonly ErrorResponseOverride[] = []): J
   };
 }
 
-/** Returns the ids of the Mappings whose routes have it. */
+/** Returns the ids of the Mappings whose routes replace bodies. */
 export function withErrorBodies(mappings: readonly Resource<'Mapping'>[]): readonly string[] {
   return mappings
     .filter(({ spec }) => (spec.error_response_overrides ?? []).length > 0)
@@ -52,7 +52,7 @@ export function withErrorBodies(mappings: readonly Resource<'Mapping'>[]): reado
 
 const TURNED_ON = extension('filters.http.lua.v3.LuaPerRoute', { name: ERROR_BODIES });
 
-/** As what values are escaped: a client may have written them. */
+/** Returns the escaping of values, which a client may have written. */
 function escapeOf(body: Body): 'json' | 'html' | 'none' {
   const type = contentTypeOf(body);
   if (body.json_format !== undefined) return 'json';
@@ -104,7 +104,7 @@ function escaped(part: Part): Part {
   return typeof part === 'number' ? part : JSON.stringify(part).slice(1, -1);
 }
 
-/** Texts that stand beside each other become one. */
+/** Joins texts that stand beside each other. */
 function joined(parts: readonly Part[]): Part[] {
   const all: Part[] = [];
   for (const part of parts) {

@@ -3,8 +3,8 @@ import { isHashing, type LoadBalancer } from '#resources/traffic/load-balancer.t
 import { toDuration } from '../duration.ts';
 
 /**
- * By what of a request the instance is chosen: part of Envoy's `RouteAction`, for clusters that
- * choose so.
+ * Returns the part of Envoy's `RouteAction` that says by what of a request the instance is chosen,
+ * for clusters that choose so.
  */
 export function hashPolicyOf(balancer: LoadBalancer | undefined): JsonObject {
   const policy = balancer !== undefined && isHashing(balancer) ? policyOf(balancer) : undefined;

@@ -12,9 +12,9 @@ import type { HeaderSetters } from '../set-headers.ts';
 export type HeaderFields = keyof typeof mappingHeadersShape;
 
 /**
- * The part of a `Route`, or of a `ClusterWeight` where Mappings share one, that changes headers.
- * Envoy does so when filters and limits have decided, and removes first. `taken` are request
- * headers that are removed besides.
+ * Returns the part of a `Route`, or of a `ClusterWeight` where Mappings share one, that changes
+ * headers. Envoy applies it after filters and limits have decided, and removes first. `taken` are
+ * request headers that are removed as well.
  */
 export function headerChanges(
   spec: MappingSpec,
@@ -36,12 +36,10 @@ function list(name: string, items: readonly (JsonObject | string)[]): JsonObject
   return items.length === 0 ? {} : { [name]: items };
 }
 
-/** The edge has said them: a service that reads one value would not take the second. */
+/** The edge has set them. A service that reads one value would not see the second. */
 const FORWARDED: ReadonlySet<string> = new Set(['x-forwarded-host', 'x-forwarded-port']);
 
-/**
- * What replaces a header does so with an empty value, too: else what it is to replace would stand.
- */
+/** An empty value replaces a header, too. Otherwise the old value would stay. */
 function toAdd(headers: AddedHeaders): readonly JsonObject[] {
   return Object.entries(headers)
     .sort(([a], [b]) => compareText(a, b))

@@ -9,35 +9,38 @@ import { closed } from './closed-route.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { toHttps } from './to-https.ts';
 
-/** What a Host demands of the requests in the virtual host of one domain. */
+/** What a Host requires of requests in the virtual host of one domain. */
 export type HostGuard = {
-  /** Before all other routes. */
+  /** Routes before all others. */
   readonly first: readonly JsonObject[];
   /**
-   * Before those of Mappings, but behind what is closed; some Mappings' requests may come without
-   * TLS.
+   * Routes before those of Mappings, but behind what is closed. Some Mappings' requests may come
+   * without TLS.
    */
   readonly insecure: readonly JsonObject[];
-  /** What the virtual host changes about filters. */
+  /** The virtual host's settings of filters. */
   readonly perFilter: JsonObject;
 };
 
 export type HostGuards = {
   /** Domains that need a virtual host of their own. */
   readonly hostnames: readonly string[];
-  /** Whether Mappings are served in the virtual host of a domain. */
+  /** Returns whether Mappings are served in the virtual host of a domain. */
   covers(domain: string): boolean;
-  /** `declares`: a ProxyConfig has routes there, which are served as it says. */
+  /**
+   * Returns the guard of a domain. `declares`: a ProxyConfig has routes there, which are served as
+   * it says.
+   */
   of(domain: string, declares: boolean): HostGuard;
-  /** What tells guards apart. */
+  /** Returns a key that distinguishes guards. */
   keyOf(domain: string): string;
 };
 
 const NONE: HostGuard = { first: [], insecure: [], perFilter: {} };
 
 /**
- * The guards of all virtual hosts of the edge. A TLS connection serves its own Host's names: what
- * demands a client's certificate there, or none, was decided in its handshake, and HTTP/2 lets a
+ * Returns the guards of all virtual hosts of the edge. A TLS connection serves its own Host's
+ * names. Its handshake decided whether a client's certificate is required there, and HTTP/2 lets a
  * client ask it for any host.
  */
 export function hostGuards(
@@ -53,7 +56,7 @@ export function hostGuards(
     insecure: redirects && !declares && !covers(domain) ? redirectAll(httpsPort) : [],
   });
   return {
-    // What no Host covers is answered by one of `*`, whatever else there is.
+    // A guard of `*` always answers for what no Host covers.
     hostnames: [
       ...new Set([...hosts.map(({ hostname }) => hostname), ...(covers('*') ? [] : ['*'])]),
     ],
@@ -79,7 +82,7 @@ function guardOf(host: EdgeHost, hasTls: boolean, httpsPort: number): HostGuard 
   };
 }
 
-/** Source: RFC 9110, section 15.5.20: the client may ask again over another connection. */
+/** RFC 9110, section 15.5.20: the client may ask again over another connection. */
 function misdirected(name: string, mark: string | undefined): JsonObject {
   const other =
     mark === undefined
@@ -98,8 +101,8 @@ function misdirected(name: string, mark: string | undefined): JsonObject {
 }
 
 /**
- * Without TLS is what the scheme says, which a proxy in front that is trusted may know better than
- * the connection; where clients show certificates only the connection knows of it.
+ * The scheme says whether a request came without TLS. A trusted proxy in front may know it better
+ * than the connection. Where clients present certificates, only the connection knows.
  */
 function insecureRoutes(
   { id, tls }: EdgeHost,
@@ -120,7 +123,8 @@ function insecureRoutes(
 }
 
 /**
- * Where every Host sends requests without TLS to https, so are those for names that no Host has.
+ * Where every Host redirects requests without TLS to https, requests for unknown names are
+ * redirected too.
  */
 function redirectAll(httpsPort: number): readonly JsonObject[] {
   const condition = {
@@ -147,8 +151,8 @@ const JSON_ANSWER: JsonObject = {
 const ACME = '/.well-known/acme-challenge/';
 
 /**
- * Whether a route is for the proof of an ACME provider, which asks without TLS (RFC 8555, section
- * 8.3).
+ * Returns whether a route is for the proof of an ACME provider, which asks without TLS (RFC 8555,
+ * section 8.3).
  */
 export function isAcmeRoute({ route }: RouteEntry): boolean {
   const { path, prefix } = route.match as { readonly path?: string; readonly prefix?: string };

@@ -3,24 +3,24 @@ import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { extension } from '../extension.ts';
 import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 
-/** On a repeated try Envoy's router writes into it whether the try before was too late. */
+/** On a retry Envoy's router writes into it whether the try before was too late. */
 export const LATE_HEADER = 'x-envoy-is-timeout-retry';
 
-/** The name of the filter, and of what a route says of it. */
+/** The name of the filter, and of its settings in a route. */
 const LATE_TRIES = 'gateway.late_tries';
 
-/** What the access log has as `details` of such a request. */
+/** The `details` of such a request in the access log. */
 const POLICY = 'answer_too_late';
 
 /** Envoy's `response.code_details` of what the filter ended. Its status is still 403. */
 export const IS_LATE = `response.code_details == 'rbac_access_denied_matched_policy[${POLICY}]'`;
 
 /**
- * The filters of the edge's router for each try. To the router a try that is too late is a reset
- * like any other, and it would repeat both. So it marks which of them a try repeats, and the filter
- * ends what repeats a late one before it is sent. The service sees such a request once, and the
- * client waits once. RBAC takes 2 kB for each listener's filter chain, Lua took 500 kB [measured].
- * Source: Envoy's page "Router", `x-envoy-is-timeout-retry`.
+ * The filters of the edge's router for each try. To the router a late try is a reset like any
+ * other, and it would retry both. So it marks which of them a retry follows, and the filter ends
+ * the retry of a late one before it is sent. The service sees such a request once, and the client
+ * waits once. RBAC takes 2 kB for each listener's filter chain, Lua took 500 kB [measured]. Source:
+ * Envoy's page "Router", `x-envoy-is-timeout-retry`.
  */
 export const TRY_FILTERS: JsonObject = {
   upstream_http_filters: [
@@ -51,7 +51,7 @@ export const TRY_FILTERS: JsonObject = {
   ],
 };
 
-/** The part of an edge's virtual host that makes the router mark what it repeats. */
+/** The part of an edge's virtual host that makes the router mark its retries. */
 export const MARK_LATE_TRIES: JsonObject = { include_is_timeout_retry_header: true };
 
 /** The part of a route that turns the filter off. */
@@ -59,17 +59,17 @@ const REPEAT_LATE_TRIES: JsonObject = {
   typed_per_filter_config: { [LATE_TRIES]: extension('filters.http.rbac.v3.RBACPerRoute') },
 };
 
-/** Conditions under which Envoy's router repeats what was reset, and so what is late. */
+/** Conditions under which Envoy's router retries what was reset, and so what is late. */
 const OF_RESETS: readonly string[] = ['5xx', 'gateway-error', 'reset'];
 
 type Bounds = Pick<MappingSpec, 'retry_policy' | 'timeout_ms'>;
 
-/** Returns the part of an edge's route that says what is repeated besides its retry policy. */
+/** Returns the part of an edge's route that says what is retried besides its retry policy. */
 export function repeats(bounds: Bounds): JsonObject {
   return repeatsLateTries(bounds) ? REPEAT_LATE_TRIES : REPEAT_SAFE_METHODS;
 }
 
-/** Returns whether the operator asks for another try when one is late, and time is left for it. */
+/** Returns whether the operator asks for a retry of a late try, and time is left for it. */
 function repeatsLateTries({ retry_policy, timeout_ms }: Bounds): boolean {
   const { per_try_timeout = 0, retry_on = [] } = retry_policy ?? {};
   const isShorter = per_try_timeout > 0 && (timeout_ms === 0 || per_try_timeout < timeout_ms);

@@ -13,8 +13,8 @@ type Mapping = Resource<'Mapping'>;
 type Rules = Pick<EdgeFilters, 'comparesPaths'>;
 
 /**
- * The routes of a Mapping. Where rules for paths may hold, which are compared with their letter
- * case, a path in any other than the Mapping's would get around them, and is closed.
+ * Returns the routes of a Mapping. Rules for paths compare letter case. Where such rules may apply,
+ * a path in other letter case than the Mapping's would avoid them, and is closed.
  */
 export function withLetterCase(
   entry: RouteEntry,
@@ -39,8 +39,8 @@ function inOwnCase({ rank, route, origins }: RouteEntry): RouteEntry {
 }
 
 /**
- * One for each Mapping of which other letter case is closed, or that takes it by an expression of
- * its own.
+ * Returns one Problem for each Mapping whose other letter case is closed, or that accepts it by an
+ * expression of its own.
  */
 export function letterCaseProblems(mappings: readonly Mapping[], rules: Rules): readonly Problem[] {
   return mappings.flatMap(mapping => {

@@ -3,8 +3,8 @@ import type { KeyedMapping } from '../mapping-keys.ts';
 import type { MappingGroup, MappingTarget } from './mapping-route.ts';
 
 /**
- * Mappings, which come ordered by id, with their clusters (by id), in groups that match the same
- * requests; by match.
+ * Returns Mappings with their clusters (by id), in groups that match the same requests, by match.
+ * The Mappings come ordered by id.
  */
 export function mappingGroups(
   mappings: readonly KeyedMapping[],

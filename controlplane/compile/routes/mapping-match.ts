@@ -6,8 +6,8 @@ import { mappingDomain } from '../mapping-domain.ts';
 import type { RouteRank } from './route-entry.ts';
 
 /**
- * Envoy's `RouteMatch` of a Mapping; its host is the virtual host's part, but for an expression,
- * which no virtual host can have.
+ * Returns Envoy's `RouteMatch` of a Mapping. The host is the virtual host's part. An expression is
+ * not, since no virtual host can have one.
  */
 export function toRouteMatch(match: MappingMatch): JsonObject {
   const headers = [...hostMatchers(match), ...headerMatchers(match)];
@@ -20,7 +20,7 @@ export function toRouteMatch(match: MappingMatch): JsonObject {
   };
 }
 
-/** Mappings of equal key match the same requests: they share one route. */
+/** Returns a key. Mappings with equal keys match the same requests, and share one route. */
 export function matchKey(match: MappingMatch): string {
   return JSON.stringify([mappingDomain(match), match.precedence, toRouteMatch(match)]);
 }
@@ -38,7 +38,7 @@ export function toRank(match: MappingMatch, id: string): RouteRank {
   };
 }
 
-/** Whether Envoy matches paths in any letter case: of expressions it never does. */
+/** Returns whether Envoy matches paths in any letter case. For expressions it never does. */
 export function isAnyCase({ case_sensitive, prefix_regex }: MappingMatch): boolean {
   return !case_sensitive && !prefix_regex;
 }
@@ -66,7 +66,7 @@ function headerMatchers({
   ];
 }
 
-/** Conditions on headers, of which the one on the host leaves the port out. */
+/** Returns conditions on headers. The one on the host leaves the port out. */
 function onHeaders<T extends string | true>(
   matches: Readonly<Record<string, T>>,
   toMatcher: (value: T) => JsonObject,

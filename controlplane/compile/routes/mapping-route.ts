@@ -25,16 +25,16 @@ import { mirrorPolicies, type Shadow } from './shadows.ts';
 import { splitTraffic } from './traffic-split.ts';
 import { mappingUpgrades, upgradeConfigs } from './upgrades.ts';
 
-/** A Mapping and the cluster that its service became. */
+/** A Mapping and the cluster of its service. */
 export type MappingTarget = {
   readonly mapping: Resource<'Mapping'>;
   readonly cluster: NamedCluster;
 };
 
-/** Mappings that match the same requests, by id; never empty. */
+/** Mappings that match the same requests, by id. Never empty. */
 export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
 
-/** Settings of a route, of which it has one whatever the number of Mappings. */
+/** Settings that a route has once, whatever the number of Mappings. */
 const SHARED_FIELDS = [
   'rewrite',
   'regex_rewrite',
@@ -64,8 +64,8 @@ export type EdgeRoutes = Pick<EdgeFilters, 'comparesPaths' | 'takenOnBypass'> & 
 };
 
 /**
- * The route that these Mappings share; the first by id gives what cannot differ. `shadows` get
- * copies of its requests.
+ * Returns the route that these Mappings share. The first by id gives what cannot differ. `shadows`
+ * get copies of its requests.
  */
 export function mappingRoute(
   group: MappingGroup,
@@ -96,8 +96,8 @@ export function mappingRoute(
 }
 
 /**
- * Of several Mappings each changes the headers of its own share. What only filters may say is taken
- * from the client's request where none runs.
+ * Each of several Mappings changes the headers of its own share. Headers that only Filters may set
+ * are removed from the client's request where no Filter runs.
  */
 function changesOf(
   mapping: Resource<'Mapping'>,
@@ -151,7 +151,7 @@ function hostRewrite({ spec: { host_rewrite } }: Resource<'Mapping'>): JsonObjec
   return host_rewrite === undefined ? {} : { host_rewrite_literal: host_rewrite };
 }
 
-/** Beside a `host_rewrite`, which counts for its own cluster. */
+/** It stands beside a `host_rewrite`, which counts for its own cluster. */
 function autoHostRewrite([{ mapping }, ...others]: MappingGroup): JsonObject {
   const { auto_host_rewrite, host_rewrite } = mapping.spec;
   return auto_host_rewrite && (others.length > 0 || host_rewrite === undefined)
@@ -164,7 +164,7 @@ function splitOf(group: MappingGroup) {
 }
 
 /**
- * What is odd about Mappings that share a route: weights, and settings of which only the first's
+ * Returns Problems of Mappings that share a route: weights, and settings of which only the first's
  * counts.
  */
 export function mappingGroupProblems(group: MappingGroup): readonly Problem[] {
@@ -189,8 +189,8 @@ function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): re
 }
 
 /**
- * The same for all spellings: `use_websocket` is one, and neither the order of label domains counts
- * nor the names of label groups.
+ * Returns the same text for all spellings. `use_websocket` is one. The order of label domains and
+ * the names of label groups do not count.
  */
 function meaning({ spec }: Resource<'Mapping'>, field: (typeof SHARED_FIELDS)[number]): string {
   if (field === 'allow_upgrade') return mappingUpgrades(spec).join();

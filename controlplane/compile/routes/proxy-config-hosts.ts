@@ -24,9 +24,9 @@ type ByName = ReadonlyMap<string, NamedCluster>;
 type Route = ProxyConfigSpec['virtual_hosts'][number]['routes'][number];
 
 /**
- * The virtual hosts of the ProxyConfigs of one node group. Of two with one domain, the first
- * ProxyConfig's counts. `sent`: protocols to which requests to the group's own application may
- * switch, whatever its routes say.
+ * Returns the virtual hosts of the ProxyConfigs of one node group. Of two with one domain, the
+ * first ProxyConfig's counts. `sent` are protocols that requests to the group's own application may
+ * switch to, whatever its routes say.
  */
 export function proxyConfigHosts(
   proxyConfigs: readonly Resource<'ProxyConfig'>[],
@@ -53,7 +53,7 @@ export function proxyConfigHosts(
   return { hosts, problems };
 }
 
-/** What is found by discovery is another service. */
+/** A service that is found by discovery is another one. */
 function applicationClusters({ spec }: Resource<'ProxyConfig'>): ReadonlySet<string> {
   return new Set(spec.clusters.filter(({ type }) => type !== 'sds').map(({ name }) => name));
 }

@@ -11,8 +11,8 @@ import type { RouteEntry } from './route-entry.ts';
 import { routeParts } from './route-parts.ts';
 
 /**
- * The route of a Mapping with `host_redirect`. Filters decide before it; Envoy asks no limits about
- * what goes to no service.
+ * Returns the route of a Mapping with `host_redirect`. Filters decide before it. Envoy asks for no
+ * limits where no service gets the request.
  */
 export function redirectRoute({ id, spec }: Resource<'Mapping'>, isEdge: boolean): RouteEntry {
   const bypass = isEdge && spec.bypass_auth ? WITHOUT_FILTERS : {};
@@ -32,7 +32,7 @@ export function redirectRoute({ id, spec }: Resource<'Mapping'>, isEdge: boolean
   };
 }
 
-/** Nobody gets the request. */
+/** No service gets the request. */
 const NO_SERVICE = { add_request_headers: {}, remove_request_headers: [] };
 
 const CODES = {
@@ -43,7 +43,10 @@ const CODES = {
   308: 'PERMANENT_REDIRECT',
 } as const;
 
-/** Envoy's `RedirectAction`. It always names a host, so that no path can lead to another one. */
+/**
+ * Returns Envoy's `RedirectAction`. It always names a host, so that no path can lead to another
+ * one.
+ */
 function toRedirect(spec: MappingSpec): JsonObject {
   const { host, port, scheme } = spec.service;
   return {

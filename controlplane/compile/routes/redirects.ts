@@ -5,7 +5,7 @@ import { problemOf } from '../problem-of.ts';
 
 /** Mappings by what they do with requests. */
 export type SplitMappings = {
-  /** Those that send them to a service. */
+  /** Those that forward requests to a service. */
   readonly forwarded: readonly KeyedMapping[];
   /** Those that redirect, by match. */
   readonly redirects: ReadonlyMap<string, Resource<'Mapping'>>;
@@ -14,8 +14,8 @@ export type SplitMappings = {
 };
 
 /**
- * Of Mappings that match the same requests, which come ordered by id, the first says whether they
- * are redirected: they share one route.
+ * Splits Mappings into those that forward and those that redirect. Of Mappings that match the same
+ * requests, which come ordered by id, the first decides, since they share one route.
  */
 export function splitRedirects(mappings: readonly KeyedMapping[]): SplitMappings {
   if (!mappings.some(({ mapping }) => mapping.spec.host_redirect))

@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
 
 /**
- * The part of an edge's route that tells Envoy's router to repeat also what was reset after it was
- * sent, where the method may be repeated (RFC 9110, section 9.2.1). A machine that vanishes takes
- * the application proxy with it that would say so. The router takes the header away again. Source:
- * Envoy's page "Router", `x-envoy-retry-on`.
+ * The part of an edge's route that makes Envoy's router also retry what was reset after it was
+ * sent, where the method allows it (RFC 9110, section 9.2.1). A machine that vanishes takes the
+ * application proxy with it, so that one cannot ask for it. The router removes the header again.
+ * Source: Envoy's page "Router", `x-envoy-retry-on`.
  */
 export const REPEAT_SAFE_METHODS: JsonObject = {
   request_headers_to_add: [

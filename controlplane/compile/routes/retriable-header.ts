@@ -1,8 +1,8 @@
 import type { JsonObject } from '#protos/json.ts';
 
 /**
- * By this response header an application proxy tells the edge that another instance may be asked;
- * clients never see it.
+ * With this response header an application proxy tells the edge that a retry on another instance is
+ * safe. Clients never see it.
  */
 export const RETRIABLE_HEADER = 'x-gateway-retriable';
 
@@ -11,9 +11,9 @@ const HEADERS_TO_ADD = [
 ];
 
 /**
- * Adds the header to answers that an application proxy makes itself: when it could not connect to
- * the instance (UF), when there is none (UH), and when the connection broke (UC) under a request
- * that may be repeated (RFC 9110, section 9.2.1).
+ * Adds the header to answers that an application proxy makes itself. It could not connect to the
+ * instance (UF), there is none (UH), or the connection broke (UC) under a request that may be
+ * retried (RFC 9110, section 9.2.1).
  */
 export const RETRIABLE_ANSWERS = [
   { filter: flags('UF', 'UH'), headers_to_add: HEADERS_TO_ADD },

@@ -5,18 +5,18 @@ import { extension } from '../extension.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 
 /**
- * How often Envoy looks for another instance than the one that was asked. Equal turns find it at
- * once. By hash each look is a throw of the dice. With `least_request` a dead instance of two comes
- * up three times in four, since it has the fewest requests [measured]. By weight a heavy one has
- * many turns in a row. A look is cheap.
+ * How often Envoy looks for another instance than the one of the first try. Round robin finds it at
+ * once. By hash each look is random. With `least_request` a dead instance of two comes up three
+ * times in four, since it has the fewest requests [measured]. By weight a heavy one has many turns
+ * in a row. A look is cheap.
  */
 const LOOKS = 200;
 
 const UNSEEN = ['connect-failure', 'refused-stream', 'reset-before-request', 'retriable-headers'];
 
 /**
- * One more try, on another instance, of a request that no instance has begun to work on: safe for
- * every method. An application proxy says so of its instance by a header. Source: Envoy's page
+ * One retry, on another instance, of a request that no instance has begun to work on. It is safe
+ * for every method. An application proxy says so of its instance by a header. Source: Envoy's page
  * "Router", `x-envoy-retry-on`.
  */
 export const RETRY_POLICY: JsonObject = {
@@ -34,13 +34,13 @@ export const RETRY_POLICY: JsonObject = {
 
 /**
  * The `timeout` of every route. Envoy's is for the whole answer, and would cut streams: events,
- * long downloads, gRPC. What bounds them is the time without a byte.
+ * long downloads, gRPC. Their bound is the time without a byte.
  */
 export const NO_END = '0s';
 
 /**
- * The part of a `RetryPolicy` that bounds the wait for an answer. Envoy forgets it once the answer
- * begins, and counts it from the end of the request. 0 is no end.
+ * Returns the part of a `RetryPolicy` that bounds the wait for an answer. Envoy counts it from the
+ * end of the request until the answer begins. 0 means no limit.
  */
 export function timeToAnswer(...bounds: readonly number[]): JsonObject {
   const bounding = bounds.filter(bound => bound > 0);
@@ -48,8 +48,8 @@ export function timeToAnswer(...bounds: readonly number[]): JsonObject {
 }
 
 /**
- * That of a Mapping: the operator's conditions join ours, or who asks for more would lose requests
- * that are safe to repeat.
+ * Returns the policy of a Mapping. The operator's conditions join ours. Otherwise an operator who
+ * asks for more would lose requests that are safe to retry.
  */
 export function retryPolicyOf({
   retry_policy,

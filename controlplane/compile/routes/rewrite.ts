@@ -5,7 +5,9 @@ import { quoteRegex } from '../quote-regex.ts';
 
 type Path = Pick<MappingSpec, 'prefix' | 'prefix_exact' | 'case_sensitive'>;
 
-/** The part of Envoy's `RouteAction` that replaces a Mapping's prefix, or parts of the path. */
+/**
+ * Returns the part of Envoy's `RouteAction` that replaces a Mapping's prefix, or parts of the path.
+ */
 export function toRewrite(spec: MappingSpec): JsonObject {
   const { prefix_regex, regex_rewrite, rewrite } = spec;
   if (regex_rewrite !== undefined) return toRegexRewrite(regex_rewrite);
@@ -13,10 +15,11 @@ export function toRewrite(spec: MappingSpec): JsonObject {
 }
 
 /**
- * The part of a `RouteAction` or `RedirectAction` that replaces a prefix. A slash stands between
- * the new prefix and what follows exactly when the path had one there or the old prefix ended in
- * one: `/user` to `/` makes `/user/health` to `/health`, not `//health`, and `/` to `/v1` makes
- * `/health` to `/v1/health`, not `/v1health`.
+ * Returns the part of a `RouteAction` or `RedirectAction` that replaces a prefix. A slash stands
+ * between the new prefix and the rest exactly when the path had one there or the old prefix ended
+ * in one.
+ * - `/user` to `/` makes `/user/health` to `/health`, not `//health`.
+ * - `/` to `/v1` makes `/health` to `/v1/health`, not `/v1health`.
  */
 export function replacePrefix(
   { prefix, prefix_exact, case_sensitive }: Path,
@@ -30,7 +33,7 @@ export function replacePrefix(
   return { regex_rewrite: { pattern, substitution: to.replaceAll('\\', '\\\\') } };
 }
 
-/** The same for an expression. */
+/** Returns the same part for an expression. */
 export function toRegexRewrite({ pattern, substitution }: RegexSubstitution): JsonObject {
   return { regex_rewrite: { pattern: { regex: pattern }, substitution } };
 }

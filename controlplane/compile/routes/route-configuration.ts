@@ -5,7 +5,7 @@ import { EDGE } from '../node-groups.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 
-/** Envoy's `RouteConfiguration` of a node group, whose name it has. */
+/** Returns Envoy's `RouteConfiguration` of a node group, which has the group's name. */
 export function toRouteConfiguration(
   group: string,
   virtualHosts: readonly JsonObject[],
@@ -19,7 +19,7 @@ export function toRouteConfiguration(
     ...(group === EDGE
       ? {
           request_headers_to_add: [forwardedPort(config)],
-          // What a Mapping adds stands over it.
+          // A Mapping's additions override it.
           most_specific_header_mutations_wins: true,
           request_headers_to_remove: [HOST_HEADER],
           response_headers_to_remove: [RETRIABLE_HEADER],

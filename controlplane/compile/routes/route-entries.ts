@@ -12,18 +12,15 @@ import type { SplitMappings } from './redirects.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { Shadow } from './shadows.ts';
 
-/**
- * Mappings in groups that match the same requests, those that get copies of them, and those that
- * redirect them, by match.
- */
+/** Mappings in groups that match the same requests, with their shadows and redirects, by match. */
 export type MappingGroups = Pick<SplitMappings, 'redirects'> & {
   readonly groups: ReadonlyMap<string, MappingGroup>;
   readonly mirrors: ReadonlyMap<string, MappingGroup>;
 };
 
 /**
- * The routes of all Mappings of a node group. A refused Mapping is closed, unless others match the
- * very same requests: those then take its share.
+ * Returns the routes of all Mappings of a node group. A rejected Mapping is closed, unless others
+ * match the very same requests. Those then take its share.
  */
 export function mappingEntries(
   { groups, mirrors, redirects }: MappingGroups,
@@ -56,8 +53,8 @@ export function mappingEntries(
 }
 
 /**
- * The earlier route, if the Mappings, their ids, the names of their clusters, the common labels and
- * what the gateway does to their headers are the same.
+ * Returns the earlier route, if the Mappings, their ids, the names of their clusters, the common
+ * labels and what the gateway does to their headers are the same.
  */
 function rememberedRoute(
   group: MappingGroup,

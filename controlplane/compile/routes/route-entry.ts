@@ -4,22 +4,22 @@ import { compareText } from '#resources/words/order.ts';
 /** What decides which of two routes is tried first. */
 export type RouteRank = {
   readonly precedence: number;
-  /** The path is one path, not a prefix or an expression. */
+  /** Whether the path is one path, not a prefix or an expression. */
   readonly exact: boolean;
-  /** Of the path, prefix or expression. */
+  /** The length of the path, prefix or expression. */
   readonly length: number;
-  /** How many more conditions there are, on method, headers and query. */
+  /** The number of further conditions, on method, headers and query. */
   readonly conditions: number;
-  /** The path matches in any letter case. */
+  /** Whether the path matches in any letter case. */
   readonly anyCase?: boolean;
-  /** The domain that it was written for; a narrower one comes first. */
+  /** The domain that it was written for. A narrower one comes first. */
   readonly host: string;
-  /** Of `*` only hosts that an expression matches. */
+  /** Whether it is for the hosts of `*` that an expression matches. */
   readonly hostRegex?: boolean;
   readonly id: string;
 };
 
-/** One route, where it stands among the others, and the ids of the resources that it comes from. */
+/** One route, its rank among the others, and the ids of the resources that it comes from. */
 export type RouteEntry = {
   readonly rank: RouteRank;
   readonly route: JsonObject;
@@ -27,9 +27,9 @@ export type RouteEntry = {
 };
 
 /**
- * Envoy takes the first route that matches. Order: higher precedence, exact path, longer path, more
- * conditions, letter case counts, narrower host, id. The id makes it total, so that equal input
- * gives equal bytes.
+ * Compares routes, since Envoy takes the first one that matches. Order: higher precedence, exact
+ * path, longer path, more conditions, letter case counts, narrower host, id. The id makes it total,
+ * so that equal input gives equal bytes.
  */
 export function compareRoutes({ rank: a }: RouteEntry, { rank: b }: RouteEntry): number {
   return (
@@ -44,8 +44,8 @@ export function compareRoutes({ rank: a }: RouteEntry, { rank: b }: RouteEntry):
 }
 
 /**
- * An exact host is narrower than every wildcard, a longer wildcard narrower than a shorter; an
- * expression only than `*`.
+ * An exact host is narrower than every wildcard, and a longer wildcard narrower than a shorter. An
+ * expression is only narrower than `*`.
  */
 function hostRank({ host, hostRegex = false }: RouteRank): number {
   if (hostRegex) return '*'.length + 1;

@@ -9,8 +9,8 @@ const HEADER_LISTS = [
 ] as const;
 
 /**
- * Parts of a route together. What they say of headers adds up, and what they say of filters is for
- * different filters. One part has metadata at most.
+ * Merges parts of a route. Their header changes add up, and their settings are for different
+ * filters. At most one part has metadata.
  */
 export function routeParts(...parts: readonly JsonObject[]): JsonObject {
   const lists = HEADER_LISTS.map(

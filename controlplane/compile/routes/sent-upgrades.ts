@@ -13,9 +13,9 @@ export type SentUpgrades = {
 };
 
 /**
- * The protocols that routes of other node groups allow for requests to the service of `group`: what
- * the proxies beside its instances let through, so that an upgrade is allowed in one place. The
- * edge is nobody's application, and by https one asks somebody else's server.
+ * Returns the protocols that routes of other node groups allow for requests to the service of
+ * `group`. The proxies beside its instances let these through, so that an upgrade is allowed in one
+ * place. No group sends requests to the edge, and `https` services are on other servers.
  */
 export function sentUpgrades({ mappings, proxyConfigs }: ResourceSet, group: string): SentUpgrades {
   if (group === EDGE) return { upgrades: [], origins: [] };

@@ -7,9 +7,9 @@ const BODY = JSON.stringify({
 });
 
 /**
- * Answers 400 to a request that names several hosts (RFC 9112, section 3.2): Envoy joins Host
- * fields by a comma, so that we and the service could each take another for the host. Only a
- * wildcard covers such a name.
+ * Answers 400 to a request that names several hosts (RFC 9112, section 3.2). Envoy joins Host
+ * fields by a comma, so the gateway and the service could each take a different one for the host.
+ * Only a wildcard covers such a name.
  */
 export const SEVERAL_HOSTS: JsonObject = {
   name: OWN_ROUTE,

@@ -5,12 +5,12 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { problemOf } from '../problem-of.ts';
 
-/** A Mapping that gets copies of others' requests, and the cluster that its service became. */
+/** A Mapping that gets copies of other Mappings' requests, and the cluster of its service. */
 export type Shadow = { readonly mapping: Resource<'Mapping'>; readonly cluster: NamedCluster };
 
 /**
- * The resources without shadows, and these: nothing about requests is decided by a Mapping that
- * gets copies.
+ * Returns the resources without shadows, and the shadows. A Mapping for copies decides nothing
+ * about requests.
  */
 export function apart(resources: ResourceSet): {
   readonly served: ResourceSet;
@@ -25,7 +25,8 @@ export function apart(resources: ResourceSet): {
 }
 
 /**
- * The part of Envoy's `RouteAction` that sends copies of requests; their answers are thrown away.
+ * Returns the part of Envoy's `RouteAction` that sends copies of requests. Their answers are
+ * dropped.
  */
 export function mirrorPolicies(shadows: readonly Shadow[]): JsonObject {
   if (shadows.length === 0) return {};
@@ -44,7 +45,7 @@ function fraction(percent: number | undefined): JsonObject {
 
 type ByMatch = ReadonlyMap<string, readonly [Shadow, ...Shadow[]]>;
 
-/** What is odd about shadows beside the Mappings that match the same. */
+/** Returns Problems of shadows beside the Mappings that match the same. */
 export function shadowProblems(shadows: ByMatch, served: ByMatch): readonly Problem[] {
   return [...shadows].flatMap(([match, all]) => {
     const first = served.get(match)?.[0].mapping;

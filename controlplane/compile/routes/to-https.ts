@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '#protos/json.ts';
 import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 
 /**
- * The routes that send what matches to https. Envoy keeps the port of the request's host unless it
- * is told another. So requests on a port are told that of https, even where no URL needs it.
+ * Returns the routes that redirect to https. Envoy keeps the port of the request's host unless it
+ * gets another. So requests with a port get that of https, even where no URL needs it.
  */
 export function toHttps(
   name: string,

@@ -1,13 +1,11 @@
-/**
- * How a group's requests are split: one weight a Mapping, and what the operator should know of it.
- */
+/** The split of a group's requests: one weight a Mapping, and a warning for the operator. */
 export type TrafficSplit = { readonly weights: readonly number[]; readonly warning?: string };
 
 /**
- * Weights of Mappings that share a route, as Envoy takes them: integers, of which only the ratio
- * counts. A Mapping's `weight` is a percentage; those without one share equally what is left of
- * 100. When all have one, the sum is the whole, whatever it is. When nothing is left, or all are 0,
- * the warning says what happens instead.
+ * Returns weights of Mappings that share a route, as Envoy takes them: integers, of which only the
+ * ratio counts. A Mapping's `weight` is a percentage. Those without one share equally what is left
+ * of 100. When all have one, their sum is the whole. When nothing is left, or all are 0, the
+ * warning says what happens instead.
  */
 export function splitTraffic(percentages: readonly (number | undefined)[]): TrafficSplit {
   const sum = percentages.reduce((total: number, percent) => total + (percent ?? 0), 0);
@@ -18,7 +16,7 @@ export function splitTraffic(percentages: readonly (number | undefined)[]): Traf
       sum,
     );
   const left = Math.max(0, 100 - sum);
-  // Multiplied by the number of those who share, so that equal shares stay integers.
+  // The factor is the number of Mappings that share the rest, so that equal shares stay integers.
   const weights = percentages.map(percent => (percent === undefined ? left : percent * open));
   if (open === percentages.length && open > 1) return { weights, warning: unweighted(open) };
   if (left > 0) return { weights };

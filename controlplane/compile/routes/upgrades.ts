@@ -1,12 +1,12 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 
-/** Protocols to which requests may switch, in lower case, each once, in order. */
+/** Returns protocols that requests may switch to, in lower case, each once, in order. */
 export function distinctUpgrades(upgrades: readonly string[]): readonly string[] {
   return [...new Set(upgrades)].sort();
 }
 
-/** Those of a Mapping. */
+/** Returns those of a Mapping. */
 export function mappingUpgrades({
   allow_upgrade,
   use_websocket,
@@ -15,8 +15,8 @@ export function mappingUpgrades({
 }
 
 /**
- * What a `RouteAction` says of them. The listener allows none, so that a route without this answers
- * 403. The filters are those of any request. Source: Envoy's page "HTTP upgrades".
+ * Returns the upgrades of a `RouteAction`. The listener allows none, so a route without this
+ * answers 403. The filters are those of any request. Source: Envoy's page "HTTP upgrades".
  */
 export function upgradeConfigs(upgrades: readonly string[]): JsonObject {
   if (upgrades.length === 0) return {};

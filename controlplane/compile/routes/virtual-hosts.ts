@@ -19,11 +19,11 @@ export type HostInputs = {
   readonly everywhere: readonly JsonObject[];
   readonly closedPolicies: readonly Refused[];
   readonly escapedSlashes: EscapedSlashes;
-  /** Where filters run; undefined: nowhere, and there is no such filter. */
+  /** Where filters run. Undefined: there is no such filter. */
   readonly filters:
     | Pick<EdgeFilters, 'identityHeaders' | 'isChecked' | 'isOrigin' | 'originHosts'>
     | undefined;
-  /** What Hosts demand; undefined: there are none, as elsewhere than at the edge. */
+  /** What Hosts require. Undefined: there are none, as always outside the edge. */
   readonly guards: HostGuards | undefined;
   /** Routes of wildcard domains before all others. */
   readonly wildcardFirst: readonly JsonObject[];
@@ -31,29 +31,29 @@ export type HostInputs = {
   readonly common: JsonObject;
 };
 
-/** What the virtual host of one domain is made of. */
+/** The parts of the virtual host of one domain. */
 type Plan = {
   readonly domain: string;
   /** The declared virtual host that lists it. */
   readonly listed: DeclaredHost | undefined;
   /** The declared virtual host whose routes it has: this one, or the one that covers the domain. */
   readonly base: DeclaredHost | undefined;
-  /** Hosts of Mappings that cover it; none where Mappings are not served. */
+  /** Hosts of Mappings that cover it. Empty where Mappings are not served. */
   readonly hosts: readonly string[];
   readonly closed: readonly JsonObject[];
   /** The gateway's own routes, where it may be a protected origin. */
   readonly own: readonly JsonObject[];
   readonly guard: HostGuard;
   readonly guardKey: string;
-  /** What turns filters off, and removes what only they may set. */
+  /** Settings that turn filters off, and remove headers that only Filters may set. */
   readonly filters: JsonObject;
 };
 
 /**
- * Envoy chooses one virtual host by the request's host and looks for a route in no other. So each
- * has the routes of all Mappings whose host covers its domain, where Mappings are served, and those
- * of the ProxyConfig's virtual host that would be chosen if the Mappings were not there: a Mapping
- * for one host takes nothing away from it.
+ * Returns the virtual hosts. Envoy chooses one by the request's host and looks for a route in no
+ * other. So each has the routes of all Mappings whose host covers its domain, where Mappings are
+ * served. It also has the routes of the ProxyConfig's virtual host that would be chosen without the
+ * Mappings. A Mapping for one host takes nothing away from it.
  */
 export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
   const byHost = Map.groupBy(inputs.entries, ({ rank }) => rank.host);
@@ -98,8 +98,8 @@ function filtersOf(domain: string, { filters }: HostInputs): JsonObject {
 }
 
 /**
- * Protected origins that no virtual host serves: the first of a Filter may be there for logins
- * alone.
+ * Returns protected origins that no virtual host serves. The first of a Filter may be there for
+ * logins alone.
  */
 function unservedOrigins({ filters }: HostInputs, served: ReadonlySet<string>): readonly string[] {
   const hosts = filters?.originHosts ?? [];
@@ -108,7 +108,7 @@ function unservedOrigins({ filters }: HostInputs, served: ReadonlySet<string>): 
 
 const NO_GUARD: HostGuard = { first: [], insecure: [], perFilter: {} };
 
-/** Domains that one virtual host declares stay together, unless their routes differ. */
+/** Domains of one declared virtual host stay together, unless their routes differ. */
 function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan): string {
   if (listed === undefined) return domain;
   return JSON.stringify([listed.origin, listed.name, hosts, closed, own.length, filters, guardKey]);
@@ -155,7 +155,7 @@ function virtualHost(
   };
 }
 
-/** Envoy wants the names of virtual hosts to differ; nothing else hangs on them. */
+/** Envoy requires different names of virtual hosts. Nothing else depends on them. */
 function freeName(wanted: string, taken: Set<string>): string {
   let name = wanted;
   while (taken.has(name)) name += '~';

@@ -16,7 +16,7 @@ const ODD: readonly unknown[] = [
   JSON.parse('{"__proto__": {"constructor": 1}}'),
 ];
 
-/** A value with things left out, misspelt, or of another form; `share` of them, about. */
+/** Returns a value with about `share` of its parts left out, misspelt, or of another form. */
 export function damaged(value: unknown, random: () => number, share: number): unknown {
   if (random() < share) return ODD[Math.floor(random() * ODD.length)];
   if (Array.isArray(value))

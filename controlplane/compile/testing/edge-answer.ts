@@ -10,7 +10,7 @@ import type { Snapshot } from '#xds/snapshot.ts';
 import type { Compiled } from '../compiled.ts';
 
 /**
- * What a request comes to: an answer of the gateway's own, or an upstream gets it behind these
+ * The result of a request: an answer of the gateway itself, or an upstream gets it behind these
  * Filters.
  */
 export type EdgeAnswer = { readonly status: number } | { readonly ran: readonly string[] };
@@ -25,8 +25,8 @@ const FILTER_NAME = 'envoy.filters.http.ext_authz';
 const RAN = 'x-ran-';
 
 /**
- * The way of a GET without TLS through routes and the real Checker, which gets the bytes that it
- * would get; every Filter that can be opened lets pass. As Envoy does it: one virtual host, its
+ * Follows a GET without TLS through routes and the real Checker, which gets the bytes that it would
+ * get. Every Filter that can be opened lets it pass. The order is Envoy's: one virtual host, its
  * first route that matches, filters before the route's own answer.
  */
 export function edgeAnswers(edge: Compiled, decisions: Snapshot) {
@@ -132,7 +132,7 @@ function fitsHeader(condition: JsonObject, values: ReadonlyMap<string, string>):
   if (present_match === true) return (value !== undefined) !== invert_match;
   if (!isJsonObject(text))
     throw new Error(`a condition that is not known: ${JSON.stringify(condition)}`);
-  // Envoy: a header that is not there fits no string, inverted neither.
+  // Envoy: a missing header matches no string, not even inverted.
   if (value === undefined) return false;
   const fits = isJsonObject(text.safe_regex)
     ? fullMatch(String(text.safe_regex.regex), value)

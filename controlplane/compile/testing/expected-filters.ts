@@ -1,13 +1,13 @@
 import type { WrittenFilter } from './random-filters.ts';
 import type { WrittenItem, WrittenPolicy, WrittenRule } from './random-policies.ts';
 
-/** What must become of a request: the names of the Filters that run; or it is closed. */
+/** The required result of a request: the names of the Filters that run, or closed. */
 export type Expected = { readonly closed: true } | { readonly ran: readonly string[] };
 
 /**
- * A second reading of the documents, by what an operator wrote and nothing else: the first rule
- * that matches counts, what refers to a Filter that cannot run is closed, and a policy with a
- * mistake closes what it would have covered.
+ * Reads the documents a second time, by what an operator wrote and nothing else. The first rule
+ * that matches counts. What refers to a Filter that cannot run is closed. A policy with a mistake
+ * closes what it would have covered.
  */
 export function expectedOf(
   filters: readonly WrittenFilter[],
@@ -57,7 +57,7 @@ function runsOf(
   return { ran: [...new Set(ran)].sort() };
 }
 
-/** A Filter may leave access tokens to another, which must be a JWT filter without a mistake. */
+/** A Filter may pass access tokens to another, which must be a JWT filter without a mistake. */
 function canRun(filters: readonly WrittenFilter[], { namespace, runs }: WrittenFilter): boolean {
   if (typeof runs === 'boolean') return runs;
   return filters.some(

@@ -8,7 +8,7 @@ import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SDS } from '../node-groups.ts
 import type { CompileOptions } from '../options.ts';
 import { resourceSetOf } from './resource-set-of.ts';
 
-/** Where the cases are: `<case>.in.yaml` is what the operator writes. */
+/** The folder of the cases. `<case>.in.yaml` is what the operator writes. */
 export const GOLDEN = join(import.meta.dirname, '..', 'testdata');
 
 /** What one node group, or one of our services, gets of a case. */
@@ -30,7 +30,7 @@ export const GOLDEN_OPTIONS: CompileOptions = {
 };
 
 /**
- * Cases whose name begins with `hop-tls`: as in a cluster, where services are on other machines.
+ * Cases whose name begins with `hop-tls` are as in a cluster, where services are on other machines.
  */
 const HOP_TLS: CompileOptions = {
   ...GOLDEN_OPTIONS,

@@ -5,7 +5,7 @@ import { randomTraffic } from './random-traffic.ts';
 type Value = unknown;
 type Pick = <T>(items: readonly T[]) => T;
 
-/** Odd but thinkable values, right and wrong, for each kind of field. */
+/** Odd but possible values, valid and invalid, for each kind of field. */
 const TEXTS: readonly string[] = [
   '',
   'a',
@@ -144,8 +144,8 @@ const UPGRADES: readonly string[] = [
 const NUMBERS: readonly number[] = [0, 1, 2, 10, 50, 99, 100, 250, 3000, 300_001, 2_147_483_647];
 
 /**
- * Documents of all kinds that the compiler reads, with odd values. Many of them are right, some are
- * not.
+ * Returns documents of all kinds that the compiler reads, with odd values. Many of them are valid,
+ * some are not.
  */
 export function randomDocuments(seed: number, count: number): readonly Value[] {
   const random = seededRandom(seed);

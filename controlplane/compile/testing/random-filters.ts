@@ -2,26 +2,26 @@ import type { Chances } from './seeded-pick.ts';
 
 /**
  * A Filter as an operator might write it, and whether it can run, as its author knows without
- * asking parser or compiler.
+ * parser or compiler.
  */
 export type WrittenFilter = {
   readonly namespace: string;
   readonly name: string;
   readonly spec: object;
-  /** Undefined: it does by itself. Otherwise by what it depends. */
+  /** True: it runs by itself. Otherwise it depends on the delegate. */
   readonly runs: boolean | { readonly delegate: string };
   readonly type: 'JWT' | 'OAuth2';
-  /** Its cookies would go over http. */
+  /** Whether its cookies would go over http. */
   readonly open?: boolean;
 };
 
 type Form = Omit<WrittenFilter, 'namespace' | 'name'>;
 
 export const NAMESPACES: readonly string[] = ['default', 'team'];
-/** Of these some are never written. */
+/** Some of these are never written. */
 export const FILTER_NAMES: readonly string[] = ['f0', 'f1', 'f2', 'f3', 'f4', 'f5', 'gone'];
 
-/** Secrets that Filters name; the last is never there. */
+/** Secrets that Filters name. The last is never there. */
 export const CLIENT_SECRETS: readonly { readonly name: string; readonly data?: object }[] = [
   { name: 'client', data: { 'oauth2-client-secret': 'top secret' } },
   { name: 'other-key', data: { password: 'top secret' } },
@@ -37,7 +37,7 @@ function login(index: number, scheme: string, changes: object = {}): object {
   return { OAuth2: { ...CLIENT, protectedOrigins: [{ origin }], ...changes } };
 }
 
-/** Right ones, each with what it hangs on. */
+/** Returns a valid form, with what it depends on. */
 function rightForm(index: number, { chance, pick }: Chances): Form {
   const scheme = pick(['https', 'http']);
   const open = scheme === 'http';

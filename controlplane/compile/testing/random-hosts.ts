@@ -16,7 +16,7 @@ export type RandomHosts = {
 type Context = {
   readonly name: string;
   readonly spec: object;
-  /** The Hosts that it is for by its own words; undefined: nobody can tell. */
+  /** The Hosts that it is for by its own words. Undefined: that is unknown. */
   readonly lists: readonly string[] | undefined;
   readonly isBroken: boolean;
 };
@@ -24,7 +24,7 @@ type Context = {
 const HOSTNAMES = ['a.test', 'b.test', 'x.shop.test', 'cd.test', '*.test', '*'];
 const PAIR = { 'tls.crt': 'a certificate', 'tls.key': 'its key' };
 
-/** Hosts, each with a hostname of its own, TLSContexts and their Secrets. */
+/** Returns Hosts, each with a hostname of its own, TLSContexts and their Secrets. */
 export function randomHosts(chances: Chances): RandomHosts {
   const { chance } = chances;
   const contexts = Array.from({ length: 3 }, (_, index) => randomContext(index, chances)).filter(
@@ -103,7 +103,7 @@ function randomHost(
   return { hostname, shut, document: written('Host', 'default', name, spec) };
 }
 
-/** Of a Host that names none. What cannot be read may be for all. */
+/** For a Host that names none. A context that cannot be read may be for all. */
 function isFor({ isBroken, lists, name }: Context, hostname: string, host: string): boolean {
   if (name === `${host}-context`) return true;
   return lists === undefined ? isBroken : lists.includes(hostname);

@@ -40,7 +40,7 @@ export type WrittenRule = {
   readonly filters?: readonly WrittenItem[];
 };
 
-/** What a rule that cannot be read covers; undefined for host or path: every one. */
+/** What an unreadable rule covers. Undefined for host or path: every one. */
 export type Covered = { readonly host?: string; readonly path?: string };
 
 /** A FilterPolicy, and, where a mistake was put in, what it must close. */

@@ -31,8 +31,8 @@ const PATTERNS: readonly string[] = [
 ];
 
 /**
- * What a Mapping may say of which requests it matches, where it redirects them, and how it changes
- * them: odd values, most of them right.
+ * Returns what a Mapping may say of which requests it matches, where it redirects them, and how it
+ * changes them. The values are odd, and most of them valid.
  */
 export function randomRouting(pick: Pick, maybe: Maybe): Record<string, Value> {
   const wrong = pick([1, 2, 3, 4, 5, 6]) === 1 ? WRONG : {};

@@ -36,8 +36,8 @@ const COOKIES: readonly string[] = [
 const PATHS: readonly string[] = ['/', '/a"b', '/%41', 'a', '/;'];
 
 /**
- * What a Mapping may say of how requests are carried, with odd values, right and wrong; a Module
- * takes most of it as defaults.
+ * Returns what a Mapping may say of how requests are carried, with odd values, valid and invalid. A
+ * Module takes most of it as defaults.
  */
 export function randomTraffic(pick: Pick, maybe: Maybe): Record<string, () => Value> {
   return {

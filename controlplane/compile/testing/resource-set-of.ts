@@ -5,8 +5,8 @@ import type { Problem } from '#resources/problem.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 
 /**
- * What the control plane makes of one file that it sees for the first time, and what the parser
- * says of it.
+ * Returns what the control plane makes of one file that it sees for the first time, with the
+ * parser's Problems.
  */
 export function resourceSetOf(
   text: string,

@@ -11,8 +11,8 @@ const PROXY = {
 };
 
 /**
- * The compiled resources in a bootstrap of their own, with the clusters of discovery services that
- * they need besides.
+ * Returns the compiled resources in a bootstrap of their own, with the clusters of discovery
+ * services that they need.
  */
 export function staticTestBootstrap(
   compiled: Compiled,

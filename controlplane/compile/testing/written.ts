@@ -1,6 +1,6 @@
 import type { CompileOptions } from '../options.ts';
 
-/** A document as operators write it. */
+/** Returns a document as operators write it. */
 export function written(kind: string, namespace: string, name: string, spec: unknown): object {
   return { apiVersion: 'gateway.internal/v2', kind, metadata: { name, namespace }, spec };
 }

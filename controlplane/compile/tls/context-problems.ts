@@ -4,8 +4,8 @@ import { problemOf } from '../problem-of.ts';
 import { resolveServiceContext, serviceContexts } from './service-context.ts';
 
 /**
- * What is wrong with TLSContexts that Mappings of whatever node group name, and with those that
- * nobody uses; `usedByHosts` are ids.
+ * Returns Problems of TLSContexts that Mappings of any node group name, and of unused ones.
+ * `usedByHosts` are ids.
  */
 export function contextProblems(
   resources: ResourceSet,

@@ -5,8 +5,8 @@ import { extension } from '../extension.ts';
 import type { HostTls } from './host-tls.ts';
 
 /**
- * Envoy's `DownstreamTlsContext` of a Host. Certificate and authorities are named, never in it:
- * their rotation changes no listener.
+ * Returns Envoy's `DownstreamTlsContext` of a Host. Certificate and authorities are referred to by
+ * name, so their rotation changes no listener.
  */
 export function downstreamTls({ authorities, certificate, settings }: HostTls): JsonObject {
   const { alpn_protocols, cert_required } = settings;
@@ -21,12 +21,12 @@ export function downstreamTls({ authorities, certificate, settings }: HostTls): 
           : { validation_context_sds_secret_config: secretConfig(authorities.name) }),
         alpn_protocols,
       },
-      // Envoy warns where it is left to its default.
+      // Envoy warns when it is left to its default.
       ...(authorities === undefined && !cert_required
         ? {}
         : { require_client_certificate: cert_required }),
-      // A session that is resumed proves nothing anew: not that the certificate still holds, nor
-      // that its authority is still trusted.
+      // A resumed session proves neither that the certificate is still valid, nor that its
+      // authority is still trusted.
       ...(authorities === undefined
         ? {}
         : {

@@ -4,7 +4,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 import { type HostTls, resolveTls } from './host-tls.ts';
 
-/** What becomes of a request for a Host that came without TLS. */
+/** What happens to a request for a Host that came without TLS. */
 export type InsecureAction = 'Redirect' | 'Reject' | 'Route';
 
 type Context = Resource<'TLSContext'>;
@@ -15,13 +15,13 @@ export type EdgeHost = {
   readonly id: string;
   /** The resources that it comes from. */
   readonly origins: readonly string[];
-  /** `broken`: TLS is meant and cannot be spoken, so nothing answers there. */
+  /** `broken`: TLS is intended and impossible, so nothing answers there. */
   readonly tls: HostTls | 'broken' | undefined;
-  /** `closed`: it has an error, and no last good version; its requests are answered 500. */
+  /** `closed`: it has an error, and no last good version. Its requests are answered 500. */
   readonly insecure: InsecureAction | 'closed';
   /** Value of `Strict-Transport-Security`. */
   readonly hsts?: string;
-  /** No Host: a TLSContext makes demands for the name, and nothing serves it by them. */
+  /** Not a Host: a TLSContext makes demands for the name, and nothing applies them. */
   readonly contextOnly?: true;
 };
 
@@ -33,8 +33,8 @@ export type EdgeHosts = {
 };
 
 /**
- * The Hosts of the edge, each hostname once: the first by id has it, and before all those without
- * an error.
+ * Returns the Hosts of the edge, each hostname once. The first by id has it, and those without an
+ * error come first.
  */
 export function edgeHosts(resources: ResourceSet): EdgeHosts {
   const owners = new Map<string, EdgeHost>();
@@ -85,7 +85,7 @@ function toEdgeHost(
   };
 }
 
-/** Source: RFC 6797, section 6.1. */
+/** Returns the header's value (RFC 6797, section 6.1). */
 function hstsValue({
   includeSubDomains,
   max_age,
@@ -98,7 +98,7 @@ function hstsValue({
   ].join('; ');
 }
 
-/** One whose hostname cannot be read may be for every name that no other Host has. */
+/** A Host whose hostname cannot be read may be for every name that no other Host has. */
 function closedHosts({ hosts = ['*'], id, kind }: Refused): readonly EdgeHost[] {
   if (kind !== 'Host') return [];
   return hosts.map(hostname => closedHost(hostname, id));
@@ -108,7 +108,7 @@ function closedHost(hostname: string, id: string): EdgeHost {
   return { hostname, id, origins: [id], tls: 'broken', insecure: 'closed' };
 }
 
-/** Whether requests without TLS are redirected whatever the Host says of them. */
+/** Returns whether requests without TLS are redirected whatever the Host says of them. */
 function redirectsAll(
   { requestPolicy, tls }: Resource<'Host'>['spec'],
   context: Context | undefined,
@@ -127,7 +127,7 @@ function redirectProblems(
   return [problemOf(host, 'warning', 'spec.requestPolicy.insecure.action', message)];
 }
 
-/** Whether a TLSContext restricts what is served without it. */
+/** Returns whether a TLSContext restricts what is served without it. */
 function demands({ cert_required, redirect_cleartext_from }: Context['spec']): boolean {
   return cert_required || redirect_cleartext_from !== undefined;
 }
@@ -149,7 +149,7 @@ function takenProblem(host: Resource<'Host'>, owner: EdgeHost): Problem {
   return problemOf(host, 'error', 'spec.hostname', message);
 }
 
-/** What is wrong with a TLSContext shows at each of its Hosts. */
+/** A Problem of a TLSContext shows at each of its Hosts. */
 function distinct(problems: readonly Problem[]): Iterable<Problem> {
   return new Map(problems.map(problem => [JSON.stringify(problem), problem])).values();
 }

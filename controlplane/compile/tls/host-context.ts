@@ -6,10 +6,10 @@ import type { Parsed } from '#resources/words/parsed-string.ts';
 type Context = Resource<'TLSContext'>;
 
 /**
- * The TLSContext of a Host: the one that it names, else `<name>-context` beside it, else the first
- * that lists its hostname. An error: one is meant that is not in force, or may be; what it would
- * demand of clients is not known, so the Host must not be served without it. Source: Ambassador's
- * page "TLS termination".
+ * Returns the TLSContext of a Host. It is the one that the Host names, else `<name>-context` beside
+ * it, else the first that lists its hostname. An error means that the TLSContext is not in force,
+ * or may not be. What it requires of clients is unknown, so the Host must not be served without it.
+ * Source: Ambassador's page "TLS termination".
  */
 export function contextOf(
   host: Resource<'Host'>,

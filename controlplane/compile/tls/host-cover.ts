@@ -6,18 +6,18 @@ import { moduleConfig } from '../module-config.ts';
 import { problemOf } from '../problem-of.ts';
 import { type EdgeHost, edgeHosts } from './edge-hosts.ts';
 
-/** On which names Mappings are served. */
+/** The names on which Mappings are served. */
 export type HostCover = {
   /** Returns the Host of the requests in the virtual host of this domain. */
   readonly ownerOf: (domain: string) => EdgeHost | undefined;
   /**
-   * Returns whether Mappings are served there: on every name while there is no Host, else on those
-   * of Hosts.
+   * Returns whether Mappings are served there. Without any Host they are on every name, else on the
+   * names of Hosts.
    */
   readonly covers: (domain: string) => boolean;
 };
 
-/** `others` says whether names that no Host covers are served too. */
+/** Builds it. `others` says whether names that no Host covers are served too. */
 export function hostCover(hosts: readonly EdgeHost[], others: boolean): HostCover {
   const byName = new Map(hosts.map(host => [host.hostname, host]));
   const ownerOf = (domain: string) =>
@@ -33,7 +33,7 @@ export function hostCoverOf(resources: ResourceSet): HostCover {
   return hostCover(edgeHosts(resources).hosts, moduleConfig(resources).serve_other_hosts);
 }
 
-/** Returns an error for each Mapping whose own host meets no Host: nothing serves it. */
+/** Returns an error for each Mapping that is never served, since its host matches no Host. */
 export function uncoveredProblems(
   { mappings }: ResourceSet,
   hosts: readonly EdgeHost[],

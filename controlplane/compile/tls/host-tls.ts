@@ -17,22 +17,22 @@ import { contextAuthorities, contextCertificate, type SecretUse, secretUse } fro
 
 type Host = Resource<'Host'>;
 
-/** How TLS is spoken for a Host. */
+/** The TLS of a Host. */
 export type HostTls = {
   readonly settings: TlsSettings;
   readonly certificate: ProxySecret;
-  /** Of clients' certificates; undefined: none is asked for. */
+  /** The authorities of clients' certificates. Undefined: none is requested. */
   readonly authorities: ProxySecret | undefined;
 };
 
-/** `tls` is undefined when none is meant, and `broken` when it is and cannot be. */
+/** `tls` is undefined when none is intended, and `broken` when it is intended and impossible. */
 export type ResolvedTls = {
   readonly tls: HostTls | 'broken' | undefined;
   readonly context: Resource<'TLSContext'> | undefined;
   readonly problems: readonly Problem[];
 };
 
-/** How TLS is to be spoken for a Host, by its own fields and its TLSContext. */
+/** Returns the TLS of a Host, by its own fields and its TLSContext. */
 export function resolveTls(host: Host, resources: ResourceSet): ResolvedTls {
   const found = contextOf(host, resources);
   if ('error' in found)
@@ -68,7 +68,10 @@ function broken(context: ResolvedTls['context'], ...problems: readonly Problem[]
 
 type Part<T> = { readonly value: T } | { readonly problem: Problem };
 
-/** The Secret with a Host's certificate; undefined: it comes from elsewhere. */
+/**
+ * Returns the Secret with a Host's certificate.
+ * @returns undefined when the certificate comes from elsewhere
+ */
 export function certificateUse(
   host: Host,
   context: Resource<'TLSContext'> | undefined,
@@ -83,7 +86,7 @@ export function certificateUse(
   return tls !== undefined || context === undefined ? undefined : contextCertificate(context);
 }
 
-/** The Secret with the authorities of its clients' certificates. */
+/** Returns the Secret with the authorities of its clients' certificates. */
 export function authoritiesUse(
   host: Host,
   context: Resource<'TLSContext'> | undefined,
@@ -126,7 +129,7 @@ function served({ by, field }: SecretUse, parsed: Parsed<ProxySecret>): Part<Pro
   return { problem: problemOf(by, 'error', field, `${parsed.error}${UNSERVED}`) };
 }
 
-/** A Host has one certificate: its own before that of its TLSContext. */
+/** A Host has one certificate. Its own comes before that of its TLSContext. */
 function doubledProblems(host: Host, context: ResolvedTls['context']): readonly Problem[] {
   const own = certificateUse(host, undefined);
   const other =

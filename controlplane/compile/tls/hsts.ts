@@ -6,7 +6,7 @@ import { quoteRegex } from '../quote-regex.ts';
 
 /**
  * The filter that writes `Strict-Transport-Security`. It stands in the chains of TLS alone (RFC
- * 6797, section 7.2), and virtual hosts say what it writes.
+ * 6797, section 7.2), and virtual hosts give the value.
  */
 export const HSTS_FILTER = 'envoy.filters.http.header_mutation';
 
@@ -16,9 +16,9 @@ export const HSTS: JsonObject = {
 };
 
 /**
- * The part of the connection manager of a Host's TLS that writes it into answers that Envoy gives
- * before a route is chosen: then the filter knows no virtual host. Only to who asks for the Host's
- * own names, and not where such a name is another Host's (421).
+ * Returns the part of the connection manager of a Host's TLS that adds the header to answers before
+ * a route is chosen. There the filter knows no virtual host. It applies only to requests for the
+ * Host's own names, and not where such a name is another Host's (421).
  */
 export function hstsOfLocalReplies(
   hostname: string,
@@ -29,13 +29,13 @@ export function hstsOfLocalReplies(
   return { filter: { and_filter: { filters: [own, directed] } }, headers_to_add: [toAdd(value)] };
 }
 
-/** A `HeaderMatcher` for the names of a Host. */
+/** Returns a `HeaderMatcher` for the names of a Host. */
 function ownNames(hostname: string): JsonObject {
   if (hostname === '*') return { name: ':authority', present_match: true };
   return hostMatches(quoteRegex(hostname).replace(/^\\\*/, '.*'));
 }
 
-/** What a virtual host says of it. The service's own header does not stand. */
+/** Returns the settings in a virtual host. They replace the service's own header. */
 export function hstsOf(value: string): JsonObject {
   return extension('filters.http.header_mutation.v3.HeaderMutationPerRoute', {
     mutations: {
@@ -57,5 +57,5 @@ function status(op: 'LE' | 'GE', default_value: number): JsonObject {
   };
 }
 
-/** A route whose answer is not the Host's. */
+/** The part of a route whose answer is not the Host's. */
 export const WITHOUT_HSTS: JsonObject = withoutFilter(HSTS_FILTER);

@@ -15,19 +15,19 @@ import {
 
 type Mapping = Resource<'Mapping'>;
 
-/** What the `tls` of a node group's Mappings comes to. */
+/** The result of the `tls` of a node group's Mappings. */
 export type MappingsTls = {
-  /** The group's, with those Mappings closed whose TLSContext cannot be used. */
+  /** The group's resources. Mappings whose TLSContext cannot be used are closed in them. */
   readonly resources: ResourceSet;
-  /** Of the others that name one, by the Mapping's id. */
+  /** The TLS of the other Mappings that name one, by the Mapping's id. */
   readonly contexts: ReadonlyMap<string, ServiceTls>;
   readonly problems: readonly Problem[];
 };
 
 /**
  * Finds the TLSContexts that the Mappings of `own`, the part of one node group, name among all
- * resources. Without its TLSContext a service is not asked at all: neither in plain text nor by TLS
- * that proves less.
+ * resources. Without its TLSContext a service gets no request at all: neither in plain text nor by
+ * TLS that proves less.
  */
 export function mappingsTls(own: ResourceSet, all: ResourceSet, memo: Memo): MappingsTls {
   const { mappings } = own;
@@ -56,7 +56,7 @@ export function mappingsTls(own: ResourceSet, all: ResourceSet, memo: Memo): Map
   return { resources: closeMappings(own, closing), contexts, problems };
 }
 
-/** The very same object for the same settings and names of secrets. */
+/** Returns the very same object for the same settings and names of secrets. */
 function serviceTls({ authorities, certificate, context }: ServiceContext, memo: Memo): ServiceTls {
   const names = [certificate?.name, authorities?.name] as const;
   return memo.of(context.spec, 'service tls', [context.id, ...names], () => ({
@@ -67,7 +67,7 @@ function serviceTls({ authorities, certificate, context }: ServiceContext, memo:
   }));
 }
 
-/** `known`: all TLSContexts, when the named one is none of them. */
+/** `known` has all TLSContexts, when the named one is none of them. */
 function closedProblem(mapping: Mapping, known: ResourceSet['tlsContexts'] | undefined): Problem {
   const { name = '', namespace } = contextNamedBy(mapping) ?? {};
   const place = `${namespace}/${name}`;
@@ -86,7 +86,7 @@ function elsewhere(name: string, known: ResourceSet['tlsContexts']): string {
   return `, but one in ${other.namespace}, which is meant by \`tls: { name: ${name}, namespace: ${other.namespace} }\``;
 }
 
-/** The protocol of a cluster is its Mapping's to say. */
+/** The Mapping decides the protocol of its cluster. */
 function protocolProblems(mapping: Mapping, { context }: ServiceContext): readonly Problem[] {
   const { grpc } = mapping.spec;
   const asked = grpc ? 'h2' : 'http/1.1';

@@ -9,26 +9,26 @@ import type { SecretValue } from '#resources/words/secret-value.ts';
 type Secrets = ResourceSet['secrets'];
 
 /**
- * Something that a listener or cluster refers to by name, and the discovery service of secrets
- * serves: the fields of `gateway.config.v1.ServedSecret`.
+ * A secret that a listener or cluster names and the discovery service of secrets serves: the fields
+ * of `gateway.config.v1.ServedSecret`.
  */
 export type ProxySecret = {
   /**
-   * Of where it comes from, never of its content: it stays while that changes. No two kinds of
-   * source share one.
+   * Made from the source, never from the content, so it stays when the content changes. No two
+   * kinds of source share one.
    */
   readonly name: string;
-  /** Whose content it is, which goes with it; absent: nobody's. */
+  /** The object that the content belongs to and goes with. Absent: none. */
   readonly owner?: object;
   /**
-   * Who names content that is not known here, to whom the discovery service says what is wrong with
-   * it.
+   * The resource and field that name content unknown here. The discovery service reports to them
+   * what is wrong with it.
    */
   readonly named?: { readonly resource: string; readonly field: string };
   readonly content: () => JsonObject;
 };
 
-/** A certificate with its key, of a Secret of type `kubernetes.io/tls`. */
+/** Returns a certificate with its key, of a Secret of type `kubernetes.io/tls`. */
 export function keyPairOf(
   reference: Required<SecretReference>,
   secrets: Secrets,
@@ -48,7 +48,7 @@ export function keyPairOf(
 }
 
 /**
- * The authorities of a Secret, that of Kubernetes' own form (`ca.crt`) or of Ambassador's
+ * Returns the authorities of a Secret, of Kubernetes' own form (`ca.crt`) or of Ambassador's
  * (`tls.crt`).
  */
 export function authoritiesOf(
@@ -70,7 +70,7 @@ export function authoritiesIn({ spec }: Resource<'Secret'>): SecretValue | undef
   return secretValue(spec, AUTHORITIES_KEY) ?? secretValue(spec, CERTIFICATE_KEY);
 }
 
-/** What the resource says about files on the machine of the discovery service. */
+/** Returns what the resource says about files on the machine of the discovery service. */
 export function keyPairFiles(by: NamesFiles, chain: string, key: string): ProxySecret {
   const content = () => ({ key_pair_files: { certificate_chain: chain, private_key: key } });
   return { name: `key-pair-files/${by.id}`, named: namedIn(by, 'cert_chain_file'), content };
@@ -88,8 +88,8 @@ function namedIn({ id, kind }: NamesFiles, field: string) {
 }
 
 /**
- * A certificate of the built-in authority. No certificate is for every host: that of `*` is for
- * this machine.
+ * Returns a certificate of the built-in authority. No certificate is for every host: that of `*` is
+ * for this machine.
  */
 export function issuedFor({ id, spec: { hostname } }: Resource<'Host'>): ProxySecret {
   const hosts = hostname === '*' ? ['localhost', '127.0.0.1', '::1'] : [hostname];
@@ -101,9 +101,7 @@ export const CERTIFICATE_KEY = 'tls.crt';
 export const PRIVATE_KEY_KEY = 'tls.key';
 const AUTHORITIES_KEY = 'ca.crt';
 
-/**
- * What is read of the Secret, of which it is also told where it is; an error when there is none.
- */
+/** Returns what is read of the Secret, with its place, or an error when there is none. */
 function ofSecret(
   { namespace, name }: Required<SecretReference>,
   secrets: Secrets,

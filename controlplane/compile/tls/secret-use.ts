@@ -4,20 +4,23 @@ import { type SecretReference, splitSecretName } from '#resources/words/secret-r
 
 type Context = Resource<'TLSContext'>;
 
-/** A Secret that is used for TLS, and by which field of which resource. */
+/** A Secret that is used for TLS, and the resource and field that use it. */
 export type SecretUse = {
   readonly reference: Required<SecretReference>;
   readonly by: Resource<'Host'> | Context;
   readonly field: string;
 };
 
-/** The Secret with the certificate of a TLSContext; undefined: it names none. */
+/**
+ * Returns the Secret with the certificate of a TLSContext.
+ * @returns undefined when it names none
+ */
 export function contextCertificate(context: Context): SecretUse | undefined {
   const { secret } = context.spec;
   return secret === undefined ? undefined : secretUse(context, secret, context.spec, 'spec.secret');
 }
 
-/** The Secret with the authorities that a TLSContext trusts. */
+/** Returns the Secret with the authorities that a TLSContext trusts. */
 export function contextAuthorities(context: Context): SecretUse | undefined {
   const { ca_secret } = context.spec;
   return ca_secret === undefined
@@ -25,7 +28,7 @@ export function contextAuthorities(context: Context): SecretUse | undefined {
     : secretUse(context, ca_secret, context.spec, 'spec.ca_secret');
 }
 
-/** A Secret by its name in these settings, which say whether that holds a namespace. */
+/** Returns a Secret by its name. The settings say whether the name holds a namespace. */
 export function secretUse(
   by: SecretUse['by'],
   name: string,

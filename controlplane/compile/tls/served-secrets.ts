@@ -9,14 +9,14 @@ import { edgeHosts } from './edge-hosts.ts';
 import type { ProxySecret } from './proxy-secret.ts';
 import { contextIdOf, resolveServiceContext, serviceContexts } from './service-context.ts';
 
-/** Who refers to a secret: a node group, by resources of these ids. */
+/** The user of a secret: a node group, by resources of these ids. */
 type Use = {
   readonly secret: ProxySecret;
   readonly group: string;
   readonly origins: readonly string[];
 };
 
-/** A secret with all who refer to it. */
+/** A secret with all its users. */
 type Used = {
   readonly secret: ProxySecret;
   readonly groups: Set<string>;
@@ -24,9 +24,9 @@ type Used = {
 };
 
 /**
- * What the discovery service of secrets receives: a message for each secret that an edge listener
- * or a cluster names. What did not change gives the very same object. What is wrong with them is
- * said where they are named.
+ * Returns what the discovery service of secrets receives: a message for each secret that an edge
+ * listener or a cluster names. What did not change gives the very same object. Problems are
+ * reported where the secrets are named.
  */
 export function servedSecrets(resources: ResourceSet, memo: Memo): Compiled {
   const used = new Map<string, Used>();
@@ -78,7 +78,7 @@ function message({ groups, origins, secret }: Used, memo: Memo): CompiledResourc
   const { content, name, named, owner } = secret;
   const node_groups = [...groups].sort();
   const make = () => ({ '@type': SERVED_SECRET, name, node_groups, ...content(), ...named });
-  // What a Secret's bytes become is kept with it, and goes with it.
+  // The message is kept with the Secret whose bytes it holds, and goes with it.
   const [kind = ''] = name.split('/', 1);
   const json =
     owner === undefined

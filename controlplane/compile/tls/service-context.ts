@@ -18,7 +18,7 @@ type Context = Resource<'TLSContext'>;
 type Mapping = Resource<'Mapping'>;
 type Secrets = ResourceSet['secrets'];
 
-/** A TLSContext by which services are asked, and its secrets, where it names them. */
+/** A TLSContext for connections to services, and its secrets, where it names them. */
 export type ServiceContext = {
   readonly context: Context;
   readonly certificate: ProxySecret | undefined;
@@ -26,8 +26,8 @@ export type ServiceContext = {
 };
 
 /**
- * The TLSContext by which a Mapping's service is to be asked; undefined: it names none, or asks
- * nobody.
+ * Returns the TLSContext for connections to a Mapping's service.
+ * @returns undefined when it names none, or no service gets its requests
  */
 export function contextNamedBy(mapping: Mapping): Required<SecretReference> | undefined {
   const { host_redirect, tls } = mapping.spec;
@@ -35,19 +35,19 @@ export function contextNamedBy(mapping: Mapping): Required<SecretReference> | un
   return { namespace: mapping.namespace, ...tls };
 }
 
-/** Its id. */
+/** Returns the id of that TLSContext. */
 export function contextIdOf(mapping: Mapping): string | undefined {
   const named = contextNamedBy(mapping);
   return named === undefined ? undefined : resourceId('TLSContext', named.namespace, named.name);
 }
 
-/** The TLSContexts in force that Mappings name. */
+/** Returns the TLSContexts in force that Mappings name. */
 export function serviceContexts({ mappings, tlsContexts }: ResourceSet): readonly Context[] {
   const named = new Set(mappings.map(contextIdOf));
   return tlsContexts.filter(({ id }) => named.has(id));
 }
 
-/** The TLSContext with its secrets, or what is wrong with these. */
+/** Returns the TLSContext with its secrets, or the Problems of these. */
 export function resolveServiceContext(
   context: Context,
   secrets: Secrets,

@@ -18,13 +18,10 @@ import { contextIdOf, serviceContexts } from './service-context.ts';
 type Resources = ReadonlyMap<string, Resource>;
 
 type Secret = Resource<'Secret'>;
-/**
- * Who shows it or trusts it: a Host, or by a TLSContext the gateway itself, as a client of
- * services.
- */
+/** The resource that presents or trusts it: a Host, or a TLSContext for connections to services. */
 type User = Resource<'Host' | 'TLSContext'>;
 
-/** What was read, in so far as it counts here. */
+/** The parts of a reading that count here. */
 export type Checkable = {
   readonly resources: Resources;
   readonly refused: ReadonlyMap<string, Refused>;
@@ -33,12 +30,12 @@ export type Checkable = {
 const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
 
 /**
- * Checks the Secrets that Hosts and Mappings use for TLS: their certificates must be such that an
- * Envoy takes them and others believe them at `now` (milliseconds since the epoch). Those that are
- * not count as refused, so that their last good version stays in force. Where none is in force, as
- * after a start, the Secret stays as it is written: the discovery service refuses it too, and it or
- * the Envoys may still have the one before. `inForce` is what proxies go by: its Hosts may use
- * other Secrets than those that were read. Problems hold nothing of a key.
+ * Checks the Secrets that Hosts and Mappings use for TLS. Envoy must accept their certificates, and
+ * others must trust them at `now` (milliseconds since the epoch). Others count as rejected, so that
+ * their last good version stays in force. Where none is in force, as after a start, the Secret
+ * stays as it is written. The discovery service rejects it too, and it or the Envoys may still have
+ * the one before. `inForce` has what the proxies run: its Hosts may use other Secrets than those
+ * that were read. Problems hold nothing of a key.
  */
 export function checkTlsSecrets<Read extends Checkable>(
   read: Read,
@@ -174,8 +171,8 @@ function certificateWarning(secret: Secret, user: User, message: string): Proble
 }
 
 /**
- * Whether what is wrong with a Secret matters to this resource, which names it: warnings are about
- * one user.
+ * Returns whether a Problem of a Secret matters to this resource, which names it. Warnings are
+ * about one user.
  */
 export function concerns({ severity, message }: Problem, user: Pick<Resource, 'id'>): boolean {
   return severity === 'error' || message.endsWith(usedBy(user));
@@ -185,7 +182,7 @@ function usedBy({ id }: Pick<Resource, 'id'>): string {
   return `(used by ${id})`;
 }
 
-/** What is wrong lies in values that are shown nowhere, so no field is named. */
+/** The mistake is in values that are never shown, so no field is named. */
 function problemAt(secret: Secret, severity: Problem['severity']): Problem {
   const { field: _, ...problem } = problemOf(secret, severity, '', '');
   return problem;
