@@ -18,8 +18,8 @@ type EleventyConfig = {
 // biome-ignore lint/style/noDefaultExport: Eleventy reads the default export.
 export default function configure(eleventy: EleventyConfig): object {
   eleventy.setTemplateFormats(['md']);
-  // They are parts of the pages of kinds.
-  eleventy.ignores.add('readme/notes/**');
+  // Notes are parts of the pages of kinds. Templates of issues are no pages.
+  for (const files of ['readme/notes/**', '.github/**']) eleventy.ignores.add(files);
   eleventy.amendLibrary('md', amendMarkdown);
   eleventy.addGlobalData(
     'permalink',
