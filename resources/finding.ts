@@ -8,23 +8,23 @@ export type Finding = {
   readonly severity: Severity;
   readonly path: FieldPath;
   readonly message: string;
-  /** Of an unknown field: where it stands, in the schema's spelling, and the fields known there. */
+  /** For an unknown field: its path in the schema's spelling, and the fields known there. */
   readonly unknown?: { readonly place: FieldPath; readonly known: readonly string[] };
 };
 
-/** A finding that refuses the resource. */
+/** Returns a finding that rejects the resource. */
 export function fault(path: FieldPath, message: string): Finding {
   return { severity: 'error', path, message };
 }
 
-/** A finding that the operator should know of; the resource is served. */
+/** Returns a finding that the operator should know of. The resource is served. */
 export function caution(path: FieldPath, message: string): Finding {
   return { severity: 'warning', path, message };
 }
 
 /**
- * A duration may have a sign (docs/reference/kinds/filter.md), though below 0 it means nothing
- * here.
+ * Warns of a negative duration. A duration may have a sign (docs/reference/kinds/filter.md), but
+ * below 0 it has no meaning here.
  */
 export function checkNegative(path: FieldPath, milliseconds = 0): readonly Finding[] {
   return milliseconds < 0
@@ -32,7 +32,10 @@ export function checkNegative(path: FieldPath, milliseconds = 0): readonly Findi
     : [];
 }
 
-/** `virtual_hosts[0].routes[1]`, with quotes round a key that is no plain word: `labels["a.b"]`. */
+/**
+ * Formats a path, such as `virtual_hosts[0].routes[1]`. A key that is no plain word is quoted:
+ * `labels["a.b"]`.
+ */
 export function formatPath(path: FieldPath): string {
   return path.reduce<string>((text, key) => text + formatStep(key, text === ''), '');
 }

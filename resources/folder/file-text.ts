@@ -5,7 +5,9 @@ import { LONGEST_FILE } from './longest-file.ts';
 
 const TOO_LONG: FileContent = { error: `Cannot read this: it has more than ${LONGEST_FILE} bytes` };
 
-/** The text of a file in UTF-8 without byte order marks, or why there is none. Never throws. */
+/**
+ * Reads a file in UTF-8 without byte order marks, or returns why there is no text. Never throws.
+ */
 export function readText(path: string): FileContent {
   try {
     return statSync(path).size > LONGEST_FILE ? TOO_LONG : decode(readFileSync(path));

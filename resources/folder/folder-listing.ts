@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FileContent } from './file-content.ts';
 import { LONGEST_FILE } from './longest-file.ts';
 
-/** A folder as it stands, its files not yet read. Paths are relative to it, with `/`, sorted. */
+/** A folder as it stands, before its files are read. Paths are relative to it, with `/`, sorted. */
 export type Listing = {
   /**
    * File → a signature that changes when its content may have changed, or why it cannot be read.
@@ -13,8 +13,8 @@ export type Listing = {
     { readonly signature: string } | Extract<FileContent, { error: string }>
   >;
   /**
-   * Folder (the listed one is the empty string) → a signature that changes when another folder
-   * takes its place.
+   * Folder → a signature that changes when another folder takes its place. The listed folder is the
+   * empty string.
    */
   readonly folders: ReadonlyMap<string, string>;
   /** Symbolic links to a folder above them. They are not followed. */
@@ -31,17 +31,16 @@ type Found = {
 };
 
 /**
- * What a folder of resources may hold, all that is in it counted. It is looked through every
- * second.
+ * The bounds of a folder of resources, with all that is in it counted. It is scanned every second.
  */
 export type FolderBounds = { readonly entries: number; readonly bytes: number };
 
-/** Twice 10,000 Mappings with a file each; bytes of twice the longest file. */
+/** Twice 10,000 Mappings with a file each, and the bytes of twice the longest file. */
 const BOUNDS: FolderBounds = { entries: 20_000, bytes: 2 * LONGEST_FILE };
 
 /**
- * This is no folder of resources, or of far too many. The message says which bound it exceeds, and
- * not which folder.
+ * This is no folder of resources, or one with far too many. The message names the bound that it
+ * exceeds, and not the folder.
  */
 export class FolderTooLarge extends Error {
   override readonly name = 'FolderTooLarge';
@@ -50,9 +49,9 @@ export class FolderTooLarge extends Error {
 const RESOURCE_FILE = /\.(ya?ml|json)$/i;
 
 /**
- * Lists the `.yaml`, `.yml` and `.json` files of a folder and of the folders in it, symbolic links
- * followed, names with a leading dot left out: so Kubernetes' mounts, whose files link through
- * `..data`, show each file once. It works synchronously: thousands of files take a few
+ * Lists the `.yaml`, `.yml` and `.json` files of a folder and of the folders in it. Symbolic links
+ * are followed. Names with a leading dot are left out. So Kubernetes' mounts, whose files link
+ * through `..data`, show each file once. It works synchronously. Thousands of files take a few
  * milliseconds, several times less than by promises.
  * @throws NodeJS.ErrnoException when the folder itself cannot be read
  * @throws FolderTooLarge as soon as it has seen more than the bounds
@@ -78,7 +77,7 @@ function listInto(walk: Walk, folder: string, above: readonly string[]): void {
     listEntry(walk, folder === '' ? name : `${folder}/${name}`, [...above, identity]);
 }
 
-/** One by one, as a single folder may hold millions. */
+/** Reads names one by one, as a single folder may hold millions. */
 function namesIn({ found, bounds }: Walk, path: string): string[] {
   const names: string[] = [];
   const opened = opendirSync(path);
@@ -108,13 +107,13 @@ function listEntry(walk: Walk, path: string, above: readonly string[]): void {
     }
   } catch (error) {
     if (error instanceof FolderTooLarge) throw error;
-    // What leads nowhere is no folder, so only a resource file's name makes it ours.
+    // A link without a target is no folder. So only the name of a resource file makes it count.
     if (RESOURCE_FILE.test(path) || !leadsNowhere(error))
       found.files.set(path, { error: describeError(error) });
   }
 }
 
-/** A file that is too long alone is not read. */
+/** A file that exceeds the bound by itself is not read. */
 function countBytes({ found, bounds }: Walk, size: number): void {
   if (size <= LONGEST_FILE) found.bytes += size;
   if (found.bytes > bounds.bytes)
@@ -134,7 +133,7 @@ function toEntry(stats: BigIntStats): { signature: string } | { error: string } 
   return { signature: `${identityOf(stats)} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` };
 }
 
-/** Inode numbers are used again, births are not. */
+/** Inode numbers are reused, birth times are not. */
 function identityOf(stats: BigIntStats): string {
   return `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`;
 }
@@ -148,13 +147,14 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why the file system refused something, in plain words, as what is said of that file or folder.
+ * Explains in plain words why the file system refused something, as a phrase about that file or
+ * folder.
  */
 export function describeError(error: unknown): string {
   return `Cannot read this: ${reasonOf(error)}`;
 }
 
-/** The same, without what it is said of. */
+/** Explains the same without naming the file or folder. */
 export function reasonOf(error: unknown): string {
   if (error instanceof FolderTooLarge) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -4,16 +4,16 @@ import { readText } from './file-text.ts';
 import { type Listing, listFolder } from './folder-listing.ts';
 
 /**
- * A file as last read. `fresh`: not yet read a second time, which finds a change that the file
- * system's coarse clock hid.
+ * A file as last read. `fresh` means that it was not read a second time yet. The second reading
+ * finds a change that the file system's coarse clock hid.
  */
 type Read = {
   readonly signature: string;
   readonly content: FileContent;
   readonly fresh: boolean;
   /**
-   * It has become empty, which is not believed yet: the signature of the empty file, and how often
-   * it was confirmed.
+   * It has become empty, which is not believed yet. Holds the signature of the empty file, and how
+   * often it was confirmed.
    */
   readonly emptied?: { readonly signature: string; readonly confirmed: number };
 };
@@ -22,15 +22,15 @@ export type FolderReading = {
   readonly files: ReadonlyMap<string, FileContent>;
   readonly listing: Listing;
   /**
-   * False: it kept changing while it was read. Files that did have the content that they had
-   * before, if any.
+   * False when it kept changing while it was read. Files that did so have their earlier content, if
+   * any.
    */
   readonly stable: boolean;
 };
 
 /**
- * An editor that replaces a file's content empties it first, and may be interrupted there: a file
- * is empty when it was found so in this many confirmations.
+ * An editor that replaces a file's content empties it first, and may be interrupted there. So a
+ * file counts as empty after this many confirmations.
  */
 const EMPTY_CONFIRMATIONS = 2;
 
@@ -38,9 +38,9 @@ const EMPTY_CONFIRMATIONS = 2;
 const ATTEMPTS = 3;
 
 /**
- * A reader that reads a file only when its signature changed. `confirm` also reads those again that
- * were read once since they changed. A reading is of one moment: when the folder changed meanwhile,
- * it is read again.
+ * Creates a reader that reads a file only when its signature changed. `confirm` also rereads files
+ * that were read once since they changed. A reading is of one moment. When the folder changed
+ * meanwhile, it is read again.
  * @throws NodeJS.ErrnoException when the folder itself cannot be read, FolderTooLarge
  */
 export function createFolderReader(root: string): (confirm: boolean) => FolderReading {
@@ -99,7 +99,7 @@ function isEmpty(content: FileContent): boolean {
 }
 
 /**
- * The files as they are now, where they did not change while they were read; else as they were
+ * Returns the present files that did not change while they were read. Others are as they were
  * before.
  */
 function onlySettled(

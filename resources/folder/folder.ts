@@ -8,29 +8,29 @@ import { createFolderReader, type FolderReading } from './folder-reader.ts';
 
 export type FolderContent = {
   /**
-   * Path relative to the folder → content, sorted. The last known files when the folder itself is
-   * gone.
+   * Path relative to the folder → content, sorted. When the folder itself is gone, these are the
+   * last known files.
    */
   readonly files: ReadonlyMap<string, FileContent>;
-  /** What is wrong with the folder itself or with one in it, named relative to it. */
+  /** Problems of the folder itself or of one in it, named relative to it. */
   readonly problems: readonly Problem[];
 };
 
 export type FolderOptions = {
-  /** How long nothing may happen before a change is read. */
+  /** How long it must be quiet before a change is read. */
   readonly quietMs: number;
-  /** After this long a change is read although things go on happening. */
+  /** After this long a change is read although events go on. */
   readonly longestMs: number;
-  /** How often the folder is looked through, for changes that the kernel does not announce. */
+  /** How often the folder is scanned, for changes that the kernel does not announce. */
   readonly rescanMs: number;
 };
 
 const DEFAULTS: FolderOptions = { quietMs: 20, longestMs: 200, rescanMs: 1000 };
 
 /**
- * Calls `onChange` with the content of a folder now, before it returns, and again whenever the
- * content changed: edits, atomic renames, new folders, symlink swaps as of Kubernetes' mounts. A
- * folder that vanishes is a Problem, and its last files stay. `close` ends it.
+ * Calls `onChange` with the content of a folder before it returns, and again whenever the content
+ * has changed. It follows edits, atomic renames, new folders and symlink swaps as of Kubernetes'
+ * mounts. A folder that vanishes is a Problem, and its last files stay. `close` ends it.
  * @throws Error when the folder cannot be read at the start
  */
 export function watchFolder(
@@ -90,14 +90,14 @@ class FolderWatcher {
     this.#longest = undefined;
   }
 
-  /** Something happened: look once it is quiet. */
+  /** Notes an event. The folder is read once it is quiet. */
   readonly #stir = (): void => {
     clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => this.#look(false), this.#options.quietMs);
     this.#longest ??= setTimeout(() => this.#look(false), this.#options.longestMs);
   };
 
-  /** Finds what no event told of. A change under way is left to its own timers. */
+  /** Finds changes without an event. The timers of a change under way handle that change. */
   #lookAgain(): void {
     if (this.#longest === undefined) this.#look(true);
   }
@@ -132,7 +132,10 @@ class FolderWatcher {
     return { files, problems: [...loops, ...this.#watchFolders(listing.folders)] };
   }
 
-  /** Watches exactly these folders. A folder that another took the place of is watched anew. */
+  /**
+   * Watches exactly these folders. When another folder has taken the place of one, the new one is
+   * watched.
+   */
   #watchFolders(folders: ReadonlyMap<string, string>): readonly Problem[] {
     for (const [path, { identity, watcher }] of this.#watches) {
       if (folders.get(path) === identity) continue;
@@ -155,7 +158,7 @@ class FolderWatcher {
       const watcher = watch(join(this.#root, path), this.#stir);
       watcher.on('error', () => this.#unwatch(path, watcher));
       this.#watches.set(path, { identity, watcher });
-      // What came into the folder between listing and watching it told nobody.
+      // What appeared in the folder between listing and watching it had no event.
       this.#stir();
       return [];
     } catch (error) {

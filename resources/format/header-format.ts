@@ -5,15 +5,15 @@ import { LOG_OPERATORS } from './log-operators.ts';
 const LONGEST = 4096;
 
 /**
- * The gateway's environment is not the operator's to send away; of the others only Envoy can tell
- * whether it takes what is in them.
+ * The gateway's environment must not be sent away by an operator of resources. Of the others only
+ * Envoy can tell whether their content is valid.
  */
 const REFUSED: ReadonlySet<string> = new Set(['CEL', 'COALESCE', 'ENVIRONMENT', 'TYPED_CEL']);
 
 /**
- * The value of a header that Envoy writes: text with the command operators of its access log, and
- * `%%` for a percent sign. What it would refuse is refused here. An error says nothing of the
- * value, which may be a secret. Source: Envoy's page "HTTP header manipulation".
+ * Parses the value of a header that Envoy writes. It is text with the command operators of its
+ * access log, and `%%` for a percent sign. What Envoy would reject is rejected here. An error says
+ * nothing of the value, which may be a secret. See Envoy's page "HTTP header manipulation".
  */
 export function parseHeaderFormat(text: string): Parsed<string> {
   if (text.length > LONGEST)

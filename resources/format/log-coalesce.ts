@@ -5,9 +5,9 @@ const FORM =
   'must be JSON such as {"operators": ["PROTOCOL", {"command": "REQ", "param": "x-name"}]}';
 
 /**
- * The params of `COALESCE`: JSON with operators, of which the first that has a value is logged.
- * Envoy 1.40 does not only refuse what is wrong here: it ends when the JSON is a string, a number,
- * `true` or `null`.
+ * Checks the params of `COALESCE`. They are JSON with operators, of which the first that has a
+ * value is logged. Envoy 1.40 does more than reject what is wrong here. The process ends when the
+ * JSON is a string, a number, `true` or `null`.
  */
 export function checkCoalesce(params: string, checkOperator: OperatorCheck): string | undefined {
   const json = parseJson(params);

@@ -7,16 +7,16 @@ const LARGEST_LENGTH = 2n ** 64n - 1n;
 const NAMES = Object.keys(LOG_OPERATORS);
 
 /**
- * `%%`, an operator, or a `%` that begins neither; params reach to the first `)` that the end of an
- * operator follows.
+ * Matches `%%`, an operator, or a `%` that begins neither. Params reach to the first `)` that the
+ * end of an operator follows.
  */
 export const LOG_TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
 
 /**
- * The format of a line of Envoy's access log: text with command operators, `%NAME%` or
- * `%NAME(params):length%`, and `%%` for a percent sign. What Envoy 1.40 refuses is refused here,
- * except what only its compiler of CEL expressions can tell. Source: Envoy's page "Substitution
- * Formatter".
+ * Parses the format of a line of Envoy's access log. It is text with command operators, `%NAME%` or
+ * `%NAME(params):length%`, and `%%` for a percent sign. What Envoy 1.40 rejects is rejected here.
+ * The exception is what only its compiler of CEL expressions can tell. See Envoy's page
+ * "Substitution Formatter".
  */
 export function parseLogFormat(text: string): Parsed<string> {
   if (text.length > LONGEST)
@@ -28,7 +28,10 @@ export function parseLogFormat(text: string): Parsed<string> {
   return { value: text };
 }
 
-/** What is wrong with what LOG_TOKEN found, or undefined. */
+/**
+ * Checks what LOG_TOKEN found.
+ * @returns what is wrong, or undefined
+ */
 export function checkLogToken(match: RegExpExecArray): string | undefined {
   const [token, name, params = '', length] = match;
   if (token === '%%') return undefined;
@@ -38,7 +41,10 @@ export function checkLogToken(match: RegExpExecArray): string | undefined {
   return checkOperator(name, params, length !== undefined);
 }
 
-/** What is wrong with one operator: its name, or what stands or lacks after it. */
+/**
+ * Checks one operator: its name, and what stands or lacks after it.
+ * @returns what is wrong, or undefined
+ */
 function checkOperator(name: string, params: string, hasLength: boolean): string | undefined {
   const operator = Object.hasOwn(LOG_OPERATORS, name) ? LOG_OPERATORS[name] : undefined;
   if (operator === undefined) return `unknown operator \`${name}\`${suggest(name, NAMES)}`;
@@ -51,7 +57,7 @@ function checkOperator(name: string, params: string, hasLength: boolean): string
   return wrong === undefined ? undefined : `\`${name}\` ${wrong}`;
 }
 
-/** Why the `%` at `index`, which `rest` follows, begins no operator. */
+/** Explains why the `%` at `index`, which `rest` follows, begins no operator. */
 function explainStray(rest: string, index: number): string {
   const [name = ''] = /^\w*/.exec(rest) ?? [];
   if (!Object.hasOwn(LOG_OPERATORS, name)) {

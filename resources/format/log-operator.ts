@@ -1,5 +1,6 @@
 /**
- * What is wrong with an operator of this name, params and whether a length is given, or undefined.
+ * Checks an operator by its name, its params and whether a length is given.
+ * @returns what is wrong, or undefined
  */
 export type OperatorCheck = (
   name: string,
@@ -8,8 +9,8 @@ export type OperatorCheck = (
 ) => string | undefined;
 
 /**
- * What is wrong with an operator's params, or undefined: words to follow its name, such as "must be
- * …".
+ * Checks an operator's params.
+ * @returns what is wrong, as words that follow its name, such as "must be …", or undefined
  */
 export type ParamsCheck = (params: string, checkOperator: OperatorCheck) => string | undefined;
 

@@ -56,8 +56,8 @@ const PLAIN_NAMES = `
 `;
 
 /**
- * Every command operator of Envoy 1.40 by name. Source: its page "Substitution Formatter", and what
- * its binary accepts: log-format.test.ts asks it about each operator in each form.
+ * Every command operator of Envoy 1.40 by name. See Envoy's page "Substitution Formatter".
+ * log-format.test.ts asks Envoy's binary about each operator in each form.
  */
 export const LOG_OPERATORS: Readonly<Record<string, LogOperator>> = {
   ...Object.fromEntries(

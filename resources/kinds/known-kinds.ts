@@ -1,6 +1,7 @@
 /**
- * Kinds of Ambassador's family that a user may bring and that we do not serve: what that means for
- * the site, and what there is in their place. Those that restrict are in `restrictions.ts` too.
+ * Kinds of Ambassador's family that a user may bring and that the gateway does not serve. Each says
+ * what that means for the site, and what to use instead. Those that restrict are in
+ * `restrictions.ts` too.
  */
 export const NOT_SERVED: Readonly<Record<string, string>> = {
   AuthService: 'write a Filter and a FilterPolicy in its place',

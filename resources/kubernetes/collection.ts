@@ -12,15 +12,15 @@ export type CollectionOptions = Pick<
 > & {
   readonly resource: Resource;
   readonly parse: ParseOptions;
-  /** What the objects say is different, or it is another trouble. */
+  /** The content of the objects has changed, or the trouble has. */
   onContent(): void;
-  /** Only what is said of them is different. */
+  /** Only the status of the objects has changed. */
   onStatus(): void;
 };
 
 /**
- * The objects of one kind in one namespace or in all, or a single one by name, followed until
- * `close`.
+ * Follows the objects of one kind until `close`. They are those of one namespace or of all, or a
+ * single one by name.
  */
 export class Collection {
   readonly #following: Following;
@@ -53,7 +53,7 @@ export class Collection {
     });
   }
 
-  /** Undefined: they have not been read. */
+  /** Undefined until they were read. */
   get objects(): Iterable<ServedObject> | undefined {
     return this.#objects?.values();
   }
@@ -63,7 +63,7 @@ export class Collection {
     return this.#trouble;
   }
 
-  /** They have been read, or the API has said that they may not be. */
+  /** Whether they were read, or the API has refused to give them. */
   get answered(): boolean {
     return this.#objects !== undefined || this.#refused;
   }
@@ -72,7 +72,7 @@ export class Collection {
     this.#following.close();
   }
 
-  /** Whether what any of these says is different. */
+  /** Whether the content of any of these has changed. */
   #takeContent(
     changed: ReadonlySet<string>,
     objects: ReadonlyMap<string, ServedObject>,
@@ -97,7 +97,7 @@ export class Collection {
   }
 }
 
-/** As Problems name it: `Kubernetes mappings.gateway.internal`. */
+/** Formats a collection as Problems name it: `Kubernetes mappings.gateway.internal`. */
 function placeOf({ group, version, plural }: Resource): string {
   return `Kubernetes ${describeResource({ group, version, plural })}`;
 }

@@ -7,13 +7,13 @@ import { kindNames, SERVED_KINDS, type ServedKind } from './served-kinds.ts';
 /** One object of the API. */
 type Manifest = { readonly [field: string]: unknown };
 
-/** The definitions of all our kinds in this group, from the same schemas as the parser. */
+/** Returns the definitions of all kinds in this group, from the same schemas as the parser. */
 export function customResourceDefinitions(group: string): readonly Manifest[] {
   return [...SERVED_KINDS].sort().map(kind => customResourceDefinition(kind, group));
 }
 
 /**
- * The definition of one kind. Source: kubernetes.io, CustomResourceDefinition
+ * Returns the definition of one kind. See kubernetes.io, CustomResourceDefinition
  * apiextensions.k8s.io/v1.
  */
 function customResourceDefinition(kind: ServedKind, group: string): Manifest {

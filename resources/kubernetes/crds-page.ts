@@ -6,8 +6,8 @@ const HEAD =
   '# Made from the schemas in resources/ by `npx node resources/kubernetes/write-crds.ts`; the same schemas are the parser.\n';
 
 /**
- * deploy/kubernetes/crds.yaml: the definitions of our kinds in the first group that is read by
- * default.
+ * Returns deploy/kubernetes/crds.yaml: the definitions of all kinds in the first group that is read
+ * by default.
  */
 export function crdsPage(): string {
   const [group = ''] = DEFAULT_PARSE_OPTIONS.apiGroups;

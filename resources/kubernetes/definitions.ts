@@ -5,7 +5,7 @@ import { isKind } from '#resources/kinds/kinds.ts';
 import { NOT_SERVED } from '#resources/kinds/known-kinds.ts';
 import { VERSION } from '#resources/parse/envelope.ts';
 
-/** A kind that the API has in one of our groups. */
+/** A kind that the API has in one of the groups that are read. */
 export type DefinedKind = {
   readonly kind: string;
   readonly plural: string;
@@ -15,18 +15,19 @@ export type DefinedKind = {
 /** The kinds of a group, each in one version. */
 export type DefinedKinds = {
   /**
-   * Those that are read: ours, and those of Ambassador's that are not served, which may restrict
-   * access.
+   * Those that are read: the gateway's kinds, and Ambassador's kinds that are not served and may
+   * restrict access.
    */
   readonly read: readonly DefinedKind[];
-  /** Names of the others, of which nothing is known. */
+  /** Names of all other kinds, which the gateway does not know. */
   readonly unknown: readonly string[];
 };
 
 /**
- * Returns which kinds the API has in this group; none when it does not know the group. Throws
- * ClusterError. Source: Kubernetes API concepts, "API discovery" (APIGroup, APIResourceList). Every
- * account may ask this.
+ * Returns which kinds the API has in this group. There are none when it does not know the group.
+ * Every account may ask this. See Kubernetes API concepts, "API discovery" (APIGroup,
+ * APIResourceList).
+ * @throws ClusterError
  */
 export async function definedKinds(cluster: Cluster, group: string): Promise<DefinedKinds> {
   const found = new Map<string, DefinedKind>();
@@ -36,13 +37,13 @@ export async function definedKinds(cluster: Cluster, group: string): Promise<Def
   const all = [...found.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
   const isKnown = ({ kind }: DefinedKind) => isKind(kind) || Object.hasOwn(NOT_SERVED, kind);
   return {
-    // Ours are read in one version alone.
+    // The gateway's kinds are read in one version only.
     read: all.filter(each => isKnown(each) && (!isKind(each.kind) || each.version === VERSION)),
     unknown: all.filter(each => !isKnown(each)).map(({ kind }) => kind),
   };
 }
 
-/** Our own version first. */
+/** Lists the gateway's own version first. */
 async function versionsOf(cluster: Cluster, group: string): Promise<readonly string[]> {
   const body = await ask(cluster, group);
   const { versions } = isRecord(body) ? body : {};
@@ -69,7 +70,7 @@ async function kindsOf(
   });
 }
 
-/** Undefined: there is no such group or version. */
+/** @returns undefined when there is no such group or version */
 async function ask(cluster: Cluster, place: string): Promise<unknown> {
   const { status, body } = await cluster.call({ method: 'GET', path: `/apis/${place}` });
   if (status === 404) return undefined;

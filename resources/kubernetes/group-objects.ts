@@ -8,20 +8,20 @@ import type { ServedObject } from './served-object.ts';
 
 export type GroupOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'> & {
   readonly group: string;
-  /** Undefined: all namespaces. */
+  /** Undefined means all namespaces. */
   readonly namespaces: readonly string[] | undefined;
 };
 
-/** How long a definition that is missing may be there before it is found, in ms. */
+/** Time until a definition that was missing is found, in ms. */
 const LOOK_AGAIN_MS = 2_000;
 
-/** The same for kinds that we do not serve, such as an AuthService, in ms. */
+/** The same for kinds that the gateway does not serve, such as an AuthService, in ms. */
 const LOOK_FOR_OTHERS_MS = 30_000;
 
 /**
- * The objects of all our kinds in one group, and of those of Ambassador's that are not served and
- * may restrict access. A kind that the API does not have yet has no objects, and is looked for
- * again.
+ * Follows the objects of all kinds in one group. Ambassador's kinds that are not served and may
+ * restrict access are included. A kind that the API does not have yet has no objects, and is looked
+ * for again.
  */
 export class GroupObjects {
   readonly #options: GroupOptions;
@@ -39,25 +39,25 @@ export class GroupObjects {
   }
 
   /**
-   * Those of our kinds, in the order of kind, namespace and name; undefined: not all of any kind
-   * have been read.
+   * Returns the objects of the served kinds, in the order of kind, namespace and name.
+   * @returns undefined when no kind was read completely
    */
   objects(): readonly ServedObject[] | undefined {
     const isRead = this.#all().every(({ objects }) => objects !== undefined);
     return this.#asked && isRead ? this.#objectsOf(isKind) : undefined;
   }
 
-  /** Those of kinds that are not served, of which no status is written. */
+  /** Returns objects of kinds that are not served. They get no status. */
   others(): readonly ServedObject[] {
     return this.#objectsOf(kind => !isKind(kind));
   }
 
-  /** Kinds that the API has and of which nothing is known. */
+  /** Returns kinds that the API has and the gateway does not know. */
   unknown(): readonly string[] {
     return this.#unknown;
   }
 
-  /** Kinds that the API does not have. */
+  /** Returns kinds that the API does not have. */
   missing(): readonly ServedKind[] {
     return this.#asked ? SERVED_KINDS.filter(kind => !this.#collections.has(kind)) : [];
   }

@@ -7,21 +7,21 @@ import type { SecretName } from './secret-references.ts';
 import type { ServedObject } from './served-object.ts';
 
 export type KubernetesOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'> & {
-  /** Undefined: all namespaces. */
+  /** Undefined means all namespaces. */
   readonly namespaces: readonly string[] | undefined;
 };
 
-/** What the API says, at one moment. */
+/** What the API says at one moment. */
 export type KubernetesReading = {
   readonly objects: readonly ServedObject[];
-  /** What has no status of ours: Secrets, and objects of kinds that are not served. */
+  /** Objects that get no status: Secrets, and objects of kinds that are not served. */
   readonly others: readonly ParsedFile[];
   readonly problems: readonly Problem[];
 };
 
 /**
- * Resources from a Kubernetes API: the objects of our kinds in all groups that are read, and the
- * Secrets that are wanted. While the API is away all stays as it was known, with a Problem.
+ * Reads resources from a Kubernetes API: the objects of the served kinds in all groups that are
+ * read, and the wanted Secrets. While the API is away all stays as it was known, with a Problem.
  */
 export class KubernetesSource {
   readonly #groups: readonly GroupObjects[];
@@ -32,7 +32,7 @@ export class KubernetesSource {
     this.#secrets = new SecretObjects(options);
   }
 
-  /** Undefined: not all objects have been read yet. */
+  /** @returns undefined until all objects were read */
   reading(): KubernetesReading | undefined {
     const objects = this.#groups.map(group => group.objects());
     if (objects.includes(undefined)) return undefined;
@@ -46,17 +46,23 @@ export class KubernetesSource {
     };
   }
 
-  /** Follows exactly these Secrets. Whether they are others than before. */
+  /**
+   * Follows exactly these Secrets.
+   * @returns whether they differ from those before
+   */
   want(secrets: ReadonlyMap<string, SecretName>): boolean {
     return this.#secrets.want(secrets);
   }
 
-  /** Secrets that are wanted and of which nothing is known yet, by `namespace/name`. */
+  /** Returns wanted Secrets that are still unknown, by `namespace/name`. */
   pendingSecrets(): readonly string[] {
     return this.#secrets.pending();
   }
 
-  /** Why something is not read; undefined: nothing is known to be wrong. */
+  /**
+   * Returns why something is not read.
+   * @returns undefined when nothing is known to be wrong
+   */
   trouble(): string | undefined {
     return this.#troubles()[0];
   }
@@ -80,7 +86,8 @@ export class KubernetesSource {
   }
 
   /**
-   * Only of the first group: whoever has no objects of the others needs no definitions of theirs.
+   * Checks only the first group. An operator without objects of the other groups needs no
+   * definitions of them.
    */
   #undefined(): readonly Problem[] {
     const missing = this.#groups[0]?.missing() ?? [];

@@ -4,25 +4,25 @@ import { parseValue } from '#resources/parse/parse-value.ts';
 import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
 import { resourceId } from '#resources/resource.ts';
 
-/** `left`: it is for another gateway, and was for this one when it was parsed before. */
+/** `left` means that it is for another gateway, and was for this one when it was parsed before. */
 export type ParsedObject = ParsedFile & { readonly left?: boolean };
 
 /**
- * Parses one object of the API. The very same result as the last time, if nothing in it changed but
- * its status.
+ * Parses one object of the API. Returns the same result as the last time if only its status has
+ * changed.
  */
 export type ParseObject = (object: KubernetesObject) => ParsedObject;
 
 export type ObjectParser = {
   readonly parse: ParseObject;
-  /** The object with this key (`namespace/name`) is gone. */
+  /** Forgets the object with this key (`namespace/name`), which is deleted. */
   forget(key: string): void;
 };
 
 /**
- * A parser that remembers what each object gave. `place` is where they are, as Problems name it; an
- * object has no lines: its line is 0. An object whose labels or annotations changed counts as
- * touched.
+ * Creates a parser that remembers the result of each object. `place` is where they are, as Problems
+ * name it. An object has no lines, so its line is 0. An object whose labels or annotations changed
+ * counts as changed.
  */
 export function objectParser(place: string, options: ParseOptions): ObjectParser {
   const known = new Map<string, { readonly content: string; readonly parsed: ParsedObject }>();
@@ -48,8 +48,8 @@ function isOurs({ resources, refused }: ParsedFile): boolean {
 }
 
 /**
- * Changes with everything but the status and who set which field. What has no generation, as a
- * Secret, changes with each version. Source: Kubernetes API conventions, "Metadata": generation.
+ * Changes with everything but the status and the managed fields. What has no generation, as a
+ * Secret, changes with each version. See Kubernetes API conventions, "Metadata": generation.
  */
 function contentOf({ metadata }: KubernetesObject): string {
   const { uid, generation, resourceVersion, labels, annotations } = metadata;
@@ -57,8 +57,8 @@ function contentOf({ metadata }: KubernetesObject): string {
 }
 
 /**
- * As of a file: of its metadata only what an operator writes, and without what others said of it.
- * Never throws, whatever the object.
+ * Parses an object like a file. Of its metadata only what an operator writes counts, and its status
+ * does not. Never throws, whatever the object.
  */
 function parseObject(object: KubernetesObject, place: string, options: ParseOptions): ParsedFile {
   const { metadata, status: _, ...fields } = object;
@@ -75,7 +75,7 @@ function parseObject(object: KubernetesObject, place: string, options: ParseOpti
   }
 }
 
-/** What exhausts the stack. */
+/** Describes an object that exhausts the stack. */
 function tooDeep({ kind = '', metadata }: KubernetesObject, place: string): ParsedFile {
   const { name, namespace = 'default' } = metadata;
   const source = { file: place, line: 0 };

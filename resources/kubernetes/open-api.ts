@@ -8,11 +8,12 @@ export type OpenApi = { readonly [key: string]: unknown };
 const ANYTHING: OpenApi = { 'x-kubernetes-preserve-unknown-fields': true };
 
 /**
- * What the API server may refuse by itself: values of a type that the parser never takes. All that
- * the parser takes, this takes too, and drops nothing: what the schema does not know, as a field in
- * other letter case, comes to the parser, whose Problem becomes the status. So no field is required
- * here, and null is allowed as the parser allows it. Source: kubernetes.io, "Extend the Kubernetes
- * API with CustomResourceDefinitions", "Specifying a structural schema".
+ * Returns a schema by which the API server may reject values by itself. They are of a type that the
+ * parser never accepts. What the parser accepts, this accepts too, and drops nothing. An unknown
+ * field, such as one in other letter case, reaches the parser, and its Problem becomes the status.
+ * So no field is required here, and null is allowed as the parser allows it.
+ * See kubernetes.io, "Extend the Kubernetes API with CustomResourceDefinitions", "Specifying a
+ * structural schema".
  */
 export function openApi(schema: z.core.$ZodType): OpenApi {
   const { description } = metaOf(schema);
@@ -21,7 +22,7 @@ export function openApi(schema: z.core.$ZodType): OpenApi {
 }
 
 /**
- * A field with the value null counts as left out; in a map it may be a mistake, which the server
+ * A field with the value null counts as left out. In a map it may be a mistake, which the server
  * would drop.
  */
 export function orNull(type: OpenApi): OpenApi {
@@ -29,7 +30,7 @@ export function orNull(type: OpenApi): OpenApi {
 }
 
 function typeOf(schema: z.core.$ZodType): OpenApi {
-  // The parser takes it with any error, and leaves it out.
+  // The parser accepts it with any error, and leaves it out.
   if (metaOf(schema).droppable === true) return ANYTHING;
   const inner = unwrap(schema);
   const shape = shapeOf(schema);
@@ -44,15 +45,13 @@ function typeOf(schema: z.core.$ZodType): OpenApi {
   return scalarType(inner, metaOf(schema).anyCase === true);
 }
 
-/**
- * The items of a lenient list or map are left out one by one when they are wrong; the others stand.
- */
+/** Wrong items of a lenient list or map are left out one by one, and the others stay. */
 function itemType(schema: z.core.$ZodType): OpenApi {
   const item = itemOf(schema);
   return item === undefined || metaOf(schema).lenient === true ? ANYTHING : openApi(item);
 }
 
-/** Structural schemas know one union only; others are of any type. */
+/** Structural schemas know one union only. Others are of any type. */
 function unionType({ _zod: { def } }: z.core.$ZodUnion): OpenApi {
   const types = def.options.map(option => typeOf(option).type).sort();
   return types.join() === 'integer,string' ? { 'x-kubernetes-int-or-string': true } : ANYTHING;
@@ -67,8 +66,8 @@ function scalarType(inner: z.core.$ZodType, anyCase: boolean): OpenApi {
 }
 
 /**
- * The words as a pattern, which null passes: the API server refuses a null beside `enum`, even one
- * that lists it.
+ * Returns the words as a pattern, which null passes. The API server rejects a null beside `enum`,
+ * even one that lists it.
  */
 function enumType(inner: z.core.$ZodEnum, anyCase: boolean): OpenApi {
   const words = choicesOf(inner).map(escapeRegex).join('|');
@@ -94,7 +93,7 @@ function numberType(inner: z.core.$ZodNumber): OpenApi {
   };
 }
 
-/** The schema library bounds every integer by what a number of JavaScript can count. */
+/** The schema library bounds every integer by the safe integers of JavaScript. */
 function isBound(bound: number | undefined): boolean {
   return bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
 }

@@ -3,11 +3,11 @@ import { Collection, type CollectionOptions } from './collection.ts';
 import type { SecretName } from './secret-references.ts';
 
 export type SecretsOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector' | 'onStatus'> & {
-  /** Undefined: all namespaces. */
+  /** Undefined means all namespaces. */
   readonly namespaces: readonly string[] | undefined;
 };
 
-/** Secrets, each followed by its name alone, and only as long as it is wanted. */
+/** Follows Secrets, each by its name alone, and only while it is wanted. */
 export class SecretObjects {
   readonly #options: SecretsOptions;
   #followed: ReadonlyMap<string, Collection> = new Map();
@@ -18,8 +18,8 @@ export class SecretObjects {
   }
 
   /**
-   * Follows exactly these; those in namespaces that are not ours are not read. Whether that is
-   * another set than before.
+   * Follows exactly these. Secrets in namespaces outside the configured ones are not read.
+   * @returns whether the set differs from the one before
    */
   want(secrets: ReadonlyMap<string, SecretName>): boolean {
     const { namespaces } = this.#options;
@@ -39,7 +39,8 @@ export class SecretObjects {
   }
 
   /**
-   * Those that have not been read, and that the API has not refused to give, by `namespace/name`.
+   * Returns those that were not read, and that the API has not refused to give, by
+   * `namespace/name`.
    */
   pending(): readonly string[] {
     return [...this.#followed].filter(([, { answered }]) => !answered).map(([key]) => key);
@@ -67,7 +68,7 @@ export class SecretObjects {
   #follow({ namespace, name }: SecretName): Collection {
     const resource = { group: '', version: 'v1', plural: 'secrets', namespace };
     const { onContent } = this.#options;
-    // Only its metadata may differ: a Secret has no status.
+    // Only its metadata may differ, because a Secret has no status.
     const options = { ...this.#options, onStatus: onContent };
     return new Collection({ ...options, resource, fieldSelector: `metadata.name=${name}` });
   }

@@ -4,7 +4,9 @@ import { type SecretReference, splitSecretName } from '#resources/words/secret-r
 
 export type SecretName = { readonly namespace: string; readonly name: string };
 
-/** The Secrets that resources name, each once, by `namespace/name`. No other is ever read. */
+/**
+ * Returns the Secrets that resources name, each once, by `namespace/name`. No other is ever read.
+ */
 export function secretReferences(resources: Iterable<Resource>): ReadonlyMap<string, SecretName> {
   const found = new Map<string, SecretName>();
   for (const resource of resources) {

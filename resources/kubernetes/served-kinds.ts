@@ -1,6 +1,8 @@
 import { KINDS, type Kind } from '#resources/kinds/kinds.ts';
 
-/** The kinds that are objects of our own group in Kubernetes; a Secret is Kubernetes' own. */
+/**
+ * The kinds that are objects of the gateway's own group in Kubernetes. A Secret is Kubernetes' own.
+ */
 export type ServedKind = Exclude<Kind, 'Secret'>;
 
 export const SERVED_KINDS: readonly ServedKind[] = Object.keys(KINDS).filter(
@@ -11,8 +13,7 @@ export const SERVED_KINDS: readonly ServedKind[] = Object.keys(KINDS).filter(
 const SHORT_NAMES: Readonly<Record<string, string>> = { Module: 'gwmod', TLSContext: 'gwtls' };
 
 /**
- * What Kubernetes' API calls the objects of a kind: `filterpolicies`, `filterpolicy`, for short
- * `gwfp`.
+ * The names of a kind in Kubernetes' API: `filterpolicies`, `filterpolicy`, and `gwfp` for short.
  */
 export type KindNames = {
   readonly plural: string;

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import type { Resource } from '#kubernetes/resource.ts';
 import type { ParsedObject, ParseObject } from './object-parser.ts';
 
-/** An object of one of our kinds: what it says, and what is said of it. */
+/** An object of a served kind, with its content and its status. */
 export type ServedObject = {
   /** Where it is: a kind's collection in its namespace. */
   readonly collection: Resource;
@@ -11,10 +11,10 @@ export type ServedObject = {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
-  /** It goes as soon as others allow it. */
+  /** Whether it is deleted as soon as its finalizers allow it. */
   readonly deleting: boolean;
   readonly status: unknown;
-  /** Empty: it is for another gateway. The same object until it is edited. */
+  /** Empty when it is for another gateway. The same object until it is edited. */
   readonly parsed: ParsedObject;
 };
 

@@ -5,7 +5,7 @@ import { crdsPage } from './crds-page.ts';
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes');
 
 /**
- * `npx node resources/kubernetes/write-crds.ts`: writes deploy/kubernetes/crds.yaml anew, after a
+ * `npx node resources/kubernetes/write-crds.ts` writes deploy/kubernetes/crds.yaml again, after a
  * schema has changed.
  */
 mkdirSync(FOLDER, { recursive: true });

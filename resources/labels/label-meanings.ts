@@ -3,21 +3,21 @@ import { addressNetwork, type PrefixLengths } from '#resources/words/address-net
 
 /** What the labels of a domain hold, by their keys. */
 export type LabelMeanings = {
-  /** Of labels that hold the host of a request. */
+  /** Keys of labels that hold the host of a request. */
   readonly hostKeys: Iterable<string>;
-  /** Of labels that hold the path of a request without its query. */
+  /** Keys of labels that hold the path of a request without its query. */
   readonly pathKeys: Iterable<string>;
-  /** Of `remote_address`. */
+  /** The prefix lengths of `remote_address`. */
   readonly prefixes: PrefixLengths;
 };
 
 /**
- * By the key of a label, the form in which its value is matched and counted. Other labels count as
- * they are.
+ * Key of a label → the form in which its value is matched and counted. Other labels count as they
+ * are.
  */
 export type ComparableForms = ReadonlyMap<string, (value: string) => string>;
 
-/** A client would have a counter of its own for each way to spell one and the same thing. */
+/** Without these forms a client would have a counter of its own for each spelling of one value. */
 export function comparableForms({ hostKeys, pathKeys, prefixes }: LabelMeanings): ComparableForms {
   return new Map([
     ['remote_address', (address: string) => addressNetwork(address, prefixes)] as const,
@@ -27,9 +27,9 @@ export function comparableForms({ hostKeys, pathKeys, prefixes }: LabelMeanings)
 }
 
 /**
- * Without query, parameters (RFC 3986 section 3.3), letter case and the slash at the end: most
- * servers answer these alike. Dot segments, repeated slashes and escaped letters are settled by
- * Envoy.
+ * Cuts query, parameters (RFC 3986 section 3.3) and the slash at the end, and ignores letter case.
+ * Most servers answer these alike. Envoy normalises dot segments, repeated slashes and escaped
+ * letters.
  */
 function comparablePath(path: string): string {
   const [name = ''] = path.split(/[?#]/, 1);

@@ -5,8 +5,8 @@ import type { Parsed } from '#resources/words/parsed-string.ts';
 import { quoteHint } from '#resources/words/quote-hint.ts';
 
 /**
- * One label of a group, as the operator specifies it. The words on the wire (descriptor entries)
- * are the compiler's.
+ * One label of a group, as the operator specifies it. The compiler chooses the words on the wire
+ * (descriptor entries).
  */
 export type LabelSpecifier =
   | { readonly type: 'source_cluster' | 'destination_cluster' | 'remote_address' }
@@ -18,9 +18,9 @@ const FORM =
   '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value }, { key: { header: name } } or { key: { path: true } }';
 
 /**
- * A label specifier (docs/reference/kinds/rate-limit.md): `source_cluster`, `destination_cluster`,
- * `remote_address`, any other string V for `{ generic_key: V }`, `{ K: { header: H,
- * omit_if_not_present: true } }`, or `{ K: { path: true } }`.
+ * Parses a label specifier (docs/reference/kinds/rate-limit.md): `source_cluster`,
+ * `destination_cluster`, `remote_address`, any other string V for `{ generic_key: V }`, `{ K: {
+ * header: H, omit_if_not_present: true } }`, or `{ K: { path: true } }`.
  */
 function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
   if (typeof input === 'string') return parseBare(input);
@@ -61,7 +61,7 @@ function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier>
   if (unknown !== undefined) {
     return { error: `the label "${key}" has an unknown field \`${unknown}\`${hintOf(key)}` };
   }
-  // As elsewhere, null is a field that is not there.
+  // As elsewhere, null counts as a missing field.
   if ((omit ?? true) !== true) {
     return {
       error: `the label "${key}" must have \`omit_if_not_present: true\`: without its header the group is always left out`,
@@ -81,7 +81,7 @@ function parsePath(key: string, { path, ...others }: Fields): Parsed<LabelSpecif
   return { error: `the label "${key}" must be { path: true } or { header: name }${hintOf(key)}` };
 }
 
-/** How we write what Ambassador's v3alpha1 has in maps. */
+/** The gateway's words for what Ambassador's v3alpha1 has in maps. */
 const OTHERWISE: ReadonlyMap<string, string> = new Map([
   ['source_cluster', 'the string source_cluster'],
   ['destination_cluster', 'the string destination_cluster'],

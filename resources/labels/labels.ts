@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type LabelSpecifier, labelSpecifier } from './label-specifier.ts';
 
-/** An ordered group of labels; the name is for people. */
+/** An ordered group of labels. The name is for people. */
 export type LabelGroup = { readonly name: string; readonly specifiers: readonly LabelSpecifier[] };
 
 const labelGroup = z
@@ -21,7 +21,7 @@ const labelGroup = z
 
 /**
  * Label domain → label groups (docs/reference/kinds/rate-limit.md). A bad specifier drops its
- * group, the others stand; a domain without groups counts as not mentioned.
+ * group, and the others stay. A domain without groups counts as not mentioned.
  */
 export const labels = z
   .record(

@@ -34,7 +34,8 @@ const innerReference = z.object({
 });
 
 /**
- * See docs/reference/kinds/filter-policy.md: a status or filters; with neither the status is 403.
+ * Holds a status or filters. With neither the status is 403. See
+ * docs/reference/kinds/filter-policy.md.
  */
 const insteadOfRedirect = z
   .object({
@@ -61,7 +62,7 @@ const insteadOfRedirect = z
     issues.push({ code: 'custom', message, path: ['filters'], input: value });
   });
 
-/** Which of them a filter takes depends on its type: a JWT filter takes `scope` alone. */
+/** The filter's type decides which of them it accepts. A JWT filter accepts only `scope`. */
 const filterArguments = z.object({
   scope: scope
     .exactOptional()
@@ -111,7 +112,7 @@ const schema = z.object({
   gateway_id: gatewayId,
 });
 
-/** Which Filters a request meets (docs/reference/kinds/filter-policy.md). */
+/** Decides which Filters a request passes (docs/reference/kinds/filter-policy.md). */
 export const filterPolicy: KindDefinition<typeof schema> = {
   summary: 'Which Filters a request meets, by host and path.',
   schema,

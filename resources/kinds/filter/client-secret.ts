@@ -15,8 +15,8 @@ export const clientSecret = z
 
 /**
  * Returns the secret without one line break at its end, which editors and YAML's block scalars
- * leave there. `cut` is for a warning: PEM always ends with one (RFC 7468), so nobody is told of
- * it.
+ * leave there. `cut` asks for a warning. PEM always ends with a line break (RFC 7468), so it causes
+ * no warning.
  */
 export function cutLineBreak(secret: SecretValue): {
   readonly secret: SecretValue;

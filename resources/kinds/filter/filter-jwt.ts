@@ -21,7 +21,9 @@ import {
 import { whenRight } from '#resources/words/when-right.ts';
 import { checkProviderClient, providerClientShape } from './provider-client.ts';
 
-/** Signature algorithms whose keys a JWK set can hold, as the library that verifies knows them. */
+/**
+ * Signature algorithms whose keys a JWK set can hold, by the names of the library that verifies.
+ */
 const WITH_PUBLIC_KEY = [
   ...PUBLIC_KEY_ALGORITHMS,
   'EdDSA',
@@ -44,7 +46,7 @@ const errorResponse = z.object({
   bodyTemplate: bodyTemplate.default('{{ . | json "" }}').describe('Go text/template of its body'),
 });
 
-/** It stands in a header, between quotes. */
+/** The realm stands in a header, between quotes. */
 function parseRealm(text: string): Parsed<string> {
   if (/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(text)) return { value: text };
   return {
@@ -108,7 +110,7 @@ function onlyNone(algorithms: readonly string[]): boolean {
 }
 
 /**
- * What is weak or without effect in a JWT filter. Settings that are not right by themselves are
+ * Finds what is weak or without effect in a JWT filter. Settings that are wrong by themselves are
  * missing.
  */
 export function checkJwt(spec: Partial<JwtSpec>): readonly Finding[] {

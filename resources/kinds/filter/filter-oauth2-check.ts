@@ -13,8 +13,8 @@ import { checkProviderClient } from './provider-client.ts';
 type Written = Partial<OAuth2Spec>;
 
 /**
- * The rules between the settings of an OAuth2 filter. Those that are not right by themselves are
- * missing.
+ * Checks the rules between the settings of an OAuth2 filter. Settings that are wrong by themselves
+ * are missing.
  */
 export function checkOAuth2(spec: Written): readonly Finding[] {
   return [
@@ -29,8 +29,8 @@ export function checkOAuth2(spec: Written): readonly Finding[] {
 }
 
 /**
- * The protected origins of a filter, `clientURL` as what it stands for. None unless the grant type
- * is AuthorizationCode.
+ * Returns the protected origins of a filter, with `clientURL` as what it stands for. There are none
+ * unless the grant type is AuthorizationCode.
  */
 export function protectedOriginsOf({
   grantType,
@@ -41,7 +41,7 @@ export function protectedOriginsOf({
   return protectedOrigins ?? (clientURL === undefined ? [] : [fromClientURL(clientURL)]);
 }
 
-/** What is appended to it is often copied with it. */
+/** The path that is appended to it is often copied with it. */
 function checkProvider({ authorizationURL }: Written): readonly Finding[] {
   const [document] = /\/\.well-known(?:\/.*)?$/.exec(authorizationURL ?? '') ?? [];
   if (document === undefined) return [];
@@ -79,7 +79,10 @@ function checkOriginFields({ clientURL, protectedOrigins }: Written): readonly F
   ];
 }
 
-/** Settings that another grant type has. Those with a default are told when they differ from it. */
+/**
+ * Warns of settings that belong to another grant type. Those with a default are reported when they
+ * differ from it.
+ */
 function checkUnused(spec: Written, grantType: string): readonly Finding[] {
   const cookies = spec.useSessionCookies;
   const unused = {

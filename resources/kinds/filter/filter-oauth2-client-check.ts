@@ -9,7 +9,7 @@ import { type SigningMethod, signingFault } from './signing-method.ts';
 type Written = Partial<OAuth2Spec>;
 
 /**
- * The rules between a client's ID, secret and authentication. Settings that are not right by
+ * Checks the rules between a client's ID, secret and authentication. Settings that are wrong by
  * themselves are missing.
  */
 export function checkClient(spec: Written): readonly Finding[] {
@@ -72,8 +72,8 @@ function checkSigning(secret: SecretValue, method: SigningMethod): readonly Find
 }
 
 /**
- * Settings of an assertion that the gateway does not make. Those with a default are told when they
- * differ from it.
+ * Warns of settings of an assertion that the gateway does not make. Those with a default are
+ * reported when they differ from it.
  */
 function checkForeignAssertion({ setClientID: _, ...assertion }: JwtAssertion): readonly Finding[] {
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_ASSERTION;

@@ -60,11 +60,11 @@ const jwtAssertion = assertionShape.check(({ value, issues }) => {
 
 export type JwtAssertion = z.output<typeof jwtAssertion>;
 
-/** What method `JWTAssertion` means without `jwtAssertion`. */
+/** The settings of method `JWTAssertion` without `jwtAssertion`. */
 export const DEFAULT_ASSERTION: JwtAssertion = jwtAssertion.parse({});
 
 /**
- * What a filter uses to authenticate; an assertion has all its settings, by default those of its
+ * What a filter uses to authenticate. An assertion has all its settings, by default those of its
  * fields.
  */
 export type ClientAuthentication =

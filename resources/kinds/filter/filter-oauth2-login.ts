@@ -6,8 +6,8 @@ import { origin } from '#resources/words/origin.ts';
 import { protectedOrigins } from './filter-oauth2-origins.ts';
 
 /**
- * What the gateway itself sends in an authorization request, and what would change the meaning of
- * that, in lower case.
+ * What the gateway itself sends in an authorization request, and what would change its meaning, in
+ * lower case.
  */
 const OWN_PARAMETERS: readonly string[] = [
   'response_type',

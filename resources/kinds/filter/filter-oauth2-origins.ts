@@ -60,7 +60,7 @@ function subdomainFault({ host }: Origin, internal: OriginPattern | undefined): 
     : undefined;
 }
 
-/** `clientURL` (deprecated) as the protected origin that it stands for. */
+/** Returns the protected origin that `clientURL` (deprecated) stands for. */
 export function fromClientURL(clientURL: Origin): ProtectedOrigin {
   return {
     origin: clientURL,
@@ -69,7 +69,7 @@ export function fromClientURL(clientURL: Origin): ProtectedOrigin {
   };
 }
 
-/** The rules between the origins of one Filter. */
+/** Checks the rules between the origins of one Filter. */
 export function checkOrigins(origins: readonly ProtectedOrigin[]): readonly Finding[] {
   return origins.flatMap((item, index) => {
     const path = ['protectedOrigins', index];
@@ -97,7 +97,7 @@ function checkScheme(
   return checkOpen(origin, [...path, 'origin']);
 }
 
-/** Cookies without `Secure`. */
+/** Warns of cookies without `Secure`. */
 export function checkOpen(origin: Origin, path: FieldPath): readonly Finding[] {
   if (origin.scheme === 'https' || isLoopback(origin.host)) return [];
   return [caution(path, 'http without TLS: whoever is on the way can take over a session')];
@@ -120,8 +120,8 @@ function checkUnique(item: ProtectedOrigin, before: readonly ProtectedOrigin[], 
 }
 
 /**
- * The proxies take ports from the hosts of requests, so that nobody gets a policy or a limit of his
- * own by another port.
+ * The proxies strip ports from the hosts of requests. Otherwise a client could get another policy
+ * or limit by another port.
  */
 function checkPorts(item: ProtectedOrigin, before: readonly ProtectedOrigin[], path: FieldPath) {
   const other = before.findIndex(earlier => overlap(withoutPort(earlier), withoutPort(item)));

@@ -86,7 +86,7 @@ const resourceServerShape = {
   ),
 };
 
-/** Empty counts as unset. */
+/** An empty value counts as unset. */
 function parseValidation(text: string): Parsed<(typeof VALIDATIONS)[number]> {
   const word = text === '' ? 'auto' : VALIDATIONS.find(candidate => candidate === text);
   if (word !== undefined) return { value: word };
@@ -106,9 +106,9 @@ const settings = z.object({
 export type OAuth2Spec = z.output<typeof settings>;
 
 /**
- * Settings of an OAuth2 filter (docs/reference/kinds/filter.md). Durations are in milliseconds. For
- * every grant type but ClientCredentials there is a `clientID`, and `secret` or `secretName`; for
- * AuthorizationCode `protectedOrigins` or `clientURL`.
+ * Settings of an OAuth2 filter (docs/reference/kinds/filter.md). Durations are in milliseconds.
+ * Every grant type but ClientCredentials has a `clientID`, and `secret` or `secretName`.
+ * AuthorizationCode has `protectedOrigins` or `clientURL`.
  */
 export const oauth2 = settings
   .refine(

@@ -6,7 +6,7 @@ import { checkJwt, type JwtSpec, jwt } from './filter-jwt.ts';
 import { type OAuth2Spec, oauth2 } from './filter-oauth2.ts';
 import { checkOAuth2 } from './filter-oauth2-check.ts';
 
-/** Filter types of Ambassador's that a user may bring. */
+/** Ambassador's filter types that a user may bring. */
 const NOT_SERVED: readonly string[] = ['APIKey', 'External', 'Plugin'];
 
 const schema = z
@@ -46,7 +46,10 @@ function below(field: string, findings: readonly Finding[]): readonly Finding[] 
   return findings.map(finding => ({ ...finding, path: [field, ...finding.path] }));
 }
 
-/** What can be done with a request before it goes upstream: exactly one of `OAuth2` and `JWT`. */
+/**
+ * Describes what is done with a request before it goes upstream. Exactly one of `OAuth2` and `JWT`
+ * is set.
+ */
 export const filter: KindDefinition<typeof schema> = {
   summary: 'A check of requests, which FilterPolicies apply: exactly one of `OAuth2` and `JWT`.',
   schema,

@@ -4,7 +4,7 @@ import { duration } from '#resources/words/duration.ts';
 import { isHttps, isOpenToReaders } from '#resources/words/http-url.ts';
 import { type SecretReference, secretReference } from '#resources/words/secret-reference.ts';
 
-/** How a Filter talks to its provider (docs/reference/kinds/filter.md). */
+/** Settings of the calls from a Filter to its provider (docs/reference/kinds/filter.md). */
 export const providerClientShape = {
   caSecret: secretReference
     .exactOptional()
@@ -33,7 +33,7 @@ type ProviderClient = {
   readonly maxStale?: number;
 };
 
-/** What is weak or without effect in the way to the provider. `url` stands in `field`. */
+/** Finds what is weak or without effect in the way to the provider. `url` stands in `field`. */
 export function checkProviderClient(
   { caSecret, insecureTLS, maxStale, renegotiateTLS }: ProviderClient,
   field: string,

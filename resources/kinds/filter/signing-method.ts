@@ -21,8 +21,8 @@ const CURVES: ReadonlyMap<string, { readonly openssl: string; readonly name: str
 ]);
 
 /**
- * Why a client secret cannot sign by this method, or undefined: it can. Nothing of the secret is in
- * the answer.
+ * Checks whether a client secret can sign by this method. Nothing of the secret is in the answer.
+ * @returns why it cannot, or undefined
  */
 export function signingFault(secret: SecretValue, method: SigningMethod): string | undefined {
   if (method.startsWith('HS')) return undefined;

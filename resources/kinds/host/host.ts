@@ -4,7 +4,10 @@ import { checkTlsSettings, RESTRICTING_TLS } from '#resources/traffic/tls-settin
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { type HostSpec, hostSpec } from './host-spec.ts';
 
-/** A host that clients reach: its certificate, and what becomes of requests without TLS. */
+/**
+ * A host that clients reach. It sets the host's certificate, and the answer to requests without
+ * TLS.
+ */
 export const host: KindDefinition<typeof hostSpec> = {
   summary: 'A host that clients reach: its certificate, and what becomes of requests without TLS.',
   schema: hostSpec,
@@ -24,7 +27,7 @@ export const host: KindDefinition<typeof hostSpec> = {
   check: checkHost,
 };
 
-/** Whether TLS is meant to be spoken: with which certificate may yet be open. */
+/** Whether the Host uses TLS. Its certificate may still be unknown. */
 function hasTls({
   tls,
   tlsContext,
@@ -33,7 +36,7 @@ function hasTls({
   return tlsSecret !== undefined || tlsContext !== undefined || tls !== undefined;
 }
 
-/** The rules between a Host's fields. */
+/** Checks the rules between a Host's fields. */
 export function checkHost(spec: Partial<HostSpec>): readonly Finding[] {
   return [
     ...checkTls(spec),
@@ -73,7 +76,10 @@ function checkTls({ tls, tlsContext, tlsSecret }: Partial<HostSpec>): readonly F
   ];
 }
 
-/** RFC 6066, section 3: an address is no server name, so a client that wants one says none. */
+/**
+ * RFC 6066, section 3: an address is no server name. So a client that connects to one sends no
+ * name.
+ */
 function checkName(spec: Partial<HostSpec>): readonly Finding[] {
   const { hostname = '*' } = spec;
   if (!hasTls(spec) || ipVersion(hostname) === 0) return [];

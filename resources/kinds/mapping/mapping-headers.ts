@@ -12,17 +12,17 @@ import {
 } from '#resources/words/reserved-headers.ts';
 import { sortedEntries } from '#resources/words/sorted-entries.ts';
 
-/** Header name, in lower case → what is added; `append: false` replaces what is there. */
+/** Header name, in lower case → what is added. `append: false` replaces what is there. */
 export type AddedHeaders = Readonly<
   Record<string, { readonly value: string; readonly append: boolean }>
 >;
 
-/** Fields that no Mapping may take away. */
+/** Fields that no Mapping may remove. */
 const KEPT = [':*', ...FRAMING_HEADERS, ...INTERNAL_HEADERS];
 
 /**
- * Fields that no Mapping may add: as those that no Filter may set, but for `x-forwarded-*`, by
- * which nothing is decided any more when a Mapping adds it.
+ * Fields that no Mapping may add. They are those that no Filter may set, without `x-forwarded-*`. A
+ * Mapping adds its headers after every decision that depends on these.
  */
 const REQUEST = [...KEPT, ...CREDENTIAL_HEADERS, 'cookie', 'x-envoy-*', 'x-request-id'];
 const RESPONSE = [...KEPT, ...GRPC_HEADERS, 'x-envoy-*'];
@@ -91,8 +91,8 @@ function repeated(key: string): string {
 }
 
 /**
- * The fields of a Mapping that change headers, in requests when all has decided about them, in
- * responses before the client gets them.
+ * The fields of a Mapping that change headers. Request headers change after all decisions about the
+ * request. Response headers change before the client gets them.
  */
 export const mappingHeadersShape = {
   add_request_headers: addedHeaders(REQUEST).describe(
@@ -109,7 +109,9 @@ type MappingHeaders = Partial<z.output<z.ZodObject<typeof mappingHeadersShape>>>
   readonly node_group?: string;
 };
 
-/** What Envoy does not let a route change: the edge writes its own `server` over all, last. */
+/**
+ * Checks what Envoy does not let a route change. The edge writes its own `server` over all, last.
+ */
 export function checkHeaders(spec: MappingHeaders): readonly Finding[] {
   const { add_response_headers = {}, node_group, remove_response_headers = [] } = spec;
   if (node_group !== 'edge') return [];

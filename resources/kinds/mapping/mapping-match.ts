@@ -59,15 +59,15 @@ export const mappingMatchShape = {
 
 export type MappingMatch = z.output<z.ZodObject<typeof mappingMatchShape>>;
 
-/** Which requests a Mapping matches. */
+/** Returns which requests a Mapping matches. */
 export function matchOf(spec: MappingMatch): MappingMatch {
   const fields = Object.entries(spec).filter(([field]) => Object.hasOwn(mappingMatchShape, field));
   return Object.fromEntries(fields) as MappingMatch;
 }
 
 /**
- * A string in the spelling that `parse` gives it. What it refuses may be an expression, which
- * `checkMatch` tells.
+ * Accepts a string in the spelling that `parse` gives it. What `parse` rejects may be an
+ * expression, which `checkMatch` decides.
  */
 function orExpression(form: string, parse: (text: string) => Parsed<string>) {
   return checkedString(form, text => {
@@ -76,7 +76,7 @@ function orExpression(form: string, parse: (text: string) => Parsed<string>) {
   });
 }
 
-/** The rules between these fields. */
+/** Checks the rules between these fields. */
 export function checkMatch(match: Partial<MappingMatch>): readonly Finding[] {
   const { host, host_regex, method, method_regex, prefix, prefix_exact, prefix_regex } = match;
   return [
@@ -101,7 +101,7 @@ function check(
   return 'error' in parsed ? [fault([field], parsed.error)] : [];
 }
 
-/** As it is compared. */
+/** Parses a host expression in the form in which it is compared. */
 function parseHostRegex(text: string): Parsed<string> {
   const parsed = parseFilledRe2(text);
   return 'error' in parsed ? parsed : parseRe2(`(?i)${text}`);

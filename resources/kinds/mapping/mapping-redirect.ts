@@ -25,7 +25,7 @@ export const mappingRedirectShape = {
     .describe('Status of the redirect'),
 };
 
-/** Its fields, and those that do not go with it. */
+/** The fields of a redirect, and those that exclude one. */
 type Redirect = Partial<z.output<z.ZodObject<typeof mappingRedirectShape>>> & {
   readonly labels?: object;
   readonly prefix_regex?: boolean;
@@ -34,7 +34,7 @@ type Redirect = Partial<z.output<z.ZodObject<typeof mappingRedirectShape>>> & {
 
 const PATH_FIELDS = ['path_redirect', 'prefix_redirect', 'regex_redirect'] as const;
 
-/** The rules between the fields of a redirect. */
+/** Checks the rules between the fields of a redirect. */
 export function checkRedirect(spec: Redirect): readonly Finding[] {
   const paths = PATH_FIELDS.filter(field => spec[field] !== undefined);
   if (spec.host_redirect === undefined) return [];

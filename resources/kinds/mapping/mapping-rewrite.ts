@@ -31,14 +31,14 @@ function parseHostRewrite(text: string): Parsed<string> {
   return { error: `Cannot parse host "${text}": write name or name:port` };
 }
 
-/** Its fields, and those that decide whether they have an effect. */
+/** The fields of a rewrite, and those that decide whether they have an effect. */
 type Rewrite = Partial<z.output<z.ZodObject<typeof mappingRewriteShape>>> & {
   readonly prefix_regex?: boolean;
   readonly resolver?: string;
   readonly service?: Service;
 };
 
-/** The rules between these fields and others. */
+/** Checks the rules between these fields and others. */
 export function checkRewrite(spec: Rewrite): readonly Finding[] {
   const { prefix_regex, regex_rewrite, rewrite = '/' } = spec;
   const by =
@@ -63,7 +63,7 @@ export function checkRewrite(spec: Rewrite): readonly Finding[] {
   ];
 }
 
-/** Envoy takes the name under which it looked an instance up. */
+/** Envoy uses the name under which it looked an instance up. */
 function checkHost({ auto_host_rewrite, host_rewrite, resolver, service }: Rewrite) {
   if (auto_host_rewrite !== true) return [];
   const why =

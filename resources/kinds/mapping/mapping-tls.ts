@@ -4,7 +4,7 @@ import { secretReference } from '#resources/words/secret-reference.ts';
 import type { Service } from '#resources/words/service.ts';
 
 /**
- * Whether the service is asked by TLS, and by which TLSContext. Source: Ambassador's pages "TLS
+ * Whether requests to the service use TLS, and which TLSContext. See Ambassador's pages "TLS
  * origination" and "Advanced Mapping configuration".
  */
 export const mappingTls = z
@@ -14,15 +14,15 @@ export const mappingTls = z
 type Asked = { readonly service: Service; readonly tls: z.output<typeof mappingTls> };
 
 /**
- * The service as it is asked: `tls` means TLS whatever scheme is written, at the port of https
- * where none is.
+ * Returns the service as it is reached. `tls` means TLS whatever scheme is written. Without a port
+ * it is that of https.
  */
 export function askedService({ service, tls }: Asked): Service {
   if (tls === false || service.scheme === 'https') return service;
   return { ...service, scheme: 'https', port: service.portGiven ? service.port : 443 };
 }
 
-/** The rules between `tls` and other fields. */
+/** Checks the rules between `tls` and other fields. */
 export function checkTls({
   hop_tls,
   host_redirect,

@@ -3,7 +3,7 @@ import { checkCredentials, openOrigin } from '#resources/traffic/cors.ts';
 import { isHashing, keysOf } from '#resources/traffic/load-balancer.ts';
 import type { MappingSpec } from './mapping-spec.ts';
 
-/** The rules between a Mapping's fields about traffic. */
+/** Checks the rules between a Mapping's fields about traffic. */
 export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
   return [
     ...checkCors(spec),
@@ -19,8 +19,8 @@ export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
 const CREDENTIALS = 'access-control-allow-credentials';
 
 /**
- * Whether credentials would be allowed to any origin, since Envoy names the one that asks: then no
- * other field may allow them.
+ * Whether credentials would be allowed to any origin, since Envoy names the origin of the request.
+ * Then no other field may allow them.
  */
 export function addsCredentials({
   cors,
@@ -91,7 +91,7 @@ function checkBalancer({ load_balancer }: Partial<MappingSpec>): readonly Findin
   return keys.length === 0 ? [caution(['load_balancer', 'policy'], random)] : [];
 }
 
-/** Copies are made of what goes to the other service. */
+/** A shadow receives copies of the requests to the other service. */
 function checkShadow({
   shadow,
   remove_request_headers: removed = [],

@@ -37,7 +37,7 @@ export const mapping: KindDefinition<typeof mappingSpec> = {
     spec.host_redirect ? spec : { ...spec, service: serviceIn(spec.service, namespace) },
 };
 
-/** The rules between a Mapping's fields. */
+/** Checks the rules between a Mapping's fields. */
 export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
   return [
     ...checkMatch(spec),
@@ -67,7 +67,7 @@ function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[
   ];
 }
 
-/** Matches that no request can have, since Envoy changes it or answers it before. */
+/** Finds matches that no request can have, because Envoy changes it or answers it earlier. */
 function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
   const {
     case_sensitive,

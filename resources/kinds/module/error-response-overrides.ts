@@ -4,14 +4,19 @@ import { checkLogToken, LOG_TOKEN } from '#resources/format/log-format.ts';
 import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
 import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';
 
-/** All overrides together: each Host with TLS has them in its part of the edge's listener. */
+/**
+ * Bound of all overrides together. Each Host with TLS has them in its part of the edge's listener.
+ */
 const LONGEST = 16_384;
 
-/** The environment is not the operator's to send away. The others only Envoy can check. */
+/**
+ * The environment must not be sent away by an operator of resources. The others only Envoy can
+ * check.
+ */
 const REFUSED: ReadonlySet<string> = new Set(['CEL', 'COALESCE', 'ENVIRONMENT', 'TYPED_CEL']);
 
 /**
- * Operators that may repeat what a client said: also from an answer, or what a filter kept of it.
+ * Operators that may repeat what a client sent, also by way of an answer or of what a filter kept.
  */
 const OF_CLIENT: ReadonlySet<string> = new Set(
   `DYNAMIC_METADATA FILTER_STATE LOCAL_REPLY_BODY METADATA PATH QUERY_PARAM QUERY_PARAMS REQ
@@ -20,8 +25,8 @@ const OF_CLIENT: ReadonlySet<string> = new Set(
 );
 
 /**
- * Operators that say nothing on a Mapping. There Envoy writes their values into headers first, and
- * these may hold line breaks, such as a decoded `%0a`. It knows no former body at that point.
+ * Operators without a value on a Mapping. There Envoy writes values into headers first, and these
+ * may hold line breaks, such as a decoded `%0a`. At that point Envoy does not know the former body.
  */
 const SILENT =
   /^%(?:DYNAMIC_METADATA|FILTER_STATE|LOCAL_REPLY_BODY|METADATA|QUERY_PARAMS?|UPSTREAM_FILTER_STATE)\b/;
@@ -31,7 +36,8 @@ export function isSilentOnMapping(token: string): boolean {
 }
 
 /**
- * Headers with credentials. What Filters add to a request, such as an access token, is no client's.
+ * Headers with credentials. What Filters add to a request, such as an access token, does not come
+ * from the client.
  */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
@@ -119,7 +125,7 @@ export const errorResponseOverrides = z
 
 export type ErrorResponseOverride = z.output<typeof item>;
 
-/** Warnings of overrides that never count. */
+/** Warns of overrides that never count. */
 export function checkRepeated(
   overrides: readonly ErrorResponseOverride[] = [],
   path: FieldPath,
@@ -132,7 +138,7 @@ export function checkRepeated(
   );
 }
 
-/** Warnings of operators that only the Module has. */
+/** Warns of operators that only the Module has. */
 export function checkSilent(
   overrides: readonly ErrorResponseOverride[] = [],
   path: FieldPath,
@@ -146,7 +152,7 @@ export function checkSilent(
   });
 }
 
-/** Warnings of what a client may write into a page. */
+/** Warns of what a client may write into a page. */
 export function checkPages(
   overrides: readonly ErrorResponseOverride[] = [],
   path: FieldPath,

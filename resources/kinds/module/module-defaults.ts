@@ -5,10 +5,10 @@ import { loadBalancer } from '#resources/traffic/load-balancer.ts';
 import { retryPolicy } from '#resources/traffic/retry-policy.ts';
 import { milliseconds } from '#resources/words/number-types.ts';
 
-/** A default with an error is left out alone: the Module's other settings protect. */
+/** A default with an error is left out alone, because the Module's other settings protect. */
 const META = { droppable: true, describedElsewhere: true } as const;
 
-/** What a Module says for all Mappings that do not say it themselves. */
+/** What a Module sets for all Mappings that do not set it themselves. */
 export const moduleDefaultsShape = {
   cors: cors.exactOptional().meta(META).describe('`cors` of Mappings without'),
   retry_policy: retryPolicy

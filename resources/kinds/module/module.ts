@@ -92,7 +92,7 @@ function prefixLength(most: number) {
     .meta({ form: `an integer from 1 to ${most}` });
 }
 
-/** It stands in a header. */
+/** The name stands in a header. */
 function parseServerName(text: string): Parsed<string> {
   if (/^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$/.test(text)) return { value: text };
   return {

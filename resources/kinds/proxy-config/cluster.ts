@@ -52,7 +52,10 @@ export const discoveryCluster = z.object({
     .describe('`strict_dns`: DNS lists the members. `static`: fixed IP addresses'),
 });
 
-/** The cluster as a ProxyConfig of this namespace means it: DNS names are as they are written. */
+/**
+ * Returns the cluster as a ProxyConfig of this namespace means it. DNS names stay as they are
+ * written.
+ */
 export function clusterIn(cluster: ProxyCluster, namespace: string): ProxyCluster {
   if (cluster.type !== 'sds') return cluster;
   const service_name = discoveredInNamespace(cluster.service_name ?? cluster.name, namespace);

@@ -25,8 +25,8 @@ type VirtualHosts = ProxyConfigSpec['virtual_hosts'];
 const SDS_CLUSTER: FieldPath = ['cluster_manager', 'sds', 'cluster'];
 
 /**
- * The rules between a ProxyConfig's fields: references, unique names, and which cluster has members
- * of its own.
+ * Checks the rules between a ProxyConfig's fields: references, unique names, and which cluster has
+ * members of its own.
  */
 export function checkProxyConfig(spec: Partial<ProxyConfigSpec>): readonly Finding[] {
   const { clusters = [], virtual_hosts = [], cluster_manager } = spec;
@@ -43,7 +43,10 @@ export function checkProxyConfig(spec: Partial<ProxyConfigSpec>): readonly Findi
   ];
 }
 
-/** Who asks the edge is no proxy of ours, and so has no certificate of the gateway's authority. */
+/**
+ * A client of the edge is no proxy of the gateway, and so has no certificate of the gateway's
+ * authority.
+ */
 function checkListener({ node_group, listener }: Partial<ProxyConfigSpec>): readonly Finding[] {
   if (node_group !== 'edge' || listener?.hop_tls !== true) return [];
   return [

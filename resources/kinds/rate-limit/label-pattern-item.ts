@@ -6,8 +6,8 @@ import { quoteHint } from '#resources/words/quote-hint.ts';
 const FORM = 'a map from label key to value, `""` or `"*"` for any value';
 
 /**
- * An item of a limit's pattern: a map whose pairs are alternatives, or a list of such maps, the
- * form in which JSON can say a key twice. An empty value or `*` stands for any value. Source:
+ * An item of a limit's pattern. It is a map whose pairs are alternatives, or a list of such maps. A
+ * list is the form in which JSON can hold a key twice. An empty value or `*` matches any value. See
  * docs/explanation/how-a-limit-is-counted.md.
  */
 export const patternItem = z
@@ -27,7 +27,7 @@ export const patternItem = z
     return z.NEVER;
   });
 
-/** In the order of their keys, for Kubernetes keeps no other. */
+/** Returns them in the order of their keys, because Kubernetes keeps no other. */
 function alternativesOf(map: Fields): readonly LabelAlternative[] {
   const alternatives = Object.entries(map).map(([key, value]) =>
     value === '' || value === '*' ? { key } : { key, value: String(value) },
@@ -35,7 +35,7 @@ function alternativesOf(map: Fields): readonly LabelAlternative[] {
   return alternatives.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
 }
 
-/** Values are not quoted in messages: a label may be a credential. */
+/** Messages do not quote values, because a label may be a credential. */
 function mistakesOf(map: Fields): readonly string[] {
   return Object.entries(map).flatMap(([key, value]) => {
     const empty = key === '' ? ['a label of a pattern needs a key that is not empty'] : [];

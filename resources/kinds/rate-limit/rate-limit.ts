@@ -19,7 +19,7 @@ export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
   check: checkRateLimit,
 };
 
-/** What in a RateLimit has no effect, or not the one that it seems to have. */
+/** Finds what in a RateLimit has no effect, or another one than it seems to have. */
 export function checkRateLimit({ limits }: Partial<RateLimitSpec>): readonly Finding[] {
   if (limits?.length === 0)
     return [caution(['limits'], 'there is no limit: nothing is limited by this')];

@@ -16,8 +16,8 @@ const base64 = z
   });
 
 /**
- * Standard base64 with padding (RFC 4648 section 4); line breaks are allowed, as Kubernetes allows
- * them.
+ * Decodes standard base64 with padding (RFC 4648 section 4). Line breaks are allowed, as Kubernetes
+ * allows them.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
   const compact = text.replace(/[\r\n]/g, '');
@@ -45,7 +45,7 @@ const schema = z.object({
   immutable: z.boolean().exactOptional().describe('Kubernetes only. Without meaning here'),
 });
 
-/** The value under `key`, of `stringData` before `data`. */
+/** Returns the value under `key`. `stringData` wins over `data`. */
 export function secretValue(spec: SecretSpec, key: string): SecretValue | undefined {
   return Object.hasOwn(spec.stringData, key) ? spec.stringData[key] : spec.data[key];
 }

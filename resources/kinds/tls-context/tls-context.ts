@@ -34,7 +34,7 @@ function checkTlsContext(spec: Partial<TlsContextSpec>): readonly Finding[] {
   return [...both, ...checkTlsSettings(spec)];
 }
 
-/** How TLS is spoken with the clients of several Hosts, or with the services of Mappings. */
+/** How TLS is used with the clients of several Hosts, or with the services of Mappings. */
 export const tlsContext: KindDefinition<typeof schema> = {
   summary:
     'How TLS is spoken: certificate, versions, whose certificates are trusted. Hosts refer to it for clients (`tlsContext`), Mappings for services (`tls`).',
