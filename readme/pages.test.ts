@@ -21,6 +21,7 @@ const KNOWN: readonly RegExp[] = [
   /^yaml instances( file=\S+)?$/, // the discovery service's file of instances
   /^yaml shown( file=\S+)?$/, // a file of another program
   /^(python|js) file=\S+$/, // a program that a command below starts
+  /^js browser$/, // a script, run in the page that the browser has open
   /^(python|js) shown$/, // a part of the reader's own program
   /^sh$/, // run, and what it prints compared with the `text` below
   /^sh background$/, // started, and left running

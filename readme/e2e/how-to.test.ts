@@ -1,7 +1,10 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { startBrowser, whyNoBrowser } from '#ext-authz/e2e/browser.ts';
 import { fencedBlocks, readDocument } from '../code-blocks.ts';
+import { playBrowser } from '../play/browser.ts';
 import { isRun, play, save } from '../play/play.ts';
 import { openStage, type Stage } from '../play/stage.ts';
 
@@ -20,18 +23,24 @@ const withLogin = stepsUntil(/^## 4\./m);
 
 describe('the pages of docs/, after the first steps of the tutorial,', () => {
   let stage: Stage;
+  let browser: Browser | undefined;
   before(async () => {
+    if (whyNoBrowser() === false) browser = await startBrowser();
     stage = await openStage();
     await play(withLogin, stage);
   });
-  after(() => stage?.close());
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
 
   for (const page of pages) {
-    test(`${page} does what it says`, async () => {
-      const text = readDocument(page);
+    const text = readDocument(page);
+    const skip = text.includes('```text browser') && whyNoBrowser();
+    test(`${page} does what it says`, { skip }, async () => {
       stage.remove('my-site/resources');
       save(/first three\s+steps/.test(text) ? withLogin : withoutLogin, stage);
-      await play(fencedBlocks(text), stage);
+      await play(fencedBlocks(text), stage, browser && playBrowser(browser));
     });
   }
 });

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 
-/** A reader's browser, by the lines of a `text browser` block. */
-export type PlayedBrowser = { play(lines: string): Promise<void> };
+/** A reader's browser. */
+export type PlayedBrowser = {
+  /** Does the lines of a `text browser` block. One that begins with `open` has a new window. */
+  play(lines: string): Promise<void>;
+  /** Runs the script of a `js browser` block in the page that is open. */
+  evaluate(script: string): Promise<void>;
+};
 
 type Step = readonly [RegExp, (page: Page, word: string) => Promise<unknown>];
 
@@ -16,14 +21,17 @@ const STEPS: readonly Step[] = [
   ],
 ];
 
-/** Plays each block in a new window, as a browser has it that was never there. */
+/** Plays in a browser whose windows know nothing of each other. */
 export function playBrowser(browser: Browser): PlayedBrowser {
+  let page: Page | undefined;
   return {
     play: async lines => {
-      const context = await browser.newContext();
-      const page = await context.newPage();
+      if (lines.startsWith('open ')) page = await (await browser.newContext()).newPage();
+      assert.ok(page, 'no page is open');
       for (const line of lines.trim().split('\n')) await step(page, line);
-      await context.close();
+    },
+    evaluate: async script => {
+      await page?.evaluate(`(async () => {${script}})()`);
     },
   };
 }

@@ -39,6 +39,7 @@ async function playBlock(
   save([block], stage);
   if (language === 'text' && marks.includes('browser'))
     await retry(async () => browser?.play(stage.here(code)), BROWSER_MS);
+  if (language === 'js' && marks.includes('browser')) await browser?.evaluate(code);
   if (!isRun(block)) return;
   const expected = pattern(stage.here(shown ?? ''));
   const said = marks.includes('background')
