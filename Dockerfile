@@ -1,5 +1,5 @@
-# One image for all our processes; compose.yaml names the command of each. Node.js is the image's own, so that the
-# optional packages, which bring a Node.js to machines without one, stay out.
+# One image for all our processes. compose.yaml names the command of each. Node.js is the image's
+# own, so the optional packages, which bring a Node.js to machines without one, stay out.
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /gateway
 COPY package.json package-lock.json ./

@@ -3,8 +3,8 @@ import { type HostPort, parseHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 
 /**
- * Envoy's `core.v3.Address` of `host:port`, `[IPv6]:port` or `unix:/path`.
- * Throws an Error that names `what` the address is for when it is none of these.
+ * Returns Envoy's `core.v3.Address` of `host:port`, `[IPv6]:port` or `unix:/path`. Throws an Error
+ * that names `what` the address is for when it is none of these.
  */
 export function toAddress(text: string, what: string): JsonObject {
   if (/^unix:./.test(text)) return { pipe: { path: text.slice('unix:'.length), mode: 0o600 } };
@@ -13,8 +13,8 @@ export function toAddress(text: string, what: string): JsonObject {
 }
 
 /**
- * Whether Envoy must look the host up: false for IP literals and unix sockets. Errors as in
- * toAddress.
+ * Tells whether Envoy must look the host up, which is false for IP literals and unix sockets.
+ * Throws as toAddress does.
  */
 export function isName(text: string, what: string): boolean {
   return !text.startsWith('unix:') && isIP(splitHostPort(text, what).host) === 0;

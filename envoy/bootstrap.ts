@@ -4,20 +4,22 @@ import { type IdentityFiles, identityTls } from './identity-tls.ts';
 import { OVERLOAD_MANAGER } from './overload-manager.ts';
 
 export type BootstrapOptions = {
-  /** Envoy's `node.id`: this one proxy. */
+  /** Envoy's `node.id`, which names this one proxy. */
   readonly nodeId: string;
-  /** Envoy's `node.cluster`: the node group whose resources it gets. */
+  /** Envoy's `node.cluster`, the node group whose resources it gets. */
   readonly group: string;
   /**
-   * Where the control plane serves ADS: `host:port`, `[IPv6]:port` or `unix:/path`, as all
+   * Where the control plane serves ADS. `host:port`, `[IPv6]:port` or `unix:/path`, as all
    * addresses here.
    */
   readonly xdsAddress: string;
   /** Where the discovery service serves EDS, by gRPC and by REST. */
   readonly sdsAddress: string;
-  /** The admin interface; absent: none. It obeys whoever reaches it. */
+  /** The admin interface. Default: none. It obeys everybody who reaches it. */
   readonly adminAddress?: string;
-  /** The control plane and the discovery service are asked by mutual TLS; absent: in plain text. */
+  /**
+   * Identity for mutual TLS with the control plane and the discovery service. Default: plain text.
+   */
   readonly identity?: IdentityFiles;
   /**
    * Clusters of further discovery services, which the group's ProxyConfigs name in
@@ -29,10 +31,11 @@ export type BootstrapOptions = {
 const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /**
- * The bootstrap of one Envoy as proto3 JSON: listeners, routes and clusters by delta ADS from
- * cluster `controlplane`, endpoints from cluster `sds` (gRPC) or `sds-rest` (HTTP/1.1). Only a
- * cluster of the bootstrap can carry a subscription, so `node.metadata.discovery_clusters` tells
- * the control plane which ones there are. Throws an Error that names an address of the wrong form.
+ * Returns the bootstrap of one Envoy as proto3 JSON. Listeners, routes and clusters come by delta
+ * ADS from cluster `controlplane`. Endpoints come from cluster `sds` (gRPC) or `sds-rest`
+ * (HTTP/1.1). Only a cluster of the bootstrap can carry a subscription, so
+ * `node.metadata.discovery_clusters` tells the control plane which ones there are. Throws an Error
+ * that names an address of the wrong form.
  */
 export function bootstrap(options: BootstrapOptions): JsonObject {
   const {
@@ -74,12 +77,12 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
 }
 
 /**
- * Envoy's default of 100 refuses a modest expression, or a literal path of 100 characters in one.
+ * Envoy's default of 100 rejects a modest expression, or a literal path of 100 characters in one.
  */
 const RUNTIME: JsonObject = { 're2.max_program_size.error_level': 65_536 };
 
 /**
- * Short back-off: after an outage of the control plane Envoy's default would wait for up to 30 s.
+ * Short back-off. After an outage of the control plane Envoy's default would wait for up to 30 s.
  */
 const ADS_CONFIG: JsonObject = {
   api_type: 'DELTA_GRPC',
@@ -95,7 +98,7 @@ const ADS_CONFIG: JsonObject = {
   ],
 };
 
-/** Pings, so that a peer that vanished without a word is noticed within 15 s. */
+/** Pings, so that a peer that vanished without notice is detected within 15 s. */
 const HTTP2: JsonObject = {
   http2_protocol_options: { connection_keepalive: { interval: '10s', timeout: '5s' } },
 };
@@ -103,14 +106,17 @@ const HTTP2: JsonObject = {
 const HTTP1: JsonObject = { http_protocol_options: {} };
 
 /**
- * Envoy asks for the endpoints of each cluster, and for each secret, by a stream of its own: of
- * more than it lets be under way the rest would never come.
+ * Envoy opens a stream for the endpoints of each cluster and for each secret. Streams beyond this
+ * limit would never be opened.
  */
 const STREAMS: JsonObject = {
   thresholds: [{ max_requests: 65_536, max_pending_requests: 65_536 }],
 };
 
-/** The admin interface answers also when clients have used up all connections. */
+/**
+ * Exempts the admin interface from the limit of connections, so that it answers when clients have
+ * used up all.
+ */
 function admin(address: string): JsonObject {
   return { address: toAddress(address, 'admin address'), ignore_global_conn_limit: true };
 }

@@ -3,11 +3,11 @@ import { spiffeId } from '#certificates/identity.ts';
 import type { JsonObject } from '#protos/json.ts';
 
 /**
- * How an Envoy finds the identity that it has from the start: it needs one to ask for anything by
+ * Where an Envoy finds the identity that it has from the start. It needs one for every request by
  * mutual TLS.
  */
 export type IdentityFiles = {
-  /** The folder with `tls.crt`, `tls.key` and `ca.crt`, which is followed as they are renewed. */
+  /** The folder with `tls.crt`, `tls.key` and `ca.crt`. Envoy follows it as they are renewed. */
   readonly tlsFolder: string;
   /** The folder with `identity.yaml` and `roots.yaml` (`identitySecrets`). */
   readonly secretsFolder: string;
@@ -20,9 +20,9 @@ export type IdentitySecretName = 'identity' | 'roots';
 const TLS = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3';
 
 /**
- * A file for Envoy that names the files of `tlsFolder`: Envoy follows those files only where a
- * secret names them, and a secret only where a file of its own holds it. Source: Envoy's page
- * "Secret discovery service (SDS)", key rotation.
+ * Returns a file for Envoy that names the files of `tlsFolder`. Envoy follows those files only
+ * where a secret names them, and a secret only where a file of its own holds it. Source: Envoy's
+ * page "Secret discovery service (SDS)", key rotation.
  */
 export function identitySecret(name: IdentitySecretName, tlsFolder: string): JsonObject {
   const file = (base: string) => ({ filename: join(tlsFolder, base) });
@@ -41,8 +41,8 @@ export function identitySecret(name: IdentitySecretName, tlsFolder: string): Jso
 }
 
 /**
- * The transport socket to the one service of ours that is node group `group`: mutual TLS 1.3, and
- * nobody else is talked to.
+ * Returns the transport socket for mutual TLS 1.3 with our service of node group `group`, and no
+ * other peer.
  */
 export function identityTls(
   files: IdentityFiles,

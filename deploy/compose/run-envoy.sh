@@ -12,7 +12,7 @@ envoy "$@" &
 envoy=$!
 wait "$envoy"
 status=$?
-# The signal has ended that wait, not Envoy.
+# The signal has ended that wait, and Envoy still runs.
 if [[ $stopping ]]; then
   wait "$envoy"
   status=$?

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What compose.yaml says of a service, as far as tests ask. */
+/** The part of a service in compose.yaml that tests read. */
 export type ComposeService = {
   readonly image: string;
   readonly build?: string;
@@ -39,21 +39,21 @@ export const COMPOSE: ComposeFile = parse(readFileSync(join(ROOT, 'compose.yaml'
   merge: true,
 });
 
-/** Throws when there is no such service. */
+/** Returns a service. Throws when there is no such service. */
 export function composeService(name: string): ComposeService {
   const service = COMPOSE.services[name];
   if (service === undefined) throw new Error(`compose.yaml has no service ${name}`);
   return service;
 }
 
-/** A variable of a service's environment. Throws when it is not set. */
+/** Returns a variable of a service's environment. Throws when it is not set. */
 export function variable(service: string, name: string): string {
   const value = composeService(service).environment?.[name];
   if (value === undefined) throw new Error(`compose.yaml does not set ${name} of ${service}`);
   return value;
 }
 
-/** The port of an address variable such as `0.0.0.0:18000`. */
+/** Returns the port of an address variable such as `0.0.0.0:18000`. */
 export function portOf(service: string, name: string): number {
   return Number(variable(service, name).split(':').at(-1));
 }
@@ -63,12 +63,12 @@ export const INSTANCES: readonly string[] = Object.keys(COMPOSE.services).filter
   /^user-service-\d+$/.test(name),
 );
 
-/** What holds the network of an instance. */
+/** Returns what holds the network of an instance. */
 export function networkOf(instance: string): string {
   return `${instance}-network`;
 }
 
-/** The path in this checkout of a path in the containers' folder of configuration. */
+/** Returns the path in this checkout of a path in the containers' folder of configuration. */
 export function mounted(path: string): string {
   return path.replace(/^\/etc\/gateway/, join(ROOT, 'deploy/compose'));
 }

@@ -1,5 +1,5 @@
-// Runs commands of Docker Compose while requests go through the edge, and prints what became of
-// these: every 20 ms a GET, every 500 ms a PUT whose body takes 2 s. The system must be up. Each
+// Runs commands of Docker Compose while requests go through the edge, and prints the results. Every
+// 20 ms there is a GET, and every 500 ms a PUT whose body takes 2 s. The system must be up. Each
 // argument is one step: npx node deploy/testing/compose-under-load.ts 'restart user-service-1'
 // 'stop edge'
 import { execFile } from 'node:child_process';
@@ -10,7 +10,7 @@ import { ROOT } from './compose-file.ts';
 
 const EDGE = 'http://127.0.0.1:8080/user';
 /**
- * Its password is missing: the service reads all of it and answers 400, without the work of a hash.
+ * Its password is missing. The service reads all of it and answers 400, without the work of a hash.
  */
 const BODY = JSON.stringify({ fullname: 'Ada Lovelace' });
 const UPLOAD_MS = 2_000;

@@ -8,7 +8,7 @@ import {
   workloadsOf,
 } from './manifests.ts';
 
-/** The system with the sample service, and nothing where there is no kubectl. */
+/** The system with the sample service. Empty where there is no kubectl. */
 export const MANIFESTS = whyNoKubectl() === undefined ? manifestsOf('kubernetes/demo') : [];
 export const WORKLOADS = workloadsOf(MANIFESTS);
 
@@ -17,7 +17,10 @@ export const CONTAINERS = WORKLOADS.flatMap(workload =>
   containersOf(workload).map(container => [workload, container] as const),
 );
 
-/** What is not known before it runs is `the-<variable>`. */
+/**
+ * Returns the environment of a container. A value that is not known before it runs is
+ * `the-<variable>`.
+ */
 export function environment(container: Container): Readonly<Record<string, string>> {
   return environmentOf(container, ({ name }) => `the-${name}`);
 }
@@ -32,7 +35,7 @@ export function containerOf(name: string): Container {
   return found;
 }
 
-/** The number of a container's named port. */
+/** Returns the number of a container's named port. */
 export function portNumber({ name, ports = [] }: Container, port = ''): number {
   const found = ports.find(each => each.name === port)?.containerPort;
   assert.ok(found, `${name} has no port ${port}`);

@@ -21,7 +21,7 @@ export type DrainingEnvoy = {
   /** Resolves with the exit status of the shell, as Docker sees it. */
   readonly status: Promise<number | null>;
   readonly port: number;
-  /** What the scripts must know where several Envoys share a machine. */
+  /** Variables for the scripts where several Envoys share a machine. */
   readonly env: Readonly<Record<string, string>>;
   /** Resolves when the upstream has the next request. Its argument answers that request. */
   reached(): Promise<http.ServerResponse>;

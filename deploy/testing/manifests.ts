@@ -3,7 +3,7 @@ import { parseAllDocuments } from 'yaml';
 import { kubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import { ROOT } from './compose-file.ts';
 
-/** An object of the manifests, as far as every kind has it. */
+/** An object of the manifests, with what every kind has. */
 export type Manifest = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -91,8 +91,8 @@ export type Workload = Manifest & {
 };
 
 /**
- * What kustomize makes of a folder of deploy/. Throws an Error with what it says when that is not
- * an object of each document.
+ * Returns the objects that kustomize makes of a folder of deploy/. Throws an Error with its output
+ * when a document is no object.
  */
 export function manifestsOf(folder: string): readonly Manifest[] {
   const { status, stdout, stderr } = kubectl({ kubeconfig: '' }, [
@@ -117,20 +117,23 @@ export function workloadsOf(manifests: readonly Manifest[]): readonly Workload[]
   ];
 }
 
-/** Those that stay, sidecars first. */
+/** Returns the containers that stay, sidecars first. */
 export function containersOf({ spec }: Workload): readonly Container[] {
   const { initContainers = [], containers } = spec.template.spec;
   return [...initContainers, ...containers];
 }
 
-/** The named one. Throws when there is none. */
+/** Returns the named object. Throws when there is none. */
 export function named<T extends Manifest>(manifests: readonly T[], name: string): T {
   const found = manifests.find(({ metadata }) => metadata.name === name);
   if (found === undefined) throw new Error(`the manifests have no ${name}`);
   return found;
 }
 
-/** Kubernetes puts the values of earlier variables into later ones: `$(NAME)`. */
+/**
+ * Returns the environment of a container. Kubernetes puts the values of earlier variables into
+ * later ones: `$(NAME)`.
+ */
 export function environmentOf(
   { env = [] }: Container,
   given: (variable: EnvironmentVariable) => string,
@@ -143,7 +146,7 @@ export function environmentOf(
   return environment;
 }
 
-/** What is not known stays as it is written. */
+/** Expands the known variables. Unknown ones stay as they are written. */
 export function expand(text: string, environment: Readonly<Record<string, string>>): string {
   return text.replace(/\$\(([A-Z_]+)\)/g, (whole, name: string) => environment[name] ?? whole);
 }

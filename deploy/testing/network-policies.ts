@@ -24,12 +24,12 @@ export type NetworkPolicy = Manifest & {
   };
 };
 
-/** A pod of the namespace, or somebody elsewhere. */
+/** A pod of the namespace, or a peer elsewhere. */
 export type Party = { readonly labels: Labels } | 'outside';
 
 /**
- * Whether the policies of a namespace let TCP pass. Source: Kubernetes' page "Network Policies"; no
- * `endPort`, no named ports.
+ * Tells whether the policies of a namespace let TCP pass, without `endPort` and named ports.
+ * Source: Kubernetes' page "Network Policies".
  */
 export function mayConnect(
   policies: readonly NetworkPolicy[],
@@ -69,8 +69,8 @@ function hasPort({ ports }: Rule, port: number): boolean {
 }
 
 /**
- * Outside is any address: what a block of a few addresses lets through is not meant, nor are pods
- * by blocks.
+ * `outside` is any address. Blocks of a few addresses do not count as outside, and pods are not
+ * matched by blocks.
  */
 function isPeer(peers: readonly Peer[] | undefined, party: Party): boolean {
   if (peers === undefined) return true;

@@ -1,19 +1,19 @@
 import { ip } from '#envoy/e2e/test-hosts.ts';
 
 /**
- * A network whose machines are network namespaces, each with an address; this machine is on it,
+ * A network whose machines are network namespaces, each with an address. This machine is on it,
  * too.
  */
 export type PodNetwork = {
   /** This machine's. */
   readonly address: string;
-  /** A new one. */
+  /** Adds a machine. */
   add(): { readonly namespace: string; readonly address: string };
-  /** Takes the network away; what runs on it has ended before. */
+  /** Removes the network, after the processes on it have ended. */
   remove(): void;
 };
 
-/** Names are this process's alone. Needs root. */
+/** Creates a network. Only this process uses its names. Needs root. */
 export function makePodNetwork(): PodNetwork {
   const name = `gw${process.pid}`;
   const network = `10.${(process.pid >> 8) % 256}.${process.pid % 256}`;

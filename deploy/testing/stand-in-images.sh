@@ -1,7 +1,8 @@
 #!/bin/sh
-# Makes images under the names that compose.yaml and the Dockerfile use, on a machine that reaches no
-# image registry: Debian's packages, this checkout's Node.js and Envoy, Redis as Valkey.
-# Needs root, mmdebstrap and Docker (DOCKER_HOST). Usage: stand-in-images.sh <empty folder>
+# Makes images under the names in compose.yaml and the Dockerfile, on a machine that reaches no
+# image registry. They are made of Debian's packages, this checkout's Node.js and Envoy, and Redis
+# as Valkey. Needs root, mmdebstrap and Docker (DOCKER_HOST).
+# Usage: stand-in-images.sh <empty folder>
 set -eu
 folder=$1
 checkout=$(cd "$(dirname "$0")/../.." && pwd)

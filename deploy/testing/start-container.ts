@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { ROOT } from './compose-file.ts';
 
 /**
- * A process in a root of its own, which nobody may write to, under a user without any rights: as
- * containers of the strictest standard run.
+ * A process in a read-only root of its own, under a user without any rights. Containers of the
+ * strictest standard run so.
  */
 export type ContainerOptions = {
   readonly namespace: string;
@@ -16,7 +16,7 @@ export type ContainerOptions = {
   readonly fsGroup: number;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What the image has on its PATH: name to file. */
+  /** The programs on the image's PATH, from name to file. */
   readonly programs: ReadonlyMap<string, string>;
   /** Path in the container to a folder of this machine. */
   readonly mounts: ReadonlyMap<string, { readonly folder: string; readonly readOnly: boolean }>;
@@ -25,10 +25,10 @@ export type ContainerOptions = {
 
 export type RunningContainer = {
   readonly process: ChildProcess;
-  /** All that it has printed. */
+  /** Returns all that it has printed. */
   log(): string;
   /** SIGTERM; resolves with how it has ended. Undefined: it had to be killed. */
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>;
   stop(
     graceMs: number,
@@ -36,8 +36,8 @@ export type RunningContainer = {
 };
 
 /**
- * Binds what is of the system and of the checkout into an empty root; the rest of its arguments is
- * the command. As in DNS, a name may have several addresses (host.conf(5)).
+ * Binds the system's folders and the checkout into an empty root. The rest of its arguments is the
+ * command. A name may have several addresses, as in DNS (host.conf(5)).
  */
 const SCRIPT = `
 set -e

@@ -4,12 +4,12 @@ import type { EnvironmentVariable, PodSpec, Volume } from './manifests.ts';
 import { environmentOf, expand } from './manifests.ts';
 import { type RunningContainer, startContainer } from './start-container.ts';
 
-/** What a kubelet asks the API for. */
+/** What a kubelet reads from the API. */
 export type PodSources = {
-  /** Files of a Secret; resolves when there is one. */
+  /** Resolves with the files of a Secret when there is one. */
   secret(name: string): Promise<Readonly<Record<string, Buffer>>>;
   configMap(name: string): Promise<Readonly<Record<string, string>>>;
-  /** The folder with what the account has of the API. */
+  /** Resolves with the folder of the account's token. */
   tokenFolder(account: string): Promise<string>;
 };
 
@@ -21,10 +21,10 @@ export type PodOptions = {
   readonly hostsFile: string;
   /** Folder for the pod's volumes. */
   readonly home: string;
-  /** What every container's environment has besides. */
+  /** Variables that are added to every container's environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly sources: PodSources;
-  /** As soon as a container runs. */
+  /** Called as soon as a container runs. */
   onContainer(container: RunningContainer): void;
 };
 
@@ -34,8 +34,8 @@ const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const READ_BY_GROUP = 0o440;
 
 /**
- * Runs the containers of a pod as its spec says, sidecars first; what this needs of Kubernetes'
- * page "Pod lifecycle", and no more.
+ * Runs the containers of a pod as its spec says, sidecars first. It does only what this needs of
+ * Kubernetes' page "Pod lifecycle".
  */
 export async function startPod({
   spec,
@@ -94,8 +94,8 @@ async function secretValues(env: readonly EnvironmentVariable[], sources: PodSou
 }
 
 /**
- * Files belong to root and the pod's group, as a kubelet has it; what is empty the group may write
- * to.
+ * Files belong to root and the pod's group, as with a kubelet. The group may write to empty
+ * volumes.
  */
 async function fill(
   folder: string,

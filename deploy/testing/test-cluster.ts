@@ -19,26 +19,26 @@ import { makePodNetwork } from './pod-network.ts';
 import type { RunningContainer } from './start-container.ts';
 import { type Pod, type PodSources, startPod } from './start-pod.ts';
 
-/** A pod that runs, with an address that this machine reaches. */
+/** A running pod, with an address that this machine reaches. */
 export type TestPod = Pod & { readonly workload: Workload; readonly address: string };
 
 /**
- * A real API server, and what stands in for a kubelet, a scheduler, DNS and the controllers of
+ * A real API server, with stand-ins for a kubelet, a scheduler, DNS and the controllers of
  * Services.
  */
 export type TestCluster = {
   readonly api: KubeApiserver;
   /** Runs a line of shell in the checkout, where `kubectl` is the cluster's. */
   shell(line: string): string;
-  /** Starts the pods of these workloads: `replicas` of each, one where it does not say. */
+  /** Starts the pods of these workloads, `replicas` of each. Default: one. */
   start(manifests: readonly Manifest[], options: StartOptions): Promise<readonly TestPod[]>;
-  /** All that containers have printed, for the message of a failed test. */
+  /** Returns all that containers have printed, for the message of a failed test. */
   log(): string;
   remove(): Promise<void>;
 };
 
 export type StartOptions = {
-  /** Of these there are no pods. */
+  /** Workloads without pods. */
   readonly without: readonly string[];
   readonly replicas: Readonly<Record<string, number>>;
 };
@@ -162,7 +162,7 @@ type Service = Manifest & {
   };
 };
 
-/** Each Service with the pods that it selects. */
+/** Returns each Service with the pods that it selects. */
 function servicesOf(manifests: readonly Manifest[], places: readonly Place[]) {
   return ofKind<Service>(manifests, 'Service').map(service => ({
     service,
@@ -174,7 +174,7 @@ function servicesOf(manifests: readonly Manifest[], places: readonly Place[]) {
   }));
 }
 
-/** What the controller of EndpointSlices writes when the pods are ready. */
+/** Writes what the controller of EndpointSlices writes when the pods are ready. */
 async function writeSlices(
   api: KubeApiserver,
   manifests: readonly Manifest[],

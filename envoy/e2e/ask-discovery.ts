@@ -5,8 +5,7 @@ import { serviceDefinition } from '#grpc/service.ts';
 import { SECRET } from '#protos/type-url.ts';
 
 /**
- * A client of a discovery server, which has the identity of a folder and says that it is of
- * `group`.
+ * A client of a discovery server. It has the identity in a folder and says that it is of `group`.
  */
 export type Asking = {
   readonly address: string;
@@ -17,7 +16,7 @@ export type Asking = {
 };
 
 /**
- * What it gets for each of the questions in its one argument (JSON): the names of the resources of
+ * The result for each of the questions in its one argument (JSON): the names of the resources of
  * the first answer, or gRPC's status.
  */
 export type Told = {
@@ -26,7 +25,7 @@ export type Told = {
   readonly details?: string;
 };
 
-/** As Envoys ask: secrets of a service of their own. */
+/** The methods that Envoys use. Secrets have a service of their own. */
 const ADS = [
   'envoy.service.discovery.v3.AggregatedDiscoveryService',
   'DeltaAggregatedResources',

@@ -9,8 +9,8 @@ export type Asked = {
 };
 
 /**
- * `node ask-on-and-on.ts {"url": …, "forMs": …}`: eight clients ask with GET, and never wait for
- * one another. Prints what came of it.
+ * Run `node ask-on-and-on.ts {"url": …, "forMs": …}`. Eight clients send GET requests without
+ * waiting for one another. Prints the results.
  */
 const { forMs, url } = JSON.parse(process.argv[2] ?? '') as {
   readonly url: string;

@@ -7,12 +7,12 @@ const MAIN = join(import.meta.dirname, '..', '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
 
 /**
- * Another address, since listeners have the names of theirs. The default port may be another
- * gateway's.
+ * Another address, because listeners are named by their address. Another gateway may use the
+ * default port.
  */
 const ANY_TLS_PORT = '127.0.0.2:0';
 
-/** A control plane by itself, on ports that the system chose. */
+/** A control plane alone, on free ports. */
 export type ControlPlaneProcess = {
   /** `host:port` where it serves xDS. */
   readonly xds: string;
@@ -28,7 +28,7 @@ export type ControlPlaneOptions = {
   readonly state: string;
   /** Where the edge listens, `host:port`. */
   readonly edge: string;
-  /** Where it listens for TLS. Default: a port that the system chooses. */
+  /** Where it listens for TLS. Default: a free port. */
   readonly edgeTls?: string;
   /** Further environment. */
   readonly env?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { until } from './until.ts';
 
 /**
- * A port at which connections are neither accepted nor refused: its queue is full, and nobody ever
+ * A port at which connections are neither accepted nor refused. Its queue is full, and nobody ever
  * empties it.
  */
 export type DeafUpstream = { readonly port: number; close(): Promise<void> };
@@ -35,8 +35,9 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
 }
 
 /**
- * Opens one more connection; false when the queue has no place for it. One that is there, and of
- * which a busy process has not heard yet, is heard of before `setImmediate`.
+ * Opens one more connection. A connection that is open, but that a busy process has not seen yet,
+ * is seen before `setImmediate`.
+ * @returns false when the queue has no room for it
  */
 function isQueued(port: number, queued: Socket[]): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port });

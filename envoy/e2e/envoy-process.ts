@@ -6,23 +6,23 @@ import { envoyBinary } from '#envoy/binary.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { until } from './until.ts';
 
-/** A real Envoy of one test, with its own folder and an admin port that the system chose. */
+/** A real Envoy of one test, with its own folder and a free admin port. */
 export type EnvoyProcess = {
   readonly pid: number;
   /** Base URL of the admin interface. */
   readonly admin: string;
-  /** GET of an admin path, as text. */
+  /** Gets an admin path, as text. */
   get(path: string): Promise<string>;
-  /** The port that a listener is bound to; waits until it takes connections there. */
+  /** Waits until a listener accepts connections, and returns its port. */
   listenerPort(name: string): Promise<number>;
-  /** All that it has logged. */
+  /** Returns all that it has logged. */
   log(): string;
   stop(): Promise<void>;
 };
 
 /**
- * Starts Envoy with this bootstrap (JSON form), whose `admin` is replaced, and waits until the
- * admin interface answers. One worker, unless `args` say otherwise.
+ * Starts Envoy with this bootstrap (JSON form), whose `admin` is replaced. Waits until the admin
+ * interface answers. It has one worker, unless `args` say otherwise.
  */
 export async function startEnvoy(
   bootstrap: object,
@@ -58,9 +58,7 @@ export async function startEnvoy(
   });
   const base = `http://${address}`;
   const get = async (path: string) => (await fetch(base + path)).text();
-  /**
-   * The first listeners have their ports before Envoy starts its workers, and only then it listens.
-   */
+  /** The first listeners have their ports before Envoy starts its workers, and listen only then. */
   const isLive = async () => (await get('/ready')).startsWith('LIVE');
   return {
     pid: child.pid ?? 0,

@@ -1,17 +1,20 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
 
 export type ConnectAsk = {
-  /** Both of an extended CONNECT (RFC 8441); without them a plain one, which asks for a tunnel. */
+  /**
+   * `path` and `protocol` make an extended CONNECT (RFC 8441). Without them it is a plain one,
+   * which asks for a tunnel.
+   */
   readonly path?: string;
   readonly protocol?: string;
-  /** What is sent when the other side has agreed. */
+  /** What is sent after the other side has agreed. */
   readonly send?: string;
 };
 
 export type ConnectAnswer = { readonly status: number; readonly received: string };
 
 /**
- * One CONNECT over an HTTP/2 connection of its own, in plain text. Resolves when as much has come
+ * Sends one CONNECT over its own HTTP/2 connection, in plain text. Resolves when as much has come
  * back as was sent, or when it is refused.
  */
 export async function askConnect(base: string, ask: ConnectAsk): Promise<ConnectAnswer> {

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An application on a free loopback port that holds its answers until it is told to give them. */
+/** An application on a free loopback port that holds its answers until it is released. */
 export type HeldApplication = {
   readonly port: number;
   /** How many requests wait for their answer. */
   held(): number;
-  /** Answers those, and from now on each at once. */
+  /** Answers those, and from now on each request at once. */
   release(): void;
-  /** Holds again. */
+  /** Holds answers again. */
   hold(): void;
-  /** How often it was asked for each URL. */
+  /** How many requests it got for each URL. */
   readonly asked: ReadonlyMap<string, number>;
   close(): Promise<void>;
 };

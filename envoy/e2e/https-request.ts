@@ -3,12 +3,12 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import tls from 'node:tls';
 
-/** Who asks, and whom: everything that TLS is told. */
+/** The two sides of a TLS connection, and all its settings. */
 export type TlsAsk = {
   readonly port: number;
-  /** The name that is said in the handshake; absent: none. */
+  /** The name in the handshake. Absent: none. */
   readonly sni?: string;
-  /** Whom the certificate must be of; absent: anybody. */
+  /** The authority of the server's certificate. Absent: any. */
   readonly ca?: string;
   /** The client's own. */
   readonly certificate?: { readonly certificate: string; readonly key: string };
@@ -34,8 +34,8 @@ export type HttpsAnswer = {
 const LONGEST_MS = 20_000;
 
 /**
- * Every way to ask has these. A client's certificate is refused behind the handshake in TLS 1.3, so
- * that one must wait for an answer.
+ * Options of every kind of request. TLS 1.3 refuses a client's certificate after the handshake, so
+ * a client must wait for an answer.
  */
 function optionsOf({
   ca,
@@ -80,7 +80,7 @@ export function handshake(ask: TlsAsk): Promise<TlsSession> {
   });
 }
 
-/** One HTTP/1.1 request over a connection of its own. Rejects when there is no whole answer. */
+/** Sends one HTTP/1.1 request over its own connection. Rejects when there is no whole answer. */
 export function askHttps(
   ask: TlsAsk,
   path: string,
@@ -107,10 +107,10 @@ export function askHttps(
   });
 }
 
-/** An HTTP/2 connection that stays. */
+/** An HTTP/2 connection that stays open. */
 export type Http2Connection = {
   ask(authority: string, path: string): Promise<{ readonly status: number; readonly body: string }>;
-  /** Whether the other side wants it to end. */
+  /** Tells whether the other side wants it to end. */
   isEnding(): boolean;
   close(): void;
 };

@@ -5,18 +5,18 @@ import tls, { type ConnectionOptions } from 'node:tls';
 export type Knock = {
   readonly host: string;
   readonly port: number;
-  /** Absent: `/user/health`. */
+  /** Default: `/user/health`. */
   readonly path?: string;
-  /** Absent: plain TCP. */
+  /** Default: plain TCP. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'maxVersion'>;
 };
 
-/** For so long an answer may take, in ms. */
+/** How long an answer may take, in ms. */
 const PATIENCE_MS = 30_000;
 
 /**
- * What a client on another test host gets of one attempt: the first words of an answer to a request
- * over HTTP/1.1, or null where not a byte was answered.
+ * Makes one attempt as a client on another test host. Returns the first words of an HTTP/1.1
+ * answer, or null when not a byte was answered.
  */
 function knock({ host, port, path = '/user/health', tls: options }: Knock): Promise<string | null> {
   return new Promise(resolve => {

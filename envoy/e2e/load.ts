@@ -4,29 +4,29 @@ import { request } from './request.ts';
 import { until } from './until.ts';
 
 export type LoadOptions = {
-  /** Base URL and path of what is asked. */
+  /** Base URL and path of the requests. */
   readonly base: string;
   readonly path: string;
   readonly connections?: number;
   readonly perSecond?: number;
-  /** After this time it ends by itself, in ms. */
+  /** It ends by itself after this time, in ms. */
   readonly longestMs?: number;
 };
 
-/** One request that came back. */
+/** One request that has ended. */
 export type Sample = {
-  /** When it was sent and when it was over, as performance.now() tells. */
+  /** When it was sent and when it ended, by performance.now(). */
   readonly sentAt: number;
   readonly endedAt: number;
   /** 200, another status, or why there was none. */
   readonly outcome: number | string;
-  /** What the answer says in `hostname`. */
+  /** The `hostname` in the answer. */
   readonly hostname: string | undefined;
 };
 
 export type Tally = {
   readonly requests: number;
-  /** All that was not answered 200. */
+  /** All requests without a 200. */
   readonly failures: readonly Sample[];
   readonly samples: readonly Sample[];
   /** Requests by `hostname`. */
@@ -34,17 +34,17 @@ export type Tally = {
 };
 
 export type Load = {
-  /** What came back until now. */
+  /** Returns the results until now. */
   tally(): Tally;
-  /** Waits until so many further answers came. */
+  /** Waits until so many further answers have come. */
   more(count: number): Promise<void>;
-  /** Ends the load when the requests that are on their way are over. */
+  /** Ends the load when the requests in flight have ended. */
   stop(): Promise<Tally>;
 };
 
 /**
- * Asks again and again, on connections that are kept alive, at most so often a second; never longer
- * than `longestMs`.
+ * Sends requests on connections that are kept alive, at most so many a second. Ends after
+ * `longestMs` at the latest.
  */
 export function startLoad(options: LoadOptions): Load {
   const { connections = 16, longestMs = 60_000, perSecond = 400 } = options;

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port of the loopback interface that somebody else has. */
+/** A loopback port that another process has. */
 export type OccupiedPort = { readonly port: number; free(): Promise<void> };
 
-/** Takes a port, any one unless it is given. */
+/** Occupies a port. Default: any free one. */
 export function occupyPort(port = 0): Promise<OccupiedPort> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -2,23 +2,26 @@ import { createServer, type Server } from 'node:net';
 import { checkPorts } from '#launcher/port-check.ts';
 import { wantedPorts } from '#launcher/wanted-ports.ts';
 
-/** A port offset that is this process's alone until it is released or the process ends. */
+/** A port offset that only this process uses until it is released or the process ends. */
 export type PortOffset = { readonly offset: number; release(): void };
 
 export type PortOffsets = { readonly first: number; readonly last: number };
 
 /**
- * Above the offsets that the launcher's own tests take, and below those whose ports the system
- * gives to clients.
+ * Above the offsets of the launcher's own tests, and below those whose ports the system gives to
+ * clients.
  */
 const OFFSETS: PortOffsets = { first: 14_100, last: 14_700 };
 /**
- * Offsets that are 4,800, 8,100 or 12,900 apart share ports, which are of different parts: no two
- * that are used at a time may be.
+ * Offsets that are 4,800, 8,100 or 12,900 apart share ports, for different parts. No two such
+ * offsets may be used at a time.
  */
 const STEP = 100;
 
-/** No part of a system listens on this port plus its offset: who does so has claimed the offset. */
+/**
+ * No part of a system listens on this port plus its offset. A process that does so has claimed the
+ * offset.
+ */
 const CLAIM = 4_999;
 
 /**
@@ -27,7 +30,7 @@ const CLAIM = 4_999;
  */
 export async function claimPortOffset({ first, last } = OFFSETS): Promise<PortOffset> {
   const places = (last - first) / STEP + 1;
-  // Files that start together begin to look at different places.
+  // Files that start together begin their search at different places.
   const start = process.pid % places;
   for (let place = 0; place < places; place++) {
     const offset = first + ((start + place) % places) * STEP;

@@ -1,7 +1,7 @@
 /**
- * How long a test grants what is promised to take so many ms, in ms: three times as long, because
- * the promise is about a machine that has nothing else to do, and tests run beside others, on slow
- * machines too. Print what it took as a diagnostic.
+ * Returns how long a test waits, in ms, for what is promised to take so many ms. It is three times
+ * as long, because the promise is about an idle machine. Tests run beside others, and on slow
+ * machines too. Print the measured time as a diagnostic.
  */
 export function promised(ms: number): number {
   return 3 * ms;

@@ -18,7 +18,8 @@ export type Answer = {
 const LONGEST_MS = 20_000;
 
 /**
- * One request as it is written: the path is not normalised. Rejects when there is no whole answer.
+ * Sends one request with the path as it is written, not normalised. Rejects when there is no whole
+ * answer.
  */
 export function request(base: string, path: string, options: RequestOptions = {}): Promise<Answer> {
   const { agent = false, body, headers = {}, method = 'GET' } = options;
@@ -40,7 +41,7 @@ export function request(base: string, path: string, options: RequestOptions = {}
   });
 }
 
-/** The body of an answer with status 200, as JSON. */
+/** Returns the body of an answer with status 200, as JSON. */
 export async function getJson<T>(base: string, path: string): Promise<T> {
   const { body, status } = await request(base, path);
   if (status !== 200) throw new Error(`GET ${base}${path}: ${status} ${body}`);

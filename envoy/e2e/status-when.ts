@@ -2,8 +2,8 @@ import type { Status } from '#controlplane/status/status.ts';
 import { until } from './until.ts';
 
 /**
- * Asks for the control plane's status until it is as wanted, also of one that is just restarting
- * and does not answer. What was still wrong is part of the failure.
+ * Polls the control plane's status until it is as wanted, also while the control plane restarts and
+ * does not answer. What was still wrong is part of the failure.
  */
 export async function statusWhen(
   ask: () => Promise<Status>,
@@ -20,7 +20,7 @@ export async function statusWhen(
   });
 }
 
-/** What is not as it should be. */
+/** Describes what is not as it should be. */
 function describeStatus(status: Status | undefined): string {
   const resources = status?.resources.filter(({ state }) => state !== 'in force');
   const proxies = status?.proxies.map(({ node, standing }) => `${node} ${standing}`);

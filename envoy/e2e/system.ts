@@ -21,27 +21,27 @@ const run = promisify(execFile);
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What of the demo is open to all. */
+/** The part of the demo that is open to all. */
 const OPEN = 'user-service.yaml';
 
 export type SystemOptions = {
   readonly instances?: number;
   /**
-   * File name → text of the resources; absent: the demo's user-service.yaml alone, without the
+   * Text of the resources by file name. Default: the demo's user-service.yaml alone, without the
    * limits and logins that load would meet.
    */
   readonly resources?: Readonly<Record<string, string>>;
-  /** All of the demo instead, and its identity provider. */
+  /** Starts all of the demo instead, with its identity provider. */
   readonly demo?: boolean;
-  /** Where it keeps its state; absent: a folder that goes when it stops. */
+  /** Where it keeps its state. Default: a folder that is removed when it stops. */
   readonly state?: string;
-  /** For all of its processes, beside that of the test. */
+  /** Variables for all of its processes, added to those of the test. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Absent: one that nobody else uses. */
+  /** Default: an offset that nobody else uses. */
   readonly port?: PortOffset;
 };
 
-/** A whole gateway on ports, with state and resources of its own. */
+/** A whole gateway with its own ports, state and resources. */
 export type System = {
   readonly gateway: Gateway;
   readonly ports: Ports;
@@ -50,29 +50,29 @@ export type System = {
   readonly state: string;
   /** The folder of its resources. */
   readonly resources: string;
-  /** One of 18 ports that nothing else of this system or of another uses. */
+  /** Returns one of 18 ports that nothing else of this system or of another uses. */
   freePort(number: number): number;
-  /** What the control plane says of itself. */
+  /** Returns the status of the control plane. */
   status(): Promise<Status>;
   /** Waits until the control plane's status is as wanted. */
   statusWhen(wanted: (status: Status) => boolean, withinMs?: number): Promise<Status>;
   /**
-   * The process id of one part, such as `edge` or `user-service-1-proxy`; undefined when it does
-   * not run.
+   * Returns the process id of one part, such as `edge` or `user-service-1-proxy`, or undefined when
+   * it does not run.
    */
   pid(part: string): Promise<number | undefined>;
-  /** Kills a part outright; resolves with the pid that it had. */
+  /** Kills a part outright. Resolves with the pid that it had. */
   kill(part: string): Promise<number>;
   /**
-   * Kills a part outright, and runs this before it is started again, however long that takes: its
-   * supervisor is held.
+   * Kills a part outright, and runs this before the part is started again, however long that takes.
+   * Its supervisor is stopped meanwhile.
    */
   whileAway<T>(part: string, run: () => Promise<T>): Promise<T>;
-  /** `gateway <args>`, with its exit code and all that it said. */
+  /** Runs `gateway <args>`. Returns its exit code and all that it printed. */
   command(...args: readonly string[]): Promise<{ code: number; said: string }>;
   /** Writes a file of the resources in one step. */
   write(file: string, text: string): void;
-  /** SIGTERM; fails unless it exits with 0 and leaves no process and no port in use. */
+  /** Sends SIGTERM. Fails unless it exits with 0 and leaves no process and no port in use. */
   stop(): Promise<void>;
 };
 
@@ -159,13 +159,13 @@ function writeResources(folder: string, { resources: files }: SystemOptions): vo
   for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(folder, file), text);
 }
 
-/** As editors and Kubernetes do it: nobody ever sees a part of the file. */
+/** Replaces the file in one step, as editors and Kubernetes do. Nobody ever sees a part of it. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
 }
 
-/** Not through start.cjs: the dependencies of this checkout are there. */
+/** Skips start.cjs, since the dependencies of this checkout are there. */
 async function command(args: readonly string[]): Promise<{ code: number; said: string }> {
   try {
     const { stdout, stderr } = await run(process.execPath, [join(ROOT, 'cli', 'main.ts'), ...args]);
@@ -176,7 +176,7 @@ async function command(args: readonly string[]): Promise<{ code: number; said: s
   }
 }
 
-/** What `gateway bootstrap` prints for one more Envoy of this node group. */
+/** Returns what `gateway bootstrap` prints for one more Envoy of this node group. */
 export async function bootstrapOf(
   { command, ports }: System,
   group: string,

@@ -10,21 +10,21 @@ export type TestHost = {
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
   ): ChildProcess;
-  /** Runs a command on it to its end; resolves with what it printed. */
+  /** Runs a command on it to its end. Resolves with what it printed. */
   run(file: string, args: readonly string[]): Promise<string>;
-  /** Takes its cable away: what is sent to it is lost without a word. */
+  /** Unplugs its cable. What is sent to it is lost silently. */
   unplug(): void;
 };
 
 export type TestHosts = {
   readonly hosts: readonly [TestHost, TestHost];
-  /** All that the processes have printed. */
+  /** Returns all that the processes have printed. */
   log(): string;
-  /** Ends the processes and takes the hosts away. */
+  /** Ends the processes and removes the hosts. */
   remove(): Promise<void>;
 };
 
-/** Why there can be no test hosts here; undefined when there can. */
+/** Returns why there can be no test hosts here, or undefined when there can. */
 export function whyNoTestHosts(): string | undefined {
   if (process.env.GATEWAY_SKIP_IPROUTE2 !== undefined) return process.env.GATEWAY_SKIP_IPROUTE2;
   if (process.getuid?.() !== 0) return 'network namespaces need root';
@@ -38,7 +38,7 @@ export function whyNoTestHosts(): string | undefined {
   }
 }
 
-/** Two hosts, joined by one cable. Their names are this process's alone. */
+/** Creates two hosts, joined by one cable. Only this process uses their names. */
 export function makeTestHosts(): TestHosts {
   const [a, b] = [`gw${process.pid}a`, `gw${process.pid}b`];
   const network = `10.${(process.pid >> 8) % 256}.${process.pid % 256}`;
@@ -78,7 +78,7 @@ export function makeTestHosts(): TestHosts {
   return { hosts, log: () => output.join(''), remove };
 }
 
-/** `ip netns exec` becomes the process that it starts: its id is that one's. */
+/** `ip netns exec` becomes the process that it starts, so its id is that of the process. */
 function end(child: ChildProcess): Promise<void> {
   return new Promise(resolve => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
@@ -87,7 +87,7 @@ function end(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Runs iproute2's `ip`; throws with what it says. */
+/** Runs iproute2's `ip`. Throws with its output. */
 export function ip(...args: readonly string[]): void {
   execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }

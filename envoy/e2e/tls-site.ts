@@ -8,22 +8,22 @@ import { startUpstream } from './upstream.ts';
 
 export type Pair = Awaited<ReturnType<TestAuthority['issue']>>;
 
-/** A system whose edge speaks TLS for some Hosts, and those who may be asked about it. */
+/** A system whose edge speaks TLS for some Hosts, and the authorities around it. */
 export type TlsSite = {
   readonly system: System;
-  /** Whose certificate shop.example.com has. */
+  /** Issued the certificate of shop.example.com. */
   readonly authority: TestAuthority;
-  /** Whose certificates partners.example.com takes of clients. */
+  /** Issues the client certificates that partners.example.com accepts. */
   readonly clients: TestAuthority;
   readonly shop: Pair;
-  /** How the edge is asked for a name. */
+  /** Returns how to connect to the edge for a name. */
   readonly at: (sni: string | undefined, more?: Partial<TlsAsk>) => TlsAsk;
-  /** The roots of the built-in authority. */
+  /** Returns the roots of the built-in authority. */
   readonly roots: () => string;
   readonly stop: () => Promise<void>;
 };
 
-/** Who a client with a certificate is. */
+/** The identity of a client with a certificate. */
 export const CLIENT = 'spiffe://client.example/a';
 
 const document = (kind: string, name: string, spec: string) =>
@@ -36,7 +36,7 @@ export const base64 = (text: string) => Buffer.from(text).toString('base64');
 export const secret = (name: string, { ca, certificate, key }: Pair) =>
   `---\napiVersion: v1\nkind: Secret\nmetadata: {name: ${name}}\ntype: kubernetes.io/tls\ndata: {tls.crt: ${base64(certificate)}, tls.key: ${base64(key)}, ca.crt: ${base64(ca)}}\n`;
 
-/** Starts it; resolves when the edge answers by TLS. */
+/** Starts it. Resolves when the edge answers by TLS. */
 export async function startTlsSite(): Promise<TlsSite> {
   const [upstream, authority, clients] = await Promise.all([
     startUpstream('upstream'),

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { TlsMaterial } from '#grpc/tls.ts';
 
-/** What an upstream saw of who asked it. */
+/** What an upstream saw of its client. */
 export type SeenPeer = {
   readonly hostname: string;
   /** Serial number of the client's certificate. */
@@ -14,14 +14,14 @@ export type SeenPeer = {
 };
 
 /**
- * A real HTTPS server on the loopback interface, by HTTP/1.1 and HTTP/2, that lets in only clients
+ * A real HTTPS server on the loopback interface, by HTTP/1.1 and HTTP/2. It lets in only clients
  * with a certificate of its authorities, and answers with what it saw of them.
  */
 export type TlsUpstream = {
   readonly port: number;
   /** How many requests it got. */
   requests(): number;
-  /** New connections have this certificate, and clients must have one of its `ca`. */
+  /** Sets the certificate of new connections, and the `ca` of their clients. */
   change(material: TlsMaterial): void;
   close(): Promise<void>;
 };

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Whether somebody takes connections at this port. */
+/** Tells whether connections are accepted at this port. */
 export function tryConnect(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect({ host, port });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Asks again every few ms until the answer is not undefined; throws after `withinMs` with what was
+ * Repeats every few ms until the answer is not undefined. Throws after `withinMs` with what was
  * waited for.
  */
 export async function until<T>(

@@ -5,7 +5,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-/** What an upstream got, and who it is. */
+/** What an upstream got, and its name. */
 export type Echo = {
   readonly hostname: string;
   readonly method: string;
@@ -13,7 +13,7 @@ export type Echo = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** A real HTTP server on the loopback interface that answers with what it was asked. */
+/** A real HTTP server on the loopback interface that answers with the request that it got. */
 export type Upstream = {
   readonly port: number;
   /** How many requests it got. */
@@ -21,24 +21,24 @@ export type Upstream = {
   close(): Promise<void>;
 };
 
-/** Path of which the answer never comes. */
+/** A path that is never answered. */
 export const SILENT = '/silent';
 
 const TESTDATA = join(import.meta.dirname, 'testdata');
 
-/** Starts an upstream that calls itself `hostname`, on any free port unless one is given. */
+/** Starts an upstream that calls itself `hostname`. Default port: any free one. */
 export function startUpstream(hostname: string, port = 0): Promise<Upstream> {
   return serve(hostname, answer => http.createServer(answer), port);
 }
 
-/** The same with TLS, under a certificate that nobody trusts. */
+/** Starts one with TLS, under a certificate that nobody trusts. */
 export function startUntrustedUpstream(hostname: string): Promise<Upstream> {
   const key = readFileSync(join(TESTDATA, 'self-signed.key'));
   const cert = readFileSync(join(TESTDATA, 'self-signed.pem'));
   return serve(hostname, answer => https.createServer({ key, cert }, answer), 0);
 }
 
-/** One that speaks HTTP/2 only, without TLS. */
+/** Starts one that speaks HTTP/2 only, without TLS. */
 export async function startHttp2Upstream(hostname: string): Promise<Upstream> {
   let requests = 0;
   const sessions = new Set<http2.ServerHttp2Session>();

@@ -7,8 +7,8 @@ import { envoyBinary } from '#envoy/binary.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 
 /**
- * What a real `envoy --mode validate` says of a bootstrap: undefined when it is accepted, else its
- * complaint.
+ * Validates a bootstrap by a real `envoy --mode validate`.
+ * @returns its complaint, or undefined when it accepts the bootstrap
  */
 export async function validate(bootstrap: object): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'envoy-validate-'));

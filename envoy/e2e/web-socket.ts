@@ -4,16 +4,16 @@ import type { Duplex } from 'node:stream';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An open WebSocket of Node's own client, at the other end of which messages are sent back. */
+/** An open WebSocket of Node's own client. The other end sends messages back. */
 export type EchoSocket = {
-  /** Sends a message; resolves with the one that comes back. */
+  /** Sends a message. Resolves with the one that comes back. */
   echo(message: string): Promise<string>;
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection has closed. */
   readonly closed: Promise<unknown>;
   close(): void;
 };
 
-/** Rejects where the handshake fails. `base` begins with http. */
+/** Opens one. Rejects when the handshake fails. `base` begins with http. */
 export async function openWebSocket(
   base: string,
   path: string,
@@ -39,14 +39,14 @@ export async function openWebSocket(
   };
 }
 
-/** What a request for an upgrade is answered; `socket` when the protocol was switched. */
+/** The answer to a request for an upgrade. It has a `socket` when the protocol was switched. */
 export type UpgradeAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly socket?: Duplex;
 };
 
-/** Asks for an upgrade, by HTTP/1.1 and by hand. */
+/** Requests an upgrade by HTTP/1.1, without a library. */
 export function askUpgrade(
   base: string,
   path: string,

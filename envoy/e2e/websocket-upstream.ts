@@ -10,12 +10,12 @@ export type UpgradeAsked = {
 };
 
 /**
- * A real server on the loopback that takes every upgrade: of a WebSocket it sends back each
- * message, of other protocols each byte.
+ * A real server on the loopback that accepts every upgrade. It sends back each message of a
+ * WebSocket, and each byte of other protocols.
  */
 export type WebSocketUpstream = {
   readonly port: number;
-  /** What it was asked, since it began. */
+  /** Returns the requests that it got since its start. */
   asked(): readonly UpgradeAsked[];
   close(): Promise<void>;
 };
@@ -75,8 +75,8 @@ const CLOSE = 0x8;
 type Frame = { readonly first: number; readonly payload: Buffer; readonly bytes: number };
 
 /**
- * A client's frame, of up to 64 KiB, which is masked: RFC 6455 section 5.2. Undefined: not all of
- * it is there.
+ * Reads a client's frame of up to 64 KiB, which is masked. Source: RFC 6455 section 5.2.
+ * @returns undefined when not all of it has come
  */
 function readFrame(bytes: Buffer): Frame | undefined {
   const [first = 0, second = 0] = bytes;

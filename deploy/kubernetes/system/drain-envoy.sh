@@ -11,7 +11,7 @@ ask() {
   } 3<>"$admin"
 }
 
-# The admin interface always serves one: this very question.
+# The admin interface always counts one request, which is this one.
 has_requests() {
   ask 'GET /stats?filter=downstream_rq_active$' | grep '^http\.' | grep -v '^http\.admin\.' | grep -qv ': 0'
 }
@@ -19,7 +19,7 @@ has_requests() {
 ask 'POST /healthcheck/fail' >/dev/null
 sleep "$1"
 ask 'POST /drain_listeners' >/dev/null
-# Three times in a row: between two requests of a client there may be none for a moment.
+# Three times in a row, because there may be none for a moment between two requests of a client.
 quiet=0 SECONDS=0
 while ((quiet < 3 && SECONDS < $2)); do
   if has_requests; then quiet=0; else quiet=$((quiet + 1)); fi
