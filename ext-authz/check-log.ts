@@ -5,10 +5,10 @@ import type { AnswerNote } from '#ext-authz/http/outcome.ts';
 import { cutText } from '#grpc/cut-text.ts';
 import type { CheckOutcome } from './metrics.ts';
 
-/** In characters: a client may write 60 KiB into any of them. */
+/** In characters. A client may write 60 KiB into any of them. */
 const LONGEST = 200;
 
-/** What an answer of ours comes from. */
+/** Where an answer of the gateway comes from. */
 export type Answered = {
   readonly outcome: CheckOutcome;
   readonly status: number;
@@ -17,11 +17,11 @@ export type Answered = {
   readonly note: AnswerNote | undefined;
 };
 
-/** Tells the log of checks; nothing of what it tells is secret. */
+/** Writes the log of checks. Nothing that it writes is secret. */
 export type CheckLog = {
   answered(request: HttpRequest, answered: Answered): void;
   filterFailed(request: HttpRequest, filter: string, fault: Fault, error: unknown): void;
-  /** `realm`: of the Filter, where it is known. */
+  /** `realm` is the Filter's, where it is known. */
   checkFailed(request: HttpRequest, fault: Fault, error: unknown, realm: string | undefined): void;
 };
 
@@ -41,16 +41,14 @@ export function checkLog(log: Logger): CheckLog {
   };
 }
 
-/** Without query, in which codes and tokens may be, and without headers. */
+/** Leaves out the query, in which codes and tokens may be, and the headers. */
 function factsOf({ id, method, authority, target }: HttpRequest) {
   const path = target.split(/[?#]/, 1)[0] ?? '';
   const [request, verb, host] = [id, method, authority].map(text => cutText(text, LONGEST));
   return { request, method: verb, host, path: cutText(path, LONGEST) };
 }
 
-/**
- * Messages of the adapters hold nothing secret; what is a mistake of ours is told with its place.
- */
+/** Messages of the adapters hold nothing secret. A mistake of ours is logged with its stack. */
 function reasonOf(fault: Fault, error: unknown): object {
   if (fault === 'internal') return { err: error };
   return { reason: error instanceof Error ? error.message : String(error) };

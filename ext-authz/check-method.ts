@@ -7,10 +7,10 @@ import type { Checker } from './checker.ts';
 
 const PATH = '/envoy.service.auth.v3.Authorization/Check';
 
-/** Set by the listener (ext-authz-filter.ts): the client's address as trusted hops tell it. */
+/** The client's address as trusted hops give it. The listener sets it (ext-authz-filter.ts). */
 export const CLIENT_ADDRESS = 'x-gateway-client-address';
 
-/** `Authorization.Check`; UNAVAILABLE until the checker has its rules. */
+/** Answers `Authorization.Check`. Answers UNAVAILABLE until the checker has its rules. */
 export function checkMethod(
   checker: Checker,
 ): UnaryMethod<CheckMessage, CheckResponse | EncodedResponse> {

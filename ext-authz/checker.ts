@@ -27,20 +27,20 @@ export type CheckerParts = {
   readonly kit: FilterKit;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a clock that never goes back. */
   uptime(): number;
   after(ms: number, run: () => void): () => void;
 };
 
-/** Envoy waits for 5 s: this one answers before. Source: docs/adr/0014-session-store.md. */
+/** Envoy waits for 5 s, and this answers before. See docs/adr/0014-session-store.md. */
 export const CHECK_MS = 4_000;
 
-/** The gateway's own paths: they come before all rules, and no upstream gets them. */
+/** The gateway's own paths. They come before all rules, and no upstream gets them. */
 const OWN_PATHS = '/.gateway/oauth2/';
 
 type Checked = CheckResponse | EncodedResponse;
 
-/** What a check came to, for whoever logs and counts it. */
+/** The result of a check, for the log and the metrics. */
 type Verdict =
   | { readonly outcome: 'no_rule' | 'allowed'; readonly response: Checked }
   | {
@@ -50,7 +50,7 @@ type Verdict =
       readonly filter?: string;
     };
 
-/** A check whose filters are yet to run. */
+/** A check whose filters have yet to run. */
 type Running = { readonly run: (signal: () => AbortSignal) => Eventually<Verdict> };
 
 /** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
@@ -65,14 +65,17 @@ export class Checker {
     this.#log = checkLog(parts.log);
   }
 
-  /** Why no check is answered; undefined: they are. */
+  /**
+   * Returns why no check is answered.
+   * @returns undefined when checks are answered
+   */
   get notReady(): string | undefined {
     return this.#rules === undefined
       ? 'no filters have come from the control plane yet'
       : undefined;
   }
 
-  /** This is in force from now on. */
+  /** Puts this configuration in force. */
   use({ definitions, rules }: Configuration): void {
     const { kit, metrics, log } = this.#parts;
     const active = activateRules(rules, definitions, kit.use(definitions));
@@ -89,8 +92,9 @@ export class Checker {
   }
 
   /**
-   * undefined: it has no rules yet. Never throws nor rejects; at once where no filter has to wait.
-   * `clientAddress` is Envoy's, when it tells it apart from the message.
+   * Answers a check, at once where no filter has to wait. Never throws or rejects. `clientAddress`
+   * is Envoy's, when Envoy sends it apart from the message.
+   * @returns undefined when there are no rules yet
    */
   check(
     message: CheckMessage,
@@ -151,9 +155,7 @@ export class Checker {
     }
   }
 
-  /**
-   * Whatever goes on after its time may still end, for example a refresh whose result is stored.
-   */
+  /** What goes on after its time may still end, for example a refresh whose result is stored. */
   #inTime(request: HttpRequest, running: Promise<Verdict>, abort: () => void): Promise<Verdict> {
     const { promise, resolve } = Promise.withResolvers<Verdict>();
     const cancel = this.#parts.after(CHECK_MS, () => {

@@ -21,32 +21,41 @@ export type Config = DecisionConfig & {
   /** See `readReportAddresses`. */
   readonly reportTo: readonly HostPort[];
   /**
-   * Where sessions are shared by several replicas; undefined: they are in a file of the state
+   * Where several replicas share sessions. Undefined when sessions are in a file of the state
    * folder. Holds secrets.
    */
   readonly redis: RedisDescription | undefined;
-  /** Folder for what must survive a restart. */
+  /** The folder for what must survive a restart. */
   readonly state: string;
-  /** Where sessions are without Redis. */
+  /** The file of the sessions, without Redis. */
   readonly storeFile: string;
   /**
-   * What of the store could be guessed is kept under it; undefined: the state folder's own.
-   * Replicas that share a store share it.
+   * The key for stored values that could be guessed. Undefined means the state folder's own key.
+   * Replicas that share a store must share the key.
    */
   readonly storeKey: KeyObject | undefined;
-  /** A store that does not answer within this time, in ms, is taken for dead. */
+  /** A store that does not answer within this time, in ms, counts as dead. */
   readonly storeTimeoutMs: number;
 };
 
 type ReadFile = (path: string) => string;
 
 /**
- * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18001; WORKERS:
- * one per core but one), REPORT_ADDRESSES (none), STATE (.gateway), REDIS_URL and the other REDIS_
- * variables (see `readRedis`; none: a file of the state folder), STORE_KEY or STORE_KEY_FILE (32
- * bytes as hexadecimal digits or Base64; none: made in the state folder) and STORE_TIMEOUT_MS
- * (500). An empty variable is one that is not set. Throws an Error that names the variable and what
- * it should be, never a secret.
+ * Reads the configuration. Its variables, with their defaults, are those of `readDecisionConfig`
+ * and these:
+ *
+ * - ADDRESS: 127.0.0.1:18001
+ * - WORKERS: one per core, less one
+ * - REPORT_ADDRESSES: none
+ * - STATE: .gateway
+ * - REDIS_URL and the other REDIS_ variables, see `readRedis`: none, sessions are in a file of the
+ *   state folder
+ * - STORE_KEY or STORE_KEY_FILE, 32 bytes as hexadecimal digits or Base64: a key made in the state
+ *   folder
+ * - STORE_TIMEOUT_MS: 500
+ *
+ * An empty variable counts as not set. Throws an Error that names the variable and what it should
+ * be, never a secret.
  */
 export function readConfig(env: Environment, readFile: ReadFile = readText): Config {
   const text = variablesOf(env);

@@ -2,8 +2,8 @@ import express, { type Express } from 'express';
 import { answerProbes, type ProbeSources } from '#process/probes.ts';
 
 /**
- * What is asked for in plain HTTP: `/healthz` (it runs), `/readyz` (it has its Filters and
- * FilterPolicies, else 503 with the reason) and `/metrics` (Prometheus text).
+ * Answers plain HTTP: `/healthz` (it runs), `/readyz` (it has its Filters and FilterPolicies, else
+ * 503 with the reason) and `/metrics` (Prometheus text).
  */
 export function httpApp(sources: ProbeSources): Express {
   const app = express();

@@ -6,6 +6,6 @@ await runWorkers({
   name: 'ext-authz',
   readConfig: () => readConfig(process.env),
   share: shareAttempts,
-  // Whoever leads workers needs none of it.
+  // The process that leads workers never loads the service.
   work: async parts => (await import('./work.ts')).work(parts),
 });

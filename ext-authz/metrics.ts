@@ -3,8 +3,8 @@ import type { ClosedRule } from '#ext-authz/chain/active-rules.ts';
 import type { Fault } from '#ext-authz/chain/fault.ts';
 
 /**
- * What a check came to. `gateway`: one of the gateway's own paths; `closed`: a rule whose Filter is
- * missing; `ambiguous`: see policy.ts.
+ * The results of checks. `gateway` is one of the gateway's own paths, `closed` a rule whose Filter
+ * is missing. For `ambiguous` see policy.ts.
  */
 const CHECK_OUTCOMES = [
   'no_rule',
@@ -24,7 +24,7 @@ export type FilterOutcome = 'allow' | 'answer' | Fault;
 
 export type Metrics = {
   readonly registry: Registry;
-  /** What is in force: no names but these are ever shown. */
+  /** Sets what is in force. No other names are ever shown. */
   inForce(filters: Iterable<string>, rules: number, closed: Iterable<ClosedRule>): void;
   checked(outcome: CheckOutcome, seconds: number): void;
   ran(filter: string, outcome: FilterOutcome): void;
@@ -105,8 +105,8 @@ export function createMetrics(): Metrics {
 }
 
 /**
- * Counted here and told when somebody asks: the library finds a counter by its labels at the cost
- * of a whole decision.
+ * Counts here, and tells the library at a scrape. The library finds a counter by its labels at the
+ * cost of a whole decision.
  */
 function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);

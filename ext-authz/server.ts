@@ -16,21 +16,21 @@ import { createMetrics } from './metrics.ts';
 export type ServerOptions = {
   readonly kit: FilterKit;
   readonly log: Logger;
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a clock that never goes back. */
   uptime(): number;
   after(ms: number, run: () => void): () => void;
-  /** The group of processes that this one is one of. */
+  /** This worker of the group of processes, if there is a group. */
   readonly worker?: Worker | undefined;
-  /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
+  /** By default `serveUnary`. The alternative is `serveOnGrpcJs`. */
   readonly serve?: typeof serveUnary;
 };
 
 export type Server = DecisionServer & { readonly address: string; readonly port: number };
 
 /**
- * Checks: `Authorization.Check` over gRPC, and all of httpApp over HTTP/1.1. Until it has its
- * Filters and FilterPolicies, gRPC health is NOT_SERVING and checks get UNAVAILABLE, which is 503
- * for the client.
+ * Opens a server for `Authorization.Check` over gRPC, and for all of httpApp over HTTP/1.1. Until
+ * it has its Filters and FilterPolicies, gRPC health is NOT_SERVING and checks get UNAVAILABLE,
+ * which is 503 for the client.
  */
 export function openServer({
   after,
@@ -57,7 +57,7 @@ export function openServer({
   });
 }
 
-/** Opens it, and listens at once. */
+/** Opens a server and listens at once. */
 export async function startServer(options: ServerOptions & ListenAt): Promise<Server> {
   const server = openServer(options);
   return { ...server, ...(await server.listen(options)) };

@@ -15,7 +15,7 @@ import type { LinkEvent } from '#redis/connect.ts';
 import type { Config } from './config.ts';
 import { openServer } from './server.ts';
 
-/** One process of the service: its store, its filters, its port. */
+/** Runs one process of the service: its store, its filters, its port. */
 export async function work(parts: WorkParts<Config>): Promise<void> {
   const { config, log, worker } = parts;
   const storeKey = config.storeKey ?? (await stateKey(parts));
@@ -30,7 +30,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     id: randomUUID,
     timeout: AbortSignal.timeout,
     pause: waitOrAbort,
-    // Of several workers one asks for all: what any of them finds is told by it.
+    // One of several workers asks the providers for all. It also reports what any of them finds.
     findings: { looks: worker === undefined || worker.number === 1, report: find => report(find) },
     ...(worker && joinAttempts(worker.calls)),
   });

@@ -3,10 +3,10 @@ export type CacheBounds = { readonly entries: number; readonly weight: number };
 type Entry<V> = { readonly value: V; readonly weight: number; used: boolean };
 
 /**
- * Keeps at most so many values, whose weights add up to at most so much; a value that is heavier
- * than that alone is not kept. The oldest goes first. One that was read since it came, or since it
- * was last spared, is spared once more (the CLOCK algorithm), so that reading costs no more than
- * looking it up.
+ * Keeps at most so many values, whose weights add up to at most so much. A value that is heavier
+ * than that alone is not kept. The oldest is evicted first. One that was read since it was added,
+ * or since it was last spared, is spared once more (the CLOCK algorithm). Reading then costs no
+ * more than a lookup.
  */
 export class BoundedCache<V> {
   readonly #bounds: CacheBounds;
@@ -20,7 +20,8 @@ export class BoundedCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // not written each time: it would be fetched and sent back, of each of many
+    // Written only once. Each write would fetch the cache line and send it back, for each of many
+    // entries.
     if (!entry.used) entry.used = true;
     return entry.value;
   }
@@ -40,7 +41,7 @@ export class BoundedCache<V> {
     this.#weight -= entry.weight;
   }
 
-  /** Those with a second chance go to the end, where the loop meets them again. */
+  /** Entries with a second chance go to the end, where the loop meets them again. */
   #makeRoom(weight: number): void {
     for (const [key, entry] of this.#entries) {
       if (this.#entries.size < this.#bounds.entries && this.#weight + weight <= this.#bounds.weight)

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json } from '#protos/json.ts';
 
 /**
- * One end of a channel to another process of ours, such as Node's between a process and its child.
+ * One end of a channel to another of the gateway's processes, such as Node's between a process and
+ * its child.
  */
 export type Channel = {
   send(message: object): unknown;
@@ -9,8 +10,8 @@ export type Channel = {
 };
 
 /**
- * What a process does when it is asked, or told, by this name. What it throws reaches the asker as
- * a message.
+ * Answers a question or a message of one name. What it throws reaches the asking process as a
+ * message.
  */
 export type Answer = (body: Json | undefined) => unknown;
 
@@ -20,8 +21,8 @@ type Waiting = {
 };
 
 /**
- * Questions between two processes, in both directions over one channel, which may carry other
- * messages besides.
+ * Questions between two processes, in both directions over one channel. The channel may carry other
+ * messages too.
  */
 export class Calls {
   readonly #channel: Channel;
@@ -35,12 +36,15 @@ export class Calls {
     channel.on('message', message => this.#hear(message));
   }
 
-  /** From now on the other side's questions of this name are answered so. */
+  /** Answers the other side's questions of this name from now on. */
   answer(name: string, answer: Answer): void {
     this.#answers.set(name, answer);
   }
 
-  /** What the other side answers. Rejects with an Error when it cannot, or is gone. */
+  /**
+   * Asks the other side and returns its answer. Rejects with an Error when it cannot answer, or is
+   * gone.
+   */
   ask(name: string, body?: Json): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Error(GONE));
     this.#asked += 1;
@@ -51,12 +55,12 @@ export class Calls {
     });
   }
 
-  /** Without an answer; nothing happens when the other side is gone. */
+  /** Sends a message without an answer. Does nothing when the other side is gone. */
   tell(name: string, body?: Json): void {
     this.#send({ ask: name, body });
   }
 
-  /** The other side is gone: nobody waits for it any more. */
+  /** Rejects what still waits for an answer, because the other side is gone. */
   close(): void {
     this.#closed = true;
     for (const { reject } of this.#waiting.values()) reject(new Error(GONE));

@@ -13,13 +13,13 @@ import {
 export type Led = {
   spawn(): void;
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** After each change of phase. */
+  /** Is called after each change of phase. */
   changed(): void;
 };
 
 /**
- * Leads a process through the phases of child.ts: takes in what happens, does what follows from it,
- * and keeps its timer.
+ * Leads a process through the phases of child.ts. It takes in what happens, does what follows from
+ * it, and keeps the timer.
  */
 export class ChildLife {
   readonly #led: Led;
@@ -27,7 +27,7 @@ export class ChildLife {
   #state: ChildState = BEGIN.state;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `stopMs`: how long the process may take to end after SIGTERM; default: that of child.ts. */
+  /** `stopMs` is how long the process may take to end after SIGTERM. Default: that of child.ts. */
   constructor(led: Led, stopMs?: number) {
     this.#led = led;
     this.#stopMs = stopMs;
@@ -37,12 +37,15 @@ export class ChildLife {
     return this.#state.phase;
   }
 
-  /** Whether there is a process to be signalled. */
+  /** Returns whether there is a process to signal. */
   get isAlive(): boolean {
     return isAlive(this.#state);
   }
 
-  /** How long this phase lasts, in ms; undefined: until something happens. */
+  /**
+   * Returns how long this phase lasts, in ms.
+   * @returns undefined when it lasts until something happens
+   */
   get phaseMs(): number | undefined {
     return phaseMs(this.#state, this.#stopMs);
   }

@@ -1,10 +1,14 @@
 /**
- * One supervised process as a pure state machine. The shell around it tells it what happened and
- * does what it says.
+ * One supervised process as a pure state machine. The shell around it says what happened, and does
+ * what the machine answers.
  *
- * starting ─ready→ ready ─30 s→ running; each of them ─exited→ backoff ─timer→ starting, ─drain→
- * draining, ─stop→ stopping; draining and stopping ─exited→ stopped. What cannot be run at all is
- * failed: no retry would help.
+ * - starting: ready → ready
+ * - ready: 30 s → running
+ * - starting, ready and running: exited → backoff, drain → draining, stop → stopping
+ * - backoff: timer → starting
+ * - draining and stopping: exited → stopped
+ *
+ * A process that cannot be run at all is failed, because no retry would help.
  */
 export type Phase =
   | 'starting'
@@ -23,8 +27,8 @@ export type ChildState = {
 };
 
 /**
- * `unspawnable`: there is no such executable. `timer`: the phase has lasted for its phaseMs.
- * `kill`: end it at once.
+ * `unspawnable` means that there is no such executable. `timer` means that the phase has lasted for
+ * its phaseMs. `kill` ends it at once.
  */
 export type ChildEvent = 'ready' | 'exited' | 'unspawnable' | 'timer' | 'drain' | 'stop' | 'kill';
 
@@ -33,7 +37,7 @@ export type Effect = 'spawn' | 'SIGTERM' | 'SIGKILL';
 export type Step = { readonly state: ChildState; readonly effect?: Effect };
 
 /**
- * A process that is up for this time has recovered, in ms: the next failure counts as the first
+ * A process that is up for this time, in ms, has recovered. Its next failure counts as the first
  * one.
  */
 const RECOVERED_MS = 30_000;
@@ -44,17 +48,18 @@ const STOP_MS = 3_000;
 const FIRST_BACKOFF_MS = 200;
 const LAST_BACKOFF_MS = 10_000;
 
-/** How a child begins: spawn it. */
+/** How a child begins: with a spawn. */
 export const BEGIN: Step = { state: { phase: 'starting', failures: 0 }, effect: 'spawn' };
 
-/** Whether a process of this state is there to be signalled. */
+/** Returns whether a process in this state can be signalled. */
 export function isAlive(state: ChildState): boolean {
   return !['backoff', 'stopped', 'failed'].includes(state.phase);
 }
 
 /**
- * After how many ms in this state the event `timer` is due; undefined: never. A process may take
- * `stopMs` to end after SIGTERM.
+ * Returns after how many ms in this state the event `timer` is due. A process may take `stopMs` to
+ * end after SIGTERM.
+ * @returns undefined when it is never due
  */
 export function phaseMs(state: ChildState, stopMs = STOP_MS): number | undefined {
   if (state.phase === 'ready') return RECOVERED_MS;
@@ -65,8 +70,8 @@ export function phaseMs(state: ChildState, stopMs = STOP_MS): number | undefined
 }
 
 /**
- * The state after an event, and what is to be done. An event that means nothing in a state leaves
- * it as it is.
+ * Returns the state after an event, and what is to be done. An event that means nothing in a state
+ * leaves it as it is.
  */
 export function step(state: ChildState, event: ChildEvent): Step {
   if (event === 'kill' && isAlive(state))

@@ -9,31 +9,40 @@ import {
   variablesOf,
 } from './environment.ts';
 
-/** What each service that decides about requests is told by its environment. */
+/** What the environment tells each service that decides about requests. */
 export type DecisionConfig = {
   readonly address: HostPort;
-  /** The control plane, which sends what is decided by. */
+  /** The control plane, which sends the configuration. */
   readonly xds: HostPort;
   /** How many processes answer behind the port. */
   readonly workers: number;
-  /** The folder with the service's identity: then both addresses speak mutual TLS. */
+  /** The folder with the service's identity. When it is set, both addresses speak mutual TLS. */
   readonly tlsFolder: string | undefined;
-  /** Where probes and monitoring are answered besides, in plain HTTP. */
+  /** A further address where probes and monitoring are answered in plain HTTP. */
   readonly http: HostPort | undefined;
   readonly logLevel: string;
 };
 
 const MOST_WORKERS = 256;
 
-/** One for each core that this process may use, but one, which is left to the proxies. */
+/**
+ * Returns the number of cores that this process may use, less one. That one is left to the proxies.
+ */
 export function workersByDefault(cores = availableParallelism()): number {
   return Math.min(Math.max(1, cores - 1), MOST_WORKERS);
 }
 
 /**
- * What is in ADDRESS (`otherwise.address`), XDS_ADDRESS (127.0.0.1:18000), WORKERS
- * (`otherwise.workers`), TLS_FOLDER (none: no TLS), HTTP_ADDRESS (none) and LOG_LEVEL (info). An
- * empty variable is one that is not set. Throws an Error that names the variable and what it should
+ * Reads the configuration. Its variables, with their defaults:
+ *
+ * - ADDRESS: `otherwise.address`
+ * - XDS_ADDRESS: 127.0.0.1:18000
+ * - WORKERS: `otherwise.workers`
+ * - TLS_FOLDER: none, which means no TLS
+ * - HTTP_ADDRESS: none
+ * - LOG_LEVEL: info
+ *
+ * An empty variable counts as not set. Throws an Error that names the variable and what it should
  * be.
  */
 export function readDecisionConfig(

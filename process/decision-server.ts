@@ -6,31 +6,31 @@ import type { UnaryMethod } from '#grpc/unary/method.ts';
 import { serveUnary } from '#grpc/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
 
-/** Where decisions are asked for. */
+/** Where the server listens for requests for decisions. */
 export type ListenAt = {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Mutual TLS: then the port speaks nothing else. */
+  /** Mutual TLS. The port then speaks nothing else. */
   readonly tls?: TlsServerOptions | undefined;
-  /** Who accepts connections in place of the server itself. */
+  /** What accepts connections in place of the server itself. */
   readonly source?: ConnectionSource | undefined;
 };
 
 /** A service that decides by what the control plane sends. */
 export type DecisionServer = {
-  /** What probes and monitoring ask for, to be answered on another port besides. */
+  /** Answers probes and monitoring on a further port. */
   readonly http: RequestListener;
-  /** Takes what the control plane says, and answers it. */
+  /** Accepts or rejects what the control plane sends, and tells it which. */
   update(update: Update): void;
-  /** Resolves when the first that came is in force, or it is known that there is none. */
+  /** Resolves when the first configuration is in force, or it is known that there is none. */
   readonly serving: Promise<void>;
   /**
-   * Rejects with the system's error when it cannot listen. Until something is in force, gRPC health
-   * is NOT_SERVING.
+   * Listens. Rejects with the system's error when it cannot. Until something is in force, gRPC
+   * health is NOT_SERVING.
    */
   listen(at: ListenAt): Promise<{ readonly address: string; readonly port: number }>;
-  /** What is in flight may end for `graceMs`. */
+  /** Stops. Calls in flight may end within `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
@@ -40,14 +40,16 @@ export type DecisionServerParts<C> = {
   readonly http: RequestListener;
   /** Plain HTTP on another port. */
   readonly probes: RequestListener;
-  /** What is decided by, as the log calls it. */
+  /** What the configuration consists of, as the log calls it. */
   readonly what: 'filters' | 'limits';
   readonly log: { error(fields: object, message: string): void };
-  /** Takes a change as a whole or not at all; without a value there is more to come. */
+  /**
+   * Accepts a change as a whole or rejects it as a whole. Without a value there is more to come.
+   */
   take(change: Update): { readonly value: C | undefined } | { readonly error: string };
-  /** This is in force from now on. */
+  /** Puts this configuration in force. */
   use(configuration: C): void;
-  /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
+  /** By default `serveUnary`. The alternative is `serveOnGrpcJs`. */
   readonly serve?: typeof serveUnary | undefined;
 };
 

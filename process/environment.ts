@@ -4,7 +4,9 @@ import { type HostPort, parseHostPort } from '#grpc/host-port.ts';
 /** The variables that a process was started with. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Gives a variable without the spaces around it, `otherwise` when it is empty or not set. */
+/**
+ * Returns a variable without the spaces around it. Returns `otherwise` when it is empty or not set.
+ */
 export type ReadVariable = (name: string, otherwise: string) => string;
 
 export function variablesOf(env: Environment): ReadVariable {
@@ -12,8 +14,8 @@ export function variablesOf(env: Environment): ReadVariable {
 }
 
 /**
- * The value of the variable `name` as an address. Throws an Error that names the variable and what
- * it should be, as all of these do.
+ * Parses the value of the variable `name` as an address. Throws an Error that names the variable
+ * and what it should be, as all functions of this file do.
  */
 export function parseAddress(name: string, text: string): HostPort {
   const address = parseHostPort(text);
@@ -21,7 +23,7 @@ export function parseAddress(name: string, text: string): HostPort {
   throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18000`);
 }
 
-/** The same, of somebody else's server: one that can be asked. */
+/** Parses the address of another program's server, one that can be asked. */
 export function parseServerAddress(name: string, text: string): HostPort {
   const address = parseAddress(name, text);
   if (address.port !== 0) return address;
@@ -29,8 +31,9 @@ export function parseServerAddress(name: string, text: string): HostPort {
 }
 
 /**
- * What stands between separators, without spaces; none where `text` is empty. A variable that is
- * set and names nothing is a mistake: other things would be used, or nothing at all.
+ * Returns what stands between separators, without spaces. Returns nothing where `text` is empty. A
+ * variable that is set and names nothing is a mistake. Other things would be used, or nothing at
+ * all.
  */
 export function parseList(name: string, text: string, separator: string): readonly string[] {
   const items = text
@@ -44,15 +47,16 @@ export function parseList(name: string, text: string, separator: string): readon
 }
 
 /**
- * Where every control plane is, which all hear what a service finds wrong: a list of addresses, of
- * which a name may have several. None: the one that is followed hears it alone.
+ * Reads where every control plane is. All of them hear what a service finds wrong. The value is a
+ * list of addresses, and a name may stand for several. When it is empty, only the control plane
+ * that is followed hears it.
  */
 export function readReportAddresses(text: ReadVariable): readonly HostPort[] {
   const name = 'REPORT_ADDRESSES';
   return parseList(name, text(name, ''), ',').map(address => parseServerAddress(name, address));
 }
 
-/** An integer from 1 to `most`; `unit` is such as ` of seconds`. */
+/** Parses an integer from 1 to `most`. `unit` is such as ` of seconds`. */
 export function parseInteger(name: string, text: string, most: number, unit = ''): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= most) return value;
@@ -60,8 +64,8 @@ export function parseInteger(name: string, text: string, most: number, unit = ''
 }
 
 /**
- * Whose certificates the proxies and services have, as SPIFFE IDs spell it; by default
- * `gateway.internal`.
+ * Reads the trust domain of the certificates of proxies and services, as SPIFFE IDs spell it.
+ * Default: `gateway.internal`.
  */
 export function readTrustDomain(text: ReadVariable): string {
   const trustDomain = text('TRUST_DOMAIN', DEFAULT_TRUST_DOMAIN);
@@ -71,7 +75,7 @@ export function readTrustDomain(text: ReadVariable): string {
   );
 }
 
-/** One of pino's. */
+/** Parses one of pino's levels. */
 export function parseLogLevel(text: string): string {
   if (LOG_LEVELS.includes(text)) return text;
   throw new Error(`LOG_LEVEL is "${text}": want one of ${LOG_LEVELS.join(', ')}`);

@@ -7,8 +7,8 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * For text and quoted attribute values alike. Source: HTML, section 13.3 "Serializing HTML
- * fragments".
+ * Escapes text for elements and for quoted attribute values alike (HTML, section 13.3 "Serializing
+ * HTML fragments").
  */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? '');

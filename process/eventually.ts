@@ -1,10 +1,12 @@
 /**
- * A value that is there at once, or later. A promise costs turns of the event loop, which most
+ * A value that is available at once, or later. A promise costs turns of the event loop, which most
  * checks need not spend.
  */
 export type Eventually<T> = T | Promise<T>;
 
-/** Goes on with a value, at once where it is there. What `next` throws is thrown, or rejects. */
+/**
+ * Goes on with a value, at once where it is available. What `next` throws is thrown, or rejects.
+ */
 export function whenThere<T, U>(
   value: Eventually<T>,
   next: (value: T) => Eventually<U>,

@@ -1,10 +1,10 @@
 /**
- * How a process ends that cannot go on: one sentence for the operator on standard error, exit code
- * 1.
+ * Ends a process that cannot go on. It writes one sentence for the operator to standard error, and
+ * the exit code is 1.
  */
 export type Exit = (message: string) => never;
 
-/** The exit of the process of this name, with which its sentence begins. */
+/** Returns the exit of the process of this name. The name begins its sentence. */
 export function exitOf(name: string): Exit {
   return message => {
     process.stderr.write(`${name}: ${message}\n`);
@@ -13,8 +13,8 @@ export function exitOf(name: string): Exit {
 }
 
 /**
- * What `read` gives, or the end of the process, with what it throws or rejects with as the
- * sentence, after the name of the `variable` that it is about.
+ * Returns what `read` returns. When `read` throws or rejects, ends the process. The sentence is the
+ * message, after the name of the `variable` that it is about.
  */
 export async function orExit<T>(
   exit: Exit,

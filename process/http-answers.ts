@@ -1,12 +1,12 @@
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 
 /**
- * Largest body of a request. Envoy 1.40 lists its extensions in each request for endpoints, 77 KB
- * of them.
+ * The largest body of a request. Envoy 1.40 lists its extensions in each request for endpoints,
+ * which takes 77 KB.
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Answers GET and HEAD of a path; other methods are 405. */
+/** Answers GET and HEAD of a path, and other methods with 405. */
 export function get(app: Express, path: string, ...handlers: readonly RequestHandler[]): void {
   app
     .route(path)
@@ -14,7 +14,7 @@ export function get(app: Express, path: string, ...handlers: readonly RequestHan
     .all(allow('GET, HEAD'));
 }
 
-/** 405 for whatever methods are not handled before it. */
+/** Answers 405 to the methods that are not handled before it. */
 export function allow(methods: string): RequestHandler {
   return (_request, response) => {
     response
@@ -25,8 +25,9 @@ export function allow(methods: string): RequestHandler {
 }
 
 /**
- * `{ error }` for what express and its JSON reader throw: a bad request carries a status below 500;
- * all else is 500, of which `onError` hears and the client nothing more.
+ * Answers `{ error }` for what express and its JSON reader throw. A bad request carries a status
+ * below
+ * 500. All else is 500, of which `onError` hears the error and the client nothing more.
  */
 export function errorAnswer(onError: (error: unknown) => void): ErrorRequestHandler {
   return (error: { status?: number; type?: string }, _request, response, next) => {

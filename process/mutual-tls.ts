@@ -6,27 +6,30 @@ import type { TlsServerOptions } from '#grpc/tls.ts';
 import { tlsClientCredentials } from '#grpc/tls-client.ts';
 import { refusalLog } from './refusal-log.ts';
 
-/** The identity of one of our services on the network. */
+/** The identity of one of the gateway's services on the network. */
 export type MutualTls = {
   readonly trustDomain: string;
   /**
-   * For a port of ours: peers are those of the trust domain, of one of `groups` where they are
-   * given.
+   * Returns the options of a port of this service. It accepts clients of the trust domain, and only
+   * those of one of `groups` where they are given.
    */
   server(groups?: readonly string[]): TlsServerOptions;
-  /** For connections to the service of this group, and to nobody else, whatever its address is. */
+  /**
+   * Returns credentials for connections to the service of this group. No other service is accepted,
+   * whatever its address is.
+   */
   client(group: string): ChannelCredentials;
   close(): void;
 };
 
 export type MutualTlsOptions = {
-  /** Which of our services this is. */
+  /** Which of the gateway's services this is. */
   readonly group: string;
   readonly log: Log;
   now(): number;
-  /** Which trust domain the certificate must be of. Default: any. */
+  /** The trust domain that the certificate must be of. Default: any. */
   readonly trustDomain?: string | undefined;
-  /** How long the folder's first files may take to come, in ms; default 30 s. */
+  /** How long the first files of the folder may take to appear, in ms. Default: 30 s. */
   readonly waitMs?: number;
 };
 
@@ -40,9 +43,9 @@ type Log = {
 const WAIT_MS = 30_000;
 
 /**
- * The identity in a folder (`certificates/tls-folder.ts`), which is followed as it is renewed.
- * Rejects with an Error that names TLS_FOLDER and the folder when there is none in time, or it is
- * not the service's own.
+ * Opens the identity in a folder (`certificates/tls-folder.ts`), and follows it as it is renewed.
+ * Rejects with an Error that names TLS_FOLDER and the folder when no identity appears in time, or
+ * when it is not the service's own.
  */
 export async function openMutualTls(folder: string, options: MutualTlsOptions): Promise<MutualTls> {
   const { group, log, now, waitMs = WAIT_MS } = options;

@@ -7,9 +7,9 @@ import type { Exit } from './exit.ts';
 export type PlainHttp = { readonly port: number; close(): void };
 
 /**
- * Serves what probes and monitoring ask for on a port of its own, HTTP_ADDRESS, since they have no
- * certificate for the other one. `source` accepts in place of the server itself. An address that
- * cannot be listened on ends the process.
+ * Serves probes and monitoring on a port of their own, HTTP_ADDRESS, because they have no
+ * certificate for the other one. `source` accepts connections in place of the server itself. An
+ * address that cannot be listened on ends the process.
  */
 export async function servePlainHttp(
   listener: RequestListener,
@@ -25,8 +25,8 @@ export async function servePlainHttp(
   const at = await listening.catch((error: Error) =>
     exit(`HTTP_ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
   );
-  // Node begins to watch for slow connections at this event, which a server that does not listen
-  // itself does not see.
+  // Node begins to watch for slow connections at this event. A server that does not listen itself
+  // does not emit it.
   if (source !== undefined) server.emit('listening');
   const close = () => {
     server.close();

@@ -1,10 +1,10 @@
 /** The part of a logger that is used here. */
 type Log = { warn(fields: object, message: string): void };
 
-/** One line in this time, in ms: strangers must not fill the log. */
+/** At most one line in this time, in ms, so that strangers cannot fill the log. */
 const QUIET_MS = 1_000;
 
-/** Tells of mistakes of ours that ended a peer's stream, which the peer can repeat at will. */
+/** Logs mistakes of ours that ended a client's stream, which the client can repeat at will. */
 export function failureLog(
   log: { error(fields: object, message: string): void },
   now: () => number,
@@ -13,8 +13,8 @@ export function failureLog(
 }
 
 /**
- * Tells of refusals, of peers for example, once in `quietMs` at most, with how many were not told
- * of.
+ * Logs refusals, for example of clients, at most once in `quietMs`. Each line says how many were
+ * left out.
  */
 export function refusalLog(
   log: Log,

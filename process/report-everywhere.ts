@@ -10,36 +10,36 @@ export type ReportEverywhereOptions = Pick<
 > & {
   /** The connection to the control plane that is followed. */
   readonly followed: Pick<Connection, 'report'>;
-  /** Where all control planes are; a name is one at each of its addresses. */
+  /** Where all control planes are. A name stands for one at each of its addresses. */
   readonly servers: readonly HostPort[];
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /**
-   * The addresses of a name, by default as the system finds them. Rejects when they are not known.
+   * Looks up the addresses of a name, by default as the system does. Rejects when they are unknown.
    */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 };
 
 /**
- * Names are looked up again after so long, in ms, while there is something to tell: who has come
- * since hears it.
+ * Names are looked up again after so long, in ms, while there is something to tell. A control plane
+ * that was added in the meantime then hears it.
  */
 const AGAIN_MS = 5_000;
-/** Of all names together: others are not told. */
+/** The limit for all names together. Further control planes are not told. */
 const MOST_STREAMS = 32;
 
 /**
- * Tells every control plane: the one that is followed, and all of `servers` by streams that only
- * report, and are open while there is something to tell. While a name cannot be looked up, its last
- * addresses count. A control plane that hears the same twice says it once.
+ * Tells every control plane. One is followed. Those of `servers` have streams that only report, and
+ * are open while there is something to tell. While a name cannot be looked up, its last addresses
+ * count. A control plane that hears the same twice says it once.
  */
 export class ReportEverywhere {
   readonly #options: ReportEverywhereOptions;
   readonly #streams = new Map<string, Connection>();
-  /** By host: its last addresses. */
+  /** The last addresses of each host. */
   readonly #addresses = new Map<string, readonly string[]>();
   readonly #unknown = new Set<string>();
   #report: Any | undefined;
-  /** Ends when there is nothing to tell any more. */
+  /** Aborts when there is nothing to tell any more. */
   #telling: AbortController | undefined;
   #cancelTimer = () => {};
 
@@ -47,7 +47,7 @@ export class ReportEverywhere {
     this.#options = options;
   }
 
-  /** In place of what was told before; undefined: nothing is wrong. */
+  /** Replaces what was told before. Undefined means that nothing is wrong. */
   send(report: Any | undefined): void {
     this.#options.followed.report(report);
     if (report === undefined) {
@@ -61,7 +61,7 @@ export class ReportEverywhere {
     void this.#find(this.#telling.signal);
   }
 
-  /** Takes back what `servers` were told. */
+  /** Withdraws what `servers` were told. */
   close(): void {
     this.#telling?.abort();
     this.#telling = undefined;
@@ -77,7 +77,7 @@ export class ReportEverywhere {
     this.#cancelTimer = this.#options.after(AGAIN_MS, () => void this.#find(over));
   }
 
-  /** Each as `address:port`. */
+  /** Returns each as `address:port`. */
   async #addressesOf({ host, port }: HostPort): Promise<readonly string[]> {
     const { addressesOf = systemAddressesOf, log } = this.#options;
     try {
@@ -94,7 +94,7 @@ export class ReportEverywhere {
     );
   }
 
-  /** Streams to these, and to no others. */
+  /** Keeps streams to these addresses only. */
   #keep(addresses: readonly string[]): void {
     for (const [address, stream] of this.#streams) {
       if (addresses.includes(address)) continue;

@@ -3,27 +3,30 @@ import { type Any, encodeAny } from '#protos/encode.ts';
 import { REPORT } from '#protos/type-url.ts';
 
 /**
- * What a service of ours finds wrong with a resource that it was sent and has taken:
+ * What a service finds wrong with a resource that it was sent and has accepted:
  * `gateway.config.v1.Finding`.
  */
 export type ReportedFinding = {
   /** The resource's id, such as `Filter/default/login`. */
   readonly resource: string;
-  /** The path of the field to look at; empty: none. */
+  /** The path of the field to look at. Empty when there is none. */
   readonly field: string;
   readonly severity: 'error' | 'warning';
-  /** Without secrets, and the same while nothing changes: whatever is new is logged. */
+  /** Without secrets. It is the same while nothing changes, because whatever is new is logged. */
   readonly message: string;
-  /** What the resource is for does not work at all meanwhile. */
+  /** Whether the resource does not work at all meanwhile. */
   readonly outOfService: boolean;
 };
 
-/** Others are left out. */
+/** Further findings are left out. */
 const MOST_FINDINGS = 200;
-/** In UTF-16 units. All of a report is less than xds takes of one. */
+/** In UTF-16 units. A whole report is less than xds accepts of one. */
 const LONGEST = { resource: 400, field: 200, message: 1_000 };
 
-/** The report that has these findings, cut to what may be sent; undefined where there are none. */
+/**
+ * Encodes these findings as a report, cut to what may be sent.
+ * @returns undefined when there are none
+ */
 export function encodeReport(findings: readonly ReportedFinding[]): Any | undefined {
   if (findings.length === 0) return undefined;
   return encodeAny({ '@type': REPORT, findings: findings.slice(0, MOST_FINDINGS).map(toJson) });
@@ -43,7 +46,7 @@ function cut(text: string, longest: number): string {
   return (text.length <= longest ? text : `${text.slice(0, longest - 1)}…`).toWellFormed();
 }
 
-/** The findings of a report; an `error` says why it is none. */
+/** Decodes the findings of a report. An `error` says why it is not a report. */
 export function decodeReport(report: Any): readonly ReportedFinding[] | { readonly error: string } {
   if (report.type_url !== REPORT) return { error: 'what is reported is no Report' };
   const decoded = tryDecode(report);
@@ -72,7 +75,7 @@ function tryDecode(report: Any): Json | undefined {
   }
 }
 
-/** A severity that is not known here is an error. */
+/** A severity that is unknown here is an error. */
 function fromJson({
   resource = '',
   field = '',

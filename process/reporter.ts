@@ -2,20 +2,25 @@ import type { Any } from '#protos/encode.ts';
 import { encodeReport, type ReportedFinding } from './report.ts';
 
 export type ReporterParts = {
-  /** Tells the control plane, in place of what it was told before; undefined: nothing is wrong. */
+  /**
+   * Tells the control plane, and replaces what it was told before. Undefined means that nothing is
+   * wrong.
+   */
   send(report: Any | undefined): void;
-  /** Hears what is found now and was not before, and what is no longer. */
+  /** Hears what is newly found, and what is gone. */
   changed?(found: readonly ReportedFinding[], gone: readonly ReportedFinding[]): void;
   after(ms: number, run: () => void): () => void;
 };
 
-/** What an edit takes back and finds anew within this time, in ms, was never gone. */
+/** What an edit withdraws and finds again within this time, in ms, was never gone. */
 const SETTLE_MS = 500;
 
-/** Tells whoever waits for it how to find all that is wrong now, whenever that may have changed. */
+/**
+ * Takes the function that finds all that is wrong now. Is called whenever that may have changed.
+ */
 export type Report = (find: () => readonly ReportedFinding[]) => void;
 
-/** Asks what is found when it may have changed, and passes on what did: twice a second at most. */
+/** Asks what is found when it may have changed, and passes on what did, at most twice a second. */
 export function reporter({ after, changed, send }: ReporterParts): Report {
   let told = new Map<string, ReportedFinding>();
   let find: () => readonly ReportedFinding[] = () => [];

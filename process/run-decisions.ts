@@ -15,30 +15,30 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   /** The group that the control plane sends configuration to. */
   readonly group: string;
   readonly typeUrls: readonly string[];
-  /** What is decided by, as the log calls it. */
+  /** What the configuration consists of, as the log calls it. */
   readonly what: 'filters' | 'limits';
   readonly server: DecisionServer;
   /**
    * Control planes that are told what is wrong with what was sent, besides the one that is
-   * followed. Absent: it tells nothing.
+   * followed. When absent, the service reports nothing.
    */
   readonly reports?: {
     readonly to: readonly HostPort[];
-    /** Gets where to tell it. */
+    /** Receives the function to report with. */
     begin(report: Report): void;
   };
   readonly store: { readonly kind: string; close(): Promise<void> };
 };
 
-/** Who may ask for decisions. */
+/** The groups whose members may ask for decisions. */
 const CLIENTS = ['edge'];
 /** Requests take milliseconds, unless they wait for others. */
 const STOP_GRACE_MS = 500;
 
 /**
- * Runs a service until it is asked to stop. It follows the control plane, listens, and tells
- * whoever started the process when it listens and when it is ready. Asked to stop, it ends within a
- * second and exits 0; another signal ends the process at once.
+ * Runs a service until it is asked to stop. It follows the control plane and listens. It tells the
+ * process that started it when it listens and when it is ready. When asked to stop, it ends within
+ * a second and exits 0. A second signal ends the process at once.
  */
 export async function runDecisions(service: DecisionService): Promise<void> {
   const { config, exit, log, server, store, worker } = service;
@@ -89,7 +89,10 @@ async function openTls({
   return orExit(exit, () => openMutualTls(tlsFolder, { group, log, now: Date.now }));
 }
 
-/** Each when it is found, and when it is gone. `reported`: the control plane tells of it too. */
+/**
+ * Logs each finding when it appears and when it is gone. With `reported` the control plane tells of
+ * it too.
+ */
 function logFindings(log: Logger) {
   return (found: readonly ReportedFinding[], gone: readonly ReportedFinding[]) => {
     for (const { resource, field, severity, message } of found)

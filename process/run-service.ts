@@ -9,14 +9,14 @@ export type ServiceParts<C> = { readonly config: C; readonly log: Logger; readon
 export type Started = {
   /** Where it listens, for the log. */
   readonly facts: object;
-  /** What the process that started it hears besides. */
+  /** What else the process that started it hears. */
   readonly ready?: object;
-  /** Ends what can still end, within bounded time. */
+  /** Stops, and lets what is in flight end within bounded time. */
   stop(): Promise<void>;
 };
 
 export type ServiceOptions<C> = {
-  /** Its sentences begin with it. */
+  /** The name with which its sentences begin. */
   readonly name: string;
   readonly readConfig: () => C;
   readonly start: (parts: ServiceParts<C>) => Promise<Started>;
@@ -24,7 +24,8 @@ export type ServiceOptions<C> = {
 
 /**
  * Runs a service in this process until it is asked to stop, then exits 0. Tells the process that
- * started it when it is ready. A configuration that cannot be read ends it with a sentence, exit 1.
+ * started it when it is ready. A configuration that cannot be read ends it with a sentence and exit
+ * code 1.
  */
 export async function runService<C extends { readonly logLevel: string }>({
   name,
@@ -47,9 +48,8 @@ export async function runService<C extends { readonly logLevel: string }>({
 
 /**
  * Calls `stop` once, when a signal comes or the supervisor is gone. A second signal ends the
- * process at once. With `shielded` it does not: a worker is told to stop by its leader, and often
- * by a terminal or an init as well.
- *
+ * process at once, except with `shielded`. A worker is told to stop by its leader, and often by a
+ * terminal or an init as well.
  * @returns a function that asks for the same
  */
 export function onStop(

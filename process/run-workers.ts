@@ -7,17 +7,17 @@ import { serviceLog } from './service-log.ts';
 import { joinWorkers, type Worker } from './worker.ts';
 import { WorkerGroup } from './worker-group.ts';
 
-/** What a service is made from, in each process of it. */
+/** What each process of a service is made from. */
 export type WorkParts<C> = {
   readonly config: C;
   readonly log: Logger;
   readonly exit: Exit;
-  /** Undefined: this process is the whole service. */
+  /** Undefined when this process is the whole service. */
   readonly worker: Worker | undefined;
 };
 
 export type RunOptions<C> = {
-  /** Its sentences begin with it. */
+  /** The name with which its sentences begin. */
   readonly name: string;
   readonly readConfig: () => C;
   /** See `GroupOptions.share`. */
@@ -29,9 +29,10 @@ export type RunOptions<C> = {
 type GroupShare = (calls: Calls) => () => void;
 
 /**
- * Runs a service as its configuration says: in this process, or in several workers behind its port,
- * which this one starts, starts again and stops. It gives them the connections that it accepts (the
- * kernel would share out the few of an Envoy unevenly), decides nothing and holds no key.
+ * Runs a service as its configuration says, in this process or in several workers behind its port.
+ * This process starts the workers, restarts them and stops them. It gives them the connections that
+ * it accepts, because the kernel would distribute the few of an Envoy unevenly. It decides nothing
+ * and holds no key.
  */
 export async function runWorkers<C extends DecisionConfig>({
   name,

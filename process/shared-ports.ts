@@ -9,16 +9,16 @@ export type Give = (port: string, socket: Socket) => void;
 /** A worker's process at one port. */
 type Taker = {
   readonly give: (socket: Socket) => void;
-  /** On their way to it. */
+  /** Connections on their way to it. */
   readonly pending: Socket[];
   open: number;
 };
 
 /**
  * The ports that workers listen on, for which this process accepts. A connection goes to the worker
- * that has the fewest: those of an Envoy are few and long. (Node's cluster gives them in turn, and
- * loses one that is on its way to a worker that dies: it stays open, and nobody answers.
- * nodejs/node issue 21746.)
+ * that has the fewest, because those of an Envoy are few and long. Node's cluster gives them in
+ * turn. It also loses a connection on its way to a worker that dies, which then stays open without
+ * an answer (nodejs/node issue 21746).
  */
 export class SharedPorts {
   readonly #ports = new Map<string, Promise<SharedPort>>();
@@ -61,7 +61,7 @@ export class SharedPorts {
     };
   }
 
-  /** Of those who ask at once one opens it. */
+  /** Several callers that ask at once share one open. */
   #open(name: string, host: string, port: number): Promise<SharedPort> {
     const opening = this.#ports.get(name) ?? openSharedPort(host, port);
     this.#ports.set(name, opening);
@@ -93,7 +93,7 @@ class SharedPort {
     this.#takers.add(taker);
   }
 
-  /** True when it was the last one: nobody gets in here any more. */
+  /** Returns true when it was the last one, and the port is closed. */
   remove(taker: Taker): boolean {
     this.#takers.delete(taker);
     if (this.#takers.size > 0) return false;
@@ -102,8 +102,8 @@ class SharedPort {
   }
 
   /**
-   * Of several that have as few, the one that has waited longest. A worker that is slow to take one
-   * gets no further.
+   * Among workers with equally few, picks the one that has waited longest. A worker that is slow to
+   * take a connection gets no further ones.
    */
   #give(socket: Socket): void {
     socket.on('error', () => socket.destroy());

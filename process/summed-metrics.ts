@@ -1,26 +1,26 @@
 import { AggregatorRegistry } from 'prom-client';
 
-/** What `Registry.getMetricsAsJSON` gives. */
+/** What `Registry.getMetricsAsJSON` returns. */
 export type MetricValues = readonly { readonly type?: unknown }[];
 
-/** What only grows. */
+/** The types that only grow. */
 const LASTING: readonly unknown[] = ['counter', 'histogram'];
 
 /**
- * One process's metrics out of those of several workers, by each metric's `aggregator`. Counters of
- * workers that have ended stay in the sum as they were heard last: a sum that fell would be taken
- * for a restart of all.
+ * Sums the metrics of several workers into those of one process, by each metric's `aggregator`.
+ * Counters of workers that have ended stay in the sum with their last values. A sum that fell would
+ * look like a restart of all.
  */
 export class SummedMetrics {
   readonly #heard = new Map<number, MetricValues>();
   #ended: Promise<MetricValues> = Promise.resolve([]);
 
-  /** These are the worker's now. */
+  /** Replaces the values of a worker. */
   hear(worker: number, values: MetricValues): void {
     this.#heard.set(worker, values);
   }
 
-  /** The worker's process has ended; the next one begins at nothing. */
+  /** Records that the worker's process has ended. The next one begins at zero. */
   end(worker: number): void {
     const last = (this.#heard.get(worker) ?? []).filter(({ type }) => LASTING.includes(type));
     this.#heard.delete(worker);
@@ -28,7 +28,7 @@ export class SummedMetrics {
       this.#ended = this.#ended.then(ended => sum([ended, last]).getMetricsAsJSON());
   }
 
-  /** In Prometheus' text format. */
+  /** Returns the metrics in Prometheus' text format. */
   async text(): Promise<string> {
     return sum([await this.#ended, ...this.#heard.values()]).metrics();
   }

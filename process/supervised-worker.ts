@@ -4,28 +4,30 @@ import { Calls } from './calls.ts';
 import { ChildLife } from './child-life.ts';
 import type { Give } from './shared-ports.ts';
 
-/** Whoever looks after a worker. */
+/** What looks after a worker. */
 export type WorkerKeeper = {
   /**
-   * A process of the worker begins; what it asks is answered. Returns what is to be done when that
-   * process has ended.
+   * Is told that a process of the worker begins, and answers what it asks. Returns what is to be
+   * done when that process has ended.
    */
   begun(worker: SupervisedWorker, calls: Calls, give: Give): () => void;
-  /** It listens, or is ready, or has come to its end. */
+  /** Is told that the worker listens, is ready, or has come to its end. */
   changed(worker: SupervisedWorker): void;
   /**
-   * Its process has ended by itself: with this code, or by a signal, in words. `againInMs`: how
-   * soon the next one is started.
+   * Is told that the worker's process has ended by itself. `how` is its exit code, or a signal in
+   * words. `againInMs` is how soon the next one is started.
    */
   ended(worker: SupervisedWorker, how: number | string, againInMs: number): void;
 };
 
-/** Workers end within a second; whoever started us may wait for as long as three. */
+/**
+ * Workers end within a second. The process that started the leader may wait for as long as three.
+ */
 const STOP_MS = 2_000;
 
 /**
- * A process of this program that answers with others on the same port; started again with a growing
- * pause whenever it ends by itself, until it is stopped.
+ * A process of this program that answers with others on the same port. Whenever it ends by itself
+ * it is started again after a growing pause, until it is stopped.
  */
 export class SupervisedWorker {
   readonly number: number;
@@ -50,7 +52,10 @@ export class SupervisedWorker {
     this.#life.begin();
   }
 
-  /** Where it listens; undefined: nowhere yet. */
+  /**
+   * Returns where it listens.
+   * @returns undefined when it does not listen yet
+   */
   get listening(): JsonObject | undefined {
     return this.#listening;
   }
@@ -59,17 +64,17 @@ export class SupervisedWorker {
     return this.#ready;
   }
 
-  /** Whether its end was wanted, and has come. */
+  /** Returns whether it was told to end, and has ended. */
   get isOver(): boolean {
     return this.#life.phase === 'stopped';
   }
 
-  /** For as long as it listens. */
+  /** Present for as long as it listens. */
   get calls(): Calls | undefined {
     return this.#listening && this.#calls;
   }
 
-  /** SIGTERM, and SIGKILL when that is not enough. */
+  /** Sends SIGTERM, and SIGKILL when that is not enough. */
   stop(): void {
     this.#life.happen('stop');
   }
@@ -83,7 +88,8 @@ export class SupervisedWorker {
     [this.#process, this.#calls] = [worker, calls];
     const give: Give = (port, socket) => {
       const cut = (error: Error | null) => void (error === null || socket.destroy());
-      // Kept open here until it has been taken: Node forgets one that it could not send.
+      // The socket stays open here until the worker has taken it. Node forgets one that it could
+      // not send.
       if (worker.isConnected()) worker.send({ connection: port }, socket, { keepOpen: true }, cut);
       else socket.destroy();
     };

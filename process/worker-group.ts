@@ -5,25 +5,25 @@ import { type MetricValues, SummedMetrics } from './summed-metrics.ts';
 import { SupervisedWorker, type WorkerKeeper } from './supervised-worker.ts';
 
 export type GroupOptions = {
-  /** Two at least. */
+  /** At least two. */
   readonly count: number;
   /**
-   * Keeps for all workers what each of them asks for, beside metrics and readiness. Returns what is
-   * to be done when that worker has ended.
+   * Keeps for all workers what each of them asks for, besides metrics and readiness. Returns what
+   * is to be done when that worker has ended.
    */
   readonly share: (calls: Calls) => () => void;
   readonly log: {
     info(fields: object, message: string): void;
     error(fields: object, message: string): void;
   };
-  /** For whoever started this process. */
+  /** Tells the process that started this one. */
   tell(message: object): void;
   /**
-   * It cannot go on: before anybody listened the first worker has ended, with this code or by a
-   * signal.
+   * Is called when the group cannot go on. The first worker ended before any listened, with this
+   * code or by a signal.
    */
   failed(how: number | string): void;
-  /** All workers have ended, since they were stopped. */
+  /** Is called when all workers have ended after they were stopped. */
   stopped(): void;
 };
 
@@ -31,8 +31,8 @@ export type GroupOptions = {
 const ANSWER_MS = 1_000;
 
 /**
- * Workers that answer behind one port. The first one starts alone, and the others when it listens:
- * what keeps it from that keeps all of them from it, and is told once; files are made by one.
+ * Workers that answer behind one port. The first one starts alone, and the others when it listens.
+ * An obstacle that would stop all of them is then reported once, and one worker makes the files.
  */
 export class WorkerGroup implements WorkerKeeper {
   readonly #options: GroupOptions;
@@ -48,7 +48,7 @@ export class WorkerGroup implements WorkerKeeper {
     this.#start(1);
   }
 
-  /** SIGTERM to all; whoever does not end by that is killed. */
+  /** Sends SIGTERM to all, and kills those that do not end by that. */
   stop(): void {
     this.#stopping = true;
     for (const worker of this.#workers) worker.stop();
@@ -105,7 +105,7 @@ export class WorkerGroup implements WorkerKeeper {
     this.#options.tell({ listening: true, address, port });
   }
 
-  /** Once all have been ready, one is enough: nobody is sent to a worker that is not. */
+  /** Once all have been ready, one is enough. A worker that is not ready gets no connections. */
   #notReady(): string | undefined {
     const ready = this.#workers.filter(({ isReady }) => isReady).length;
     if (ready > 0 && this.#ready) return undefined;

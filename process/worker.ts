@@ -6,25 +6,26 @@ import { isJsonObject } from '#protos/json.ts';
 import { Calls } from './calls.ts';
 import type { ProbeSources } from './probes.ts';
 
-/** What a worker knows of the group that it is one of. */
+/** What a worker knows of its group. */
 export type Worker = {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   /**
-   * Others answer already: to listen before it can answer would be to refuse what they would not.
+   * Whether others answer already. If it listened before it can answer, it would refuse what they
+   * would accept.
    */
   readonly late: boolean;
-  /** To the process that keeps what all workers share. */
+  /** Calls to the process that keeps what all workers share. */
   readonly calls: Calls;
-  /** The port of this name, which it shares with the others. */
+  /** Returns the port of this name, which it shares with the others. */
   port(name: string): ConnectionSource;
   /** Resolves when it is given no more connections. */
   leavePorts(): Promise<void>;
 };
 
 /**
- * This process as a worker; undefined: it works alone, or leads workers. A worker ends when the
- * process that leads it is gone.
+ * Returns this process as a worker. A worker ends when the process that leads it is gone.
+ * @returns undefined when this process works alone, or leads workers
  */
 export async function joinWorkers(): Promise<Worker | undefined> {
   if (!cluster.isWorker) return undefined;
@@ -46,14 +47,14 @@ export async function joinWorkers(): Promise<Worker | undefined> {
   };
 }
 
-/** By the name of the port, who takes its connections. */
+/** Returns what takes the connections, by the name of the port. */
 function receiveConnections(calls: Calls): Map<string, (socket: Socket) => void> {
   const takers = new Map<string, (socket: Socket) => void>();
   process.on('message', (message, socket) => {
     if (!isJsonObject(message) || typeof message.connection !== 'string') return;
     const name = message.connection;
     calls.tell('took', name);
-    // On its way it may have been cut.
+    // The connection may have been cut on its way.
     if (!(socket instanceof Socket)) return calls.tell('closed', name);
     socket.once('close', () => calls.tell('closed', name));
     takers.get(name)?.(socket);
@@ -62,8 +63,8 @@ function receiveConnections(calls: Calls): Map<string, (socket: Socket) => void>
 }
 
 /**
- * What probes and monitoring are told of all workers, whichever they ask. `own` is what this
- * process says of itself.
+ * Returns what probes and monitoring are told of all workers, whichever one they ask. `own` is what
+ * this process says of itself.
  */
 export function groupProbes(
   own: { notReady(): string | undefined; readonly registry: Registry },

@@ -19,7 +19,7 @@ export type TokenSettings = Pick<
   'grantType' | 'allowMalformedAccessToken' | 'accessTokenValidation' | 'accessTokenJWTFilter'
 >;
 
-/** What access tokens are judged with. */
+/** What is needed to judge access tokens. */
 export type Judge = {
   readonly settings: TokenSettings;
   readonly tokens: VerifiedTokens<'issuer'>;
@@ -32,8 +32,8 @@ export type Judge = {
 };
 
 /**
- * Claims that were judged, and the time in which they hold: from, and before; ms since the epoch.
- * `granted` is their scope.
+ * Claims that were judged, and the time in which they hold. The time begins at `from` and ends
+ * before `before`, both in ms since the epoch. `granted` is their scope.
  */
 export type Holding = {
   readonly claims: JsonObject;
@@ -42,25 +42,25 @@ export type Holding = {
   readonly granted: readonly string[] | undefined;
 };
 
-/** An access token as it came; `subject` is the `sub` of its ID token. */
+/** An access token as it was received. `subject` is the `sub` of its ID token. */
 export type JudgedToken = {
   readonly accessToken: string;
   /** See `tokenName`. */
   readonly name: string;
-  /** By `isAccessTokenForm`. */
+  /** What `isAccessTokenForm` returns for it. */
   readonly hasForm: boolean;
   readonly subject: string | undefined;
-  /** What was found out of it, as long as it is kept. */
+  /** What was found out about it, for as long as it is remembered. */
   readonly memory: VerdictMemory & { holding: Holding | undefined };
 };
 
 type Fault = SignatureFault | 'issuer';
 
 /**
- * Judges an access token by its form, then as `accessTokenValidation` says; the signature of a JWT
- * is verified once, a userinfo endpoint asked each time. `scope` is the rule's without an `openid`
- * that only rule 2 added. Rejects with a ProviderError where the provider must be asked and cannot
- * be.
+ * Judges an access token by its form, then as `accessTokenValidation` says. The signature of a JWT
+ * is verified once. A userinfo endpoint is asked each time. `scope` is the rule's, without an
+ * `openid` that only rule 2 added. Rejects with a ProviderError when the provider must be asked and
+ * cannot be.
  */
 export function judgeToken(
   token: JudgedToken,
@@ -81,7 +81,7 @@ export function judgeToken(
 const FORM =
   'the access token has characters that RFC 6750 does not allow (see allowMalformedAccessToken)';
 
-/** Decisions, "auto": what is no JWT of a signature that holds is a matter of userinfo. */
+/** With "auto", userinfo decides about every token that is not a JWT with a valid signature. */
 function settle(
   token: JudgedToken,
   verified: VerifiedToken | Fault,
@@ -146,8 +146,8 @@ function isHolding(holding: Holding, claims: JsonObject, now: number): boolean {
 }
 
 /**
- * Claims that hold at one time hold until `exp`: time is all that they are judged by besides
- * themselves.
+ * Claims that hold at one time hold until `exp`. They are judged by time and by nothing else that
+ * changes.
  */
 function holdingFrom(claims: JsonObject, from: number): Holding {
   return { claims, from, until: timeOf(claims, 'exp') ?? from, granted: scopeClaim(claims) };

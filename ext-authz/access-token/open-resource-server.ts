@@ -16,14 +16,15 @@ import { providerKeys } from './provider-keys.ts';
 export type ResourceServerParts = {
   readonly provider: Pick<Provider, 'keySet' | 'knownKeySet' | 'metadata' | 'verify' | 'userinfo'>;
   /**
-   * The JWT filter in force by the name that `accessTokenJWTFilter` gives, `<namespace>/<name>`.
+   * Returns the JWT filter in force of this name, `<namespace>/<name>`, as `accessTokenJWTFilter`
+   * gives it.
    */
   readonly jwtFilter: (name: string) => JwtFilter | undefined;
   /** ms since the epoch */
   readonly now: () => number;
   /**
-   * A signal that aborts when the time for the provider is over; shorter than a check's, so that
-   * the answer is 504.
+   * Returns a signal that aborts when the time for the provider is up. It is shorter than a
+   * check's, so that the answer is 504.
    */
   readonly deadline: () => AbortSignal;
 };
@@ -31,13 +32,14 @@ export type ResourceServerParts = {
 type Settings = TokenSettings & Pick<OAuth2Settings, 'injectRequestHeaders'>;
 
 /**
- * Two tokens for each of as many sessions as are remembered. Weight is the length of the tokens.
+ * Two tokens for each session, for as many sessions as are remembered. The weight is the length of
+ * the tokens.
  */
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 32 * 1_048_576 };
 
 /**
- * The half of an OAuth2 filter that is a resource server (docs/reference/kinds/filter.md). `realm`
- * names the Filter in errors.
+ * Opens the half of an OAuth2 filter that is a resource server (docs/reference/kinds/filter.md).
+ * `realm` names the Filter in errors.
  */
 export function openResourceServer(
   { realm, settings }: { readonly realm: string; readonly settings: Settings },
@@ -87,10 +89,10 @@ export function openResourceServer(
   };
 }
 
-/** What is known of granted tokens, found out once: they never change. */
+/** What is known of granted tokens. It is found out once, because tokens never change. */
 type KnownTokens = {
   readonly judged: JudgedToken;
-  /** What they do to a request, by the JWT filter that had a part in it. */
+  /** What the tokens change in a request, and which JWT filter took part in it. */
   change: { readonly by: JwtFilter | undefined; readonly change: Change } | undefined;
 };
 
@@ -120,8 +122,8 @@ type MakeChange = (
 ) => Change;
 
 /**
- * A change that was made of the tokens alone, since no template read the request, is the same each
- * time. Another JWT filter makes another.
+ * Returns the same change each time when it was made of the tokens alone, because no template read
+ * the request. Another JWT filter makes another change.
  */
 function rememberedChange(
   known: KnownTokens,
@@ -141,7 +143,7 @@ function rememberedChange(
   return known.change.change;
 }
 
-/** What templates see of a token, made once. */
+/** Makes what templates see of a token, once. */
 function rememberedData(): (raw: string) => GoStruct {
   const known = new BoundedCache<GoStruct>(BOUNDS);
   return raw => {

@@ -5,8 +5,9 @@ import type { Provider } from '#ext-authz/provider/provider.ts';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
 /**
- * The keys of a provider, for access tokens that it issued itself: `iss` must be there and be the
- * discovery document's (RFC 9068 section 4), by either name that it has there.
+ * Returns the keys of a provider, for access tokens that the provider issued itself. `iss` must be
+ * present and be that of the discovery document (RFC 9068 section 4), by either name that it has
+ * there.
  */
 export function providerKeys(
   provider: Pick<Provider, 'keySet' | 'knownKeySet' | 'metadata' | 'verify'>,

@@ -8,7 +8,7 @@ import type { RunnableFilter } from './filter-runner.ts';
 import { ruleHeaders } from './final-change.ts';
 
 /**
- * A rule that answers 500, since this Filter is missing, cannot run, or cannot do what the rule
+ * A rule that answers 500 because this Filter is missing, cannot run, or cannot do what the rule
  * asks of it.
  */
 export type ClosedRule = { readonly rule: Rule; readonly filter: string };
@@ -16,17 +16,17 @@ export type ClosedRule = { readonly rule: Rule; readonly filter: string };
 /** The rules in force, with what their filters need. */
 export type ActiveRules = {
   readonly index: PolicyIndex;
-  /** `selectRule` by the index. */
+  /** Selects as `selectRule` does, by the index. */
   readonly select: (request: Pick<HttpRequest, 'authority' | 'target'>) => Selected;
   readonly filters: ReadonlyMap<string, RunnableFilter>;
-  /** Of every rule that has filters and is not closed. */
+  /** For every rule that has filters and is not closed. */
   readonly headers: ReadonlyMap<Rule, RuleHeaders>;
   readonly closed: ReadonlyMap<Rule, ClosedRule>;
 };
 
 /**
- * Rules that refer to a Filter that cannot run are closed whole: what it would have injected is not
- * known, so it could not be taken from what the client sends. Source:
+ * Activates rules. A rule that refers to a Filter that cannot run is closed as a whole. What that
+ * Filter would inject is unknown, so it could not be removed from what the client sends. See
  * docs/adr/0002-closed-or-last-good.md.
  */
 export function activateRules(
@@ -57,7 +57,7 @@ function namedBy({ filter, arguments: { insteadOfRedirect } }: RuleItem): readon
 }
 
 /**
- * An OAuth2 filter cannot decide instead of a redirect, and browsers refuse cookies with
+ * An OAuth2 filter cannot decide instead of a redirect. Browsers reject cookies with
  * `SameSite=None` over http.
  */
 function isBroken({ filter, arguments: given }: RuleItem, definitions: Definitions): boolean {
@@ -72,7 +72,7 @@ function isBroken({ filter, arguments: given }: RuleItem, definitions: Definitio
   );
 }
 
-/** The JWT filter to which an OAuth2 filter leaves the validation of access tokens. */
+/** Returns the JWT filter to which an OAuth2 filter leaves the validation of access tokens. */
 function delegateOf(name: string, definitions: Definitions): string | undefined {
   const definition = definitions.get(name);
   return definition?.type === 'OAuth2'

@@ -5,11 +5,11 @@ import { encodeCheck } from '#ext-authz/wire/encode-check.ts';
 const NONE: readonly string[] = [];
 
 /**
- * The answer to a request that one filter let pass. A change that comes again is the same object
- * only while all that its filter went by is the same: each check is decided anew, and only the
- * writing of its latest answer is spared. That depends on nothing else but the rule and the cookies
- * where a request has no header that is settled after the chain. `headers` are the rule's,
- * `cookies` the request's fields; `settle` says what the upstream gets.
+ * Returns the answer to a request that one filter let pass. Each check is decided again, and only
+ * the encoding of its latest answer is saved. A change is the same object only while everything
+ * that its filter went by is the same. Where a request has no header that is settled after the
+ * chain, the answer depends on nothing else but the rule and the cookies. `headers` are the rule's,
+ * `cookies` the request's fields. `settle` returns what the upstream gets.
  */
 export function allowedAnswer(
   { memory }: Change,

@@ -13,8 +13,8 @@ export type ChainParts = {
   readonly filters: ReadonlyMap<string, RunnableFilter>;
   signal(): AbortSignal;
   /**
-   * Hears what a filter did. `error` is there when it failed by no fault of the client's; it may
-   * not be shown to the client.
+   * Is told what a filter did. `error` is present when it failed by no fault of the client. The
+   * client must not see it.
    */
   ran(filter: string, what: Ran): void;
 };
@@ -24,7 +24,7 @@ export type Ran =
   | { readonly kind: 'answer'; readonly status: number }
   | { readonly kind: 'failed'; readonly fault: Fault; readonly error: unknown };
 
-/** What a chain came to. `filter` is the one that answered. */
+/** The result of a chain. `filter` is the one that answered. */
 export type ChainResult =
   | { readonly kind: 'answer'; readonly answer: Answer; readonly filter: string }
   | {
@@ -35,9 +35,9 @@ export type ChainResult =
     };
 
 /**
- * Runs the filters of a rule in order; all of them are in force. `request` has no header that one
- * of them may inject (`withoutInjected`). A filter that throws has answered, which `onDeny` may
- * continue as any answer. Source: docs/adr/0011-ext-authz.md.
+ * Runs the filters of a rule in order. All of them are in force. `request` has no header that one
+ * of them may inject (`withoutInjected`). A filter that throws has answered, and `onDeny` may
+ * continue after it as after any answer. See docs/adr/0011-ext-authz.md.
  */
 export function runChain(
   { items }: Rule,
@@ -59,12 +59,12 @@ type ItemsResult =
   | { readonly kind: 'answer'; readonly answer: Answer; readonly filter: string }
   | { readonly kind: 'allow'; readonly changes: HeaderChanges; readonly allowed: boolean };
 
-/** How far the items of a list have got. */
+/** How far the items of a list have run. */
 type Way = {
   readonly items: readonly RuleItem[];
   readonly request: HttpRequest;
   readonly run: Run;
-  /** The `Authorization` of `request` is what the client sent. */
+  /** Whether the `Authorization` of `request` is what the client sent. */
   readonly own: boolean;
   readonly changes: HeaderChanges;
   /** The request as the next filter sees it. */
@@ -106,7 +106,10 @@ function runFrom(first: number, way: Way): Eventually<ItemsResult> {
   return { kind: 'allow', changes: way.changes, allowed: way.allowed };
 }
 
-/** What the whole list comes to by an item's outcome; undefined: the next one runs. */
+/**
+ * Returns what the whole list comes to by an item's outcome.
+ * @returns undefined when the next item runs
+ */
 function settleItem(
   index: number,
   filter: RunnableFilter,

@@ -1,8 +1,8 @@
 import type { Change } from '#ext-authz/http/outcome.ts';
 
 /**
- * What Envoy would route or frame by, and what is settled after the chain. The kinds refuse them
- * too; nothing depends on that here.
+ * Headers that Envoy would route or frame by, and those that are settled after the chain. The kinds
+ * reject them too, but nothing here depends on that.
  */
 const NEVER_SET: ReadonlySet<string> = new Set([
   'connection',
@@ -19,7 +19,8 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /**
- * Why a filter's change must not go to Envoy; undefined: it may. Names the header, never its value.
+ * Returns why a filter's change must not go to Envoy. Names the header, never its value.
+ * @returns undefined when it may
  */
 export function changeFault({ set, responseHeaders }: Change): string | undefined {
   for (const [name, value] of set) {

@@ -5,7 +5,7 @@ import type { Answer } from '#ext-authz/http/outcome.ts';
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
 
-/** Why a check failed by no fault of the client's, as metrics and logs name it. */
+/** Why a check failed by no fault of the client, as metrics and logs name it. */
 export type Fault =
   | 'missing_filter'
   | 'provider'
@@ -14,7 +14,7 @@ export type Fault =
   | 'timeout'
   | 'internal';
 
-/** What the client learns of a fault. */
+/** What the client learns about a fault. */
 export type FaultFacts = Pick<Page, 'status' | 'message' | 'advice'>;
 
 const WAIT = 'Nothing is wrong with your account. Wait a moment, then load this page again.';
@@ -49,11 +49,11 @@ const ANSWERS: Readonly<Record<Fault, FaultFacts>> = {
   internal: { status: 500, message: 'Internal error.', advice: TELL },
 };
 
-/** A fault, its `cause`, whose answer the filter words itself. */
+/** A fault whose answer the filter words itself. The fault is its `cause`. */
 export class WordedFault extends Error {
   override readonly name = 'WordedFault';
   readonly answer: Answer;
-  /** Of the Filter, where no rule names it. */
+  /** The Filter's, where no rule names it. */
   readonly realm: string | undefined;
 
   constructor(cause: unknown, answer: Answer, realm?: string) {
@@ -63,7 +63,7 @@ export class WordedFault extends Error {
   }
 }
 
-/** Which fault an error of a filter stands for. Source: docs/reference/status-codes.md. */
+/** Returns which fault an error of a filter stands for. See docs/reference/status-codes.md. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof WordedFault) return faultOf(error.cause);
   if (error instanceof ProviderError)
@@ -71,7 +71,9 @@ export function faultOf(error: unknown): Fault {
   return error instanceof StoreUnavailable ? 'store' : 'internal';
 }
 
-/** The client learns the kind of fault and no more: the reason is the operator's, in the log. */
+/**
+ * Answers with the kind of fault and no more. The reason is for the operator, and is in the log.
+ */
 export function faultAnswer(asker: Pick<HttpRequest, 'headers' | 'id'>, fault: Fault): Answer {
   return answerPage(asker, faultFacts(fault));
 }

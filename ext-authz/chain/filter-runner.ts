@@ -4,9 +4,9 @@ import type { RuleItem } from '#ext-authz/policy/rule.ts';
 import type { Eventually } from '#process/eventually.ts';
 
 /**
- * A filter, ready to decide. It sees the request as the filters before it changed it. What it
- * throws becomes an answer in one place: ProviderError 502 or 504, StoreUnavailable 503, all else
- * 500. An outcome without a promise spares the event loop a turn.
+ * A filter that is ready to decide. It sees the request as the filters before it changed it. What
+ * it throws becomes an answer in one place: ProviderError 502 or 504, StoreUnavailable 503, all
+ * else 500. An outcome without a promise saves a turn of the event loop.
  */
 export type FilterRunner = (
   request: HttpRequest,
@@ -16,20 +16,26 @@ export type FilterRunner = (
 
 /** What belongs to one check. */
 export type FilterContext = {
-  /** Aborts when the check's time (4 s) is over; made when it is first asked for. */
+  /**
+   * Returns a signal that aborts when the check's time (4 s) is up. It is made on the first call.
+   */
   signal(): AbortSignal;
   /**
-   * Runs the items of `insteadOfRedirect.filters` as a chain of their own. Its outcome is the
-   * OAuth2 filter's; undefined when no item let the request pass and none answered: the filter then
-   * answers its 403 page. Source: docs/adr/0012-logins-in-the-browser.md.
+   * Runs the items of `insteadOfRedirect.filters` as a chain of their own. Its outcome is that of
+   * the OAuth2 filter. See docs/adr/0012-logins-in-the-browser.md.
+   * @returns undefined when no item let the request pass and none answered. The filter then answers
+   * with its 403 page.
    */
   runInner(items: readonly RuleItem[], request: HttpRequest): Eventually<Outcome | undefined>;
 };
 
-/** What of a Filter the chain needs. */
+/** What the chain needs of a Filter. */
 export type RunnableFilter = {
   readonly type: FilterType;
-  /** Names, in lower case, of all headers that it may set: removed from what the client sent. */
+  /**
+   * The names, in lower case, of all headers that it may set. They are removed from what the client
+   * sent.
+   */
   readonly injects: ReadonlySet<string>;
   readonly run: FilterRunner;
 };

@@ -9,17 +9,17 @@ import type { HeaderChanges } from './header-changes.ts';
 
 const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
 
-/** What a chain did that let the request pass. */
+/** What a chain that let the request pass did. */
 type Allowed = {
   readonly changes: HeaderChanges;
   /** A JWT filter has allowed the client's own `Authorization`. */
   readonly authorizationChecked: boolean;
 };
 
-/** Over all filters that a rule may run, inner ones too. */
+/** Returns the headers of all filters that a rule may run, including inner ones. */
 export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
   const injected = new Set(filters.flatMap(({ injects }) => [...injects].map(headerIdentity)));
-  // It is settled at the end of the chain: until then filters read it.
+  // It is settled at the end of the chain, because filters read it until then.
   const injectsAuthorization = injected.delete('authorization');
   const lengths = new Set(
     ['authorization', ...injected, ...CREDENTIALS].map(({ length }) => length),
@@ -29,8 +29,8 @@ export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
 }
 
 /**
- * Whether a request has a header that only a filter of the rule may say, or that is settled after
- * the chain, `Cookie` apart.
+ * Returns whether a request has a header that only a filter of the rule may set, or one that is
+ * settled after the chain. `Cookie` does not count.
  */
 export function hasSettledHeaders(
   { headers }: HttpRequest,
@@ -45,8 +45,8 @@ export function hasSettledHeaders(
 }
 
 /**
- * The request without what only a filter of the rule may say, in any letter case and with `_` for
- * `-`.
+ * Returns the request without the headers that only a filter of the rule may set. They are removed
+ * in any letter case, and with `_` for `-`.
  */
 export function withoutInjected(request: HttpRequest, { injected }: RuleHeaders): HttpRequest {
   const spoofed = [...request.headers.keys()].filter(name => injected.has(headerIdentity(name)));
@@ -56,7 +56,10 @@ export function withoutInjected(request: HttpRequest, { injected }: RuleHeaders)
   return { ...request, headers };
 }
 
-/** For a request that no filter has looked at: our cookies and the credential headers stay here. */
+/**
+ * Returns the change for a request that no filter has looked at. The gateway's cookies and the
+ * credential headers do not reach the upstream.
+ */
 export function unfilteredChange({ headers }: HttpRequest): Change {
   const remove = new Set([...headers.keys()].filter(name => CREDENTIALS.has(headerIdentity(name))));
   const set = new Map<string, string>();
@@ -65,9 +68,9 @@ export function unfilteredChange({ headers }: HttpRequest): Change {
 }
 
 /**
- * What the upstream gets of a request that its chain let pass. In a rule with an OAuth2 filter the
- * client's own `Authorization` goes on only when a JWT filter of that rule ran on it and allowed
- * it. No name is both set and removed. Source: docs/adr/0011-ext-authz.md.
+ * Returns what the upstream gets of a request that its chain let pass. In a rule with an OAuth2
+ * filter the client's own `Authorization` goes on only when a JWT filter of that rule ran on it and
+ * allowed it. No name is both set and removed. See docs/adr/0011-ext-authz.md.
  */
 export function finalChange(
   client: HttpRequest,
@@ -89,8 +92,8 @@ export function finalChange(
 }
 
 /**
- * Several fields become one when something of them goes, as HTTP/2 splits and joins them too (RFC
- * 9113 section 8.2.3).
+ * Joins several fields into one when part of them is removed, as HTTP/2 splits and joins them too
+ * (RFC 9113 section 8.2.3).
  */
 function settleCookies(
   headers: HeaderFields,

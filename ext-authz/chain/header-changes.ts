@@ -3,9 +3,9 @@ import type { Change } from '#ext-authz/http/outcome.ts';
 import type { FilterType } from './filter-runner.ts';
 
 /**
- * Who set a header, weakest first: an OAuth2 filter's access token in `Authorization` yields to
- * what a filter injects there on purpose; OAuth2 wins over JWT for one name, whatever the order.
- * Source: docs/adr/0011-ext-authz.md.
+ * Which filter set a header, weakest first. An OAuth2 filter's access token in `Authorization`
+ * yields to what a filter injects there on purpose. For one name OAuth2 wins over JWT, whatever the
+ * order. See docs/adr/0011-ext-authz.md.
  */
 const RANKS = { token: 0, jwt: 1, oauth2: 2 } as const;
 
@@ -20,24 +20,26 @@ type Added = {
 /** What the filters of a chain have done to the request so far. Names are in lower case. */
 export class HeaderChanges {
   readonly #added: Added[] = [];
-  /** As many of them are in the fields below. */
+  /** How many of them are in the fields below. */
   #folded = 0;
   readonly #settings = new Map<string, Setting>();
   readonly #removed = new Set<string>();
   readonly #cookies = new Map<string, string>();
   readonly #responseHeaders: (readonly [name: string, value: string])[] = [];
 
-  /** Adds what a filter does; `injects` are the names that it may set by `injectRequestHeaders`. */
+  /** Adds what a filter does. `injects` are the names that it may set by `injectRequestHeaders`. */
   add(change: Change, type: FilterType, injects: ReadonlySet<string>): void {
     this.#added.push({ change, type, injects });
   }
 
-  /** What one filter did, where no other did anything. */
+  /** Returns what one filter did, when no other did anything. */
   get only(): Change | undefined {
     return this.#added.length === 1 ? this.#added[0]?.change : undefined;
   }
 
-  /** Only when somebody asks: mostly one filter has done something, and nobody does. */
+  /**
+   * Runs only when the result is read. Mostly one filter has done something, and nothing reads it.
+   */
   #fold(): void {
     for (const added of this.#added.slice(this.#folded)) this.#foldIn(added);
     this.#folded = this.#added.length;
@@ -59,13 +61,16 @@ export class HeaderChanges {
     for (const [name, value] of cookies ?? []) this.#cookies.set(name, value);
   }
 
-  /** The value that a filter gave this header; undefined: none did. */
+  /**
+   * Returns the value that a filter gave this header.
+   * @returns undefined when no filter set it
+   */
   get(name: string): string | undefined {
     this.#fold();
     return this.#settings.get(name)?.value;
   }
 
-  /** The fields that the next filter sees. */
+  /** Returns the fields that the next filter sees. */
   seenOn(fields: HeaderFields): HeaderFields {
     this.#fold();
     const seen = new Map(fields);

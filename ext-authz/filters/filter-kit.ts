@@ -3,16 +3,16 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 
-/** What makes Filters run: the OAuth2 and JWT filters, with their providers and stores. */
+/** Makes Filters run. It holds the OAuth2 and JWT filters with their providers and stores. */
 export type FilterKit = {
   /**
-   * These Filters are in force from now on. Gives those that can run, by the same names; what is
-   * unchanged (`version`) keeps its caches. A Filter that is left out closes what refers to it.
+   * Puts these Filters in force. Returns those that can run, by the same names. An unchanged Filter
+   * (by `version`) keeps its caches. A Filter that is left out closes what refers to it.
    */
   use(definitions: Definitions): ReadonlyMap<string, RunnableFilter>;
   /**
-   * Answers a request below `/.gateway/oauth2/`; undefined: there is no such path on this origin.
-   * May throw as a filter may.
+   * Answers a request below `/.gateway/oauth2/`. May throw as a filter may.
+   * @returns undefined when there is no such path on this origin
    */
   endpoint(
     request: HttpRequest,

@@ -11,20 +11,20 @@ import type { XdsResource } from '#xds/snapshot.ts';
 /** The types that decide. Filters come first, so that a policy finds those that it names. */
 export const FILTER_TYPES: readonly string[] = [FILTER, FILTER_POLICY];
 
-/** All that is in force. */
+/** All Filters and rules in force. */
 export type Configuration = { readonly definitions: Definitions; readonly rules: readonly Rule[] };
 
 /** The Filters and FilterPolicies in force, by the name of the resource that they came in. */
 export class FilterSet {
   readonly #filters = new Map<string, FilterDefinition>();
   readonly #policies = new Map<string, Policy>();
-  /** Types of which all has come. */
+  /** The types of which everything has arrived. */
   readonly #complete = new Set<string>();
 
   /**
-   * Takes a change as a whole, or refuses it as a whole with an error that names the resource: then
-   * nothing has changed. Gives a configuration when all of both types is there: until then, and in
-   * the middle of a large change, the earlier one is in force.
+   * Accepts a change as a whole, or rejects it as a whole with an error that names the resource. A
+   * rejected change changes nothing. Returns a configuration when all resources of both types are
+   * present. Until then, and in the middle of a large change, the earlier one is in force.
    */
   update({
     typeUrl,

@@ -7,25 +7,26 @@ export type FilterWatchParts = {
   readonly now: () => number;
   /** Resolves after `ms`, or when the signal aborts. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** What is found may be other than it was. */
+  /** Is called when the result may have changed. */
   readonly changed: () => void;
-  /** It could not be asked by a mistake of ours. */
+  /** Is called when the provider could not be asked because of a mistake of ours. */
   readonly failed: (error: unknown) => void;
 };
 
 /**
- * Asks for what requests will need of the provider, and tells the watch of what of it fails.
- * Rejects with a ProviderError.
+ * Asks the provider for what requests will need, and tells the watch which parts fail. Rejects with
+ * a ProviderError.
  */
 export type Look = (signal: AbortSignal) => Promise<void>;
 
-/** Documents are asked for again after at most as long. */
+/** The longest time until documents are asked for again. */
 const LONGEST_PAUSE_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
 
 /**
- * Knows what is wrong with the provider of one Filter, from its requests, and asks it again while
- * something is, whether or not anybody needs it: what works again is not told of any longer.
+ * Knows what is wrong with the provider of one Filter, from its requests. While something is wrong
+ * it asks the provider again, whether or not a request needs it. What works again is no longer
+ * reported.
  */
 export class FilterWatch {
   readonly #parts: FilterWatchParts;
@@ -53,8 +54,8 @@ export class FilterWatch {
   }
 
   /**
-   * From now on it is asked again where something is wrong; with `inMs` also then, though nothing
-   * is known to be.
+   * Starts to ask the provider again while something is wrong. With `inMs` it also asks once after
+   * that time, though nothing is known to be wrong.
    */
   begin(look: Look, inMs: number | undefined): void {
     this.#look = look;
@@ -84,7 +85,7 @@ export class FilterWatch {
       this.heard('endpoints', undefined);
     } catch (error) {
       if (!(error instanceof ProviderError)) this.#parts.failed(error);
-      // Of documents it is heard where they are asked for.
+      // Faults of documents are heard where the documents are asked for.
       else if (error.code === 'missing_endpoint') this.heard('endpoints', error);
     }
   }

@@ -35,26 +35,28 @@ export type FilterKitParts = Pick<RefusedCredentialsParts, 'gate' | 'peers'> & {
   /** ms since the epoch */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  /** A text that never comes twice. */
+  /** Returns a text that is never repeated. */
   readonly id: () => string;
-  /** A signal that aborts after `ms`. */
+  /** Returns a signal that aborts after `ms`. */
   readonly timeout: (ms: number) => AbortSignal;
   /** Resolves after `ms`, or when the signal aborts. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Undefined: nobody wants to know. */
+  /** Undefined when findings are not reported. */
   readonly findings?: FindingsParts;
 };
 
 export type FindingsParts = {
-  /** Providers are asked before anybody needs them. */
+  /** Whether providers are asked before a request needs them. */
   readonly looks: boolean;
-  /** Of what is wrong with Filters in force, or with what they name. */
+  /** Hears what is wrong with Filters in force, or with what they name. */
   readonly report: Report;
 };
 
-/** The provider's time in a check, which has 4 s: what is late is answered 504 by us. */
+/**
+ * The provider's time in a check, which has 4 s. The gateway answers 504 when the provider is late.
+ */
 const PROVIDER_MS = 3_500;
-/** What a Filter that has gone was asked for may still end. */
+/** How long what a removed Filter was asked for may still take to end. */
 const CLOSE_AFTER_MS = 10_000;
 /** Providers are looked at one after the other, so many ms apart. */
 const LOOK_EVERY_MS = 20;
@@ -70,7 +72,10 @@ type Opened = {
   readonly close: () => Promise<void>;
 };
 
-/** The OAuth2 and JWT filters, each with its own provider; sessions and tokens are in the store. */
+/**
+ * Opens the OAuth2 and JWT filters, each with its own provider. Sessions and tokens are in the
+ * store.
+ */
 export function openFilterKit(parts: FilterKitParts): FilterKit {
   const refusals = new RefusedCredentials(parts);
   let opened: ReadonlyMap<string, Opened> = new Map();
@@ -124,8 +129,8 @@ function beginWatching(
 }
 
 /**
- * Those that did not change stay as they are; one that cannot be opened is left out, which closes
- * what refers to it.
+ * Opens the Filters that changed, and keeps the others as they are. A Filter that cannot be opened
+ * is left out, which closes what refers to it.
  */
 function openAll(
   definitions: Definitions,

@@ -4,7 +4,10 @@ import type { ReportedFinding } from '#process/report.ts';
 import { resourceId } from '#resources/resource.ts';
 import type { FilterWatch } from './filter-watch.ts';
 
-/** All that is wrong with these Filters, for their operators. `opened` are those that can run. */
+/**
+ * Returns all that is wrong with these Filters, for their operators. `opened` are those that can
+ * run.
+ */
 export function reportedFindings(
   definitions: Definitions,
   opened: ReadonlyMap<string, { readonly watch: FilterWatch }>,
@@ -25,7 +28,7 @@ function found(definition: FilterDefinition, watch: FilterWatch): readonly Repor
   }));
 }
 
-/** The field that it comes from, or by which the rest was found. */
+/** Returns the field that it comes from, or the field by which the rest was found. */
 function fieldOf({ type }: FilterDefinition, aspect: ProviderAspect): string {
   if (type === 'JWT') return 'spec.JWT.jwksURI';
   return aspect === 'client' ? 'spec.OAuth2.clientID' : 'spec.OAuth2.authorizationURL';
