@@ -1,6 +1,6 @@
 import type { HeaderFields } from './http-request.ts';
 
-/** Characters that are read of `Accept`: a longer one costs no more. */
+/** How many characters of `Accept` are read. The rest of a longer one is ignored. */
 const LONGEST = 1024;
 
 const HTML = ['text/html', 'application/xhtml+xml'];
@@ -9,15 +9,18 @@ const WILDCARDS = ['text/*', '*/*'];
 
 type Range = { readonly type: string; readonly weight: number };
 
-/** Whether `Accept` names HTML with a greater weight than JSON. Wildcards prefer nothing. */
+/**
+ * Returns whether `Accept` names HTML with a greater weight than JSON. Wildcards prefer nothing.
+ */
 export function prefersHtml(headers: HeaderFields): boolean {
   const ranges = rangesOf(headers);
   return weight(ranges, HTML) > weight(ranges, JSON_TYPES);
 }
 
 /**
- * Whether an HTML page is an answer to this request (RFC 9110 section 12.5.1). Without `Accept`
- * anything is. A script that names JSON and not HTML wants JSON, though it adds a wildcard.
+ * Returns whether an HTML page is an answer to this request (RFC 9110 section 12.5.1). Without
+ * `Accept` anything is. A script that names JSON and not HTML wants JSON, though it adds a
+ * wildcard.
  */
 export function acceptsHtml(headers: HeaderFields): boolean {
   if (!headers.has('accept')) return true;

@@ -6,9 +6,9 @@ import type { Answer } from './outcome.ts';
 type Asker = Pick<HttpRequest, 'headers' | 'id'>;
 
 /**
- * Returns an answer of the gateway's own: `{ "message", "request_id", "status_code" }` as JSON, or
- * a small HTML page with the same facts where `Accept` prefers it. It is never cached and never
- * framed, and no script runs in it but the one that moves on.
+ * Returns an answer of the gateway's own. It is `{ "message", "request_id", "status_code" }` as
+ * JSON, or a small HTML page with the same facts where `Accept` prefers it. It is never cached and
+ * never framed. No script runs in it except the one that moves on.
  */
 export function answerPage(asker: Asker, page: Page): Answer {
   const facts = factsOf(asker, page);
@@ -26,7 +26,8 @@ export function answerPage(asker: Asker, page: Page): Answer {
 }
 
 /**
- * An answer that only sends the browser elsewhere; the same fixed headers. RFC 9110 section 15.4.4.
+ * Returns an answer that only sends the browser elsewhere, with the same fixed headers (RFC 9110
+ * section 15.4.4).
  */
 export function seeOther(
   location: string,
@@ -49,7 +50,7 @@ function fixedHeaders(policy: string): readonly (readonly [string, string])[] {
   ];
 }
 
-/** Answers to what cannot be read as a request have no id. */
+/** What cannot be read as a request has no id. */
 function factsOf({ id }: Asker, { status, message }: Page): Facts {
   return { message, ...(id !== '' && { request_id: id }), status_code: status };
 }

@@ -1,5 +1,6 @@
 /**
- * Characters that a cookie holds of a fragment, percent-encoded. Browsers keep 4,096 bytes of each.
+ * How many characters of a fragment a cookie holds, percent-encoded. Browsers keep 4,096 bytes of
+ * each cookie.
  */
 export const LONGEST_FRAGMENT = 2_048;
 
@@ -7,8 +8,8 @@ export const LONGEST_FRAGMENT = 2_048;
 const FRAGMENT = /^[!#-;=?-_a-~]+$/;
 
 /**
- * Returns the URL with the fragment that a cookie holds. Anybody may have written that cookie: what
- * is no fragment as browsers spell it does not count, nor where the URL has one.
+ * Returns the URL with the fragment that a cookie holds. A stranger may have written that cookie,
+ * so what is not a fragment as browsers spell it is ignored. A fragment that the URL has wins.
  */
 export function withFragment(url: string, kept: string): string {
   if (kept === '' || kept.length > LONGEST_FRAGMENT || url.includes('#')) return url;

@@ -1,17 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Cookies of ours that no upstream gets, of whatever realm. The xsrf cookie stays: applications
- * need it.
+ * The gateway's cookies that no upstream gets, of any realm. The xsrf cookie stays, because
+ * applications need it.
  */
 const OWN = /^[ \t]*(?:__Host-)?gateway_(?:session|pending)\./;
 
 /**
- * What is left of `Cookie` fields for the upstream: the other cookies, byte for byte. Each field is
- * parsed by itself. The same array when nothing is ours; a field of which nothing is left goes.
- * Where something is ours, others that are no UTF-8 go too: Envoy takes no other bytes from us (it
- * reads `value`, not `raw_value`). Fields are one character a byte. Of `only`, cookies go on with
+ * Returns what is left of `Cookie` fields for the upstream: the other cookies, byte for byte.
+ * Returns the same array when none is the gateway's. A field of which nothing is left is removed.
+ * Each field is parsed by itself, with one character for each byte. Of `only`, cookies go on with
  * that value alone.
+ *
+ * Where one is the gateway's, others that are not UTF-8 are removed too. Envoy takes no other bytes
+ * from ext-authz, because it reads `value` and not `raw_value`.
  */
 export function withoutGatewayCookies(
   fields: readonly string[],
@@ -26,7 +28,8 @@ export function withoutGatewayCookies(
 }
 
 /**
- * Applications may take more for white space than we do, so that the name is compared without it.
+ * Compares the name without white space, because applications may count more characters as white
+ * space than the gateway does.
  */
 function isPlanted(pair: string, only: ReadonlyMap<string, string>): boolean {
   if (only.size === 0) return false;

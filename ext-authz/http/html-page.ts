@@ -5,17 +5,17 @@ import { LONGEST_FRAGMENT } from './fragment.ts';
 import type { AnswerNote } from './outcome.ts';
 
 /**
- * What an answer of the gateway's own says, in plain words. `message` is text: it may hold
+ * What an answer of the gateway's own says, in plain words. `message` is text and may hold
  * anything.
  */
 export type Page = {
   readonly status: number;
   readonly message: string;
-  /** Headline of an HTML page. Default: by the status. */
+  /** The headline of an HTML page. Default: by the status. */
   readonly title?: string;
-  /** What somebody can do about it, on an HTML page. */
+  /** What the reader can do about it, on an HTML page. */
   readonly advice?: string;
-  /** Besides the fixed ones, in this order. */
+  /** Headers besides the fixed ones, in this order. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** What an HTML page shows below. */
   readonly links?: readonly Link[];
@@ -55,8 +55,8 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns a page for people. Browsers colour it, light or dark, as its reader prefers: it needs no
- * style, so that its Content-Security-Policy allows none.
+ * Returns a page for people. It needs no style, so its Content-Security-Policy allows none.
+ * Browsers colour it light or dark, as the reader prefers.
  */
 export function htmlPage({ message, request_id, status_code }: Facts, page: Page): string {
   const title = escapeHtml(page.title ?? TITLES[status_code] ?? STATUS_CODES[status_code] ?? '');
@@ -86,7 +86,8 @@ export function htmlPage({ message, request_id, status_code }: Facts, page: Page
 
 /**
  * The one script that a page may run. The fragment of the page's address, which no server sees,
- * goes into the cookie that the page names, or else along. Without scripts it is lost.
+ * goes into the cookie that the page names. Without such a cookie it goes along. Without scripts it
+ * is lost.
  */
 const MOVE_ON = [
   "const { dataset, href } = document.querySelector('link')",
@@ -96,7 +97,7 @@ const MOVE_ON = [
   "location.replace(cookie || href.includes('#') ? href : href + location.hash)",
 ].join('; ');
 
-/** Lets that script run (CSP Level 3 section 2.3.1). */
+/** Allows that script to run (CSP Level 3 section 2.3.1). */
 export const MOVE_ON_SOURCE = `'sha256-${hash('sha256', MOVE_ON, 'base64')}'`;
 
 function refreshOf({ refresh }: Page): readonly string[] {

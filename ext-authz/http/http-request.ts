@@ -1,4 +1,6 @@
-/** Header fields by lower-case name, each with its values in the order in which they came. */
+/**
+ * Header fields by lower-case name, each with its values in the order in which they were received.
+ */
 export type HeaderFields = ReadonlyMap<string, readonly string[]>;
 
 /** A client's request as Envoy shows it, before any filter. */
@@ -6,16 +8,16 @@ export type HttpRequest = {
   readonly method: string;
   readonly scheme: 'http' | 'https';
   /**
-   * `:authority` in lower case, without trailing dot, with the port when it is not the scheme's
-   * own.
+   * `:authority` in lower case, without a trailing dot. It has the port when that is not the
+   * scheme's default.
    */
   readonly authority: string;
   /** Path and query, as the listener normalised them. */
   readonly target: string;
   readonly headers: HeaderFields;
-  /** Only where the route sends it (logout): the first 8,193 bytes. */
+  /** The first 8,193 bytes, only where the route sends it (logout). */
   readonly body: Uint8Array;
-  /** The client's IP address, as trusted hops tell it. */
+  /** The client's IP address, as trusted hops give it. */
   readonly clientAddress: string;
   /** Envoy's `x-request-id`. */
   readonly id: string;

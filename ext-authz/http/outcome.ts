@@ -1,5 +1,5 @@
 /**
- * An answer to the client instead of the upstream's. Several fields of one name, such as
+ * An answer to the client in place of the upstream's. Several fields of one name, such as
  * Set-Cookie, stand one after the other.
  */
 export type Answer = {
@@ -10,33 +10,34 @@ export type Answer = {
 };
 
 /**
- * For the log alone, where an answer does not tell why: nothing secret, and nothing for the client.
+ * What only the log says, where an answer does not tell why. Nothing in it is secret, and none of
+ * it is for the client.
  */
 export type AnswerNote = {
   readonly reason: string;
-  /** Of the Filter, `<name>.<namespace>`, where no rule names it. */
+  /** The Filter's, `<name>.<namespace>`, where no rule names it. */
   readonly realm?: string;
 };
 
 /**
- * What a filter does to a request that it lets pass. Names are in lower case; none is both set and
+ * What a filter does to a request that it lets pass. Names are in lower case. None is both set and
  * removed.
  */
 export type Change = {
-  /** Replace what is there. */
+  /** Replaces what is there. */
   readonly set: ReadonlyMap<string, string>;
   readonly remove: ReadonlySet<string>;
-  /** Added to the upstream's answer: cookies that are renewed. */
+  /** Added to the upstream's answer, for cookies that are renewed. */
   readonly responseHeaders: readonly (readonly [name: string, value: string])[];
-  /** Cookies by name that go on with this value alone, since another was planted. */
+  /** Cookies by name that go on with this value alone, because another was planted. */
   readonly cookies?: ReadonlyMap<string, string>;
-  /** Where the same change comes again, as long as a session is the same. */
+  /** Present where the same change is repeated, as long as a session is the same. */
   readonly memory?: ChangeMemory;
 };
 
-/** What need not be found out again of a change that comes again. */
+/** What need not be found out again about a change that is repeated. */
 export type ChangeMemory = {
-  /** It may go to Envoy: see check-change.ts. */
+  /** Whether it may go to Envoy. See check-change.ts. */
   isFaultless: boolean;
   /** The latest answer that was made of it. */
   answered: Answered | undefined;
@@ -49,29 +50,30 @@ export type Answered = {
   readonly response: EncodedResponse;
 };
 
-/**
- * A filter either answers or lets the request pass, changed. Source: docs/adr/0011-ext-authz.md.
- */
+/** A filter either answers or lets the request pass, changed. See docs/adr/0011-ext-authz.md. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'allow'; readonly change: Change };
 
 export const NO_CHANGE: Change = { set: new Map(), remove: new Set(), responseHeaders: [] };
 
-/** What of a rule's filters concerns the request's headers. */
+/** What concerns a request's headers in the filters of a rule. */
 export type RuleHeaders = {
   /** The identities of all headers that one of its filters may inject. */
   readonly injected: ReadonlySet<string>;
   /** The client's own `Authorization` goes no further, unless a JWT filter has allowed it. */
   readonly hasOAuth2: boolean;
   /**
-   * How long the names of headers are that are injected or settled after the chain: of most headers
-   * nothing else need be asked.
+   * The lengths of the names of headers that are injected or settled after the chain. Most headers
+   * have another length, and need no further look.
    */
   readonly lengths: ReadonlySet<number>;
-  /** One of them may set `Authorization`: the client's own goes no further, checked or not. */
+  /**
+   * Whether one of them may set `Authorization`. The client's own then goes no further, checked or
+   * not.
+   */
   readonly injectsAuthorization: boolean;
 };
 
-/** One that is written already. */
+/** A response that is encoded already. */
 export type EncodedResponse = { readonly encoded: Uint8Array };

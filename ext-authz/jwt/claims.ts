@@ -1,7 +1,7 @@
 import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
 
-/** How the claims of a JWT are judged; times are ms. Source: docs/reference/kinds/filter.md. */
+/** How the claims of a JWT are judged. Times are in ms. See docs/reference/kinds/filter.md. */
 export type ClaimRules = Pick<
   JwtSettings,
   | 'audience'
@@ -19,9 +19,10 @@ export type ClaimRules = Pick<
 type TimeClaim = 'exp' | 'nbf' | 'iat';
 
 /**
- * Why the registered claims do not hold, in the order of RFC 7519 section 4.1; undefined: they do.
- * A claim that is there must have its type and hold; `require…` asks that it is there. `now` is ms
- * since the epoch. The text is ASCII and has nothing of the token.
+ * Returns why the registered claims do not hold, in the order of RFC 7519 section 4.1. A claim that
+ * is present must have its type and hold. `require…` demands that it is present. `now` is ms since
+ * the epoch. The text is ASCII and has nothing of the token.
+ * @returns undefined when the claims hold
  */
 export function claimFault(claims: JsonObject, rules: ClaimRules, now: number): string | undefined {
   return (
@@ -34,7 +35,7 @@ export function claimFault(claims: JsonObject, rules: ClaimRules, now: number): 
   );
 }
 
-/** RFC 7519 section 4.1.1: compared as text. */
+/** Compares as text (RFC 7519 section 4.1.1). */
 function issuerFault(
   { iss }: JsonObject,
   { issuer, requireIssuer }: ClaimRules,
@@ -46,7 +47,7 @@ function issuerFault(
     : 'the token is from another issuer (iss)';
 }
 
-/** RFC 7519 section 4.1.3: one of several is enough. */
+/** Needs one of several values (RFC 7519 section 4.1.3). */
 function audienceFault(
   { aud }: JsonObject,
   { audience, requireAudience }: ClaimRules,
@@ -65,7 +66,7 @@ function timeFault(claims: JsonObject, name: TimeClaim, required: boolean): stri
   return typeof value === 'number' && Number.isFinite(value) ? undefined : malformed(name);
 }
 
-/** RFC 7519 sections 4.1.4 to 4.1.6. */
+/** Checks the times of RFC 7519 sections 4.1.4 to 4.1.6. */
 function clockFault(claims: JsonObject, rules: ClaimRules, now: number): string | undefined {
   const { leewayForExpiresAt, leewayForIssuedAt, leewayForNotBefore } = rules;
   const [exp, nbf, iat] = [timeOf(claims, 'exp'), timeOf(claims, 'nbf'), timeOf(claims, 'iat')];
@@ -77,15 +78,19 @@ function clockFault(claims: JsonObject, rules: ClaimRules, now: number): string 
   return undefined;
 }
 
-/** A NumericDate (RFC 7519 section 2) in ms since the epoch; undefined: there is none. */
+/**
+ * Returns a NumericDate (RFC 7519 section 2) in ms since the epoch.
+ * @returns undefined when there is none
+ */
 export function timeOf(claims: JsonObject, name: TimeClaim): number | undefined {
   const value = claims[name];
   return typeof value === 'number' && Number.isFinite(value) ? value * 1_000 : undefined;
 }
 
 /**
- * The values of `scope`: a text with spaces between (RFC 8693 section 4.2) or a list; undefined:
- * the claim is missing. Anything else has none.
+ * Returns the values of `scope`, which is a text with spaces between them (RFC 8693 section 4.2) or
+ * a list. Anything else has no values.
+ * @returns undefined when the claim is missing
  */
 export function scopeClaim({ scope }: JsonObject): readonly string[] | undefined {
   if (scope === undefined) return undefined;
@@ -93,7 +98,10 @@ export function scopeClaim({ scope }: JsonObject): readonly string[] | undefined
   return Array.isArray(scope) ? scope.filter(value => typeof value === 'string') : [];
 }
 
-/** The same, where there is no `scope` of `scp`: Entra, Okta and Hydra call it so. */
+/**
+ * Returns the values of `scope`, or where it is missing those of `scp`, as Entra, Okta and Hydra
+ * call it.
+ */
 export function scopeOrScp(claims: JsonObject): readonly string[] {
   return scopeClaim(claims) ?? scopeClaim({ scope: claims.scp }) ?? [];
 }

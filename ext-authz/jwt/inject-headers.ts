@@ -6,24 +6,24 @@ import { goHeader } from '#resources/template/header.ts';
 import { renderTemplate, type Template } from '#resources/template/template.ts';
 
 /**
- * A template of a Filter failed, or gave what no header may have. The message names Filter and
+ * A template of a Filter failed, or its result cannot be a header. The message names Filter and
  * header, never a value.
  */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
 }
 
-/** Where templates come from: a Filter's realm and one of its fields. */
+/** Where a template is: a Filter's realm and one of its fields. */
 export type TemplatePlace = { readonly realm: string; readonly field: string };
 
 /** A tab may stand in a header (RFC 9110 section 5.5). */
 const CONTROL = /[^\P{Cc}\t]/u;
 
 /**
- * The headers that templates give, by name; one that calls `doNotSet` is missing. White space round
- * a value is cut, as it is no part of one (RFC 9110 section 5.5). Throws a TemplateFault for a
- * template that fails or gives a control character: the request is 500. Source:
- * docs/adr/0011-ext-authz.md.
+ * Returns the headers that templates render, by name. One that calls `doNotSet` is left out. White
+ * space around a value is cut, because it is not part of the value (RFC 9110 section 5.5). Throws a
+ * TemplateFault when a template fails or its result has a control character. The request then gets
+ * 500. See docs/adr/0011-ext-authz.md.
  */
 export function renderHeaders(
   templates: readonly HeaderTemplate[],
@@ -45,7 +45,10 @@ export function renderHeaders(
   return headers;
 }
 
-/** A template's text; undefined: it called `doNotSet`. Throws a TemplateFault. */
+/**
+ * Renders a template. Throws a TemplateFault.
+ * @returns undefined when it called `doNotSet`
+ */
 export function renderText(
   template: Template,
   data: () => GoValue,
@@ -63,9 +66,9 @@ function templateFault({ field, realm }: TemplatePlace, header: string | undefin
 }
 
 /**
- * The data of `injectRequestHeaders`; `asked` gives the request only when a template reads its
- * headers, to which `Host` belongs. Source: docs/reference/kinds/filter.md. A JWT filter has no
- * `.idToken`.
+ * Returns the data of `injectRequestHeaders`. `asked` is called only when a template reads the
+ * headers of the request, to which `Host` belongs. A JWT filter has no `.idToken`. See
+ * docs/reference/kinds/filter.md.
  */
 export function requestData(
   tokens: { readonly token: GoStruct; readonly idToken?: GoStruct },
@@ -80,8 +83,7 @@ export type AskedRequest = Pick<HttpRequest, 'authority' | 'headers'>;
 const NO_HEADER = goHeader([]);
 
 /**
- * Few templates read the request, and to spell all of its names anew costs more than the rest of a
- * check.
+ * Few templates read the request. Spelling all of its names costs more than the rest of a check.
  */
 function headerWhenRead(asked: () => AskedRequest): GoMap {
   let made: GoMap['entries'] | undefined;

@@ -13,14 +13,14 @@ import {
 } from './verified-tokens.ts';
 
 /**
- * Verifies the tokens of one JWT filter; a token that is known costs no promise. Rejects with a
- * ProviderError when the keys cannot be had.
+ * Verifies the tokens of one JWT filter. A known token costs no promise. Rejects with a
+ * ProviderError when the keys are not available.
  */
 export type JwtVerifier = {
   readonly verify: (
     raw: string,
   ) => VerifiedToken | SignatureFault | Promise<VerifiedToken | SignatureFault>;
-  /** Asks for the keys, where there are any. Rejects with a ProviderError. */
+  /** Asks for the keys, if there are any. Rejects with a ProviderError. */
   readonly look: (signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -28,8 +28,8 @@ export type JwtVerifier = {
 export type JwtVerifierOptions = VerifiedTokensOptions & Pick<DocumentOptions, 'heard'>;
 
 /**
- * By the keys at `jwksURI`. A token without signature is one only where `validAlgorithms` has
- * `none`; with `none` alone nobody is asked.
+ * Verifies by the keys at `jwksURI`. A token without signature is valid only where
+ * `validAlgorithms` has `none`. With `none` alone no provider is asked.
  */
 export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptions): JwtVerifier {
   const { jwksURI, maxStale, validAlgorithms } = settings;
@@ -58,8 +58,9 @@ export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptio
 }
 
 /**
- * An Unsecured JWT (RFC 7519 section 6); undefined: it is none. jose's judgement of times is put
- * aside: `claimFault` has it.
+ * Reads an Unsecured JWT (RFC 7519 section 6). The judgement of times by jose is ignored, because
+ * `claimFault` judges them.
+ * @returns undefined when it is not an Unsecured JWT
  */
 function readUnsecured(raw: string): VerifiedToken | undefined {
   if (!raw.endsWith('.')) return undefined;

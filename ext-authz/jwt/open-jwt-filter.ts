@@ -12,7 +12,7 @@ import { type Refusal, refusalAnswer, wordedFault } from './refusal.ts';
 import type { VerifiedToken } from './verified-tokens.ts';
 
 /**
- * What a JWT filter makes of a token: it is valid, it is not, or it lacks scope values. `reason` is
+ * The judgement of a JWT filter: a token is valid, it is not, or it lacks scope values. `reason` is
  * ASCII and has nothing of the token.
  */
 export type JwtVerdict =
@@ -21,26 +21,28 @@ export type JwtVerdict =
   | { readonly kind: 'insufficient_scope'; readonly missing: readonly string[] };
 
 /**
- * A JWT filter in force. Also judges access tokens for OAuth2 filters
+ * A JWT filter in force. It also judges access tokens for OAuth2 filters
  * (docs/reference/kinds/filter.md).
  */
 export type JwtFilter = RunnableFilter & {
   readonly type: 'JWT';
-  /** Judges a token for the scope. Rejects with a ProviderError when the keys cannot be had. */
+  /** Judges a token for the scope. Rejects with a ProviderError when the keys are not available. */
   readonly judge: (token: string, scope: readonly string[]) => JwtVerdict | Promise<JwtVerdict>;
   /**
-   * What its `injectRequestHeaders` give for the data of a token and the request's headers, if a
+   * Renders its `injectRequestHeaders` for the data of a token, and for the request's headers if a
    * template reads them. Throws a TemplateFault.
    */
   readonly headers: (token: () => GoStruct, asked: () => AskedRequest) => Map<string, string>;
-  /** Asks for the keys before anybody needs them. Rejects with a ProviderError. */
+  /** Asks for the keys before a request needs them. Rejects with a ProviderError. */
   readonly look: (signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
 type JwtDefinition = Extract<FilterDefinition, { readonly type: 'JWT' }>;
 
-/** Opens a JWT filter (docs/reference/kinds/filter.md). Nothing is asked before the first token. */
+/**
+ * Opens a JWT filter (docs/reference/kinds/filter.md). It asks for nothing before the first token.
+ */
 export function openJwtFilter(
   { realm, settings }: Pick<JwtDefinition, 'realm' | 'settings'>,
   options: JwtVerifierOptions,
@@ -89,7 +91,7 @@ export function openJwtFilter(
   };
 }
 
-/** Faults are answered in the words of `errorResponse` too. */
+/** Words faults by `errorResponse` too. */
 function wordingFaults(
   run: FilterRunner,
   errorResponse: JwtSettings['errorResponse'],
@@ -117,7 +119,9 @@ const FAULTS = {
   signature: 'the signature of the token is wrong',
 } as const;
 
-/** Each value of `scope` must be in the token's `scope` or, without one, `scp`. */
+/**
+ * Requires each value of `scope` in the token's `scope`, or in its `scp` when it has no `scope`.
+ */
 function judgeToken(
   token: VerifiedToken | SignatureFault,
   scope: readonly string[],

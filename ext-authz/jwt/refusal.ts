@@ -7,8 +7,8 @@ import { goInt, goMap } from '#resources/template/go-value.ts';
 import { renderHeaders, renderText, TemplateFault, type TemplatePlace } from './inject-headers.ts';
 
 /**
- * Why a JWT filter does not let a request pass. `reason` is ASCII without quotes. Source: RFC 6750
- * section 3.1.
+ * Why a JWT filter does not let a request pass (RFC 6750 section 3.1). `reason` is ASCII without
+ * quotes.
  */
 export type Refusal =
   | { readonly kind: 'no_token' }
@@ -16,7 +16,7 @@ export type Refusal =
   | {
       readonly kind: 'insufficient_scope';
       readonly scope: readonly string[];
-      /** Those of `scope` that the token has not. */
+      /** The values of `scope` that the token lacks. */
       readonly missing: readonly string[];
     };
 
@@ -30,8 +30,8 @@ const STATUS = {
 type ErrorResponse = JwtSettings['errorResponse'];
 
 /**
- * The answer to a refused request, as `errorResponse` words it; its headers may replace the
- * challenge. Throws a TemplateFault. `realm` names the Filter in errors. Source:
+ * Returns the answer to a refused request, as `errorResponse` words it. Its headers may replace the
+ * challenge. `realm` names the Filter in errors. Throws a TemplateFault. See
  * docs/reference/kinds/filter.md.
  */
 export function refusalAnswer(
@@ -49,8 +49,8 @@ export function refusalAnswer(
 }
 
 /**
- * The fault that an error of ours stands for, as `errorResponse` words it; the error itself when
- * that cannot be rendered either. Source: docs/reference/kinds/filter.md.
+ * Returns the fault that an error of ours stands for, as `errorResponse` words it. Returns the
+ * error itself when that cannot be rendered either. See docs/reference/kinds/filter.md.
  */
 export function wordedFault(
   request: Asker,
@@ -86,7 +86,7 @@ function wordedAnswer(
 
 const FIXED = [['cache-control', 'no-store']] as const;
 
-/** RFC 6750 section 3: a request without token learns the realm only. */
+/** Returns the challenge of RFC 6750 section 3. A request without token gets only the realm. */
 function challenge(refusal: Refusal, realm: string): string {
   const attributes: readonly (readonly [name: string, value: string])[] = [
     ['realm', realm],
@@ -103,7 +103,7 @@ function challenge(refusal: Refusal, realm: string): string {
   return `Bearer ${attributes.map(([name, value]) => `${name}="${value.replace(/["\\]/g, '\\$&')}"`).join(', ')}`;
 }
 
-/** For the log. */
+/** Returns the reason for the log. */
 function reasonOf(refusal: Refusal): string {
   return refusal.kind === 'insufficient_scope'
     ? `the token lacks the scope ${refusal.missing.join(' ')}`

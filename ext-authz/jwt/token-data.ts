@@ -3,7 +3,7 @@ import type { GoStruct } from '#resources/template/go-type.ts';
 import { structType } from '#resources/template/go-type.ts';
 import { fromJson, goMap, goStruct } from '#resources/template/go-value.ts';
 
-/** A token as templates see it. Source: docs/reference/kinds/filter.md. */
+/** A token as templates see it. See docs/reference/kinds/filter.md. */
 const TOKEN = structType('gateway.Token', [
   { name: 'Raw' },
   { name: 'Header' },
@@ -11,12 +11,13 @@ const TOKEN = structType('gateway.Token', [
   { name: 'Signature' },
 ]);
 
-/** An absent token: empty texts, empty maps. */
+/** An absent token, with empty texts and empty maps. */
 export const NO_TOKEN: GoStruct = goStruct(TOKEN, ['', goMap([]), goMap([]), '']);
 
 /**
- * `.token` or `.idToken`: Raw, Header, Claims and Signature of a JWT; of an opaque token Raw alone,
- * the others are empty. Nothing is verified here. Source: docs/reference/kinds/filter.md.
+ * Returns `.token` or `.idToken` for templates. A JWT has Raw, Header, Claims and Signature. An
+ * opaque token has Raw alone, and the others are empty. Nothing is verified here. See
+ * docs/reference/kinds/filter.md.
  */
 export function tokenData(raw: string): GoStruct {
   const parts = decodeJwt(raw);
@@ -24,7 +25,7 @@ export function tokenData(raw: string): GoStruct {
   return jwtData({ raw, ...parts });
 }
 
-/** The same of a JWT that is parsed already. */
+/** Returns the same data of a JWT that is parsed already. */
 export function jwtData(jwt: {
   readonly raw: string;
   readonly header: JsonObject;
@@ -39,7 +40,10 @@ export function jwtData(jwt: {
   ]);
 }
 
-/** Header and claims of a signed JWT (RFC 7519 section 7.2), unverified; undefined: it is none. */
+/**
+ * Decodes header and claims of a signed JWT (RFC 7519 section 7.2), unverified.
+ * @returns undefined when it is not a signed JWT
+ */
 export function decodeJwt(
   raw: string,
 ): { readonly header: JsonObject; readonly claims: JsonObject } | undefined {

@@ -6,51 +6,51 @@ import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import type { GoStruct } from '#resources/template/go-type.ts';
 import { jwtData } from './token-data.ts';
 
-/** A JWT whose signature holds. Its claims are not judged. */
+/** A JWT whose signature is valid. Its claims are not judged. */
 export type VerifiedToken = {
   readonly claims: JsonObject;
-  /** What templates see of it, made once. */
+  /** Returns what templates see of it. It is made once. */
   readonly data: () => GoStruct;
 };
 
-/** Whose signatures count. `F` are faults beyond those of a signature. */
+/** The keys whose signatures count. `F` are faults beyond those of a signature. */
 export type KeySource<F extends string = never> = {
   readonly verify: (jwt: string, signal: AbortSignal) => Promise<SignedJwt | SignatureFault | F>;
-  /** The keys that are valid now. Rejects with a ProviderError. */
+  /** Returns the keys that are valid now. Rejects with a ProviderError. */
   readonly keySet: (signal: AbortSignal) => Promise<KeySet>;
-  /** The keys that were known last, without asking. */
+  /** Returns the keys that were known last, without asking. */
   readonly knownKeySet: () => KeySet | undefined;
 };
 
 export type VerifiedTokensOptions = {
   /** ms since the epoch */
   readonly now: () => number;
-  /** A signal that aborts when the time for the provider is over. */
+  /** Returns a signal that aborts when the time for the provider is up. */
   readonly deadline: () => AbortSignal;
 };
 
 /**
- * That a signature held: by the key with this thumbprint, which was last among the keys of this
+ * A signature was valid by the key with this thumbprint. The key was last among the keys of this
  * epoch.
  */
 export type Verdict = { readonly token: VerifiedToken; readonly thumbprint: string; epoch: string };
 
-/** Where whoever keeps a token keeps its verdict too, so that it need not be looked for. */
+/** A place for it beside a token that is kept, which saves the lookup. */
 export type VerdictMemory = { verdict: Verdict | undefined };
 
-/** Weight is the length of the tokens. */
+/** The weight is the length of the tokens. */
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 16 * 1_048_576 };
 /**
- * How long keys are taken as they are known, as `CachedDocument` does with documents that may not
- * be stored.
+ * How long known keys are used without asking. `CachedDocument` does the same with documents that
+ * may not be stored.
  */
 const KEYS_MS = 10_000;
 
 /**
- * Verifies the signature of a token once, however many requests carry it, also at the same time: a
- * verdict is kept by the token's hash until the key set changed without its key, or newer tokens
- * need the room. While the provider is away the keys known last count. Refused tokens are not kept.
- * Source: docs/adr/0013-providers.md.
+ * Verifies the signature of a token once, however many requests carry it, also at the same time.
+ * The result is kept by the token's hash. It is dropped when the key set has changed and lacks its
+ * key, or newer tokens need the room. While the provider is away the last known keys count. Refused
+ * tokens are not kept. See docs/adr/0013-providers.md.
  */
 export class VerifiedTokens<F extends string = never> {
   readonly #source: KeySource<F>;
@@ -65,8 +65,8 @@ export class VerifiedTokens<F extends string = never> {
   }
 
   /**
-   * A token that is known costs no promise. `name` and `memory` are the token's. Rejects with a
-   * ProviderError when the keys cannot be had.
+   * Verifies a token. A known token costs no promise. `name` and `memory` are the token's. Rejects
+   * with a ProviderError when the keys are not available.
    */
   verify(
     raw: string,
@@ -85,8 +85,8 @@ export class VerifiedTokens<F extends string = never> {
     raw: string,
     verdict: Verdict,
   ): Promise<VerifiedToken | SignatureFault | F> {
-    // Set before asking: meanwhile others use what is known, and a provider that is away is not
-    // asked by each of them.
+    // Set before asking. Other requests meanwhile use what is known, and do not each ask a provider
+    // that is away.
     this.#keysUntil = this.#options.now() + KEYS_MS;
     await this.#source.keySet(this.#options.deadline()).catch(() => undefined);
     return this.#holds(verdict) ? verdict.token : this.#verifyOnce(name, raw);
@@ -114,18 +114,18 @@ export class VerifiedTokens<F extends string = never> {
     const jwt = await this.#source.verify(raw, this.#options.deadline());
     if (typeof jwt === 'string') return jwt;
     const token = toVerified(jwt);
-    // Whether its key is among those known by now is asked at the next use.
+    // The next use asks whether its key is among those known by then.
     this.#verdicts.set(name, { token, epoch: '', thumbprint: jwt.thumbprint }, raw.length);
     return token;
   }
 }
 
-/** What a token's verdict is kept by. */
+/** Returns the name under which a token's result is kept. */
 export function tokenName(raw: string): string {
   return hash('sha256', raw, 'base64url');
 }
 
-/** `jwt` must be verified. */
+/** Wraps a JWT that is verified already. */
 export function toVerified(jwt: Pick<SignedJwt, 'raw' | 'header' | 'claims'>): VerifiedToken {
   let data: GoStruct | undefined;
   return {

@@ -5,9 +5,9 @@ import type { HeaderCondition } from '#resources/match/header-condition.ts';
 import type { Template } from '#resources/template/template.ts';
 
 /**
- * A Filter as the control plane sends it: the fields of docs/reference/kinds/filter.md, defaults
- * filled in, durations in ms, templates parsed, secrets resolved. `realm` is `<name>.<namespace>`;
- * `version` changes with its content.
+ * A Filter as the control plane sends it, with the fields of docs/reference/kinds/filter.md.
+ * Defaults are filled in, durations are in ms, templates are parsed and secrets are resolved.
+ * `realm` is `<name>.<namespace>`. `version` changes with its content.
  */
 export type FilterDefinition = {
   readonly name: string;
@@ -25,7 +25,7 @@ export type HeaderTemplate = { readonly name: string; readonly value: Template }
 export type OAuth2Settings = ProviderSettings & {
   readonly grantType: 'AuthorizationCode' | 'Password' | 'ClientCredentials';
   readonly expirationSafetyMargin: number;
-  /** At least one for AuthorizationCode, else none; the first holds the login. */
+  /** At least one for AuthorizationCode, else none. The first holds the login. */
   readonly protectedOrigins: readonly ProtectedOrigin[];
   readonly useSessionCookies: {
     readonly value: boolean;
@@ -49,9 +49,9 @@ export type AccessTokenJWTFilter = {
   readonly scope: readonly string[];
 };
 
-/** Decisions, "JWT filter". */
+/** See docs/reference/kinds/filter.md. */
 export type JwtSettings = TlsSettings & {
-  /** undefined when `validAlgorithms` is `none` alone */
+  /** Undefined when `validAlgorithms` is `none` alone. */
   readonly jwksURI: string | undefined;
   readonly maxStale: number;
   readonly validAlgorithms: readonly string[];

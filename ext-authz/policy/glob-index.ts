@@ -1,9 +1,9 @@
 import type { Glob } from '#resources/match/glob.ts';
 
 /**
- * Values by the glob that they are for, so that few of many need to be tried on a text. A glob that
- * is one text or begins with a text is found by that; one that only ends with a text by its end;
- * what is left is tried always.
+ * Values by the glob that they are for, so that only few of many are tried on a text. A glob that
+ * is one text or begins with a text is found by that text. One that only ends with a text is found
+ * by its end. The rest are always tried.
  */
 export type GlobIndex<T> = {
   readonly exact: ReadonlyMap<string, T>;
@@ -16,7 +16,7 @@ type LiteralIndex<T> = {
   readonly byText: ReadonlyMap<string, T>;
 };
 
-/** `make` builds what is kept for all values with one key, in the order given. */
+/** Builds the index. `make` builds what is kept for all values with one key, in the order given. */
 export function indexGlobs<V, T>(
   values: readonly V[],
   globOf: (value: V) => Glob,

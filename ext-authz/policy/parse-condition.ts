@@ -5,8 +5,8 @@ import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import { type HeaderCondition, toHeaderMatcher } from '#resources/match/header-condition.ts';
 
 /**
- * The `if_request_header` of a message (`gateway.config.v1.HeaderCondition`); undefined: all
- * requests meet it.
+ * Parses the `if_request_header` of a message (`gateway.config.v1.HeaderCondition`).
+ * @returns undefined when all requests meet it
  */
 export function parseCondition(owner: JsonObject): HeaderCondition | undefined {
   const message = messageAt(owner, 'if_request_header');
@@ -19,7 +19,7 @@ export function parseCondition(owner: JsonObject): HeaderCondition | undefined {
   };
 }
 
-/** Whether a request meets the `if_request_header` of a message. */
+/** Returns the test whether a request meets the `if_request_header` of a message. */
 export function parseMatcher(owner: JsonObject): (request: HttpRequest) => boolean {
   const condition = parseCondition(owner);
   if (condition === undefined) return always;
@@ -31,8 +31,8 @@ export function parseMatcher(owner: JsonObject): (request: HttpRequest) => boole
 }
 
 /**
- * Whether a request meets a condition, which may name what of a request are no fields of it (RFC
- * 9113 section 8.3.1); `Host` is `:authority`.
+ * Returns the test whether a request meets a condition. The condition may name parts of a request
+ * that are not fields (RFC 9113 section 8.3.1). `Host` is `:authority`.
  */
 export function toRequestMatcher(condition: HeaderCondition): (request: HttpRequest) => boolean {
   const holds = toHeaderMatcher(condition);
@@ -41,7 +41,9 @@ export function toRequestMatcher(condition: HeaderCondition): (request: HttpRequ
   return request => holds(new Map([[condition.name, pseudo(request)]]));
 }
 
-/** The values of each, of which any may match: the host with its port and without. */
+/**
+ * The values of each, of which any may match. The host has one value with its port and one without.
+ */
 const PSEUDO_HEADERS: ReadonlyMap<string, (request: HttpRequest) => readonly string[]> = new Map([
   [':authority', ({ authority }: HttpRequest) => [authority, comparedHost(authority)]],
   [':method', ({ method }: HttpRequest) => [method]],

@@ -51,9 +51,9 @@ const RENEGOTIATIONS = new Map([
 ] as const);
 
 /**
- * A Filter of the bytes of a `gateway.config.v1.Filter`, whose resource is named
- * `<namespace>/<name>`. The control plane has checked it; what cannot be all the same is an error
- * that names the field, never its value.
+ * Parses a `gateway.config.v1.Filter`, whose resource is named `<namespace>/<name>`. The control
+ * plane has checked it. What is wrong all the same is an error that names the field, never its
+ * value.
  */
 export function parseFilter(
   name: string,
@@ -135,7 +135,10 @@ function toAuthentication(message: JsonObject): ClientAuthentication {
   };
 }
 
-/** Hosts are compared without port, so that it cannot tell internal origins apart. */
+/**
+ * Hosts are compared without port, so internal origins that differ only by port cannot be told
+ * apart.
+ */
 function toProtectedOrigin(message: JsonObject): ProtectedOrigin {
   const origin = parseOrigin(textAt(message, 'origin'));
   const internal = parseOriginPattern(textAt(message, 'internal_origin'));
@@ -197,7 +200,7 @@ function toPem(base64: string): string | undefined {
   return base64 === '' ? undefined : Buffer.from(base64, 'base64').toString('utf8');
 }
 
-/** Of a name that stands there twice the first counts. */
+/** When a name is present twice, the first one counts. */
 function toHeaders(message: JsonObject, field: string): readonly HeaderTemplate[] {
   const headers = new Map<string, HeaderTemplate>();
   for (const header of messagesAt(message, field)) {

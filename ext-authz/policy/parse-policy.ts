@@ -27,8 +27,7 @@ const SAME_SITE = new Map([
 ] as const);
 
 /**
- * A policy of the bytes of a `gateway.config.v1.FilterPolicy`. The error names the field that is
- * not what it must be.
+ * Parses a `gateway.config.v1.FilterPolicy`. The error names the field that is not what it must be.
  */
 export function parsePolicy(bytes: Uint8Array): Parsed<Policy> {
   try {

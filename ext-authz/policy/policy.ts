@@ -14,7 +14,7 @@ export type Policy = {
   readonly rules: readonly Rule[];
 };
 
-/** All rules, ready to be looked up. */
+/** All rules, ready for lookup. */
 export type PolicyIndex = GlobIndex<GlobIndex<readonly Entry[]>>;
 
 /** A rule and its place among all. */
@@ -25,12 +25,12 @@ type Entry = {
   readonly order: number;
 };
 
-/** What a request meets: a rule, none, or two rules by two readings of its path. */
+/** The result for a request: a rule, none, or two rules by two readings of its path. */
 export type Selected = { readonly rule: Rule | undefined } | { readonly ambiguous: true };
 
 /**
- * The order in which rules are tried: higher precedence first, then namespace and name, then as
- * written.
+ * Returns the rules in the order in which they are tried: higher precedence first, then namespace
+ * and name, then as written.
  */
 export function orderedRules(policies: readonly Policy[]): readonly Rule[] {
   return [...policies].sort(comparePolicies).flatMap(({ rules }) => rules);
@@ -45,8 +45,8 @@ function comparePolicies(a: Policy, b: Policy): number {
 }
 
 /**
- * Looked up at about the same cost however many rules there are, as long as few share the literal
- * beginning of host and path.
+ * Indexes the rules. A lookup costs about the same however many rules there are, as long as few
+ * share the literal beginning of host and path.
  */
 export function indexRules(rules: readonly Rule[]): PolicyIndex {
   const entries = rules.map((rule, order) => ({
@@ -68,9 +68,9 @@ export function indexRules(rules: readonly Rule[]): PolicyIndex {
 }
 
 /**
- * The first rule whose host and path match: host without port, letter case and trailing dot, path
- * without query. Every form of the path that an upstream may read must select the same one, else
- * the request is ambiguous. Source: docs/adr/0011-ext-authz.md.
+ * Returns the first rule whose host and path match. The host is compared without port, letter case
+ * and trailing dot, and the path without query. Every form of the path that an upstream may read
+ * must select the same rule, else the request is ambiguous. See docs/adr/0011-ext-authz.md.
  */
 export function selectRule(
   index: PolicyIndex,
@@ -82,7 +82,7 @@ export function selectRule(
   return forms.some(form => firstRule(index, host, form) !== rule) ? { ambiguous: true } : { rule };
 }
 
-/** The first rule in order that matches host and path. */
+/** Returns the first rule in order that matches host and path. */
 export function firstRule(index: PolicyIndex, host: string, path: string): Rule | undefined {
   let first: Entry | undefined;
   visitCandidates(index, host, paths => {

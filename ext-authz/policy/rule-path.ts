@@ -1,10 +1,10 @@
 import { canonicalPath } from '#resources/match/canonical-path.ts';
 
 /**
- * The forms of a request's path that upstreams may take it for; the first is its canonical
- * spelling, without query. All must select the same rule. `;…` may be cut from each segment, and an
- * escaped slash may count as a slash: Envoy lets none in unless `escaped_slashes` is `keep`. What
- * is resolved is resolved again. Source: docs/adr/0011-ext-authz.md.
+ * Returns the forms in which upstreams may read a request's path. The first is its canonical
+ * spelling, without query. All must select the same rule. `;…` may be cut from each segment. An
+ * escaped slash may count as a slash, which Envoy only lets in when `escaped_slashes` is `keep`.
+ * What is resolved is resolved again. See docs/adr/0011-ext-authz.md.
  */
 export function pathForms(target: string): readonly string[] {
   const came = withoutQuery(target);
@@ -15,7 +15,7 @@ export function pathForms(target: string): readonly string[] {
   return [...new Set([path, cut(path), slashed, cut(slashed)])];
 }
 
-/** What is not in its canonical spelling, or may be read in several ways. */
+/** Characters outside the canonical spelling, or that may be read in several ways. */
 const UNUSUAL = /[^!$&'()+,\-./0-9:=@A-Z[\]_a-z~]/;
 const PARAMETERS = /;[^/]*/g;
 const ESCAPED_SLASH = /%2F|%5C/g;
@@ -29,7 +29,7 @@ function cut(path: string): string {
   return path.includes(';') ? resolve(path.replace(PARAMETERS, '')) : path;
 }
 
-/** Slashes merged and dot segments gone (RFC 3986 section 5.2.4). */
+/** Merges slashes and removes dot segments (RFC 3986 section 5.2.4). */
 function resolve(path: string): string {
   const resolved: string[] = [];
   const segments = path.split('/').slice(1);

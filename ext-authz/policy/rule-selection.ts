@@ -2,13 +2,16 @@ import { ownText } from '#ext-authz/http/header-text.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { type PolicyIndex, type Selected, selectRule } from './policy.ts';
 
-/** Paths that are remembered, and how long they are at most: anyone can ask for others. */
+/**
+ * How many paths are remembered, and how long each may be. Clients can ask for any number of
+ * others.
+ */
 const MOST = 5_000;
 const LONGEST = 256;
 
 /**
- * `selectRule` by one index, which looks once for the rule of a path that is asked for again and
- * again.
+ * Returns `selectRule` by one index. It looks up the rule of a path only once while it is
+ * remembered.
  */
 export function rememberedSelection(
   index: PolicyIndex,

@@ -1,15 +1,13 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 
-/**
- * A rule of a FilterPolicy, ready to decide with. Source: docs/reference/kinds/filter-policy.md.
- */
+/** A rule of a FilterPolicy, ready to decide with. See docs/reference/kinds/filter-policy.md. */
 export type Rule = {
-  /** `<namespace>/<name>` of its FilterPolicy and its index there: for logs. */
+  /** `<namespace>/<name>` of its FilterPolicy and its index there, for logs. */
   readonly id: string;
-  /** Globs; the host in lower case. */
+  /** Globs. The host is in lower case. */
   readonly host: string;
   readonly path: string;
-  /** None: the request is allowed. */
+  /** Empty when the request is allowed. */
   readonly items: readonly RuleItem[];
 };
 
@@ -19,7 +17,7 @@ export type Next = 'break' | 'continue';
 export type RuleItem = {
   /** `<namespace>/<name>` of the Filter. */
   readonly filter: string;
-  /** The rule's `ifRequestHeader`; without one always true. */
+  /** Tests the rule's `ifRequestHeader`. Without one it is always true. */
   readonly applies: (request: HttpRequest) => boolean;
   readonly onDeny: Next;
   readonly onAllow: Next;
@@ -28,20 +26,20 @@ export type RuleItem = {
 
 export type SameSite = 'lax' | 'strict' | 'none';
 
-/** A JWT filter reads `scope` alone. */
+/** The arguments of a rule. A JWT filter reads `scope` alone. */
 export type RuleArguments = {
-  /** Each value once; undefined: the default of the filter's type and grant type. */
+  /** Without duplicates. Undefined means the default of the filter's type and grant type. */
   readonly scope: readonly string[] | undefined;
   readonly insteadOfRedirect: InsteadOfRedirect | undefined;
-  /** undefined: no attribute */
+  /** Undefined means no attribute. */
   readonly sameSite: SameSite | undefined;
 };
 
 export type InsteadOfRedirect = {
-  /** Its `ifRequestHeader`; without one always true. */
+  /** Tests its `ifRequestHeader`. Without one it is always true. */
   readonly applies: (request: HttpRequest) => boolean;
-  /** 400 to 599; undefined: `items` decide. */
+  /** 400 to 599. Undefined when `items` decide. */
   readonly status: number | undefined;
-  /** JWT filters only; at least one when `status` is undefined. */
+  /** JWT filters only. At least one when `status` is undefined. */
   readonly items: readonly RuleItem[];
 };

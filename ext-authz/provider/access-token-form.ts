@@ -5,9 +5,9 @@ const B64TOKEN = /^[\w.~+/-]+=*$/;
 const UNSENDABLE = /\p{Cc}|\p{Cs}/u;
 
 /**
- * Whether an access token has a form in which it may be sent upstream: RFC 6750's b64token, or with
- * `allowMalformed` any text but the empty one; never one with a control, CR, LF or NUL. Source:
- * docs/reference/kinds/filter.md.
+ * Returns whether an access token has a form in which it may be sent upstream. That is RFC 6750's
+ * b64token, or with `allowMalformed` any text but the empty one. A token with a control, CR, LF or
+ * NUL never has it. See docs/reference/kinds/filter.md.
  */
 export function isAccessTokenForm(token: string, allowMalformed: boolean): boolean {
   if (token === '' || UNSENDABLE.test(token)) return false;

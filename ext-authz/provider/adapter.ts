@@ -15,7 +15,10 @@ export type Adapter = {
   readonly heard: ProviderListener | undefined;
 };
 
-/** The Filter's own client. Throws a TypeError when it has none: a mistake of the caller. */
+/**
+ * Returns the Filter's own client. Throws a TypeError when it has none, which is a mistake of the
+ * caller.
+ */
 export function required(own: OAuthClient | undefined): OAuthClient {
   if (own === undefined) throw new TypeError('the Filter has no clientID and secret of its own');
   return own;

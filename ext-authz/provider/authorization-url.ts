@@ -2,20 +2,20 @@ import { calculatePKCECodeChallenge } from 'openid-client';
 
 export type AuthorizationRequest = {
   readonly redirectUri: string;
-  /** In any order, repeated or not. */
+  /** In any order, with or without duplicates. */
   readonly scope: readonly string[];
   readonly state: string;
   readonly nonce: string;
-  /** PKCE (RFC 7636): 43 to 128 unreserved characters. */
+  /** PKCE (RFC 7636), 43 to 128 unreserved characters. */
   readonly codeVerifier: string;
-  /** `extraAuthorizationParameters`; they replace none of ours. */
+  /** The `extraAuthorizationParameters`. They replace none of the gateway's. */
   readonly extra: { readonly [name: string]: string };
 };
 
 /**
- * Where the browser is sent to log in (OpenID Connect Core section 3.1.2.1;
- * docs/adr/0013-providers.md). A query that the endpoint has stays (RFC 6749 section 3.1); no
- * parameter is there twice.
+ * Returns where the browser is sent to log in (OpenID Connect Core section 3.1.2.1,
+ * docs/adr/0013-providers.md). A query that the endpoint has stays (RFC 6749 section 3.1). No
+ * parameter is present twice.
  */
 export async function authorizationUrl(
   endpoint: string,
@@ -39,14 +39,14 @@ export async function authorizationUrl(
 }
 
 /**
- * The callback as it is sent both to the authorization and to the token endpoint, which compare it
- * as text.
+ * Returns the callback as it is sent both to the authorization and to the token endpoint, which
+ * compare it as text.
  */
 export function callbackUrl(redirectUri: string): URL {
   return new URL(redirectUri);
 }
 
-/** The URL with each parameter once, whatever its query had by that name. */
+/** Returns the URL with each parameter once, whatever its query had by that name. */
 export function withParameters(
   url: string,
   parameters: readonly (readonly [string, string])[],

@@ -1,10 +1,10 @@
-/** No answer of a provider may be longer (docs/reference/limits.md). */
+/** The longest answer of a provider (docs/reference/limits.md). */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
- * The text of a body, or `too_large` as soon as more than 1 MiB of it came, counted after
- * decompression; the rest is not read. Rejects with a TypeError when it is not UTF-8 (RFC 8259
- * section 8.1), and when it breaks off.
+ * Reads the text of a body. Returns `too_large` as soon as more than 1 MiB was received, counted
+ * after decompression, and does not read the rest. Rejects with a TypeError when it is not UTF-8
+ * (RFC 8259 section 8.1), and when it breaks off.
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array> | null,

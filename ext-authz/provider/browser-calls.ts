@@ -4,7 +4,7 @@ import type { Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
 
-/** What concerns the browser's ways to and from the provider. */
+/** Opens what concerns the browser's ways to and from the provider. */
 export function browserCalls({
   documents,
   own,
@@ -24,7 +24,10 @@ export function browserCalls({
   };
 }
 
-/** OpenID Connect RP-Initiated Logout section 2; undefined: the provider has no such place. */
+/**
+ * Returns where the browser logs out (OpenID Connect RP-Initiated Logout section 2).
+ * @returns undefined when the provider has no such place
+ */
 export function endSessionUrl(
   {
     end_session_endpoint: endpoint,
@@ -44,19 +47,19 @@ export function endSessionUrl(
 }
 
 /**
- * It announces `end_session_endpoint`, but answers an error without a parameter of its own name
- * (Amazon Cognito, "The managed login logout endpoint").
+ * Amazon Cognito announces `end_session_endpoint`, but answers an error without a parameter of its
+ * own name (Amazon Cognito, "The managed login logout endpoint").
  */
 const COGNITO = /^https:\/\/cognito-idp\.[\w-]+\.amazonaws\.com(?:\.cn)?\//;
 
 /**
- * Many servers take 8 KiB of a request line, and an ID token with all of somebody's groups may be
+ * Many servers accept a request line of 8 KiB, and an ID token with all groups of a user may be
  * longer. Without the hint, which is optional (RP-Initiated Logout section 2), the provider asks
  * before it logs out.
  */
 const LONGEST_HINT = 6_000;
 
-/** RFC 9207 section 2.4: compared as text. */
+/** Compares as text (RFC 9207 section 2.4). */
 export function checkIssuer(metadata: ProviderMetadata, iss: string | undefined): void {
   if (iss === metadata.issuer) return;
   if (iss === undefined && !metadata.authorization_response_iss_parameter_supported) return;

@@ -7,12 +7,12 @@ import { ReloadBudget } from './reload-budget.ts';
 import { waitFor } from './wait-for.ts';
 
 export type DocumentSource<T> = {
-  /** For errors: `the discovery document`. */
+  /** Names it in errors, such as `the discovery document`. */
   readonly what: string;
   readonly url: string;
   /** Reads the document. May throw a ProviderError. */
   readonly parse: (json: unknown) => T | Promise<T>;
-  /** Whether the last good document serves for as long as no newer one can be had. */
+  /** Whether the last good document serves for as long as no newer one is available. */
   readonly servesExpired?: boolean;
 };
 
@@ -21,7 +21,7 @@ export type DocumentOptions = {
   readonly maxStale: number;
   /** ms since the epoch */
   readonly now: () => number;
-  /** Hears how each request of the document went; undefined: it is here. */
+  /** Hears how each request of the document went. Undefined means that it is here. */
   readonly heard?: (error: ProviderError | undefined) => void;
 };
 
@@ -33,16 +33,16 @@ const FETCH_MS = 4_000;
 /** An expired document serves when the new one takes longer. */
 const EXPIRED_AFTER_MS = 1_000;
 /**
- * After a failure. Longer pauses would last beyond the outage, and users wait for the end of it.
+ * The pause after a failure. A longer one would last beyond the outage, for whose end users wait.
  */
 const PAUSE_MS = 1_000;
-/** Of `Retry-After` */
+/** The longest `Retry-After`. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * A JSON document of the provider, kept as RFC 9111 allows (`usableFor`). Requests that miss it at
  * the same time share one fetch, which goes on when they give up. After a failure it is fetched
- * again after 1 s, or when `Retry-After` says, up to 30 s. Until then the same error is given at
+ * again after 1 s, or when `Retry-After` says, up to 30 s. Until then callers get the same error at
  * once, or the last good document where the source allows it.
  */
 export class CachedDocument<T> {
@@ -52,7 +52,7 @@ export class CachedDocument<T> {
   #stored: Stored<T> | undefined;
   #failure: Failure | undefined;
   #pending: Promise<T> | undefined;
-  /** It was not had when it was last asked for. */
+  /** The last request of it failed. */
   #failing = false;
   readonly #reloads = new ReloadBudget();
 
@@ -62,7 +62,7 @@ export class CachedDocument<T> {
     this.#options = options;
   }
 
-  /** The document that may be used now. Rejects with a ProviderError. */
+  /** Returns the document that may be used now. Rejects with a ProviderError. */
   async get(signal: AbortSignal): Promise<T> {
     const usable = this.#usable();
     if (usable !== undefined) return usable;
@@ -72,8 +72,8 @@ export class CachedDocument<T> {
   }
 
   /**
-   * The same for nobody who waits for it: that it fails keeps nobody from asking. What could not be
-   * had when it was last asked for is asked for.
+   * Does the same without a request that waits for it. Its failure keeps no request from asking. It
+   * asks for what was missing at the last request.
    */
   async probe(signal: AbortSignal): Promise<T> {
     const usable = this.#failing ? undefined : this.#usable();
@@ -81,8 +81,8 @@ export class CachedDocument<T> {
   }
 
   /**
-   * Fetches the document for what is missing in it, as often as `ReloadBudget` lets it. Otherwise
-   * gives what `get` would, or the error of the last fetch.
+   * Fetches the document for what is missing in it, as often as `ReloadBudget` allows. Otherwise it
+   * returns what `get` would, or the error of the last fetch.
    */
   async reload(missing: string, signal: AbortSignal): Promise<T> {
     if (this.#pending !== undefined || this.#reloads.take(missing, this.#options.now()))
@@ -91,7 +91,7 @@ export class CachedDocument<T> {
     return this.get(signal);
   }
 
-  /** What was known last, fresh or not. */
+  /** Returns the last known document, fresh or stale. */
   known(): T | undefined {
     return this.#stored?.value;
   }
@@ -167,7 +167,8 @@ export class CachedDocument<T> {
 }
 
 /**
- * RFC 9111 section 5.2.1: whole seconds. Caches on the way must not answer when it is asked anew.
+ * Writes whole seconds (RFC 9111 section 5.2.1). Caches on the way must not answer when the
+ * document is asked for again.
  */
 function directiveOf(maxStale: number, anew: boolean): string | undefined {
   if (anew) return 'no-cache';

@@ -10,20 +10,27 @@ export type Assertion = {
   readonly tokenEndpoint: string;
   /** ms since the epoch */
   readonly now: number;
-  /** Never the same twice: `jti`. */
+  /** The `jti`, which is never repeated. */
   readonly id: string;
 };
 
-/** Set by the gateway or by their own setting only. */
+/** Set only by the gateway or by their own setting. */
 const OWN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'jti', 'nbf', 'iat']);
 const OWN_HEADERS: ReadonlySet<string> = new Set(['alg', 'crit', 'b64']);
 
 /**
- * A maker of client assertions (RFC 7523 sections 2.2 and 3): header `typ: JWT`, `alg`, `kid` and
- * `otherHeaderParameters`; `iss` = `sub` = clientID, `aud` as one string, a fresh `jti`, `exp` =
- * now + lifetime; `nbf` and `iat` only when set, then `otherClaims`. Source:
- * docs/reference/kinds/filter.md. Throws a TypeError when the secret does not fit signingMethod:
- * `signingFault` of resources tells the operator before.
+ * Returns a maker of client assertions (RFC 7523 sections 2.2 and 3). The header has `typ: JWT`,
+ * `alg`, `kid` and `otherHeaderParameters`. The claims are these:
+ *
+ * - `iss` = `sub` = clientID
+ * - `aud` as one string
+ * - a fresh `jti`
+ * - `exp` = now + lifetime
+ * - `nbf` and `iat` only when set
+ * - then `otherClaims`
+ *
+ * See docs/reference/kinds/filter.md. Throws a TypeError when the secret does not fit
+ * signingMethod. `signingFault` of resources tells the operator before.
  */
 export function assertionSigner(
   secret: SecretValue,
@@ -73,7 +80,7 @@ function without(
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.has(name)));
 }
 
-/** RFC 7519 section 2 */
+/** Converts ms to a NumericDate (RFC 7519 section 2). */
 function toNumericDate(ms: number): number {
   return Math.floor(ms / 1_000);
 }

@@ -4,10 +4,10 @@ import type { Assertion } from './client-assertion.ts';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /**
- * HTTP Basic with client ID and secret form-encoded (RFC 6749 section 2.3.1 and appendix B). The
- * library's own also encodes `-`, `_` and `.`, which form-encoding leaves alone, and so fails at
- * providers that do not decode. So would `%7E`: secrets of Entra have a `~`, and whoever decodes
- * reads both.
+ * Authenticates by HTTP Basic with client ID and secret form-encoded (RFC 6749 section 2.3.1 and
+ * appendix B). The library's own also encodes `-`, `_` and `.`, which form-encoding leaves alone.
+ * It fails at providers that do not decode. So would `%7E`. Secrets of Entra have a `~`, and a
+ * provider that decodes reads both.
  */
 export function headerPassword(clientID: string, secret: string): ClientAuth {
   const credentials = Buffer.from(`${formEncode(clientID)}:${formEncode(secret)}`).toString(
@@ -16,7 +16,7 @@ export function headerPassword(clientID: string, secret: string): ClientAuth {
   return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`);
 }
 
-/** `client_id` and `client_secret` in the body (RFC 6749 section 2.3.1). */
+/** Authenticates by `client_id` and `client_secret` in the body (RFC 6749 section 2.3.1). */
 export function bodyPassword(clientID: string, secret: string): ClientAuth {
   return (_server, _client, body) => {
     body.set('client_id', clientID);
@@ -25,8 +25,8 @@ export function bodyPassword(clientID: string, secret: string): ClientAuth {
 }
 
 /**
- * An assertion made for each request (RFC 7521 section 4.2, RFC 7523 section 2.2); `client_id` only
- * with `setClientID`.
+ * Authenticates by an assertion made for each request (RFC 7521 section 4.2, RFC 7523 section 2.2).
+ * `client_id` is sent only with `setClientID`.
  */
 export function madeAssertion(
   clientID: string,
@@ -49,8 +49,8 @@ export function madeAssertion(
 }
 
 /**
- * The client's own assertion, its value unchanged (docs/reference/kinds/filter.md); `client_id`
- * when it is given.
+ * Authenticates by the client's own assertion, its value unchanged
+ * (docs/reference/kinds/filter.md). `client_id` is sent when it is given.
  */
 export function givenAssertion(assertion: string, clientID: string | undefined): ClientAuth {
   return (_server, _client, body) => sendAssertion(body, assertion, clientID);

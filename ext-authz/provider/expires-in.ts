@@ -1,12 +1,13 @@
-/** A lifetime that makes no sense (docs/adr/0014-session-store.md). */
+/** The lifetime for a value that makes no sense (docs/adr/0014-session-store.md). */
 const ODD_S = 60;
-/** RFC 9111 section 1.2.2: caches do not count further either; later dates break cookies. */
+/** Caches do not count further either (RFC 9111 section 1.2.2). Later dates break cookies. */
 const LONGEST_S = 2 ** 31 - 1;
 
 /**
- * The lifetime in whole seconds that `expires_in` of a token answer (RFC 6749 section 5.1) stands
- * for: 1 to 2^31 - 1. Absent: undefined. 0 or less, and what is no number: one minute. Decimal
- * digits in a string count as a number, since some providers send them.
+ * Parses `expires_in` of a token answer (RFC 6749 section 5.1) to a lifetime in whole seconds, 1 to
+ * 2^31 - 1. 0 or less, and what is not a number, gives one minute. Decimal digits in a string count
+ * as a number, because some providers send them.
+ * @returns undefined when it is absent
  */
 export function parseExpiresIn(value: unknown): number | undefined {
   if (value === undefined) return undefined;

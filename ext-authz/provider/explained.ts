@@ -12,8 +12,8 @@ const METHODS: Readonly<Record<Method, readonly string[]>> = {
 };
 
 /**
- * A refusal of the token endpoint, with the settings of the Filter that it may come from. Anything
- * else stays as it is.
+ * Returns a refusal of the token endpoint with the settings of the Filter that it may come from.
+ * Anything else stays as it is.
  */
 export function explained(error: unknown, method: Method, metadata: ProviderMetadata): unknown {
   if (!(error instanceof ProviderError) || error.code !== 'oauth_error') return error;
@@ -28,8 +28,9 @@ export function explained(error: unknown, method: Method, metadata: ProviderMeta
 }
 
 /**
- * What a failed request of the token endpoint says of the client that made it: undefined, it is
- * taken. Without the provider's own words, which may be about a user.
+ * Returns what a failed request of the token endpoint says of the client that made it. It leaves
+ * out the provider's own words, which may be about a user.
+ * @returns undefined when the client was accepted
  */
 export function clientFault(
   error: unknown,
@@ -37,7 +38,7 @@ export function clientFault(
   metadata: ProviderMetadata,
 ): ProviderError | undefined | 'unknown' {
   const code = error instanceof ProviderError ? error.refusal : undefined;
-  // Who asks is judged before what is asked for (RFC 6749 section 5.2).
+  // The client is judged before what it asks for (RFC 6749 section 5.2).
   if (code === 'invalid_grant') return undefined;
   if (code === undefined || !ABOUT_CLIENT.has(code)) return 'unknown';
   const place = `the token endpoint of ${metadata.issuer}`;
@@ -60,8 +61,8 @@ function hintFor(code: string, method: Method, metadata: ProviderMetadata): stri
 }
 
 /**
- * What the provider takes instead, where it says so. Absent: `client_secret_basic` (OpenID Connect
- * Discovery section 3).
+ * Returns what the provider accepts instead, where it says so. Absent means `client_secret_basic`
+ * (OpenID Connect Discovery section 3).
  */
 function otherMethods(
   method: Method,

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from './json-answer.ts';
 
 /**
- * The scope values that a token answer grants, each once. `said` are those that it lists
- * (undefined: what was asked for, RFC 6749 section 5.1), `claims` those of the ID token beside it.
- * Providers list some values otherwise than they were asked for, or not at all:
+ * Returns the scope values that a token answer grants, without duplicates. `said` are those that it
+ * lists (undefined: what was asked for, RFC 6749 section 5.1), `claims` those of the ID token
+ * beside it. Providers list some values otherwise than they were asked for, or not at all:
  * - Google spells `email` and `profile` as URLs.
- * - Entra lists the values of one API only. That the others were granted is shown by what they ask
- *   for (OpenID Connect Core sections 3.1.2.1 and 5.4): `openid` by the ID token, the rest by their
- *   claims in it.
- * - LinkedIn puts commas between. A value with a comma that was asked for is one value.
+ * - Entra lists the values of one API only. What the other values ask for shows that they were
+ *   granted (OpenID Connect Core sections 3.1.2.1 and 5.4). For `openid` it is the ID token, for
+ *   the rest it is their claims in it.
+ * - LinkedIn puts commas between values. A value with a comma that was asked for is one value.
  */
 export function grantedScope(
   said: readonly string[] | undefined,
@@ -26,7 +26,7 @@ const GOOGLE: ReadonlyMap<string, string> = new Map([
   ['https://www.googleapis.com/auth/userinfo.profile', 'profile'],
 ]);
 
-/** Of the claims of section 5.4 those that a provider with any of them has. */
+/** Those claims of section 5.4 that a provider with any of them has. */
 const CLAIMS: ReadonlyMap<string, readonly string[]> = new Map([
   ['profile', ['name', 'preferred_username', 'given_name', 'family_name', 'nickname']],
   ['email', ['email']],

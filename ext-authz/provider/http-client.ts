@@ -4,13 +4,13 @@ import { ProviderError, type ProviderErrorFacts } from './provider-error.ts';
 import { type TlsSettings, tlsConnector } from './tls-connector.ts';
 
 export type ProviderRequest = {
-  /** What is asked, for errors: `the token endpoint`. */
+  /** Names what is asked in errors, such as `the token endpoint`. */
   readonly what: string;
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Aborts when the time is over. */
+  /** Aborts when the time is up. */
   readonly signal: AbortSignal;
 };
 
@@ -23,24 +23,24 @@ export type ProviderAnswer = {
 /** Speaks HTTP with one provider. */
 export type HttpClient = {
   /**
-   * One request and its whole answer, at most 1 MiB of it. Redirects are answers: nothing is
-   * followed. Rejects with a ProviderError: `unreachable`, `timeout`, `too_large`, or
+   * Sends one request and returns its whole answer, at most 1 MiB of it. A redirect is an answer,
+   * and is not followed. Rejects with a ProviderError: `unreachable`, `timeout`, `too_large`, or
    * `invalid_answer` (not UTF-8).
    */
   readonly send: (request: ProviderRequest) => Promise<ProviderAnswer>;
-  /** Drops all connections; requests that wait are refused as `unreachable`. */
+  /** Drops all connections. Requests that wait fail as `unreachable`. */
   readonly close: () => Promise<void>;
 };
 
-/** More requests than that wait for a connection: a slow provider is not stormed. */
+/** Further requests wait for a connection, so that a slow provider is not overloaded. */
 const MAX_CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 30_000;
-/** The caller's signal ends a request long before; these end what nobody waits for. */
+/** The caller's signal ends a request long before. These end what no caller waits for. */
 const LAST_RESORT_MS = 30_000;
 
 /**
- * A client of its own connections, kept alive and bounded. Proxies named in the environment are not
- * used.
+ * Opens a client with connections of its own, kept alive and bounded. Proxies named in the
+ * environment are not used.
  */
 export function openHttpClient(settings: TlsSettings): HttpClient {
   const dispatcher = new Agent({
@@ -110,13 +110,16 @@ function failureOf(
   );
 }
 
-/** There is no such name, no TLS on that port, or the certificate is another's or not valid now. */
+/**
+ * The name does not exist, the port speaks no TLS, or the certificate is another's or not valid
+ * now.
+ */
 const LASTING: ReadonlySet<string> = new Set([
   ...['ENOTFOUND', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'],
 ]);
 
-/** OpenSSL's codes for a certificate that no authority known here has signed. */
+/** OpenSSL's codes for a certificate that no known authority has signed. */
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT'],
   ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
@@ -134,8 +137,8 @@ function isEncodingError(error: unknown): boolean {
 }
 
 /**
- * The code that Node, OpenSSL or undici gives, such as ECONNREFUSED or CERT_HAS_EXPIRED: never
- * their texts.
+ * Returns the code that Node, OpenSSL or undici gives, such as ECONNREFUSED or CERT_HAS_EXPIRED,
+ * never their texts.
  */
 function reasonOf(error: unknown): string | undefined {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -144,8 +147,8 @@ function reasonOf(error: unknown): string | undefined {
 }
 
 /**
- * The facts of an answer that is no success. `Retry-After` counts in seconds (RFC 9110 section
- * 10.2.3): clocks may differ.
+ * Returns the facts of an answer that is not a success. `Retry-After` counts in seconds (RFC 9110
+ * section 10.2.3), because clocks may differ.
  */
 export function factsOf({
   headers,
@@ -155,7 +158,7 @@ export function factsOf({
   return { status, ...(seconds !== undefined && { retryAfter: Number(seconds) * 1_000 }) };
 }
 
-/** What was asked and where, without query. */
+/** Returns what was asked and where, without query. */
 export function placeOf({ what, url }: Pick<ProviderRequest, 'what' | 'url'>): string {
   const parsed = URL.parse(url);
   return parsed === null ? what : `${what} ${parsed.origin}${parsed.pathname}`;

@@ -23,11 +23,11 @@ export type IdTokenExpectation = {
   readonly metadata: ProviderMetadata;
   readonly keys: CachedDocument<KeySet>;
   readonly clientID: string;
-  /** Of the authorization request; undefined: there was none. */
+  /** Of the authorization request. Undefined when there was none. */
   readonly nonce?: string;
-  /** That came with it. */
+  /** The access token that came with it. */
   readonly accessToken: string;
-  /** Of the ID token before a refresh. */
+  /** The claims of the ID token before a refresh. */
   readonly previous?: JsonObject;
   /** ms since the epoch */
   readonly now: number;
@@ -74,7 +74,7 @@ function algorithmsOf({
   return ASYMMETRIC_ALGORITHMS.filter(alg => supported?.includes(alg) ?? true);
 }
 
-/** The registered claims, by jose. */
+/** Checks the registered claims by jose. */
 async function registeredFault(
   token: SignedJwt,
   { clientID, metadata, now }: IdTokenExpectation,
@@ -98,7 +98,7 @@ async function registeredFault(
 
 type Wanted = Pick<IdTokenExpectation, 'clientID' | 'metadata' | 'now'>;
 
-/** What a claim is and what it ought to be, where that is for everybody to see. */
+/** Returns what a claim is and what it must be, where both are public. */
 function claimFault(name: string, claims: JsonObject, { clientID, metadata, now }: Wanted): string {
   const value = claims[name];
   if (value === undefined) return faultOf(name);
@@ -118,7 +118,7 @@ function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'none').slice(0, LONGEST_SHOWN);
 }
 
-/** What jose does not judge. */
+/** Checks what jose does not judge. */
 function ownFault({ claims, header }: SignedJwt, expected: IdTokenExpectation): string | undefined {
   const { accessToken, clientID, nonce, now, previous } = expected;
   const { at_hash, aud, azp, iat, sub } = claims;
@@ -134,8 +134,8 @@ function ownFault({ claims, header }: SignedJwt, expected: IdTokenExpectation): 
 }
 
 /**
- * OpenID Connect Core section 12.2: `iss`, `sub`, `aud` and `azp` stay; a `nonce` may be left out
- * but not change.
+ * Checks OpenID Connect Core section 12.2. `iss`, `sub`, `aud` and `azp` stay. A `nonce` may be
+ * left out but not change.
  */
 function refreshFault(claims: JsonObject, previous: JsonObject): string | undefined {
   const changed = ['iss', 'sub', 'azp'].find(name => claims[name] !== previous[name]);
@@ -155,8 +155,8 @@ function faultOf(claim: string): string {
 }
 
 /**
- * Core section 3.1.3.6: the left half of the hash that goes with the signature's algorithm; Ed25519
- * hashes with SHA-512.
+ * Returns the left half of the hash that goes with the signature's algorithm (Core section
+ * 3.1.3.6). Ed25519 hashes with SHA-512.
  */
 function leftHalfHash(text: string, alg: unknown): string {
   const bits = /(?:256|384|512)$/.exec(String(alg))?.[0] ?? '512';

@@ -11,9 +11,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The JSON of an answer whose media type is `application/json` or ends in `+json`, in any case;
- * else a ProviderError `invalid_answer`. Of a member that is repeated the last counts (RFC 8259
- * section 4).
+ * Parses the JSON of an answer whose media type is `application/json` or ends in `+json`, in any
+ * case. Throws a ProviderError `invalid_answer` for any other. Of a member that is repeated the
+ * last counts (RFC 8259 section 4).
  */
 export function readJson(answer: ProviderAnswer, asked: Asked): unknown {
   if (!hasJsonType(answer.headers)) {
@@ -27,8 +27,8 @@ export function readJson(answer: ProviderAnswer, asked: Asked): unknown {
 }
 
 /**
- * The JSON of a published document, whatever its media type: key sets are often files of a static
- * site, `text/plain` or without a type.
+ * Parses the JSON of a published document, whatever its media type. Key sets are often files of a
+ * static site, `text/plain` or without a type.
  */
 export function readDocument(answer: ProviderAnswer, asked: Asked): unknown {
   const value = parseJson(answer.text);
@@ -37,7 +37,7 @@ export function readDocument(answer: ProviderAnswer, asked: Asked): unknown {
   return value;
 }
 
-/** The value, or undefined: not JSON. */
+/** @returns undefined when it is not JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -17,19 +17,19 @@ export type KeySet = {
   /** Whether the key with this thumbprint (RFC 7638, SHA-256) is in it. */
   readonly has: (thumbprint: string) => boolean;
   /**
-   * The keys that may have made a signature with this header: by `kid`, `alg`, `use` and key type.
-   * Mostly one; none: unknown.
+   * Returns the keys that may have made a signature with this header, by `kid`, `alg`, `use` and
+   * key type. Mostly it is one. None means that the key is unknown.
    */
   readonly candidates: (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
 };
 
-/** A token without `kid` is not tried with more keys. */
+/** A token without `kid` is tried with at most so many keys. */
 const MAX_TRIES = 16;
 
 /**
- * Reads a JWK Set. Symmetric keys and keys of unknown kinds are left out (RFC 7517 section 5): the
- * one would let anyone who can read the set sign. Throws a ProviderError `invalid_answer` when it
- * is no JWK Set. `issuer` is for the error.
+ * Reads a JWK Set. Symmetric keys and keys of unknown kinds are left out (RFC 7517 section 5). With
+ * a symmetric key any reader of the set could sign. Throws a ProviderError `invalid_answer` when it
+ * is not a JWK Set. `issuer` is for the error.
  */
 export async function parseKeySet(json: unknown, issuer: string): Promise<KeySet> {
   const list = isJsonObject(json) ? json.keys : undefined;
@@ -69,7 +69,7 @@ async function candidatesOf(error: unknown): Promise<readonly CryptoKey[]> {
   return keys;
 }
 
-/** A key of the set that cannot be imported, or not for this algorithm. */
+/** Returns true for a key of the set that cannot be imported, or not for this algorithm. */
 function isKeyError(error: unknown): boolean {
   return error instanceof TypeError || error instanceof DOMException;
 }

@@ -15,22 +15,22 @@ import { secretsOf } from './shown-description.ts';
 export type LibraryCall = {
   readonly client: HttpClient;
   readonly metadata: ProviderMetadata;
-  /** undefined where none is sent */
+  /** Undefined where none is sent. */
   readonly clientID: string | undefined;
   readonly authentication: ClientAuth;
-  /** For errors: `the token endpoint`. */
+  /** Names what is asked in errors, such as `the token endpoint`. */
   readonly what: string;
   /**
-   * Judges the answer and gives what the library is to read instead: JSON. `secrets` were sent. May
-   * throw a ProviderError.
+   * Judges the answer and returns the JSON that the library reads in its place. `secrets` were
+   * sent. May throw a ProviderError.
    */
   readonly read: (answer: ProviderAnswer, url: string, secrets: readonly string[]) => unknown;
   readonly signal: AbortSignal;
 };
 
 /**
- * Lets openid-client make one request through our own HTTP client. `run` gets the configuration for
- * that one call. Rejects with a ProviderError.
+ * Lets openid-client make one request through the gateway's HTTP client. `run` gets the
+ * configuration for that one call. Rejects with a ProviderError.
  */
 export async function callLibrary<T>(
   call: LibraryCall,
@@ -45,7 +45,7 @@ export async function callLibrary<T>(
 
 function configurationOf(call: LibraryCall): Configuration {
   const { authentication, clientID, metadata } = call;
-  // The library wants a client ID also where none is sent.
+  // The library needs a client ID also where none is sent.
   const config = new Configuration(
     serverOf(metadata),
     clientID ?? 'none',
@@ -53,7 +53,7 @@ function configurationOf(call: LibraryCall): Configuration {
     authentication,
   );
   if (!metadata.issuer.toLowerCase().startsWith('https:')) allowInsecureRequests(config);
-  // Our own signal ends the request.
+  // The gateway's own signal ends the request.
   config.timeout = 0;
   config[customFetch] = async (url, { body, headers, method }) => {
     const { client, read, signal, what } = call;
@@ -72,7 +72,7 @@ function configurationOf(call: LibraryCall): Configuration {
   return config;
 }
 
-/** What the library needs: it gets no ID token, and no signed answer. */
+/** Returns what the library needs. It gets no ID token, and no signed answer. */
 function serverOf(metadata: ProviderMetadata): ServerMetadata {
   const { issuer, token_endpoint, userinfo_endpoint } = metadata;
   return {
@@ -82,7 +82,7 @@ function serverOf(metadata: ProviderMetadata): ServerMetadata {
   };
 }
 
-/** The library hides our own errors behind `cause`; its own texts name members, never values. */
+/** The library hides errors of ours behind `cause`. Its own texts name members, never values. */
 function toProviderError(error: unknown, what: string): unknown {
   if (error instanceof ProviderError) return error;
   const cause = error instanceof Error ? error.cause : undefined;

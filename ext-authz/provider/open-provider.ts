@@ -10,9 +10,9 @@ import { tokenCalls } from './token-calls.ts';
 import { requestUserinfo } from './userinfo.ts';
 
 /**
- * A Filter's provider over HTTP, by openid-client and jose. Nothing is asked before the first call.
- * Throws a TypeError when the secret does not fit signingMethod (`signingFault` of resources tells
- * the operator before). `heard` hears what of it works.
+ * Opens a Filter's provider over HTTP, by openid-client and jose. It asks for nothing before the
+ * first call. `heard` hears what of it works. Throws a TypeError when the secret does not fit
+ * signingMethod. `signingFault` of resources tells the operator before.
  */
 export function openProvider(
   settings: ProviderSettings,

@@ -15,12 +15,13 @@ export type OAuthClient = { readonly clientID: string; readonly authentication: 
 export type AssertionSources = {
   /** ms since the epoch */
   readonly now: () => number;
-  /** A text that never comes twice. */
+  /** Returns a text that is never repeated. */
   readonly id: () => string;
 };
 
 /**
- * The Filter's own client (docs/reference/kinds/filter.md); undefined without clientID and secret.
+ * Returns the Filter's own client (docs/reference/kinds/filter.md).
+ * @returns undefined without clientID and secret
  */
 export function ownClient(
   settings: ProviderSettings,
@@ -45,8 +46,8 @@ export function ownClient(
 }
 
 /**
- * A client that a request brings. Throws a TypeError when its credentials are not of the Filter's
- * method.
+ * Returns a client that a request brings. Throws a TypeError when its credentials are not of the
+ * Filter's method.
  */
 export function broughtAuthentication(
   credentials: ClientCredentials,

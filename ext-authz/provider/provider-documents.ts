@@ -13,11 +13,11 @@ import {
 /** What a provider publishes: its discovery document and its keys. */
 export type ProviderDocuments = {
   readonly metadata: (signal: AbortSignal) => Promise<ProviderMetadata>;
-  /** The keys' document, of which `get` gives the keys. */
+  /** Returns the keys' document, whose `get` returns the keys. */
   readonly keys: (signal: AbortSignal) => Promise<CachedDocument<KeySet>>;
   readonly knownKeySet: () => KeySet | undefined;
   /**
-   * Asks for both where they are not known, as `probe` does; the discovery document must have these
+   * Asks for both where they are unknown, as `probe` does. The discovery document must have these
    * endpoints. Rejects with a ProviderError.
    */
   readonly look: (endpoints: readonly Endpoint[], signal: AbortSignal) => Promise<void>;
@@ -59,7 +59,7 @@ export function openDocuments(
   };
 }
 
-/** The key set at a URL, for a JWT Filter's `jwksURI` too. */
+/** Opens the key set at a URL, for a JWT Filter's `jwksURI` too. */
 export function openKeys(
   client: HttpClient,
   url: string,

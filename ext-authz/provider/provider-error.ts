@@ -1,15 +1,15 @@
 /**
- * What went wrong with the provider; the caller decides what the client sees
+ * What went wrong with the provider. The caller decides what the client sees
  * (docs/reference/status-codes.md).
  */
 export type ProviderErrorCode =
-  /** No connection, TLS refused, or the answer broke off. */
+  /** No connection, a failed TLS handshake, or an answer that broke off. */
   | 'unreachable'
-  /** The caller's time was over, or the shared request took too long. */
+  /** The caller's time was up, or the shared request took too long. */
   | 'timeout'
   /** More than 1 MiB. */
   | 'too_large'
-  /** A status that the protocol does not provide for, redirects among them. */
+  /** A status for which the protocol has no use. Redirects are among them. */
   | 'http_status'
   /** Not the JSON, or not the members, that the protocol asks for. */
   | 'invalid_answer'
@@ -20,29 +20,30 @@ export type ProviderErrorCode =
   /** The token answer has no ID token though one is required. */
   | 'no_id_token'
   | 'invalid_id_token'
-  /** UserInfo is about somebody else. */
+  /** UserInfo is about another user. */
   | 'subject_mismatch'
-  /** The provider's own refusal (RFC 6749 section 5.2, RFC 6750 section 3.1); see `oauthError`. */
+  /** The provider's own refusal (RFC 6749 section 5.2, RFC 6750 section 3.1). See `oauthError`. */
   | 'oauth_error';
 
 export type ProviderErrorFacts = {
   /**
-   * The provider's error code when `code` is `oauth_error`: 1 to 64 letters, digits, `_`, `.` and
-   * `-`; anything else is `unrecognised`.
+   * The provider's error code when `code` is `oauth_error`. It is 1 to 64 letters, digits, `_`, `.`
+   * and `-`. Anything else is `unrecognised`.
    */
   readonly oauthError?: string;
   /** The HTTP status of the provider's answer, where there was one. */
   readonly status?: number;
-  /** When the provider wants to be asked again, in ms from its answer. */
+  /** When the provider wants the next request, in ms from its answer. */
   readonly retryAfter?: number;
-  /** `unreachable` for a reason that stays until somebody changes something. */
+  /** `unreachable` for a reason that stays until the operator changes something. */
   readonly lasting?: boolean;
 };
 
 /**
- * The only error of the provider's adapter. Its message names what was asked, where, what came back
- * and which setting is to be looked at, for the log alone: without anything secret, of text of the
- * provider's only what `shownDescription` lets through; it has no `cause`, which might hold tokens.
+ * The only error of the provider's adapter. Its message is for the log alone, and without secrets.
+ * It names what was asked, where, what came back and which setting to look at. Of the provider's
+ * own text it has only what `shownDescription` lets through. It has no `cause`, which might hold
+ * tokens.
  */
 export class ProviderError extends Error {
   readonly code: ProviderErrorCode;
@@ -66,8 +67,9 @@ export class ProviderError extends Error {
   }
 
   /**
-   * The code by which the provider refused what was sent; undefined: it did not. A 429 (RFC 6585
-   * section 4) is about the gateway, whatever code is beside it.
+   * Returns the code by which the provider refused what was sent. A 429 (RFC 6585 section 4) is
+   * about the gateway, whatever code is beside it.
+   * @returns undefined when the provider did not refuse it
    */
   get refusal(): string | undefined {
     return this.status === TOO_MANY_REQUESTS ? undefined : this.oauthError;
@@ -79,7 +81,7 @@ const TOO_MANY_REQUESTS = 429;
 const KNOWN_CHARACTERS = /^[\w.-]{1,64}$/;
 
 /**
- * An error code of the provider's as it may be shown: known characters only
+ * Returns an error code of the provider as it may be shown, with known characters only
  * (docs/adr/0012-logins-in-the-browser.md).
  */
 export function shownErrorCode(code: string): string {

@@ -2,8 +2,8 @@ import type { ProviderError } from './provider-error.ts';
 import type { ProviderAspect } from './provider-listener.ts';
 
 /**
- * Something that is wrong with a provider, or with what a Filter says of it. `error`: it stays so
- * until somebody changes something; `warning`: it may pass.
+ * Something that is wrong with a provider, or with what a Filter says of it. An `error` stays so
+ * until the operator changes something. A `warning` may pass.
  */
 export type ProviderFinding = {
   readonly aspect: ProviderAspect;
@@ -14,24 +14,21 @@ export type ProviderFinding = {
 type Failure = { readonly error: ProviderError; readonly since: number; readonly last: number };
 
 /**
- * What may pass is told when it has lasted so long, in ms: by then it was tried again several
+ * What may pass is reported when it has lasted so long, in ms. By then it was tried again several
  * times.
  */
 const PATIENCE_MS = 10_000;
-/**
- * Whether the client is taken shows only when somebody logs in: a refusal is believed for so long,
- * in ms.
- */
+/** Only a login shows whether the client is accepted. A refusal is believed for so long, in ms. */
 const CLIENT_MS = 3_600_000;
 
 /**
- * What is known of one provider, by how it went when it was asked last. Times are in ms since the
+ * What is known of one provider, by the last request of each aspect. Times are in ms since the
  * epoch.
  */
 export class ProviderHealth {
   readonly #failures = new Map<ProviderAspect, Failure>();
 
-  /** False: that is no news. */
+  /** Records how a request went. Returns false when that is no news. */
   heard(aspect: ProviderAspect, error: ProviderError | undefined, now: number): boolean {
     if (error === undefined) return this.#failures.delete(aspect);
     this.#failures.set(aspect, {
@@ -42,12 +39,15 @@ export class ProviderHealth {
     return true;
   }
 
-  /** Something fails that shows by asking again. */
+  /** Returns whether something fails that asking again would show. */
   get failing(): boolean {
     return [...this.#failures.keys()].some(aspect => aspect !== 'client');
   }
 
-  /** When what is found changes by the clock alone; undefined: never. */
+  /**
+   * Returns when what is found changes by the clock alone.
+   * @returns undefined when it never does
+   */
   get nextChange(): number | undefined {
     const client = this.#failures.get('client');
     return client && client.last + CLIENT_MS;
@@ -63,7 +63,10 @@ export class ProviderHealth {
   }
 }
 
-/** An outage, perhaps, rather than a mistake: also a name may be unknown for a moment. */
+/**
+ * Returns whether it may be an outage rather than a mistake. Even a name may be unknown for a
+ * moment.
+ */
 export function mayPass({ code, status = 0 }: ProviderError): boolean {
   if (code === 'unreachable' || code === 'timeout') return true;
   return code === 'http_status' && (status >= 500 || TRANSIENT.has(status));

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from './json-answer.ts';
 import { ProviderError } from './provider-error.ts';
 
 /**
- * What the gateway uses of a discovery document. Names and meaning: OpenID Connect Discovery 1.0
- * section 3.
+ * What the gateway uses of a discovery document. For names and meaning see OpenID Connect Discovery
+ * 1.0 section 3.
  */
 export type ProviderMetadata = {
   readonly issuer: string;
@@ -19,7 +19,7 @@ export type ProviderMetadata = {
   readonly token_endpoint_auth_methods_supported?: readonly string[];
   /** Initiating User Registration via OpenID Connect 1.0 section 4.1 */
   readonly prompt_values_supported?: readonly string[];
-  /** `iss` of access tokens where it is another one than `issuer`: AD FS ([MS-OIDCE]). */
+  /** `iss` of access tokens where it differs from `issuer`: AD FS ([MS-OIDCE]). */
   readonly access_token_issuer?: string;
   /** RFC 9207 section 3 */
   readonly authorization_response_iss_parameter_supported: boolean;
@@ -38,7 +38,7 @@ const ENDPOINTS = [
 const WHAT = 'the discovery document';
 
 /**
- * The document at authorizationURL, without its trailing slashes, +
+ * Returns the source of the document at authorizationURL, without its trailing slashes, +
  * `/.well-known/openid-configuration` (docs/adr/0013-providers.md).
  */
 export function discoverySource(authorizationURL: string): DocumentSource<ProviderMetadata> {
@@ -47,7 +47,7 @@ export function discoverySource(authorizationURL: string): DocumentSource<Provid
   return { what: WHAT, url, parse, servesExpired: true };
 }
 
-/** An endpoint's URL, or a ProviderError `missing_endpoint`. */
+/** Returns an endpoint's URL. Throws a ProviderError `missing_endpoint` when there is none. */
 export function endpointOf(metadata: ProviderMetadata, name: Endpoint): string {
   const url = metadata[name];
   if (url !== undefined) return url;
@@ -55,9 +55,9 @@ export function endpointOf(metadata: ProviderMetadata, name: Endpoint): string {
 }
 
 /**
- * Reads a discovery document. Throws a ProviderError: `issuer_mismatch` when its `issuer` is not
- * authorizationURL up to one trailing slash (Discovery section 4.3), `invalid_answer` when a member
- * is malformed or an endpoint of an https provider is not https.
+ * Reads a discovery document. Throws a ProviderError. It is `issuer_mismatch` when its `issuer` is
+ * not authorizationURL up to one trailing slash (Discovery section 4.3). It is `invalid_answer`
+ * when a member is malformed or an endpoint of an https provider is not https.
  */
 export function parseMetadata(json: unknown, authorizationURL: string): ProviderMetadata {
   if (!isJsonObject(json)) throw invalid(authorizationURL, 'is not a JSON object');
@@ -96,7 +96,7 @@ function endpointsOf(
   );
 }
 
-/** RFC 6749 section 3.1: an endpoint has no fragment. */
+/** An endpoint has no fragment (RFC 6749 section 3.1). */
 function endpointUrl(value: unknown, name: Endpoint, authorizationURL: string): string {
   const url = typeof value === 'string' ? URL.parse(value) : null;
   if (url === null || !/^https?:$/.test(url.protocol))

@@ -6,11 +6,15 @@ import { shownDescription } from './shown-description.ts';
 type Asked = { readonly what: string; readonly url: string };
 
 /**
- * The error that an answer stands for, or undefined: it is a success. A 4xx is `oauth_error` when
- * its JSON body has an `error` (RFC 6749 section 5.2), else when its challenge has one (RFC 6750
- * section 3), else when it is a 401: then with the code `unsaid`. So is a 200 with `error` and no
- * access token, which some providers send. Every other status but 200 is `http_status`. What the
- * provider says of it is told without `secrets`, which it may have quoted.
+ * Returns the error that an answer stands for. What the provider says of it is told without
+ * `secrets`, which it may have quoted.
+ *
+ * - A 4xx is `oauth_error` when its JSON body has an `error` (RFC 6749 section 5.2), else when its
+ *   challenge has one (RFC 6750 section 3), else when it is a 401. The last has the code `unsaid`.
+ * - A 200 with `error` and no access token, which some providers send, is `oauth_error` too.
+ * - Every other status but 200 is `http_status`.
+ *
+ * @returns undefined when it is a success
  */
 export function refusalOf(
   answer: ProviderAnswer,
@@ -44,7 +48,7 @@ function sayingOf({ text }: ProviderAnswer, secrets: readonly string[]): string 
   return said === undefined ? '' : `, saying ${JSON.stringify(said)}`;
 }
 
-/** `error` of a JSON body that has none of the members of a success. */
+/** Returns `error` of a JSON body that has none of the members of a success. */
 function errorMember(text: string, success: readonly string[]): string | undefined {
   const json = parseJson(text);
   if (!isJsonObject(json) || success.some(name => json[name] !== undefined)) return undefined;

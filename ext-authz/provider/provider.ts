@@ -10,7 +10,7 @@ export type CodeExchange = {
   readonly code: string;
   /** The callback's `iss` (RFC 9207). */
   readonly iss: string | undefined;
-  /** The very text of the authorization request. */
+  /** The exact text of the authorization request. */
   readonly redirectUri: string;
   readonly codeVerifier: string;
   readonly nonce: string;
@@ -23,18 +23,24 @@ export type ClientCredentials =
 
 /**
  * The identity provider of one Filter. Every call takes a signal that aborts when the check's time
- * (4 s) is over, and rejects with a ProviderError only; a TypeError is a mistake of the caller (a
+ * (4 s) is up, and rejects with a ProviderError only. A TypeError is a mistake of the caller (a
  * grant without the settings it needs).
  */
 export type Provider = {
-  /** The discovery document, asked for when it is not known. */
+  /** Returns the discovery document, and asks for it when it is unknown. */
   readonly metadata: (signal: AbortSignal) => Promise<ProviderMetadata>;
-  /** The keys that are valid now: to tell whether a verdict's key is still among them. */
+  /**
+   * Returns the keys that are valid now, to tell whether the key of a result is still among them.
+   */
   readonly keySet: (signal: AbortSignal) => Promise<KeySet>;
-  /** The keys that were known last, without asking; undefined: none yet. */
+  /**
+   * Returns the keys that were known last, without asking.
+   * @returns undefined when none are known yet
+   */
   readonly knownKeySet: () => KeySet | undefined;
   /**
-   * Whether a JWT is signed by the provider with one of `algorithms`. Its claims are not judged.
+   * Verifies that a JWT is signed by the provider with one of `algorithms`. Its claims are not
+   * judged.
    */
   readonly verify: (
     jwt: string,
@@ -42,30 +48,33 @@ export type Provider = {
     signal: AbortSignal,
   ) => Promise<SignedJwt | SignatureFault>;
   /**
-   * Asks for what requests will need before any of them does: the discovery document, which must
-   * have these endpoints, and the keys. That it fails keeps no request from asking again.
+   * Asks for what requests will need before any of them does. It asks for the discovery document,
+   * which must have these endpoints, and the keys. Its failure keeps no request from asking again.
    */
   readonly look: (endpoints: readonly Endpoint[], signal: AbortSignal) => Promise<void>;
-  /** Where the browser is sent to log in. */
+  /** Returns where the browser is sent to log in. */
   readonly authorizationUrl: (
     request: AuthorizationRequest,
     signal: AbortSignal,
   ) => Promise<string>;
   /**
    * Throws a ProviderError `issuer_mismatch` when a callback's `iss` is another's, or missing
-   * though the provider's metadata promises it (RFC 9207 section 2.4). For callbacks with `error`;
-   * `exchangeCode` does it itself.
+   * though the provider's metadata promises it (RFC 9207 section 2.4). It is for callbacks with
+   * `error`. `exchangeCode` does it itself.
    */
   readonly checkIssuer: (iss: string | undefined, signal: AbortSignal) => Promise<void>;
-  /** grantType AuthorizationCode: tokens with a validated ID token; `no_id_token` without. */
+  /**
+   * Exchanges a code with grantType AuthorizationCode for tokens with a validated ID token. Rejects
+   * with `no_id_token` without one.
+   */
   readonly exchangeCode: (
     exchange: CodeExchange,
     signal: AbortSignal,
   ) => Promise<TokenSet & Required<Pick<TokenSet, 'idToken'>>>;
   /**
-   * RFC 6749 section 6. `previous`: the claims of the session's ID token, which a new one must
-   * continue. `keep` gets the new refresh token of an answer that cannot be judged now, since the
-   * keys cannot be had: the old one may be spent.
+   * Refreshes tokens (RFC 6749 section 6). `previous` are the claims of the session's ID token,
+   * which a new one must continue. `keep` gets the new refresh token of an answer that cannot be
+   * judged now, because the keys are not available. The old one may be spent.
    */
   readonly refresh: (
     request: {
@@ -75,7 +84,7 @@ export type Provider = {
     },
     signal: AbortSignal,
   ) => Promise<TokenSet>;
-  /** RFC 6749 section 4.3. `scope` is sent only when not empty. */
+  /** Gets tokens by RFC 6749 section 4.3. `scope` is sent only when not empty. */
   readonly password: (
     request: {
       readonly username: string;
@@ -85,20 +94,24 @@ export type Provider = {
     signal: AbortSignal,
   ) => Promise<TokenSet>;
   /**
-   * RFC 6749 section 4.4, with the request's own credentials; an ID token in the answer is ignored.
+   * Gets tokens by RFC 6749 section 4.4, with the request's own credentials. An ID token in the
+   * answer is ignored.
    */
   readonly clientCredentials: (
     request: { readonly credentials: ClientCredentials; readonly scope: readonly string[] },
     signal: AbortSignal,
   ) => Promise<TokenSet>;
-  /** OpenID Connect Core section 5.3; `sub` is there and equals `subject`. */
+  /**
+   * Asks the userinfo endpoint (OpenID Connect Core section 5.3). `sub` is present and equals
+   * `subject`.
+   */
   readonly userinfo: (
     request: { readonly accessToken: string; readonly subject: string | undefined },
     signal: AbortSignal,
   ) => Promise<JsonObject>;
   /**
-   * Where the browser is sent to log out (OpenID Connect RP-Initiated Logout section 2); undefined:
-   * the provider has no such place.
+   * Returns where the browser is sent to log out (OpenID Connect RP-Initiated Logout section 2).
+   * @returns undefined when the provider has no such place
    */
   readonly endSessionUrl: (
     request: {

@@ -3,17 +3,17 @@ import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { TlsSettings } from './tls-connector.ts';
 
 /**
- * What of a Filter concerns its provider. Names and meaning: docs/reference/kinds/filter.md;
- * durations are ms, defaults are filled in.
+ * What concerns a Filter's provider. For names and meaning see docs/reference/kinds/filter.md.
+ * Durations are in ms, and defaults are filled in.
  */
 export type ProviderSettings = TlsSettings & {
   readonly authorizationURL: string;
   readonly maxStale: number;
   readonly clientAuthentication: ClientAuthentication;
-  /** undefined with grantType `ClientCredentials` */
+  /** Undefined with grantType `ClientCredentials`. */
   readonly clientID: string | undefined;
   /**
-   * As it signs or is sent, without the line feed at its end; undefined with grantType
+   * The secret as it signs or is sent, without the line feed at its end. Undefined with grantType
    * `ClientCredentials`.
    */
   readonly secret: SecretValue | undefined;
@@ -26,7 +26,7 @@ export type ClientAuthentication =
 /** See docs/reference/kinds/filter.md. */
 export type AssertionSettings = {
   readonly setClientID: boolean;
-  /** undefined: the token endpoint */
+  /** Undefined means the token endpoint. */
   readonly audience: string | undefined;
   readonly signingMethod: SigningMethod;
   readonly lifetime: number;
@@ -34,7 +34,7 @@ export type AssertionSettings = {
   readonly nbfSafetyMargin: number;
   readonly setIAT: boolean;
   readonly otherClaims: { readonly [name: string]: unknown };
-  /** undefined: that of a JWK */
+  /** Undefined means that of a JWK. */
   readonly kid: string | undefined;
   readonly otherHeaderParameters: { readonly [name: string]: unknown };
 };

@@ -1,16 +1,17 @@
 import { escapeHtml } from '#process/escape-html.ts';
 
-/** What a log has of a description. */
+/** How much a log has of a description. */
 const LONGEST = 300;
 /** Parts of a token, a code or a hash. */
 const LONG_RUN = /[\w~+/=-]{20,}/g;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * A provider's own words (`error_description`, RFC 6749 section 5.2) as a log may have them: one
- * line of 300 characters at most, without `secrets` and without what looks like a token, since some
- * providers quote what they were sent. UUIDs stay, by which operators find a refusal at the
- * provider. Undefined: it says nothing.
+ * Returns a provider's own words (`error_description`, RFC 6749 section 5.2) as a log may have
+ * them. They are one line of at most 300 characters, without `secrets` and without what looks like
+ * a token, because some providers quote what they were sent. UUIDs stay, because operators use them
+ * to find a refusal at the provider.
+ * @returns undefined when it says nothing
  */
 export function shownDescription(text: unknown, secrets: readonly string[]): string | undefined {
   if (typeof text !== 'string') return undefined;
@@ -27,8 +28,8 @@ const OPEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What of a request must not be shown, in each way that it may be quoted: all but the client ID of
- * `Authorization`, and parameters of a form.
+ * Returns what must not be shown of a request, in each way that it may be quoted. That is all of
+ * `Authorization` but the client ID, and parameters of a form.
  */
 export function secretsOf(headers: Headers, form: string): readonly string[] {
   const parameters = [...new URLSearchParams(form)].flatMap(([name, value]) =>
@@ -38,7 +39,9 @@ export function secretsOf(headers: Headers, form: string): readonly string[] {
   return meant.flatMap(spellings);
 }
 
-/** As it is, percent-encoded with digits in either case, and as HTML and JSON quote it. */
+/**
+ * Returns it as it is, percent-encoded with digits in either case, and as HTML and JSON quote it.
+ */
 function spellings(secret: string): readonly string[] {
   const encoded = [
     encodeURIComponent(secret),
@@ -54,7 +57,10 @@ function spellings(secret: string): readonly string[] {
   ];
 }
 
-/** RFC 7617 section 2, with the form-encoding of RFC 6749 section 2.3.1; RFC 6750 section 2.1. */
+/**
+ * Reads RFC 7617 section 2, with the form-encoding of RFC 6749 section 2.3.1, and RFC 6750 section
+ * 2.1.
+ */
 function credentialsOf(authorization: string): readonly string[] {
   const [scheme = '', credentials = ''] = authorization.split(' ', 2);
   if (scheme.toLowerCase() !== 'basic') return [credentials];

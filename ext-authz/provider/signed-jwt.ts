@@ -12,8 +12,8 @@ import { isJsonObject, type JsonObject } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
 
 /**
- * Signatures that only the holder of a private key can make (RFC 7518 section 3.1, RFC 8037):
- * neither `none` nor `HS…`.
+ * Signatures that only the holder of a private key can make (RFC 7518 section 3.1, RFC 8037).
+ * Neither `none` nor `HS…` is among them.
  */
 export const ASYMMETRIC_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512'],
@@ -22,28 +22,28 @@ export const ASYMMETRIC_ALGORITHMS = [
   ...['EdDSA', 'Ed25519'],
 ] as const;
 
-/** A JWT whose signature is the provider's. Its claims are not judged: not even `exp`. */
+/** A JWT whose signature is the provider's. Its claims are not judged, not even `exp`. */
 export type SignedJwt = {
   readonly raw: string;
   readonly header: JsonObject;
   readonly claims: JsonObject;
   /**
-   * The key that signed (RFC 7638, SHA-256): `KeySet.has` tells whether it is still the provider's.
+   * The key that signed (RFC 7638, SHA-256). `KeySet.has` tells whether it is still the provider's.
    */
   readonly thumbprint: string;
   readonly key: CryptoKey;
 };
 
 /**
- * Why it is none: no JWS with JSON claims; another algorithm than those asked for; a key that the
- * provider does not have; a wrong signature.
+ * Why a signature is not valid: no JWS with JSON claims, another algorithm than those asked for, a
+ * key that the provider does not have, or a wrong signature.
  */
 export type SignatureFault = 'malformed' | 'algorithm' | 'unknown_key' | 'signature';
 
 /**
  * Verifies the signature of a JWT (RFC 7515 section 5.2, RFC 7519 section 7.2) with keys of
- * `document`. A `kid` that is not known, or a signature without `kid` that does not fit, lets the
- * keys be fetched again (`ReloadBudget`). Rejects with a ProviderError when the keys cannot be had.
+ * `document`. The keys are fetched again (`ReloadBudget`) for an unknown `kid`, or for a signature
+ * without `kid` that does not fit. Rejects with a ProviderError when the keys are not available.
  */
 export async function verifySignature(
   raw: string,
@@ -103,7 +103,7 @@ async function tryKey(
   } catch (error) {
     if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature';
     if (error instanceof errors.JOSEError) return 'malformed';
-    // A key too short for its algorithm (RFC 7518 section 3.3) is no key.
+    // A key too short for its algorithm (RFC 7518 section 3.3) counts as no key.
     if (error instanceof TypeError) return 'unknown_key';
     throw error;
   }

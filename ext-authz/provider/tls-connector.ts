@@ -3,8 +3,8 @@ import { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 
 /**
- * Whether the provider may ask for TLS renegotiation (docs/reference/kinds/filter.md; TLS 1.2 only,
- * later versions have none).
+ * Whether the provider may ask for TLS renegotiation (docs/reference/kinds/filter.md). It exists in
+ * TLS 1.2 only, and later versions have none.
  */
 export type RenegotiateTLS = 'never' | 'onceAsClient' | 'freelyAsClient';
 
@@ -18,7 +18,7 @@ export type TlsSettings = {
 const CONNECT_TIMEOUT_MS = 4_000;
 
 /**
- * Connects to the provider over TCP or TLS (1.2 at least), HTTP/1.1 only. Certificates are checked
+ * Connects to the provider over TCP or TLS (at least 1.2), HTTP/1.1 only. Certificates are checked
  * by `trustedCa`, else by Node's CA store and NODE_EXTRA_CA_CERTS, unless `insecureTLS`.
  */
 export function tlsConnector({
@@ -46,8 +46,8 @@ function renegotiatingOnce(connect: buildConnector.connector): buildConnector.co
 }
 
 /**
- * `disableRenegotiation()` works on a server's sockets only, so the handshakes are counted: each
- * ends with `secure`.
+ * Counts the handshakes, each of which ends with `secure`. `disableRenegotiation()` works on a
+ * server's sockets only.
  */
 function endAtSecondRenegotiation(socket: TLSSocket): void {
   let renegotiations = 0;

@@ -8,12 +8,12 @@ import { refusalOf } from './provider-refusal.ts';
 
 /** What a token endpoint granted (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3). */
 export type TokenSet = {
-  /** Of any form: `isAccessTokenForm` judges it. */
+  /** In any form. `isAccessTokenForm` judges it. */
   readonly accessToken: string;
   readonly tokenType: 'Bearer';
-  /** Whole seconds, 1 at least; undefined: the provider does not say. */
+  /** Whole seconds, at least 1. Undefined when the provider does not say. */
   readonly expiresInSeconds: number | undefined;
-  /** What was granted; undefined: what was asked for. */
+  /** What was granted. Undefined means what was asked for. */
   readonly scope: readonly string[] | undefined;
   readonly refreshToken?: string;
   readonly idToken?: IdToken;
@@ -26,9 +26,10 @@ const WHAT = 'the token endpoint';
 const OPTIONAL = ['refresh_token', 'scope', 'id_token'] as const;
 
 /**
- * Reads one answer of a token endpoint, in two steps round the library. `read` makes what the
- * library is given: without what it would refuse or judge in its own way (`expires_in` of odd
- * kinds, the ID token). `toTokens` puts that back to what the library made of it.
+ * Reads one answer of a token endpoint, in two steps around the library. `read` makes what the
+ * library is given. It leaves out what the library would refuse or judge in its own way
+ * (`expires_in` of odd kinds, the ID token). `toTokens` adds that again to what the library made of
+ * it.
  */
 export function tokenReader(): {
   readonly read: (answer: ProviderAnswer, url: string, secrets: readonly string[]) => JsonObject;
@@ -76,7 +77,7 @@ function noAccessToken(
   });
 }
 
-/** RFC 6749 section 5.1 has a text; Twitch sends a list of values. */
+/** RFC 6749 section 5.1 has a text, but Twitch sends a list of values. */
 function withScopeText(json: JsonObject): JsonObject {
   const { scope } = json;
   const isList = Array.isArray(scope) && scope.every(value => typeof value === 'string');
@@ -84,8 +85,8 @@ function withScopeText(json: JsonObject): JsonObject {
 }
 
 /**
- * RFC 6749 section 5.1 has these members optional; providers that have none of them send null or
- * nothing.
+ * RFC 6749 section 5.1 has these members optional. Providers that have none of them send null or an
+ * empty text.
  */
 function withoutEmpty(json: JsonObject): JsonObject {
   const empty = OPTIONAL.filter(
@@ -114,7 +115,7 @@ function toTokens(
   };
 }
 
-/** RFC 6750 section 4; RFC 6749 section 7.1: a token of an unknown type is not used. */
+/** A token of an unknown type is not used (RFC 6750 section 4, RFC 6749 section 7.1). */
 function notBearer(): ProviderError {
   return new ProviderError('invalid_answer', `${WHAT}: the token's type is not Bearer`);
 }

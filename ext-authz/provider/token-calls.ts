@@ -15,7 +15,7 @@ import {
   requestTokens,
 } from './token-requests.ts';
 
-/** What asks the token endpoint. */
+/** Opens what asks the token endpoint. */
 export function tokenCalls(
   adapter: Adapter,
 ): Pick<Provider, 'exchangeCode' | 'refresh' | 'password' | 'clientCredentials'> {

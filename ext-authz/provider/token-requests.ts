@@ -17,15 +17,15 @@ import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
 import type { ClientAuthentication } from './settings.ts';
 import { type RawTokens, tokenReader } from './token-answer.ts';
 
-/** Who asks the token endpoint. */
+/** What asks the token endpoint. */
 export type TokenRequester = {
   readonly client: HttpClient;
   readonly metadata: ProviderMetadata;
   readonly clientID: string | undefined;
   readonly authentication: ClientAuth;
-  /** What it is by the Filter's settings, for errors. */
+  /** The method by the Filter's settings, for errors. */
   readonly method: ClientAuthentication['method'];
-  /** Hears whether it is taken; undefined: it is not the Filter's own client. */
+  /** Hears whether the client is accepted. Undefined when it is not the Filter's own client. */
   readonly heard?: ProviderListener | undefined;
   readonly signal: AbortSignal;
 };
@@ -33,7 +33,8 @@ export type TokenRequester = {
 type Grant = (config: Configuration) => Promise<TokenEndpointResponse>;
 
 /**
- * One request of the token endpoint, its ID token not yet validated. Rejects with a ProviderError.
+ * Makes one request of the token endpoint. Its ID token is not yet validated. Rejects with a
+ * ProviderError.
  */
 export async function requestTokens(requester: TokenRequester, grant: Grant): Promise<RawTokens> {
   endpointOf(requester.metadata, 'token_endpoint');
@@ -49,7 +50,7 @@ export async function requestTokens(requester: TokenRequester, grant: Grant): Pr
   return toTokens(response);
 }
 
-/** RFC 6749 section 4.1.3, RFC 7636 section 4.5. `iss` is checked before. */
+/** Builds the grant of RFC 6749 section 4.1.3 and RFC 7636 section 4.5. `iss` is checked before. */
 export function codeGrant({ code, codeVerifier, iss, redirectUri }: CodeExchange): Grant {
   const callback = callbackUrl(redirectUri);
   callback.search = new URLSearchParams({ code, ...(iss !== undefined && { iss }) }).toString();
@@ -69,7 +70,7 @@ export function credentialsGrant(scope: readonly string[]): Grant {
   return config => clientCredentialsGrant(config, scopeParameter(scope));
 }
 
-/** Sorted, each value once, and only when there is one. */
+/** Returns the values sorted and without duplicates, and only when there is one. */
 function scopeParameter(scope: readonly string[]): { scope?: string } {
   return scope.length === 0 ? {} : { scope: [...new Set(scope)].sort().join(' ') };
 }

@@ -13,11 +13,11 @@ import { ASYMMETRIC_ALGORITHMS, verifySignature } from './signed-jwt.ts';
 export type UserinfoRequest = {
   readonly client: HttpClient;
   readonly metadata: ProviderMetadata;
-  /** Asked for only when the answer is signed. */
+  /** Called only when the answer is signed. */
   readonly keys: () => Promise<CachedDocument<KeySet>>;
   readonly clientID: string | undefined;
   readonly accessToken: string;
-  /** `sub` of the ID token; undefined: there is none. */
+  /** `sub` of the ID token. Undefined when there is none. */
   readonly subject: string | undefined;
   /** ms since the epoch */
   readonly now: number;
@@ -27,9 +27,9 @@ export type UserinfoRequest = {
 const WHAT = 'the userinfo endpoint';
 
 /**
- * What the provider says of the user whose access token this is (OpenID Connect Core section 5.3),
- * signed or not; its `sub` is there and equals `subject`. Rejects with a ProviderError:
- * `oauth_error` (`invalid_token` on a bare 401), `subject_mismatch` and others.
+ * Returns what the provider says of the user whose access token this is (OpenID Connect Core
+ * section 5.3), signed or not. Its `sub` is present and equals `subject`. Rejects with a
+ * ProviderError: `oauth_error` (`invalid_token` on a bare 401), `subject_mismatch` and others.
  */
 export async function requestUserinfo(request: UserinfoRequest): Promise<JsonObject> {
   const { accessToken, client, clientID, metadata, signal, subject } = request;
@@ -74,8 +74,8 @@ async function readUserinfo(
 }
 
 /**
- * Salesforce says so, in a text, where RFC 6750 section 3.1 has a 401: of a token that is over or
- * revoked.
+ * Salesforce answers in a text about a token that has expired or was revoked, where RFC 6750
+ * section 3.1 has a 401.
  */
 function asUnauthorized(answer: ProviderAnswer): ProviderAnswer {
   return answer.status === 403 && answer.text.trim() === 'Bad_OAuth_Token'
@@ -83,7 +83,7 @@ function asUnauthorized(answer: ProviderAnswer): ProviderAnswer {
     : answer;
 }
 
-/** Core section 5.3.2: `iss` and `aud`, where present, are the provider's and the client's. */
+/** `iss` and `aud`, where present, are the provider's and the client's (Core section 5.3.2). */
 async function readSigned(
   { text }: ProviderAnswer,
   asked: { readonly what: string; readonly url: string },

@@ -1,8 +1,8 @@
 import { ProviderError } from './provider-error.ts';
 
 /**
- * What `promise` gives, unless `signal` aborts first: then a ProviderError `timeout` that names
- * `what`. The work goes on for others.
+ * Returns what `promise` gives, unless `signal` aborts first. It then rejects with a ProviderError
+ * `timeout` that names `what`. The work goes on for others.
  */
 export function waitFor<T>(promise: Promise<T>, what: string, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

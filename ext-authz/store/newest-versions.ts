@@ -1,18 +1,19 @@
 import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 
 /**
- * A version that was the newest of its record when somebody looked, and when the record ends (ms
- * since the epoch).
+ * A version that was the newest of its record at the last look, and when the record ends (ms since
+ * the epoch).
  */
 type Seen = { readonly version: string; readonly ends: number };
 
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 20_000 };
 
 /**
- * Versions of records that are known to be the newest. One is known from when it was seen until
- * this connection writes the record, or somebody else writes to the file, which makes all of them
- * uncertain. Whether somebody else wrote is asked once in a turn of the event loop: the requests
- * that are answered in a turn came before it, so that they see whatever ended before they came.
+ * Versions of records that are known to be the newest. A version is known from when it was seen
+ * until this connection writes the record. A write to the file by another connection makes all of
+ * them uncertain. It is asked once in a turn of the event loop whether there was such a write. The
+ * requests that are answered in a turn arrived before it, so they see whatever ended before they
+ * arrived.
  */
 export class NewestVersions {
   readonly #fileVersion: () => number;
@@ -21,7 +22,7 @@ export class NewestVersions {
   #isFresh = false;
 
   /**
-   * `fileVersion` is another number when another connection has written. Source:
+   * `fileVersion` returns another number when another connection has written. See
    * https://sqlite.org/pragma.html#pragma_data_version
    */
   constructor(fileVersion: () => number) {
@@ -34,19 +35,20 @@ export class NewestVersions {
     return seen !== undefined && seen.version === version && seen.ends > now;
   }
 
-  /** Tells what a reading that came after `has` has found. */
+  /** Adds what a read that came after `has` has found. */
   add(key: string, version: string, ends: number): void {
     this.#seen.set(key, { version, ends });
   }
 
   /**
-   * This connection is about to write: what it saw of others before may be too old to go on with.
+   * Forgets everything before this connection writes. What it saw of other connections may be too
+   * old.
    */
   writing(): void {
     this.#isFresh = false;
   }
 
-  /** This connection has written the record, or has removed it. */
+  /** Forgets a record that this connection has written or removed. */
   drop(key: string): void {
     this.#seen.delete(key);
   }

@@ -5,15 +5,15 @@ import { openRedisRecordStore } from './redis-record-store.ts';
 import { openSqliteRecordStore } from './sqlite-record-store.ts';
 
 export type RecordStoreOptions = {
-  /** Where records are shared by all replicas. */
+  /** Where all replicas share records. */
   readonly redis: RedisDescription | undefined;
-  /** Where they are without Redis. */
+  /** The file of the records without Redis. */
   readonly file: string;
-  /** How long a call may take; a `create` with groups twice as long in Redis. */
+  /** How long a call may take. A `create` with groups may take twice as long in Redis. */
   readonly timeoutMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a clock that never goes back. */
   readonly uptime: () => number;
   /** A number in [0, 1), for the jitter of back-offs. */
   readonly random: () => number;
@@ -23,8 +23,8 @@ export type RecordStoreOptions = {
 };
 
 /**
- * The store that the configuration asks for. Rejects when the file cannot be used; Redis may come
- * later.
+ * Opens the store that the configuration asks for. Rejects when the file cannot be used. Redis may
+ * become available later.
  */
 export async function openRecordStore(options: RecordStoreOptions): Promise<RecordStore> {
   const { file, now, onEvent, onFull, random, redis, timeoutMs, uptime } = options;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * Makes names for versions of records: never the same twice, of any process, so that a record that
- * is gone and made anew is another one.
+ * Returns a maker of names for versions of records. No name is made twice, in any process. A record
+ * that is removed and made again thus has another version.
  */
 export function recordVersions(): () => string {
   const opened = randomUUID();

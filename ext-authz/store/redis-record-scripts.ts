@@ -1,12 +1,14 @@
 import { script } from '#redis/script.ts';
 
 /**
- * Each script has one key, so that in a cluster one slot is touched. A record in Redis is the text
- * `<version>.<digests of its groups, joined by commas>.<value in Base64>`; see
+ * Each script has one key, so that it touches one slot in a cluster. A record in Redis is the text
+ * `<version>.<digests of its groups, joined by commas>.<value in Base64>`. See
  * redis-record-text.ts.
  */
 
-/** ARGV: the version that must be there, the next one, the value in Base64, ms. Gives 1 or 0. */
+/**
+ * ARGV: the version that must be present, the next one, the value in Base64, ms. Returns 1 or 0.
+ */
 export const REPLACE = script(`
 local old = redis.call('GET', KEYS[1])
 if not old then return 0 end
@@ -16,7 +18,7 @@ redis.call('SET', KEYS[1], ARGV[2] .. '.' .. groups .. '.' .. ARGV[3], 'PX', ARG
 return 1
 `);
 
-/** Gives what it removed, or nil. GETDEL would do, but needs Redis 6.2. */
+/** Returns what it removed, or nil. GETDEL would do, but needs Redis 6.2. */
 export const TAKE = script(`
 local old = redis.call('GET', KEYS[1])
 if not old or old == '' then return false end
@@ -25,7 +27,8 @@ return old
 `);
 
 /**
- * ARGV: the record, ms. Gives 1; 0 where there is one; 2 where it was put out before it was made.
+ * ARGV: the record, ms. Returns 1, or 0 where there is one, or 2 where it was evicted before it was
+ * made.
  */
 export const MAKE = script(`
 local old = redis.call('GET', KEYS[1])
@@ -36,8 +39,8 @@ return 1
 `);
 
 /**
- * As TAKE, but a record that has joined its groups and is not made yet is not made any more: an
- * empty text stands in its place for ARGV ms.
+ * As TAKE. A record that has joined its groups and is not made yet can no longer be made. An empty
+ * text stands in its place for ARGV ms.
  */
 export const PUT_OUT = script(`
 local old = redis.call('GET', KEYS[1])
@@ -57,8 +60,8 @@ return 0
 `);
 
 /**
- * ARGV: what to add, ms. A counter saturates at 2^53-1. Gives text, since the client library rounds
- * the largest numbers.
+ * ARGV: what to add, ms. A counter saturates at 2^53-1. Returns text, because the client library
+ * rounds the largest numbers.
  */
 export const COUNT = script(`
 local count = redis.call('INCRBY', KEYS[1], ARGV[1])
@@ -75,9 +78,9 @@ return string.format('%.0f', count)
 `);
 
 /**
- * ARGV: a record's key, how many there may be, ms that the record lives, how many may be put out at
- * once. Gives the keys of those. A list of a group is a sorted set by order of coming, and lives as
- * long as the last that came.
+ * ARGV: a record's key, how many there may be, ms that the record lives, how many may be evicted at
+ * once. Returns the keys of those. The list of a group is a sorted set in the order of joining. It
+ * lives as long as the last record that joined.
  */
 export const JOIN = script(`
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')

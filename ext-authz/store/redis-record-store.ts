@@ -20,20 +20,23 @@ import {
   writeRecordText,
 } from './redis-record-text.ts';
 
-/** Put out of a group by one that joins: more than one only after `most` was lowered. */
+/**
+ * How many records a joining one evicts from a group. It is more than one only after `most` was
+ * lowered.
+ */
 const PUT_OUT_AT_ONCE = 4;
 /**
- * How long a record that was put out before it was made cannot be made any more: longer than any
- * call takes.
+ * How long a record that was evicted before it was made can no longer be made. It is longer than
+ * any call takes.
  */
 const UNMADE_MS = 10_000;
-/** What MAKE says then. */
+/** What MAKE returns in that case. */
 const PUT_OUT_BEFORE = 2;
 const NOTHING = new Uint8Array();
 
 /**
- * A store on a connection of its own: see `connectRedis` and RedisRecordStore. Usable at once:
- * calls are refused until it is connected.
+ * Opens a store on a connection of its own. See `connectRedis` and RedisRecordStore. It is usable
+ * at once, and refuses calls until it is connected.
  */
 export function openRedisRecordStore(
   description: RedisDescription,
@@ -43,20 +46,25 @@ export function openRedisRecordStore(
 }
 
 /**
- * Records in Redis or Valkey, shared by all that use the same one; its clock ends them. Every
- * method is one round trip on one key, which answers within the connection's `timeoutMs`. Two, and
- * so twice the time, have a `read` that knows another version than there is, and a `create` with
- * groups: a group's list is a key of its own, perhaps on another node of a cluster. The record
- * joins its groups first, and then it is made while those go that were put out: so what fails in
- * between leaves a place without record, which is bounded as any, and no record outside of its
- * groups. A failover of Redis may lose the last writes, since its replicas lag.
+ * Records in Redis or Valkey, which all users of the same server share. The server's clock ends
+ * them. Every method is one round trip on one key, which answers within the connection's
+ * `timeoutMs`. Two methods take two round trips, and so twice the time. They are a `read` that
+ * knows another version than there is, and a `create` with groups. The list of a group is a key of
+ * its own, perhaps on another node of a cluster.
+ *
+ * A record joins its groups first. Then it is made, while those that it evicted are removed. A
+ * failure in between leaves a place without a record, which is bounded as any other. It never
+ * leaves a record outside of its groups. A failover of Redis may lose the last writes, because its
+ * replicas lag.
  */
 export class RedisRecordStore implements RecordStore {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #nextVersion = recordVersions();
 
-  /** `prefix` of all keys in Redis. No braces: in a cluster they would decide the slot. */
+  /**
+   * `prefix` begins all keys in Redis. It has no braces, which would decide the slot in a cluster.
+   */
   constructor(redis: Redis, prefix = 'gateway:ext-authz:') {
     this.#redis = redis;
     this.#prefix = prefix;
@@ -70,7 +78,7 @@ export class RedisRecordStore implements RecordStore {
     return record && { value: record.value, version: record.version };
   }
 
-  /** Asks for as much of a record as tells: its value is a hundred times as long. */
+  /** Asks for the beginning of a record only. Its value is a hundred times as long. */
   async #isOfVersion(name: string, version: string): Promise<boolean> {
     const begin = beginOfVersion(version);
     return (await this.#send(name, ['GETRANGE', name, '0', String(begin.length - 1)])) === begin;
@@ -155,7 +163,9 @@ export class RedisRecordStore implements RecordStore {
     return `${this.#prefix}group:${digest}`;
   }
 
-  /** True also where it is gone already, because others have filled a group meanwhile. */
+  /**
+   * Returns true also when it was evicted already, because others have filled a group meanwhile.
+   */
   async #make(key: string, record: RecordText, ttl: number): Promise<boolean> {
     const made = await this.#run(MAKE, this.#recordKey(key), [
       writeRecordText(record),
@@ -165,7 +175,7 @@ export class RedisRecordStore implements RecordStore {
     return made === 1 || made === PUT_OUT_BEFORE;
   }
 
-  /** The keys of those that had to go. */
+  /** Returns the keys of those that were evicted. */
   async #join(digest: string, key: string, most: number, ttl: number): Promise<readonly string[]> {
     const args = [key, String(Math.max(1, Math.trunc(most))), String(ttl), String(PUT_OUT_AT_ONCE)];
     const out = await this.#run(JOIN, this.#groupKey(digest), args);
@@ -182,7 +192,10 @@ export class RedisRecordStore implements RecordStore {
     return record;
   }
 
-  /** Behind the caller's back: should it fail, the places are free when older ones have gone. */
+  /**
+   * Runs without the caller waiting for it. If it fails, the places are free when older ones have
+   * gone.
+   */
   #leave(key: string, groups: readonly string[]): void {
     for (const digest of groups) {
       const name = this.#groupKey(digest);

@@ -1,18 +1,23 @@
 import type { Reply } from '#redis/connect.ts';
 
-/** A record as Redis keeps it: text, since replies are read as UTF-8. */
+/** A record as Redis keeps it. It is text, because replies are read as UTF-8. */
 export type RecordText = {
   readonly version: string;
   readonly groups: readonly string[];
   readonly value: Uint8Array;
 };
 
-/** `<version>.<groups>.<value in Base64>`; neither version nor group has a dot or a comma. */
+/**
+ * Writes `<version>.<groups>.<value in Base64>`. Neither version nor group has a dot or a comma.
+ */
 export function writeRecordText({ groups, value, version }: RecordText): string {
   return `${version}.${groups.join()}.${toBase64(value)}`;
 }
 
-/** Undefined for what is no record of ours. */
+/**
+ * Reads a record.
+ * @returns undefined when the reply is not a record of ours
+ */
 export function readRecordText(reply: Reply): RecordText | undefined {
   if (typeof reply !== 'string') return undefined;
   const [version, groups, value, ...rest] = reply.split('.');
@@ -25,7 +30,7 @@ export function readRecordText(reply: Reply): RecordText | undefined {
   };
 }
 
-/** What a record in this version begins with, one byte a character, and no other. */
+/** Returns what a record in this version, and no other, begins with, one byte a character. */
 export function beginOfVersion(version: string): string {
   return `${version}.`;
 }

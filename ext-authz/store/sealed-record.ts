@@ -8,25 +8,25 @@ import {
 } from 'node:crypto';
 
 /**
- * What a record is for (`session`, `attempt`, `ticket`, `token`…) and of which Filter: a record is
+ * What a record is for (`session`, `attempt`, `ticket`, `token`…) and of which Filter. A record is
  * found and read only as what it was made for.
  */
 export type SealScope = { readonly kind: string; readonly realm: string };
 
-/** Where a record is and how it is read. Holds or derives secrets: never log it. */
+/** Where a record is and how it is read. Holds or derives secrets. Never log it. */
 export type RecordSeal = {
-  /** The record's key in the store: 64 hexadecimal digits from which nothing can be found out. */
+  /** The record's key in the store: 64 hexadecimal digits that reveal nothing. */
   readonly key: string;
-  /** Derived when asked for, since a record that is known already needs no decryption. */
+  /** Derived on the first call, because a record that is known already needs no decryption. */
   readonly encryptionKey: () => Uint8Array;
 };
 
-/** Fresh random bytes, as node:crypto's `randomBytes`. */
+/** Returns fresh random bytes, as node:crypto's `randomBytes`. */
 export type RandomBytes = (size: number) => Uint8Array;
 
 const FORMAT = 1;
-// NIST SP 800-38D 8.2.2: a random nonce of 96 bits; each key encrypts a few records in its life,
-// far below 2^32
+// A random nonce of 96 bits (NIST SP 800-38D 8.2.2). Each key encrypts a few records in its life,
+// far below 2^32.
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
@@ -36,7 +36,7 @@ export function newSecret(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(32)).toString('hex');
 }
 
-/** Whether a text from outside has the form of what `newSecret` makes. */
+/** Returns whether a text from outside has the form of what `newSecret` makes. */
 export function isSecret(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
@@ -46,22 +46,22 @@ export function newUrlSecret(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(32)).toString('base64url');
 }
 
-/** Whether a text from outside has the form of what `newUrlSecret` makes. */
+/** Returns whether a text from outside has the form of what `newUrlSecret` makes. */
 export function isUrlSecret(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }
 
 /**
- * The seal of a record whose secret its bearer alone knows (a cookie's value). Its key in the store
- * is a SHA-256 of the secret, its encryption key is made of the secret by HKDF-SHA-256 (RFC 5869);
- * kind and realm are in both. The secret must be one of `newSecret`, never something that can be
- * guessed. Source: docs/adr/0014-session-store.md.
+ * Returns the seal of a record whose secret only its bearer knows (a cookie's value). Its key in
+ * the store is a SHA-256 of the secret. Its encryption key is derived from the secret by
+ * HKDF-SHA-256 (RFC 5869). Kind and realm are in both. The secret must be one of `newSecret`, never
+ * something that can be guessed. See docs/adr/0014-session-store.md.
  */
 export function sealOfSecret(secret: string, scope: SealScope): RecordSeal {
   return sealsOfSecrets(scope)(secret);
 }
 
-/** The same for many secrets of one scope. */
+/** Returns the same for many secrets of one scope. */
 export function sealsOfSecrets(scope: SealScope): (secret: string) => RecordSeal {
   const begin = encodeParts(['gateway record key 1', scope.kind, scope.realm]).slice(0, -1);
   return secret => ({
@@ -71,10 +71,10 @@ export function sealsOfSecrets(scope: SealScope): (secret: string) => RecordSeal
 }
 
 /**
- * The seal of a record that whoever has these credentials may read, with the help of the gateway's
- * store key. Its key in the store is an HMAC-SHA-256 (RFC 2104) of them under the store key, and
- * its encryption key comes from both, too: a thief of the store alone cannot even try credentials.
- * Parts are told apart whatever is in them. Source: docs/adr/0014-session-store.md.
+ * Returns the seal of a record that the bearer of these credentials may read, with the help of the
+ * gateway's store key. Its key in the store is an HMAC-SHA-256 (RFC 2104) of them under the store
+ * key. Its encryption key comes from both, too. A thief of the store alone cannot even try
+ * credentials. Parts are told apart whatever is in them. See docs/adr/0014-session-store.md.
  */
 export function sealOfCredentials(
   storeKey: KeyObject,
@@ -92,8 +92,8 @@ export function sealOfCredentials(
 }
 
 /**
- * The key of a counter or lease, or the name of a group, about what could be guessed (a user name,
- * an address): HMAC-SHA-256 under the store key.
+ * Returns the key of a counter or lease, or the name of a group, about what could be guessed (a
+ * user name, an address). It is an HMAC-SHA-256 under the store key.
  */
 export function storeName(
   storeKey: KeyObject,
@@ -103,7 +103,7 @@ export function storeName(
   return keyedDigest(storeKey, ['gateway name 1', kind, realm, ...parts]);
 }
 
-/** As `sealBytes`, for a value of JSON. Throws TypeError for what JSON cannot say. */
+/** Seals a value of JSON as `sealBytes` does. Throws TypeError for what JSON cannot express. */
 export function sealRecord(seal: RecordSeal, value: unknown, randomBytes: RandomBytes): Uint8Array {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError('a record that is no JSON');
@@ -111,8 +111,8 @@ export function sealRecord(seal: RecordSeal, value: unknown, randomBytes: Random
 }
 
 /**
- * Encrypts with AES-256-GCM (NIST SP 800-38D), bound to the record's key: a format byte, a fresh
- * nonce, the ciphertext and its tag.
+ * Encrypts with AES-256-GCM (NIST SP 800-38D), bound to the record's key. The result is a format
+ * byte, a fresh nonce, the ciphertext and its tag.
  */
 export function sealBytes(
   seal: RecordSeal,
@@ -132,7 +132,10 @@ export function sealBytes(
   ]);
 }
 
-/** The value; undefined for what `openBytes` does not open, as if there were no record. */
+/**
+ * Returns the value.
+ * @returns undefined for what `openBytes` does not open, as if there were no record
+ */
 export function openRecord(seal: RecordSeal, sealed: Uint8Array): unknown {
   const bytes = openBytes(seal, sealed);
   try {
@@ -143,8 +146,9 @@ export function openRecord(seal: RecordSeal, sealed: Uint8Array): unknown {
 }
 
 /**
- * Undefined for what was not sealed by this seal, is of another format, was tampered with or cut
- * off.
+ * Decrypts what `sealBytes` made.
+ * @returns undefined when it was not sealed by this seal, is of another format, was tampered with
+ * or cut off
  */
 export function openBytes(seal: RecordSeal, sealed: Uint8Array): Uint8Array | undefined {
   const end = sealed.length - TAG_BYTES;
@@ -169,8 +173,8 @@ function boundTo({ key }: RecordSeal): Uint8Array {
 }
 
 /**
- * RFC 5869 without salt (3.1), since the input is uniformly random. The info is hashed because Node
- * takes 1,024 bytes of it at most.
+ * RFC 5869 without salt (3.1), because the input is uniformly random. The info is hashed because
+ * Node takes at most 1,024 bytes of it.
  */
 function deriveKey(secret: string, { kind, realm }: SealScope): Uint8Array {
   const info = hash('sha256', encodeParts(['gateway record encryption 1', kind, realm]), 'buffer');
@@ -181,7 +185,10 @@ function keyedDigest(storeKey: KeyObject, parts: readonly string[]): string {
   return createHmac('sha256', storeKey).update(encodeParts(parts)).digest('hex');
 }
 
-/** JSON: no two lists have the same text, and a lone surrogate is escaped, not replaced. */
+/**
+ * Encodes as JSON. No two lists have the same text, and a lone surrogate is escaped and not
+ * replaced.
+ */
 function encodeParts(parts: readonly string[]): string {
   return JSON.stringify(parts);
 }

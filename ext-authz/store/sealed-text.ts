@@ -9,26 +9,26 @@ import {
   sealOfCredentials,
 } from './sealed-record.ts';
 
-/** What a text is for, and what it is bound to besides: it opens as that and for those alone. */
+/** What a text is for, and what else it is bound to. It opens as that and for those alone. */
 export type TextScope = SealScope & { readonly boundTo: readonly string[] };
 
 export type OpenedText = {
   readonly value: unknown;
-  /** Random bytes that are the text's own, as hexadecimal digits. */
+  /** Random bytes of this text, as hexadecimal digits. */
   readonly seed: string;
 };
 
 /** Each text has a key of its own, so that no number of them wears a key out. */
 const SEED_BYTES = 16;
-/** What is shorter gains little, and most are. */
+/** Shorter values gain little, and most are shorter. */
 const WORTH_DEFLATING = 512;
 const LONGEST_VALUE = 65_536;
 const TEXT = /^[A-Za-z0-9_-]+$/;
 const [PLAIN, DEFLATED] = [0, 1];
 
 /**
- * Seals a value of JSON for somebody to keep, such as a cookie: whoever has the store key opens it
- * again. Base64url (RFC 4648 section 5) of a seed and the sealed bytes.
+ * Seals a value of JSON for a client to keep, such as a cookie. The store key opens it again. The
+ * result is Base64url (RFC 4648 section 5) of a seed and the sealed bytes.
  */
 export function sealText(
   storeKey: KeyObject,
@@ -44,7 +44,11 @@ export function newSeed(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(SEED_BYTES)).toString('hex');
 }
 
-/** Undefined for what was not sealed so: with another key, for something else, or tampered with. */
+/**
+ * Opens what `sealText` made.
+ * @returns undefined when it was sealed with another key or for something else, or was tampered
+ * with
+ */
 export function openText(
   storeKey: KeyObject,
   scope: TextScope,
@@ -71,7 +75,7 @@ function packed(value: unknown): Uint8Array {
   return Buffer.concat([Uint8Array.of(DEFLATED), deflateRawSync(text, { level: 9 })]);
 }
 
-/** It is ours: the seal was whole. */
+/** The text was made by the gateway, because the seal was whole. */
 function unpacked(bytes: Buffer): unknown {
   const text = bytes.subarray(1);
   const plain =

@@ -15,6 +15,6 @@ function checkpoint(): void {
   try {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch {
-    // Another process is at it, or the disk fails: then writes say so.
+    // Another process is at it, or the disk fails, which writes then report.
   }
 }

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 
 /**
  * Moves what was written from the log of a SQLite file to the file and waits for the disk, once a
- * second, in a thread of its own: SQLite would do it within one of our writes, and hold up every
- * request for some milliseconds. https://sqlite.org/wal.html#ckpt
+ * second, in a thread of its own. SQLite would do it within a write, and delay every request by
+ * some milliseconds. See https://sqlite.org/wal.html#ckpt
  */
 export class SqliteCheckpoints {
   readonly #worker: Worker;
@@ -14,7 +14,7 @@ export class SqliteCheckpoints {
     this.#worker = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), {
       workerData: file,
     });
-    // the log is moved all the same when it is large: see sqlite-schema.ts
+    // The log is moved all the same when it is large. See sqlite-schema.ts.
     this.#worker.on('error', () => {});
     this.#worker.unref();
     this.#ended = once(this.#worker, 'exit').catch(() => {});

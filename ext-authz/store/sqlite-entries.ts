@@ -17,7 +17,7 @@ const SQL = {
   release: 'DELETE FROM entries WHERE key = ? AND value = ?',
   acquire: `INSERT INTO entries (key, value, ends) VALUES (:key, :holder, :ends)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends WHERE ends <= :now`,
-  // A counter that ends later than one that begins now is of a clock that was set back since.
+  // A counter that ends later than one that begins now was made before the clock was set back.
   count: `INSERT INTO entries (key, value, ends) VALUES (:key, :add, :ends)
     ON CONFLICT (key) DO UPDATE SET
       value = CASE WHEN ends <= :now OR ends > :ends THEN :add ELSE min(value + :add, 9007199254740991) END,

@@ -8,9 +8,9 @@ type Task = {
 };
 
 export type SqliteQueueOptions = {
-  /** Ms that a task may wait for another process that holds the file. */
+  /** How many ms a task may wait for another process that holds the file. */
   readonly timeoutMs: number;
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a clock that never goes back. */
   readonly uptime: () => number;
 };
 
@@ -24,8 +24,8 @@ const SQLITE_BUSY = 5;
 const BUSY_MESSAGE = 'SQLite: another process holds the file';
 
 /**
- * Runs tasks on SQLite at once; while another process holds the file they wait here, in their
- * order, instead of inside SQLite, which would hold up every other request meanwhile.
+ * Runs tasks on SQLite at once. While another process holds the file, tasks wait here in their
+ * order. Waiting inside SQLite would delay every other request.
  */
 export class SqliteQueue {
   readonly #timeoutMs: number;
@@ -39,16 +39,16 @@ export class SqliteQueue {
   }
 
   /**
-   * What the task gives. Rejects with StoreUnavailable when SQLite fails, or is held by another
-   * process for too long.
+   * Returns what the task returns. Rejects with StoreUnavailable when SQLite fails, or another
+   * process holds it for too long.
    */
   write<T>(task: () => T): Promise<T> {
     return this.#run(task, this.#tasks.length > 0);
   }
 
   /**
-   * The same, mostly at once, for what can go past writes that wait: in WAL mode readers wait for
-   * nobody. Throws StoreUnavailable.
+   * Returns what the task returns, mostly at once. It can overtake waiting writes, because readers
+   * do not wait in WAL mode. Throws StoreUnavailable.
    */
   read<T>(task: () => T): Eventually<T> {
     try {
@@ -59,7 +59,7 @@ export class SqliteQueue {
     }
   }
 
-  /** Refuses all that waits. */
+  /** Refuses all tasks that wait. */
   close(): void {
     clearTimeout(this.#timer);
     for (const { refuse } of this.#tasks) refuse(new StoreUnavailable('SQLite: closed'));
@@ -94,7 +94,7 @@ export class SqliteQueue {
   };
 }
 
-/** False when the file is held by another process: nothing has happened then. */
+/** Returns false when another process holds the file. Nothing has happened then. */
 function settle<T>(
   task: () => T,
   resolve: (value: T) => void,
@@ -109,14 +109,14 @@ function settle<T>(
   return true;
 }
 
-/** By the code's own words: messages may hold arguments. */
+/** Uses the text of the code, because messages may hold arguments. */
 function toUnavailable(error: unknown): unknown {
   if (codeOf(error) !== undefined) return new StoreUnavailable(`SQLite: ${wordsOf(error)}`);
   const isClosed = error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
   return isClosed ? new StoreUnavailable('SQLite: closed') : error;
 }
 
-/** Of an error of SQLite its primary result code: the upper bits are the extended one. */
+/** Returns the primary result code of an error of SQLite. The upper bits are the extended one. */
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined;

@@ -19,29 +19,32 @@ import { openDatabase } from './sqlite-schema.ts';
 export type SqliteRecordStoreOptions = {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a clock that never goes back. */
   readonly uptime: () => number;
-  /** How long another process may hold the file before a call is refused; default 500. */
+  /** How long another process may hold the file before a call is refused. Default: 500. */
   readonly timeoutMs?: number;
-  /** Records, leases and counters together; beyond, those that end first go. Default 1,000,000. */
+  /**
+   * The limit of records, leases and counters together. Beyond it, those that end first are
+   * removed. Default: 1,000,000.
+   */
   readonly maxRecords?: number;
-  /** Hears that there are as many, once a minute at most. */
+  /** Is called when the limit is reached, at most once a minute. */
   readonly onFull?: () => void;
 };
 
 const FULL_AGAIN_MS = 60_000;
 
 /**
- * Removed by one write at most, so that no write takes long; more than it adds, so that the file
- * shrinks to what it must hold.
+ * One write removes at most so many, so that no write takes long. It is more than a write adds, so
+ * that the file shrinks to what it must hold.
  */
 const DROPPED_AT_ONCE = 4;
 const NOTHING = new Uint8Array();
 
 /**
- * Opens the embedded store: one file, which several processes may share and which survives a
- * restart and `kill -9`; a power cut may take back the last second. Rejects with an error that
- * names the file.
+ * Opens the embedded store. It is one file, which several processes may share. It survives a
+ * restart and `kill -9`. A power cut may undo the last second. Rejects with an error that names the
+ * file.
  */
 export async function openSqliteRecordStore(
   file: string,
@@ -79,7 +82,7 @@ type SqliteParts = {
   readonly onFull: () => void;
 };
 
-/** Entries' keys begin with what they are. */
+/** The keys of entries begin with their type. */
 class SqliteRecordStore implements RecordStore {
   readonly #database: DatabaseSync;
   readonly #checkpoints: SqliteCheckpoints;
@@ -145,7 +148,7 @@ class SqliteRecordStore implements RecordStore {
   async take(key: string): Promise<Uint8Array | undefined> {
     return this.#write(() => {
       this.#newest.drop(key);
-      // `all`, since `get` would not see that the removal cannot be committed
+      // `all`, because `get` would not see that the removal cannot be committed
       const [row] = this.#statements.remove.all(`r${key}`);
       return row !== undefined && Number(row.ends) > this.#now() ? bytesOf(row.value) : undefined;
     });
@@ -186,7 +189,7 @@ class SqliteRecordStore implements RecordStore {
     await this.#checkpoints.stop();
   }
 
-  /** A record whose version nobody can have changed is not looked for. */
+  /** Returns whether this version is known to be the newest. Such a record is not looked up. */
   #isNewest(key: string, version: string, now: number): boolean {
     if (this.#newest.has(key, version, now)) return true;
     const [found, ends] = rowOf(this.#statements.version.get(`r${key}`, now));
@@ -208,7 +211,7 @@ class SqliteRecordStore implements RecordStore {
     return { value: Number(row?.value ?? 0), left: Number(row?.ends ?? now) - now };
   }
 
-  /** A write that may add an entry: in the same transaction some of what is over goes. */
+  /** Runs a write that may add an entry, and removes some expired ones in the same transaction. */
   #adding<T>(name: string, task: (name: string, now: number) => T): Promise<T> {
     return this.#write(() => {
       const { begin, commit, rollback } = this.#statements;
@@ -253,7 +256,7 @@ class SqliteRecordStore implements RecordStore {
   }
 }
 
-/** Of a statement whose rows are arrays; the types do not know that of them. */
+/** Casts a row of a statement whose rows are arrays, which the types do not know. */
 function rowOf(row: unknown): readonly unknown[] {
   return Array.isArray(row) ? row : [];
 }

@@ -7,9 +7,9 @@ import { prepareStatements, type Statements } from './sqlite-entries.ts';
 const VERSION = 1;
 
 /**
- * Records, leases and counters are entries; the first character of the key tells which. `id` grows,
- * so that the lowest of a group is its oldest. Sizes are kept by triggers, since counting the rows
- * of a group would cost as much as it has; that of all entries has the empty name.
+ * Records, leases and counters are entries. The first character of the key tells which. `id` grows,
+ * so that the lowest of a group is its oldest. Triggers keep the sizes, because counting the rows
+ * of a group costs more the larger it is. The size of all entries has the empty name.
  */
 const SCHEMA = `
 CREATE TABLE entries (
@@ -45,14 +45,14 @@ PRAGMA user_version = ${VERSION};
 `;
 
 /**
- * All that is read of a record whose version is known: a few bytes, so that those of many sessions
- * are in memory, and no record is.
+ * Holds all that is read of a record whose version is known. These are a few bytes, so that those
+ * of many sessions fit in memory without their records.
  */
 const VERSIONS = 'CREATE INDEX IF NOT EXISTS entries_by_version ON entries (key, version, ends)';
 
 /**
- * The log is emptied by sqlite-checkpoints.ts; only when that cannot keep up do writes do it, at 64
- * MB.
+ * The thread of sqlite-checkpoints.ts empties the log. Only when it cannot keep up do writes do it,
+ * at 64 MB.
  */
 const PRAGMAS = `
 PRAGMA journal_mode = WAL;
@@ -62,11 +62,11 @@ PRAGMA temp_store = MEMORY;
 `;
 
 /**
- * Opens the file of records, made with its folder when it is not there, readable by its owner
- * alone. In WAL mode with synchronous NORMAL (https://sqlite.org/pragma.html#pragma_synchronous) a
- * write survives the end of the process at once and a power cut a second later. Throws SQLite's
- * error, at once also when another process holds the file, or one that says what to do with a file
- * of another kind.
+ * Opens the file of records. It makes the file with its folder when it is missing, readable by its
+ * owner alone. In WAL mode with synchronous NORMAL
+ * (https://sqlite.org/pragma.html#pragma_synchronous) a write survives the end of the process at
+ * once, and a power cut a second later. Throws SQLite's error, at once also when another process
+ * holds the file. For a file of another kind the error says what to do.
  */
 export function openDatabase(file: string): {
   readonly database: DatabaseSync;

@@ -11,9 +11,9 @@ const KEY_BYTES = 32;
 const FILE = 'store.key';
 
 /**
- * The store key as a Secret or an environment variable holds it: 32 bytes, as 64 hexadecimal
- * digits, as Base64 (RFC 4648, either alphabet, with or without padding), or raw. A last line feed
- * is cut. The error does not show the value.
+ * Parses the store key as a Secret or an environment variable holds it. It is 32 bytes, as 64
+ * hexadecimal digits, as Base64 (RFC 4648, either alphabet, with or without padding), or raw. A
+ * last line feed is cut. The error does not show the value.
  */
 export function parseStoreKey(value: string | Uint8Array): KeyObject | Malformed {
   if (typeof value !== 'string' && value.length === KEY_BYTES) return createSecretKey(value);
@@ -26,10 +26,10 @@ export function parseStoreKey(value: string | Uint8Array): KeyObject | Malformed
 }
 
 /**
- * The store key of a state folder, made there (`store.key`, 0600) when there is none. It is never
- * seen half written, survives a power cut, and of several processes that start at once all get the
- * same. `made` is called in the one that made it. Throws the system's error, or one that says what
- * to do with a file that is no key.
+ * Opens the store key of a state folder (`store.key`, 0600), and makes it when there is none. It is
+ * never seen half written and survives a power cut. Processes that start at once all get the same.
+ * `made` is called in the one that made it. Throws the system's error. For a file that is not a key
+ * the error says what to do.
  */
 export function openStoreKey(
   folder: string,
@@ -48,7 +48,7 @@ export function openStoreKey(
   return key;
 }
 
-/** Where somebody else's file is there by now, that one counts. */
+/** When another process has made the file meanwhile, that file counts. */
 function makeKey(path: string, randomBytes: RandomBytes, made: (path: string) => void): string {
   if (createFile(path, `${newSecret(randomBytes)}\n`)) made(path);
   return readFileSync(path, 'latin1');

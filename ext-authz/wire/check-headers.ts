@@ -2,14 +2,14 @@ import { headerText } from '#ext-authz/http/header-text.ts';
 import type { HeaderFields } from '#ext-authz/http/http-request.ts';
 
 /**
- * The names of header fields, some perhaps more than once. Of a length in `lengths` are at least
- * all that have one.
+ * Returns the names of header fields, some perhaps more than once. At least all names of a length
+ * in `lengths` are among them.
  */
 export function fieldNames(headers: HeaderFields, lengths: ReadonlySet<number>): Iterable<string> {
   return headers instanceof CheckHeaders ? headers.namesOf(lengths) : headers.keys();
 }
 
-/** The bytes of all names and values, and how many fields they are. */
+/** Returns the bytes of all names and values, and the number of fields. */
 export function headerSizes(headers: HeaderFields): {
   readonly bytes: number;
   readonly fields: number;
@@ -24,30 +24,30 @@ export function headerSizes(headers: HeaderFields): {
 }
 
 /**
- * What stands in `spans` for each header: where its name and its value begin and end, and 1 when
- * the value may be no UTF-8 (`raw_value`).
+ * How many numbers `spans` has for each header: the begin and end of its name, the begin and end of
+ * its value, and 1 when the value may not be UTF-8 (`raw_value`).
  */
 export const STRIDE = 5;
 
 /**
- * The header fields of a CheckRequest. Most of them nobody reads: names and values become text when
- * they are asked for, values a text of their own that does not hold on to the message. Names are in
- * lower case.
+ * The header fields of a CheckRequest. Most of them are never read, so names and values become text
+ * on demand. A value is a text of its own that does not hold on to the message. Names are in lower
+ * case.
  */
 export class CheckHeaders implements HeaderFields {
   readonly #bytes: Buffer;
   readonly #text: string;
   readonly #spans: readonly number[];
   readonly #end: number;
-  /** What was asked for last is often asked for again. */
+  /** The last name is often asked for again. */
   #lastName = '';
   #lastFields: readonly string[] | undefined;
   #distinct: readonly string[] | undefined;
   #all: ReadonlyMap<string, readonly string[]> | undefined;
 
   /**
-   * `text` is the bytes, one character each. `spans` are as STRIDE says, up to `end`; what begins
-   * with `:` is not among them.
+   * `text` is the bytes, one character each. `spans` are as STRIDE says, up to `end`. Names that
+   * begin with `:` are not among them.
    */
   constructor(bytes: Buffer, text: string, spans: readonly number[], end: number) {
     this.#bytes = bytes;
@@ -68,7 +68,7 @@ export class CheckHeaders implements HeaderFields {
     return this.#find(name, 0) !== -1;
   }
 
-  /** The names, repeated ones too, whose length is in `lengths`. */
+  /** Returns the names, including repeated ones, whose length is in `lengths`. */
   namesOf(lengths: ReadonlySet<number>): readonly string[] {
     const names: string[] = [];
     for (let at = 0; at < this.#end; at += STRIDE)
@@ -77,7 +77,7 @@ export class CheckHeaders implements HeaderFields {
     return names;
   }
 
-  /** Reads nothing. */
+  /** Returns the sizes without reading any field. */
   get sizes(): { readonly bytes: number; readonly fields: number } {
     const spans = this.#spans;
     let bytes = 0;
@@ -88,7 +88,7 @@ export class CheckHeaders implements HeaderFields {
     return { bytes, fields: this.#end / STRIDE };
   }
 
-  /** Reads no value. */
+  /** Returns the names without reading any value. */
   keys(): MapIterator<string> {
     this.#distinct ??= this.#distinctNames();
     return this.#distinct.values();
@@ -134,7 +134,7 @@ export class CheckHeaders implements HeaderFields {
     return [...names];
   }
 
-  /** Where the next span of this name is; -1: there is none. */
+  /** Returns where the next span of this name is, or -1 when there is none. */
   #find(name: string, from: number): number {
     const isPlain = isAscii(name);
     for (let at = from; at < this.#end; at += STRIDE) {
@@ -167,12 +167,12 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** No header of ours has other letters, and in no upstream's eyes is U+212A a `k`. */
+/** No header of ours has other letters, and no upstream reads U+212A as `k`. */
 function lowerAscii(name: string): string {
   return name.replace(/[A-Z]/g, letter => letter.toLowerCase());
 }
 
-/** Whether text has this name at that place, in any letter case. */
+/** Returns whether the text has this name at that place, in any letter case. */
 function isNameAt(text: string, start: number, name: string): boolean {
   for (let index = 0; index < name.length; index += 1) {
     const code = text.charCodeAt(start + index);

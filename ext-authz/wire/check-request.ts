@@ -7,16 +7,17 @@ import type { CheckMessage } from './decode-check.ts';
 const LONGEST_ID = 128;
 const DEFAULT_PORT = { http: ':80', https: ':443' } as const;
 /**
- * What a URI allows in an authority (RFC 3986 section 3.2.2) without user names, percent-encoding
+ * What a URI allows in an authority (RFC 3986 section 3.2.2), without user names, percent-encoding
  * and the comma with which Envoy joins several hosts.
  */
 const AUTHORITY = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+;=-]+)(?::\d{1,5})?$/;
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
 /**
- * The client's request in a CheckRequest of a filter with `encode_raw_headers`. What is no HTTP
- * request that we could judge is an error in plain words, without anything that the client sent.
- * `clientAddress` is Envoy's, when it is told apart from the message; else the connection's.
+ * Parses the client's request in a CheckRequest of a filter with `encode_raw_headers`. What is not
+ * an HTTP request that can be judged is an error in plain words, without anything that the client
+ * sent. `clientAddress` is Envoy's, when Envoy sends it apart from the message, else the
+ * connection's.
  */
 export function parseCheckRequest(
   message: CheckMessage,
@@ -42,11 +43,11 @@ export function parseCheckRequest(
 
 type ReadAuthority = (host: string, scheme: 'http' | 'https') => string | undefined;
 
-/** Hosts that are remembered; longer ones than that are not. */
+/** How many hosts are remembered. Longer hosts than that are not. */
 const HOSTS: CacheBounds = { entries: 1_000, weight: 1_000 };
 const LONGEST_HOST = 256;
 
-/** The same reading, once for a host that is asked for again and again. */
+/** Returns a reader of hosts that parses a repeated host only once. */
 export function rememberedAuthorities(): ReadAuthority {
   const known = { http: new BoundedCache<string>(HOSTS), https: new BoundedCache<string>(HOSTS) };
   return (host, scheme) => {
@@ -59,7 +60,9 @@ export function rememberedAuthorities(): ReadAuthority {
   };
 }
 
-/** Lower case, without the scheme's own port and without the dot at the end of the name. */
+/**
+ * Returns lower case, without the scheme's default port and without the dot at the end of the name.
+ */
 function normalAuthority(host: string, scheme: 'http' | 'https'): string | undefined {
   const lower = host.toLowerCase();
   const named = lower.endsWith(DEFAULT_PORT[scheme])
@@ -69,7 +72,7 @@ function normalAuthority(host: string, scheme: 'http' | 'https'): string | undef
   return authority.length <= 512 && AUTHORITY.test(authority) ? authority : undefined;
 }
 
-/** It stands in logs and pages; a client inside of the network can choose it. */
+/** The id stands in logs and pages, and a client inside the network can choose it. */
 function requestId(id = ''): string {
   return /^[\x21-\x7e]*$/.test(id) ? id.slice(0, LONGEST_ID) : '';
 }

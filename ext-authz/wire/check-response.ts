@@ -3,13 +3,13 @@ import { cookieText } from '#ext-authz/http/header-text.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Answer, Change } from '#ext-authz/http/outcome.ts';
 
-/** google.rpc.Code; only whether it is OK counts for Envoy. */
+/** A google.rpc.Code. Envoy only looks whether it is OK. */
 const OK = 0;
 const PERMISSION_DENIED = 7;
 
 /**
- * `envoy.config.core.v3.HeaderValueOption.HeaderAppendAction`; the older field `append` is never
- * set: Envoy would fail.
+ * `envoy.config.core.v3.HeaderValueOption.HeaderAppendAction`. The older field `append` is never
+ * set, because Envoy would fail.
  */
 const APPEND_IF_EXISTS_OR_ADD = 0;
 const OVERWRITE_IF_EXISTS_OR_ADD = 2;
@@ -35,8 +35,8 @@ export type CheckResponse = {
 };
 
 /**
- * The request goes on, so changed. A name that is both set and removed would be removed by Envoy:
- * it is only set.
+ * Returns a response that lets the request go on with this change. Envoy would remove a name that
+ * is both set and removed, so it is only set.
  */
 export function allowResponse({ set, remove, responseHeaders }: Change): CheckResponse {
   return {
@@ -50,9 +50,9 @@ export function allowResponse({ set, remove, responseHeaders }: Change): CheckRe
 }
 
 /**
- * The client gets this answer. A gRPC client gets 401 instead of a redirect, one plain line and no
- * cookies, since Envoy makes grpc-status of the HTTP status and grpc-message of the body. Source:
- * docs/adr/0011-ext-authz.md.
+ * Returns a response with which the client gets this answer. A gRPC client gets 401 instead of a
+ * redirect, one plain line and no cookies. Envoy makes grpc-status of the HTTP status and
+ * grpc-message of the body. See docs/adr/0011-ext-authz.md.
  */
 export function denyResponse(request: Pick<HttpRequest, 'headers'>, answer: Answer): CheckResponse {
   const { status, headers, body } = isGrpc(request) ? forGrpc(answer) : answer;
@@ -63,8 +63,8 @@ export function denyResponse(request: Pick<HttpRequest, 'headers'>, answer: Answ
 }
 
 /**
- * The first of a name replaces what Envoy itself would say; further ones, such as a second
- * Set-Cookie, stand after it.
+ * The first of a name replaces what Envoy itself would say. Further ones, such as a second
+ * Set-Cookie, are added after it.
  */
 function toOptions(headers: Answer['headers']): readonly HeaderOption[] {
   const seen = new Set<string>(['set-cookie']);
@@ -94,13 +94,13 @@ function forGrpc({ status, headers, body }: Answer): Answer {
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['content-type', 'location', 'set-cookie']);
 
-/** The message of a JSON answer, else what the status says. */
+/** Returns the message of a JSON answer, else what the status says. */
 function lineOf(body: string, status: number): string {
   try {
     const { message } = JSON.parse(body) as { readonly message?: unknown };
     if (typeof message === 'string') return message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 500);
   } catch {
-    // An HTML page, or none.
+    // An HTML page, or no body.
   }
   return STATUS_CODES[status] ?? 'refused';
 }

@@ -4,15 +4,15 @@ import { tagOf, WireError, WireReader } from '#protos/wire-reader.ts';
 import { WIRE } from '#protos/wire-writer.ts';
 import { CheckHeaders, STRIDE } from './check-headers.ts';
 
-/** What we read of an `envoy.service.auth.v3.CheckRequest`. A text that is missing is ''. */
+/** What is read of an `envoy.service.auth.v3.CheckRequest`. A text that is missing is ''. */
 export type CheckMessage = {
-  /** It is about an HTTP request. */
+  /** Whether it is about an HTTP request. */
   readonly isHttp: boolean;
   readonly method: string;
   readonly scheme: string;
   readonly host: string;
   readonly path: string;
-  /** Of `header_map`, without pseudo-headers, which have fields of their own. */
+  /** The fields of `header_map`, without pseudo-headers, which have fields of their own. */
   readonly headers: HeaderFields;
   readonly body: Uint8Array;
   /** The address of the connection that the request came by. */
@@ -21,7 +21,7 @@ export type CheckMessage = {
 
 const bytesField = (field: number) => tagOf(field, WIRE.lengthDelimited);
 
-/** Source: envoy/service/auth/v3/external_auth.proto and attribute_context.proto. */
+/** See envoy/service/auth/v3/external_auth.proto and attribute_context.proto. */
 const REQUEST = { attributes: bytesField(1) } as const;
 const ATTRIBUTES = { source: bytesField(1), request: bytesField(4) } as const;
 const ATTRIBUTES_REQUEST = { http: bytesField(2) } as const;
@@ -36,7 +36,7 @@ const HTTP = {
 } as const;
 const PEER = { address: bytesField(1) } as const;
 
-/** Source: envoy/config/core/v3/address.proto and base.proto. */
+/** See envoy/config/core/v3/address.proto and base.proto. */
 const ADDRESS = { socket_address: bytesField(1) } as const;
 const SOCKET_ADDRESS = { address: bytesField(2) } as const;
 const HEADER_MAP = { headers: bytesField(1) } as const;
@@ -47,8 +47,9 @@ const HEADER_VALUE = {
 } as const;
 
 /**
- * Undefined when the bytes are no CheckRequest. Other fields are passed over, and of a message that
- * comes twice the fields add up. Headers and body hold on to the bytes.
+ * Decodes a CheckRequest. Unknown fields are skipped. The fields of a message that appears twice
+ * add up. Headers and body hold on to the bytes.
+ * @returns undefined when the bytes are not a CheckRequest
  */
 export function decodeCheck(bytes: Buffer): CheckMessage | undefined {
   try {
@@ -64,9 +65,7 @@ const NOTHING: Uint8Array = new Uint8Array();
 class CheckDecoder {
   readonly #bytes: Buffer;
   readonly #reader: WireReader;
-  /**
-   * All bytes as text: what is ASCII is cut out of it at a small part of the cost of decoding it.
-   */
+  /** All bytes as text. Cutting ASCII out of it costs a small part of decoding it. */
   readonly #text: string;
   readonly #spans = ROOM.slice();
   #spansEnd = 0;
@@ -113,7 +112,7 @@ class CheckDecoder {
     reader.leave(outer);
   }
 
-  /** A message of which one field is read. */
+  /** Reads a message of which one field is needed. */
   #readWithin(field: number, read: () => void): void {
     const reader = this.#reader;
     const outer = reader.enter();
@@ -197,8 +196,8 @@ class CheckDecoder {
   }
 
   /**
-   * For what lives no longer than the check: it may hold on to all of the message. Envoy lets no
-   * other bytes into a path than ASCII, so what is no UTF-8 is not guessed at.
+   * Reads text that lives no longer than the check, because it may hold on to the whole message.
+   * Envoy allows only ASCII bytes in a path, so bytes that are not UTF-8 are not guessed at.
    */
   #readText(): string {
     const start = this.#reader.pass();
@@ -217,8 +216,8 @@ function utf8Of(bytes: Buffer): string {
 const BEYOND_ASCII = 0x80;
 
 /**
- * For as many headers as most requests have. A copy of it is made faster than a list grows; and V8,
- * which allocates some lists among what lives long when it has seen a few do so, leaves copies
+ * Room for as many headers as most requests have. A copy of it is made faster than a list grows.
+ * After a few long-lived lists, V8 allocates growing lists among what lives long. It leaves copies
  * among what does not.
  */
 const ROOM: readonly number[] = Array.from({ length: 32 * STRIDE }, () => 0);

@@ -9,10 +9,7 @@ const LENGTH = 2_048;
 
 type Denied = NonNullable<CheckResponse['denied_response']>;
 
-/**
- * An `envoy.service.auth.v3.CheckResponse` on the wire. Source:
- * envoy/service/auth/v3/external_auth.proto.
- */
+/** Encodes an `envoy.service.auth.v3.CheckResponse` (envoy/service/auth/v3/external_auth.proto). */
 export function encodeCheck(response: CheckResponse | EncodedResponse): Uint8Array {
   if ('encoded' in response) return response.encoded;
   const { denied_response, ok_response, status } = response;
@@ -35,12 +32,12 @@ function writeOk(writer: WireWriter, response: Ok): void {
   for (const header of response.response_headers_to_add) message(writer, 6, header, writeHeader);
 }
 
-/** Of google.rpc.Status and envoy.type.v3.HttpStatus alike. */
+/** Writes google.rpc.Status and envoy.type.v3.HttpStatus alike. */
 function writeStatus(writer: WireWriter, { code }: { readonly code: number }): void {
   number(writer, 1, code);
 }
 
-/** Source: envoy/config/core/v3/base.proto, HeaderValueOption and HeaderValue. */
+/** Writes a HeaderValueOption with its HeaderValue (envoy/config/core/v3/base.proto). */
 function writeHeader(writer: WireWriter, { append_action, header }: HeaderOption): void {
   message(writer, 1, header, writeHeaderValue);
   number(writer, 3, append_action);

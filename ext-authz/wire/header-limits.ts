@@ -4,19 +4,19 @@ import type { Answer, Change } from '#ext-authz/http/outcome.ts';
 import { headerSizes } from './check-headers.ts';
 
 /**
- * What Envoy lets a request have: `max_request_headers_kb` and `max_headers_count` by default. With
- * what filters set it answers an empty 500 beyond [measured on 1.40: 61,440 bytes and 100 fields,
- * pseudo-headers included]. So much is left for these.
+ * What is left of Envoy's default limits of a request, `max_request_headers_kb` and
+ * `max_headers_count`. Beyond them, with what filters set, Envoy answers an empty 500 [measured on
+ * 1.40: 61,440 bytes and 100 fields, pseudo-headers included].
  */
 const MOST = { bytes: 60 * 1024 - 128, fields: 100 - 5 } as const;
-/** `:method`, `:scheme`, `:authority` and `:path` */
+/** The bytes of `:method`, `:scheme`, `:authority` and `:path`. */
 const PSEUDO_NAMES = 29;
 
 type Sizes = { readonly bytes: number; readonly fields: number };
 
 /**
- * Returns the sizes of a request's headers when Envoy would not send it on so changed. Envoy looks
- * after each header that is set, and removes others last.
+ * Returns the sizes of a request's headers when Envoy would not send it on with this change. Envoy
+ * checks after each header that is set, and removes others last.
  */
 export function excessOf(request: HttpRequest, { set }: Pick<Change, 'set'>): Sizes | undefined {
   const before = sizesOf(request);
@@ -25,7 +25,7 @@ export function excessOf(request: HttpRequest, { set }: Pick<Change, 'set'>): Si
   return isWithin({ bytes, fields }) ? undefined : excessInTurn(request, set, before);
 }
 
-/** The same, where it matters what is replaced. */
+/** Counts in Envoy's order, where it matters what is replaced. */
 function excessInTurn(
   { headers }: HttpRequest,
   set: Change['set'],
@@ -52,7 +52,7 @@ function isWithin({ bytes, fields }: Sizes): boolean {
   return bytes <= MOST.bytes && fields <= MOST.fields;
 }
 
-/** RFC 6585 section 5 */
+/** Answers 431 (RFC 6585 section 5). */
 export function tooLargePage(
   request: HttpRequest,
   { set }: Pick<Change, 'set'>,

@@ -2,26 +2,25 @@ import { parseDuration } from '#protos/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 
 /**
- * A message of the control plane's is not what it must be; the text names the field, never its
- * value.
+ * A message of the control plane is not what it must be. The text names the field, never its value.
  */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-/** Reads the fields of a message in proto3 JSON, where a field that has its default is missing. */
+/** Reads a text of a message in proto3 JSON, where a field that has its default is missing. */
 export function textAt(message: JsonObject, field: string): string {
   const value = message[field] ?? '';
   if (typeof value !== 'string') throw new WireError(`${field} is no string`);
   return value;
 }
 
-/** undefined for an empty text. */
+/** @returns undefined for an empty text */
 export function optionalText(message: JsonObject, field: string): string | undefined {
   return textAt(message, field) || undefined;
 }
 
-/** A text that may not be empty. */
+/** Reads a text that may not be empty. */
 export function requiredText(message: JsonObject, field: string): string {
   const value = textAt(message, field);
   if (value === '') throw new WireError(`${field} is empty`);
@@ -32,7 +31,7 @@ export function flagAt(message: JsonObject, field: string): boolean {
   return message[field] === true;
 }
 
-/** In ms; a field that is missing is 0. */
+/** Reads a duration in ms. A field that is missing is 0. */
 export function durationAt(message: JsonObject, field: string): number {
   const duration = parseDuration(message[field] ?? '0s');
   if (duration === undefined) throw new WireError(`${field} is no duration`);
@@ -57,7 +56,7 @@ export function textsAt(message: JsonObject, field: string): readonly string[] {
   return listAt(message, field).filter(value => typeof value === 'string');
 }
 
-/** The word that an enumeration's value stands for; the first is the default. */
+/** Returns the word that an enumeration's value stands for. The first is the default. */
 export function wordAt<T extends string>(
   message: JsonObject,
   field: string,

@@ -11,7 +11,7 @@ export type Wish = {
   readonly scope: readonly string[];
   readonly sameSite?: SameSite;
   readonly sessionCookies: boolean;
-  /** Key of the session's record that a step-up ends. */
+  /** The key of the session's record that a step-up ends. */
   readonly replaces?: string;
 };
 
@@ -19,22 +19,22 @@ export type Wish = {
 export type HandoffTarget = {
   /** Its `state`. */
   readonly id: string;
-  /** As its browser sees it. */
+  /** The origin as its browser sees it. */
   readonly origin: string;
 };
 
 /**
- * A login that goes on elsewhere. Its browser keeps it, sealed in a cookie, so that no number of
- * logins that others begin can push it out.
+ * A login that goes on elsewhere. Its browser keeps it, sealed in a cookie. Logins that others
+ * begin thus cannot evict it, whatever their number.
  */
 export type Attempt = Wish & {
-  /** At the provider its `state`. At the origin that holds the login the id of a hand-off. */
+  /** Its `state` at the provider. At the origin that holds the login it is the id of a hand-off. */
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
   /** The hand-off that it is for. */
   readonly handoff?: HandoffTarget;
-  /** What nonce and verifier come from, with the store key. */
+  /** The text from which nonce and verifier are derived, with the store key. */
   readonly seed: string;
 };
 
@@ -45,7 +45,7 @@ export function newAttempt(filter: LoginFilter, begun: Begun): Attempt {
   return { ...begun, state: newState(filter), seed, ...secretsOf(filter, seed) };
 }
 
-/** What a cookie holds of an attempt at this origin. */
+/** Returns what a cookie holds of an attempt at this origin. */
 export function sealAttempt(filter: LoginFilter, place: Place, attempt: Attempt): string {
   const { codeVerifier: _, nonce: __, returnUrl, seed, ...value } = attempt;
   const isHere = returnUrl.startsWith(`${place.origin}/`);
@@ -58,7 +58,10 @@ export function sealAttempt(filter: LoginFilter, place: Place, attempt: Attempt)
   );
 }
 
-/** Undefined for what is no attempt of this Filter at this origin, or one that took too long. */
+/**
+ * Opens what `sealAttempt` made.
+ * @returns undefined when it is not an attempt of this Filter at this origin, or took too long
+ */
 export function openAttempt(filter: LoginFilter, place: Place, text: string): Attempt | undefined {
   const opened = openText(filter.storeKey, scopeOf(filter, place), text);
   if (opened === undefined) return undefined;
@@ -71,7 +74,7 @@ export function openAttempt(filter: LoginFilter, place: Place, text: string): At
   return { ...value, returnUrl, seed, ...secretsOf(filter, seed) };
 }
 
-/** Made anew each time, so that the cookie is shorter. */
+/** Derives the secrets each time, so that the cookie is shorter. */
 function secretsOf(
   { sealRealm: realm, storeKey }: LoginFilter,
   seed: string,

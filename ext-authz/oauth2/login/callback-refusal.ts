@@ -39,8 +39,8 @@ export function refusedBrowser(
 }
 
 /**
- * The provider sent an error. RFC 6749 section 4.1.2.1; RFC 9207 section 2.4: `iss` counts there
- * too.
+ * Answers when the provider sent an error (RFC 6749 section 4.1.2.1). `iss` counts there too (RFC
+ * 9207 section 2.4).
  */
 export async function refused(callback: Callback, error: string): Promise<Answer> {
   const { attempt, filter, parameters, signal } = callback;
@@ -55,12 +55,12 @@ export async function refused(callback: Callback, error: string): Promise<Answer
   );
 }
 
-/** The access token was refused. `message` is for who logs in, and for the log. */
+/** Answers when the access token was refused. `message` is for the user and for the log. */
 export function refusedPage(callback: Callback, message: string): Answer {
   return failedPage(callback, unconfirmed(message), message);
 }
 
-/** The code was refused, or came to no ID token. Throws any other error. */
+/** Answers when the code was refused, or gave no ID token. Throws any other error. */
 export function refusedToken(callback: Callback, error: unknown): Answer {
   if (!(error instanceof ProviderError)) throw error;
   const { code, message, oauthError } = error;
@@ -70,7 +70,9 @@ export function refusedToken(callback: Callback, error: unknown): Answer {
   return failedPage(callback, unconfirmed(refusal), message);
 }
 
-/** The error, with a page where one can begin again when it is the provider's. */
+/**
+ * Returns the error. When it is the provider's, it has a page with which the user can begin again.
+ */
 export function failed({ attempt, filter, request }: Callback, error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error;
   const page = startAgain(request, providerFailure(error), attempt.returnUrl);

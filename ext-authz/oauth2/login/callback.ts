@@ -26,8 +26,8 @@ import type { Protecting } from './protecting.ts';
 import { isSpent, spend, unspend } from './spent-states.ts';
 
 /**
- * Answers what the provider sends the browser back with. RFC 6749 section 10.12: it must come from
- * the browser that began the login, at the origin that it was begun for. A `state` counts once.
+ * Answers what the provider sends the browser back with. It must come from the browser that began
+ * the login, at the origin that it was begun for (RFC 6749 section 10.12). A `state` counts once.
  */
 export async function answerCallback(
   candidates: readonly Protecting[],
@@ -61,8 +61,8 @@ async function judge(callback: Callback): Promise<Answer> {
 }
 
 /**
- * Another tab has logged in meanwhile: with that session, never with this login's. Its code stays
- * unused. A page that needs more scope asks for it by itself.
+ * Goes on with the session of another tab that has logged in meanwhile, never with this login's.
+ * The code stays unused. A page that needs more scope asks for it by itself.
  */
 async function goOn(callback: Callback, { id, session }: LoadedSession): Promise<Answer> {
   const { attempt, filter, place, request } = callback;
@@ -70,7 +70,7 @@ async function goOn(callback: Callback, { id, session }: LoadedSession): Promise
   return seeOther(attempt.returnUrl, dropAttempt(filter, place, request, attempt));
 }
 
-/** The state is spent before the provider is asked, so that of several callbacks one goes on. */
+/** Spends the state before it asks the provider, so that of several callbacks one goes on. */
 async function logInOnce(
   callback: Callback,
   code: string,
@@ -96,8 +96,8 @@ async function logInOnce(
 }
 
 /**
- * RFC 6749 section 4.1.3. The access token is judged once before there is a session, so that no
- * request is sent to log in again by it.
+ * Exchanges the code (RFC 6749 section 4.1.3). The access token is judged once before there is a
+ * session, so that it does not send the next request to log in again.
  */
 async function exchange(
   { attempt, filter, parameters, place, request: asked, signal }: Callback,
@@ -125,8 +125,7 @@ async function exchange(
 }
 
 /**
- * Sets the cookies, and goes on: to the origin that the login is for, or to what was asked for
- * first.
+ * Sets the cookies and goes on, to the origin that the login is for or to what was asked for first.
  */
 async function finish(
   { attempt, filter, place, request }: Callback,
@@ -146,7 +145,10 @@ async function finish(
   return seeOther(url, cookies);
 }
 
-/** Used, expired or never ours: perhaps by the reload of a page, or the button Back. */
+/**
+ * Answers a state that was used, has expired or is not one of the gateway's. The user may have
+ * reloaded a page or used the button Back.
+ */
 async function unknownState(
   candidates: readonly Protecting[],
   request: HttpRequest,

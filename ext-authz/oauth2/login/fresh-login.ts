@@ -12,8 +12,8 @@ import type { Protecting } from './protecting.ts';
 import { protectedUrl } from './return-url.ts';
 
 /**
- * Where somebody logs in as someone else, then goes on at `returnUrl`. It is at the origin that
- * holds logins.
+ * Returns where a user logs in with another account and then goes on at `returnUrl`. It is at the
+ * origin that holds logins.
  */
 export function freshLogin(
   { realm, settings }: Pick<LoginFilter, 'realm' | 'settings'>,
@@ -26,9 +26,8 @@ export function freshLogin(
 }
 
 /**
- * Begins a login for which the provider asks who logs in, though it knows somebody. The session
- * that is there ends when the login has succeeded, and not before: any site can send a browser
- * here.
+ * Begins a login for which the provider asks for the user, though it knows one. The present session
+ * ends only when the login has succeeded, because any site can send a browser here.
  */
 export async function answerFreshLogin(
   candidates: readonly Protecting[],

@@ -11,8 +11,9 @@ import { type Protecting, protecting } from './protecting.ts';
 import { providerTime } from './provider-time.ts';
 
 /**
- * Answers the gateway's own paths of the OAuth2 filters, before all rules; undefined: the path is
- * none. Rejects with ProviderError and StoreUnavailable. Source: docs/reference/kinds/filter.md.
+ * Answers the gateway's own paths of the OAuth2 filters, before all rules. Rejects with
+ * ProviderError and StoreUnavailable. See docs/reference/kinds/filter.md.
+ * @returns undefined when the path is not one of them
  */
 export async function gatewayEndpoint(
   request: HttpRequest,
@@ -31,8 +32,8 @@ export async function gatewayEndpoint(
 const PARAMETERS = ['state', 'code', 'error', 'iss', 'handoff', 'ticket'] as const;
 
 /**
- * What comes back from the provider, and both ends of a hand-off. RFC 6749 section 3.1: no
- * parameter is there twice.
+ * Answers what comes back from the provider, and both ends of a hand-off. No parameter may be
+ * present twice (RFC 6749 section 3.1).
  */
 async function redirectionEndpoint(
   candidates: readonly Protecting[],

@@ -5,7 +5,10 @@ import type { Answer, AnswerNote } from '#ext-authz/http/outcome.ts';
 import type { SetCookie } from '#ext-authz/oauth2/session/cookies.ts';
 import type { SameSite } from '#ext-authz/policy/rule.ts';
 
-/** A page that offers to begin anew at `href`, a URL of the origin's own. `note` is for the log. */
+/**
+ * Returns a page that offers to begin again at `href`, a URL of the same origin. `note` is for the
+ * log.
+ */
 export function failurePage(
   request: HttpRequest,
   status: number,
@@ -17,7 +20,7 @@ export function failurePage(
   return startAgain(request, { status, message, headers: cookies, note }, href);
 }
 
-/** The same with more words. */
+/** Returns the same page with more words. */
 export function startAgain(request: HttpRequest, page: Page, href = '/'): Answer {
   return answerPage(request, {
     ...page,
@@ -26,9 +29,9 @@ export function startAgain(request: HttpRequest, page: Page, href = '/'): Answer
 }
 
 /**
- * Goes on to a URL of our own with new cookies. Browsers keep back strict cookies in a chain of
- * redirects that another site began (RFC 6265bis section 5.2), so that those move on from a page of
- * ours. Source: docs/adr/0012-logins-in-the-browser.md.
+ * Goes on to a URL of the gateway's origin with new cookies. Browsers withhold strict cookies in a
+ * chain of redirects that another site began (RFC 6265bis section 5.2). In that case a page of the
+ * gateway moves on. See docs/adr/0012-logins-in-the-browser.md.
  */
 export function moveOn(
   request: HttpRequest,
@@ -67,7 +70,7 @@ export function loginPage(
   });
 }
 
-/** RFC 9110 section 15.5.6 */
+/** Answers 405 (RFC 9110 section 15.5.6). */
 export function methodNotAllowed(request: HttpRequest, allow: string): Answer {
   const message = `Only ${allow} is allowed here.`;
   return answerPage(request, { status: 405, message, headers: [['allow', allow]] });

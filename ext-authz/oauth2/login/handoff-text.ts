@@ -3,15 +3,13 @@ import { isOpenState } from '#ext-authz/oauth2/session/state.ts';
 import { newSeed, openText, sealText, type TextScope } from '#ext-authz/store/sealed-text.ts';
 import type { Attempt, HandoffTarget, Wish } from './attempt.ts';
 
-/** What another origin wishes of the one that holds the login. */
+/** What another origin asks of the one that holds the login. */
 export type Handoff = Wish & HandoffTarget;
 
-/**
- * So that the address of a hand-off stays short. A longer URL is known to the other origin alone.
- */
+/** Keeps the address of a hand-off short. A longer URL is known to the other origin alone. */
 const LONGEST_URL = 512;
 
-/** What the address of a hand-off says of an attempt at `origin`, sealed. */
+/** Returns what the address of a hand-off says of an attempt at `origin`, sealed. */
 export function sealHandoff(filter: LoginFilter, origin: string, attempt: Attempt): string {
   const { codeVerifier: _, nonce: __, seed: ___, state: id, returnUrl: url, ...wish } = attempt;
   const returnUrl = url.length > LONGEST_URL ? `${origin}/` : url;
@@ -25,7 +23,10 @@ export function sealHandoff(filter: LoginFilter, origin: string, attempt: Attemp
   );
 }
 
-/** Undefined for what is no hand-off of this Filter, or one that took too long. */
+/**
+ * Opens what `sealHandoff` made.
+ * @returns undefined when it is not a hand-off of this Filter, or took too long
+ */
 export function openHandoff(filter: LoginFilter, text: string): Handoff | undefined {
   const opened = openText(filter.storeKey, scopeOf(filter), text);
   const handoff = opened?.value as Handoff | undefined;

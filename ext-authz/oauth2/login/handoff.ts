@@ -20,9 +20,9 @@ import { spend } from './spent-states.ts';
 import { createTicket, takeTicket } from './ticket.ts';
 
 /**
- * The origin that holds the login is asked for a session by another. It gives a ticket, or logs in
- * first: without a session, with too little scope, or when it is this very session that the other
- * one cannot use.
+ * Answers another origin that asks the origin that holds the login for a session. It gives a
+ * ticket, or logs in first. It logs in without a session, with too little scope, or when the other
+ * origin cannot use this very session.
  */
 export async function answerHandoff(
   candidates: readonly Protecting[],
@@ -49,8 +49,9 @@ export async function answerHandoff(
 }
 
 /**
- * Where the browser takes a fresh ticket for a session: to the origin of the hand-off, and to no
- * other. `undefined` when that origin is no longer protected, or the login took too long.
+ * Returns where the browser takes a new ticket for a session: to the origin of the hand-off, and to
+ * no other.
+ * @returns undefined when that origin is no longer protected, or the login took too long
  */
 export async function ticketUrl(
   filter: LoginFilter,
@@ -73,8 +74,8 @@ function isProtected({ settings }: LoginFilter, wanted: string): boolean {
 }
 
 /**
- * The other origin gets the session: ticket, hand-off and the attempt that this browser keeps must
- * belong together. Each counts once.
+ * Gives the session to the other origin. Ticket, hand-off and the attempt that this browser keeps
+ * must belong together. Each counts once.
  */
 export async function answerTicket(
   candidates: readonly Protecting[],
@@ -94,8 +95,8 @@ export async function answerTicket(
 }
 
 /**
- * The same session id and xsrf value. A session that has ended meanwhile: the page itself begins
- * again.
+ * Takes over the same session id and xsrf value. When the session has ended meanwhile, the page
+ * itself begins again.
  */
 async function receive(
   { filter, place }: Protecting,

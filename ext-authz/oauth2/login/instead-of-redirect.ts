@@ -8,10 +8,11 @@ import { canLogIn } from './navigation.ts';
 import { askingPage } from './return-url.ts';
 
 /**
- * What `insteadOfRedirect` comes to where the filter would redirect. `undefined` when it redirects.
- * Sets no cookies. When no inner filter has decided, the outcome is the 403 page. A request that
- * the rule says nothing of, and that cannot show a login, gets 401. Its JSON names the page that
- * sent it (`login_url`): to load that page again is what leads to the login.
+ * Decides by `insteadOfRedirect` where the filter would redirect. It sets no cookies. When no inner
+ * filter has decided, the outcome is the 403 page. A request that cannot show a login, and for
+ * which the rule says nothing, gets 401. Its JSON names the page that sent it (`login_url`),
+ * because loading that page again leads to the login.
+ * @returns undefined when the filter redirects
  */
 export async function insteadOfRedirect(
   where: Where,
@@ -28,7 +29,7 @@ export async function insteadOfRedirect(
 
 type Where = { readonly realm: string; readonly origin: string };
 
-/** RFC 9110 section 15.5.2: a 401 has a challenge; RFC 6750 section 3. */
+/** A 401 has a challenge (RFC 9110 section 15.5.2, RFC 6750 section 3). */
 function denied({ origin, realm }: Where, request: HttpRequest, status: number): Outcome {
   if (status !== 401) return answer(request, { status });
   const page = askingPage(request, origin);

@@ -3,7 +3,7 @@ import type { Page } from '#ext-authz/http/html-page.ts';
 import type { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { mayPass } from '#ext-authz/provider/provider-health.ts';
 
-/** What a page says of a login that came to nothing. */
+/** What a page says of a failed login. */
 export type LoginFailure = FaultFacts & Pick<Page, 'title'>;
 
 const NOT_CONFIRMED = 'Your login could not be confirmed';
@@ -11,8 +11,8 @@ const NOT_LOGGED_IN =
   'You are not logged in. Start again. If this page comes back, tell the people who run this site the request ID.';
 
 /**
- * The provider cannot be used, or its answer cannot. The reason is the operator's to know, in the
- * log.
+ * Describes a provider that cannot be used, or whose answer cannot. The reason is for the operator,
+ * and is in the log.
  */
 export function providerFailure(error: ProviderError): LoginFailure {
   if (error.code === 'invalid_id_token')
@@ -21,7 +21,7 @@ export function providerFailure(error: ProviderError): LoginFailure {
   return mayPass(error) ? outage(faultOf(error)) : MISFIT;
 }
 
-/** The code, or the access token that came of it, was refused. */
+/** Describes a login whose code, or whose access token, was refused. */
 export function unconfirmed(message: string): LoginFailure {
   return { status: 502, title: NOT_CONFIRMED, message, advice: NOT_LOGGED_IN };
 }
@@ -41,7 +41,7 @@ const MISFIT: LoginFailure = {
   advice: 'Tell the people who run this site the request ID. To start again may not help.',
 };
 
-/** The provider sent the browser back with an error (RFC 6749 section 4.1.2.1). */
+/** Describes an error with which the provider sent the browser back (RFC 6749 section 4.1.2.1). */
 export function refusedByProvider(code: string): LoginFailure {
   if (code !== 'access_denied') {
     const message = `The login failed at the identity provider: ${code}.`;
@@ -55,7 +55,7 @@ export function refusedByProvider(code: string): LoginFailure {
   };
 }
 
-/** A `state` that counts no more: a page was loaded again, or left open for too long. */
+/** A `state` that no longer counts. The page was loaded again, or left open for too long. */
 export const USED_LOGIN: LoginFailure = {
   status: 400,
   title: 'This login was used already, or it took too long',
@@ -63,7 +63,7 @@ export const USED_LOGIN: LoginFailure = {
   advice: 'To load this page again or to go back does not help. Start again.',
 };
 
-/** RFC 6749 section 10.12 */
+/** A callback in another browser than the login (RFC 6749 section 10.12). */
 export const OTHER_BROWSER: LoginFailure = {
   status: 403,
   title: 'This login belongs to another browser',

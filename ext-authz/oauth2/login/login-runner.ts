@@ -24,8 +24,8 @@ import { providerTime } from './provider-time.ts';
 import { returnUrl } from './return-url.ts';
 
 /**
- * The OAuth2 filter with grantType AuthorizationCode: lets requests of a session with the rule's
- * scope pass, with its access token, and sends others to log in. Source:
+ * Returns the OAuth2 filter with grantType AuthorizationCode. It lets requests of a session with
+ * the rule's scope pass with its access token, and sends others to log in. See
  * docs/reference/kinds/filter.md.
  */
 export function loginRunner(filter: LoginFilter): FilterRunner {
@@ -59,7 +59,7 @@ type Visit = {
   readonly signal: () => AbortSignal;
 };
 
-/** See docs/reference/kinds/filter-policy.md */
+/** See docs/reference/kinds/filter-policy.md. */
 function ruleScope(item: RuleItem): readonly string[] {
   return item.arguments.scope ?? DEFAULT_SCOPE;
 }
@@ -89,7 +89,7 @@ function allow(
     loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, presented);
   return whenThere(renewed, cookies => {
     if (cookies.length === 0) return { kind: 'allow', change };
-    const { remove, responseHeaders, set } = change; // another change than the one that comes again
+    const { remove, responseHeaders, set } = change; // another change than the one that is repeated
     const added = [...responseHeaders, ...cookies];
     return {
       kind: 'allow',
@@ -99,14 +99,14 @@ function allow(
 }
 
 /**
- * Applications compare a form with the xsrf cookie. One that a neighbour below the same domain has
- * planted does not reach them: what does is this session's.
+ * Lets only this session's xsrf cookie reach the application. Applications compare a form with that
+ * cookie. A neighbour below the same domain may have planted another.
  */
 function trueXsrf({ realm }: LoginFilter, { xsrf }: Session): Pick<Change, 'cookies'> {
   return { cookies: new Map([[`${XSRF}.${realm}`, xsrf]]) };
 }
 
-/** See docs/reference/kinds/filter.md: the scope always includes `openid`. */
+/** The scope always includes `openid` (docs/reference/kinds/filter.md). */
 async function logIn(visit: Visit, scope: readonly string[], reason?: string): Promise<Outcome> {
   const { context, filter, item, place, presented, request, signal } = visit;
   const instead = await insteadOfRedirect(
@@ -125,7 +125,7 @@ async function logIn(visit: Visit, scope: readonly string[], reason?: string): P
   return withReason(answer(away), reason);
 }
 
-/** Tells the log why the session that there was does not do. */
+/** Tells the log why the present session does not suffice. */
 function withReason(outcome: Outcome, reason: string | undefined): Outcome {
   if (reason === undefined || outcome.kind !== 'answer') return outcome;
   return answer({ note: { reason }, ...outcome.answer });

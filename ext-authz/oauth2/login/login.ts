@@ -13,11 +13,11 @@ import { keepAttempt } from './pending-cookies.ts';
 import { returnUrl } from './return-url.ts';
 import { isSpent } from './spent-states.ts';
 
-/** What a request needs that the filter will not let pass without logging in. */
+/** What a request needs that the filter does not let pass without a login. */
 export type LoginNeed = {
   readonly scope: readonly string[];
   readonly sameSite: SameSite | undefined;
-  /** Key of the session's record that a step-up ends. */
+  /** The key of the session's record that a step-up ends. */
   readonly replaces?: string;
   /** Default: what the request asks for. */
   readonly returnUrl?: string;
@@ -32,8 +32,8 @@ type Asking = {
 };
 
 /**
- * Sends the browser to the provider, or, from an origin that does not hold the login, to the one
- * that does. `cookies` are set too.
+ * Sends the browser to the provider. From an origin that does not hold the login, it sends the
+ * browser to the one that does. `cookies` are set too.
  */
 export async function beginLogin(
   filter: LoginFilter,
@@ -55,7 +55,7 @@ export async function beginLogin(
   return leave(filter, asking, attempt, url, cookies);
 }
 
-/** The login that a hand-off waits for, at the origin that holds logins. */
+/** Begins the login that a hand-off waits for, at the origin that holds logins. */
 export async function beginLoginFor(
   filter: LoginFilter,
   asking: Asking,
@@ -83,7 +83,10 @@ async function leave(
   return hasFragment ? loginPage(request, url, all, kept.fragment) : seeOther(url, all);
 }
 
-/** RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1, RFC 7636 section 4.3. */
+/**
+ * Builds the URL of RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1 and RFC 7636
+ * section 4.3.
+ */
 async function providerUrl(
   filter: LoginFilter,
   { prompt, signal }: Asking,
@@ -102,7 +105,7 @@ async function providerUrl(
   );
 }
 
-/** Always at the first origin. */
+/** Returns the redirect URI, which is always at the first origin. */
 export function redirectUriOf({ settings }: Pick<LoginFilter, 'settings'>): string {
   return `${loginOrigin(settings.protectedOrigins)}${CALLBACK_PATH}`;
 }

@@ -7,7 +7,7 @@ import { formatOrigin } from '#resources/words/origin.ts';
 type Headers = readonly (readonly [name: string, value: string])[];
 type Listing = Pick<LoginFilter, 'settings'>;
 
-/** Returns the CORS headers of an answer: for listed origins of these Filters only. */
+/** Returns the CORS headers of an answer, for listed origins of these Filters only. */
 export function corsHeaders(filters: readonly Listing[], { headers }: HttpRequest): Headers {
   const vary = ['vary', 'Origin'] as const;
   const [origin, ...others] = headers.get('origin') ?? [];
@@ -30,7 +30,8 @@ const PREFLIGHT: Headers = [
 ];
 
 /**
- * Whether a browser asks if a script may send a request (Fetch standard, CORS-preflight request).
+ * Returns whether a browser asks if a script may send a request (Fetch standard, CORS-preflight
+ * request).
  */
 export function isPreflight({ headers, method }: HttpRequest): boolean {
   return (
@@ -39,7 +40,8 @@ export function isPreflight({ headers, method }: HttpRequest): boolean {
 }
 
 /**
- * A preflight says nothing of the body, in which the realm may be: all Filters of the origin count.
+ * Answers a preflight for all Filters of the origin. A preflight says nothing of the body, in which
+ * the realm may be.
  */
 export function answerPreflight(filters: readonly Listing[], request: HttpRequest): Answer {
   const cors = corsHeaders(filters, request);

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 
 export type LogoutRequest = {
-  /** Undefined: there is none. */
+  /** Undefined when there is none. */
   readonly realm: string | undefined;
   readonly xsrf: string | undefined;
 };
@@ -10,7 +10,7 @@ const LONGEST = 8192;
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * Reads a logout request: `realm` of body or query, `_xsrf` of the body only. Source:
+ * Reads a logout request. `realm` may be in the body or the query, `_xsrf` in the body only. See
  * docs/reference/kinds/filter.md.
  */
 export function parseLogout({

@@ -20,8 +20,8 @@ import { parseLogout } from './logout-request.ts';
 import type { Protecting } from './protecting.ts';
 
 /**
- * Logs out: the session ends in the store first, then its cookies go, then the browser goes to the
- * provider. Source: docs/reference/kinds/filter.md.
+ * Logs out. It ends the session in the store, then clears its cookies, then sends the browser to
+ * the provider. See docs/reference/kinds/filter.md.
  */
 export async function answerLogout(
   candidates: readonly Protecting[],
@@ -63,8 +63,8 @@ async function logOut(
 }
 
 /**
- * Equal to the cookie, and to the session's where there is one; in constant time. Two different
- * cookies: none counts.
+ * Compares with the cookie in constant time, and with the session's where there is one. With two
+ * different cookies none counts.
  */
 function isXsrf(
   xsrf: string,
@@ -86,7 +86,7 @@ function clearing(
   return clearSessionCookies(filter.realm, place, loaded?.session.sameSite, forms);
 }
 
-/** OpenID Connect RP-Initiated Logout 1.0 section 2. */
+/** Sends the browser to the provider (OpenID Connect RP-Initiated Logout 1.0 section 2). */
 async function leave(
   { provider, realm, settings, sources }: LoginFilter,
   request: HttpRequest,

@@ -4,9 +4,9 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 type Asked = Pick<HttpRequest, 'headers'>;
 
 /**
- * Whether a redirect to the provider can end at a page that somebody sees. Browsers say so by
+ * Returns whether a redirect to the provider can end at a page that a user sees. Browsers say so by
  * `Sec-Fetch-Mode` (Fetch Metadata section 2.2), to trustworthy origins only. Elsewhere
- * `X-Requested-With` and `Accept` tell. A program that takes anything is redirected.
+ * `X-Requested-With` and `Accept` tell. A program that accepts anything is redirected.
  */
 export function canLogIn({ headers }: Asked): boolean {
   if (isWebSocket(headers)) return false;
@@ -15,21 +15,24 @@ export function canLogIn({ headers }: Asked): boolean {
   return !isScript(headers) && acceptsHtml(headers);
 }
 
-/** Whether a browser is about to show what it asks for, as far as it says so. */
+/** Returns whether a browser is about to show what it asks for, as far as it says so. */
 export function isNavigation({ headers }: Asked): boolean {
   const mode = headers.get('sec-fetch-mode')?.[0];
   if (mode !== undefined) return mode === 'navigate';
   return headers.get('accept')?.[0]?.includes('text/html') === true;
 }
 
-/** Whether what is answered fills a tab of a browser, which says so itself. A frame is none. */
+/**
+ * Returns whether the answer fills a tab of a browser, which says so itself. A frame does not
+ * count.
+ */
 export function isShown({ headers, method }: Pick<HttpRequest, 'headers' | 'method'>): boolean {
   const says = (name: string, value: string) => headers.get(name)?.join() === value;
   const isTab = says('sec-fetch-mode', 'navigate') && says('sec-fetch-dest', 'document');
   return method === 'GET' && isTab && prefersHtml(headers);
 }
 
-/** Browsers follow no redirect of a WebSocket's (RFC 6455 section 4.1). */
+/** Browsers follow no redirect of a WebSocket (RFC 6455 section 4.1). */
 function isWebSocket(headers: HttpRequest['headers']): boolean {
   return (headers.get('upgrade') ?? []).some(protocol => protocol.toLowerCase() === 'websocket');
 }

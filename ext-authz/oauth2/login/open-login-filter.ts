@@ -25,8 +25,8 @@ export type LoginFilterParts = {
 };
 
 /**
- * A Filter of grantType AuthorizationCode; with new settings it is opened anew. Its sessions go on,
- * unless provider or client are others.
+ * Opens a Filter of grantType AuthorizationCode. With new settings it is opened again. Its sessions
+ * go on, unless the provider or the client has changed.
  */
 export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
   const { provider, realm, settings, sources, store } = parts;
@@ -65,8 +65,8 @@ function presentedAs(realm: string, includeSubdomains: boolean): PresentedAs {
 }
 
 /**
- * See docs/reference/kinds/filter.md: requests that do not meet the condition get the negation of
- * `value`.
+ * Requests that do not meet the condition get the negation of `value`
+ * (docs/reference/kinds/filter.md).
  */
 function cookieChoice({
   ifRequestHeader,

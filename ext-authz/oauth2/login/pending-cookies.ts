@@ -18,14 +18,17 @@ import { fragmentName, type PendingField, partsOf, pendingFields } from './pendi
 
 type Asked = Pick<HttpRequest, 'headers'>;
 
-/** So many logins a browser may have begun at one origin. */
+/** How many logins a browser may have begun at one origin. */
 const MOST = 16;
-/** What they may take of a `Cookie` field. Envoy takes 60 KiB of all headers of a request. */
+/**
+ * How many bytes they may take of a `Cookie` field. Envoy accepts 60 KiB for all headers of a
+ * request.
+ */
 const MOST_BYTES = 24 * 1024;
-/** Others are cleared, as many at a time. */
+/** How many surplus cookies are cleared at a time. */
 const MOST_CLEARED = 48;
 
-/** Those of its attempts that a request brings, the newest last. */
+/** Returns the Filter's attempts that a request brings, the newest last. */
 function broughtAttempts(filter: LoginFilter, place: Place, request: Asked): readonly Attempt[] {
   const fields = pendingFields(request, pendingPrefix(filter.realm, place));
   return fields.slice(-MOST).flatMap(({ fragment, text }) => {
@@ -34,7 +37,7 @@ function broughtAttempts(filter: LoginFilter, place: Place, request: Asked): rea
   });
 }
 
-/** The attempt of this state, when this is the browser that began it at this origin. */
+/** Returns the attempt of this state, when this browser began it at this origin. */
 export function broughtAttempt(
   filter: LoginFilter,
   place: Place,
@@ -45,8 +48,8 @@ export function broughtAttempt(
 }
 
 /**
- * The cookies that let the browser keep an attempt. They put out its oldest ones when there are
- * many. `fragment` is one that a page may set besides.
+ * Returns the cookies that let the browser keep an attempt. When there are many, they evict the
+ * oldest ones. `fragment` is one that a page may also set.
  */
 export function keepAttempt(
   filter: LoginFilter,
@@ -79,7 +82,7 @@ function short(
   return partsOf(name, sealed) ?? [];
 }
 
-/** Clears what a request brings of this attempt, which has come to its end. */
+/** Clears what a request brings of this attempt, which has ended. */
 export function dropAttempt(
   filter: LoginFilter,
   place: Place,
@@ -94,8 +97,9 @@ export function dropAttempt(
 }
 
 /**
- * All logins that a session of this attempt is known by: those that its browser has begun, and
- * those of its session before. A tab that comes back later goes on with that session.
+ * Returns all logins by which a session of this attempt is known. They are those that its browser
+ * has begun, and those of its session before. A tab that comes back later goes on with that
+ * session.
  */
 export function knownBy(
   filter: LoginFilter,
@@ -110,7 +114,7 @@ export function knownBy(
   return [...new Set([...begun, ...(before?.pending ?? [])])].slice(0, MOST);
 }
 
-/** Whether a session is of the browser that began this login. */
+/** Returns whether a session belongs to the browser that began this login. */
 export function isKnownBy({ pending }: Pick<Session, 'pending'>, { state }: Attempt): boolean {
   const own = stateHash(state);
   return pending.some(known => sameText(known, own));
@@ -121,9 +125,9 @@ function stateHash(state: string): string {
 }
 
 /**
- * Tabs that open at the same moment bring the same cookies: each gets a name of its own, so that
- * their answers do not replace each other's. Other requests of a page may be hundreds at once.
- * Those share the first name that is free.
+ * Tabs that open at the same moment bring the same cookies. Each gets a name of its own, so that
+ * their answers do not replace each other's. Other requests of a page may be hundreds at once. They
+ * share the first name that is free.
  */
 function newName(
   prefix: string,
@@ -142,7 +146,9 @@ function sharedName(prefix: string, index: number): string {
   return index === 0 ? prefix : `${prefix}~${index.toString(16).padStart(8, '0')}`;
 }
 
-/** The oldest, when there are too many beside a new one, or they take more than `room`. */
+/**
+ * Returns the oldest ones, when there are too many beside a new one, or they take more than `room`.
+ */
 function surplusOf(all: readonly PendingField[], room: number): readonly PendingField[] {
   let [kept, bytes] = [0, 0];
   for (const field of all.toReversed()) {

@@ -1,11 +1,11 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 
-/** A pending cookie as a request brings it: perhaps in several parts. */
+/** A pending cookie as a request brings it, perhaps in several parts. */
 export type PendingField = {
-  /** Of its first part. */
+  /** The name of its first part. */
   readonly name: string;
   readonly text: string;
-  /** What its page's own script has kept. Anybody may have written it. */
+  /** What the page's own script has kept. A stranger may have written it. */
   readonly fragment: string;
   /** The names of all its parts, and how many bytes they take of a `Cookie` field. */
   readonly names: readonly string[];
@@ -15,11 +15,12 @@ export type PendingField = {
 /** Browsers keep 4,096 bytes of a cookie, its name included (RFC 6265bis section 5.6). */
 const PART_LENGTH = 3_800;
 const MOST_PARTS = 3;
-/** A tab's own name, then the number of a further part, or `f`. Names of Filters have no `~`. */
+/** The name of a tab, then the number of a further part, or `f`. Names of Filters have no `~`. */
 const SUFFIX = /^(~[0-9a-f]{8})?(~[12f])?$/;
 
 /**
- * The cookies that hold a text. Undefined when it is too long. The first begins with their number.
+ * Returns the cookies that hold a text. The first begins with their number.
+ * @returns undefined when it is too long
  */
 export function partsOf(
   name: string,
@@ -35,7 +36,7 @@ export function partsOf(
   ];
 }
 
-/** The cookie with the fragment of the link that this one is for. */
+/** Returns the name of the cookie with the fragment of the link that this one is for. */
 export function fragmentName(name: string): string {
   return `${name}~f`;
 }
@@ -45,8 +46,8 @@ function partName(name: string, index: number): string {
 }
 
 /**
- * The pending cookies of a request whose names begin with `prefix`, in the order in which they
- * came. A name that comes with different values does not count: one of them may be planted.
+ * Returns the pending cookies of a request whose names begin with `prefix`, in the order of the
+ * request. A name with different values does not count, because one of them may be planted.
  */
 export function pendingFields(
   { headers }: Pick<HttpRequest, 'headers'>,
@@ -84,7 +85,7 @@ function sizeOf(name: string, values: Iterable<string> = []): number {
   return [...values].reduce((sum, value) => sum + name.length + value.length + '=; '.length, 0);
 }
 
-/** RFC 6265 section 5.4: each field is read by itself. */
+/** Reads each field by itself (RFC 6265 section 5.4). */
 function collect(field: string, prefix: string, values: Map<string, Set<string>>): void {
   if (!field.includes(prefix)) return;
   for (const pair of field.split(';')) {
@@ -96,8 +97,8 @@ function collect(field: string, prefix: string, values: Map<string, Set<string>>
 }
 
 /**
- * Without spaces and tabs alone. `trim` takes away more: a page of a neighbour may set a cookie
- * whose name begins with such a byte, which then read like one with the prefix `__Host-`.
+ * Removes spaces and tabs only. `trim` removes more. A neighbour's page may set a cookie whose name
+ * begins with such a byte, and after `trim` it would read like one with the prefix `__Host-`.
  */
 function withoutBlanks(text: string): string {
   let [begin, end] = [0, text.length];

@@ -5,7 +5,7 @@ import type { Place } from '#ext-authz/oauth2/session/origin.ts';
 /** A Filter that protects the request's origin. */
 export type Protecting = { readonly filter: LoginFilter; readonly place: Place };
 
-/** Those of the Filters that do. */
+/** Returns the Filters that protect the request's origin. */
 export function protecting(
   request: HttpRequest,
   filters: readonly LoginFilter[],

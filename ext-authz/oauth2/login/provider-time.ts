@@ -1,6 +1,7 @@
 /**
- * The signal for what a request asks the provider, made when it is first asked for: aborts with the
- * check, or when the provider's own time is over, which is shorter, so that the answer is 504.
+ * Returns the signal for what a request asks the provider, made on the first call. It aborts with
+ * the check, or when the provider's own time is up. That time is shorter, so that the answer is
+ * 504.
  */
 export function providerTime(
   check: () => AbortSignal,

@@ -2,14 +2,14 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
 import { formatOrigin } from '#resources/words/origin.ts';
 
-/** What the browser's cookies have room for (pending-fields.ts). */
+/** As long as the browser's cookies have room for (pending-fields.ts). */
 const LONGEST = 8192;
 const OWN_PATHS = '/.gateway/';
 
 /**
- * Where the browser goes on after a login that this request began: for GET and HEAD what it asked
- * for, else its Referer when that is on the same origin; `/` for what is longer than 8,192
- * characters or below `/.gateway/`. Always a URL of `origin`. Source:
+ * Returns where the browser goes on after a login that this request began. For GET and HEAD it is
+ * what the request asked for, else its Referer when that is on the same origin. It is `/` for what
+ * is longer than 8,192 characters or below `/.gateway/`. It is always a URL of `origin`. See
  * docs/adr/0012-logins-in-the-browser.md.
  */
 export function returnUrl({ headers, method, target }: HttpRequest, origin: string): string {
@@ -20,7 +20,7 @@ export function returnUrl({ headers, method, target }: HttpRequest, origin: stri
   return ownUrl(wanted, origin) ?? `${origin}/`;
 }
 
-/** The page of this origin that sent a request, as far as the browser names it. */
+/** Returns the page of this origin that sent a request, as far as the browser names it. */
 export function askingPage(
   { headers }: Pick<HttpRequest, 'headers'>,
   origin: string,
@@ -28,7 +28,10 @@ export function askingPage(
   return ownUrl(headers.get('referer')?.[0] ?? '', origin);
 }
 
-/** The same text as a URL of one of these origins. @returns undefined when it is none. */
+/**
+ * Returns the text as a URL of one of these origins.
+ * @returns undefined when it is not one
+ */
 export function protectedUrl(
   text: string,
   origins: readonly ProtectedOrigin[],

@@ -9,16 +9,16 @@ const SKEW_MS = 60_000;
 const SPENT = Uint8Array.of(1);
 
 /**
- * Spends a state: of several callers one gets `true`. The record lives until the state ends by
- * itself. Nothing is ever put out to make room, so that no state counts twice and none is refused
- * for want of room. Only logins that the provider has granted leave a record for longer than their
- * callback takes (`unspend`), and each of those leaves a session, which is larger and lives longer.
+ * Spends a state. Of several callers one gets `true`. The record lives until the state ends by
+ * itself. Nothing is evicted to make room, so no state counts twice and none is refused for want of
+ * room. Only logins that the provider has granted leave a record for longer than their callback
+ * takes (`unspend`). Each of those leaves a session, which is larger and lives longer.
  */
 export function spend(filter: Spending, state: string): Promise<boolean> {
   return filter.store.create(keyOf(filter, state), SPENT, leftMs(filter, state) + SKEW_MS);
 }
 
-/** The login has failed: nothing has come of the state. */
+/** Gives a state back, because its login has failed. */
 export async function unspend(filter: Spending, state: string): Promise<void> {
   await filter.store.remove(keyOf(filter, state));
 }

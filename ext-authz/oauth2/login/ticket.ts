@@ -16,10 +16,12 @@ export type Ticket = {
 };
 
 const TICKET_MS = 60_000;
-/** Of one session. Its newest put out its oldest, and those of nobody else. */
+/**
+ * The limit for one session. Its newest tickets evict its oldest, and those of no other session.
+ */
 const MOST = 16;
 
-/** Valid for 60 s and once. */
+/** Creates a ticket that is valid for 60 s and once. */
 export async function createTicket(
   { sealRealm: realm, sources: { randomBytes }, store, storeKey }: LoginFilter,
   ticket: Ticket,
@@ -37,7 +39,7 @@ export async function createTicket(
   return secret;
 }
 
-/** Of several callers one gets it. */
+/** Takes a ticket. Of several callers one gets it. */
 export async function takeTicket(
   { sealRealm: realm, store }: LoginFilter,
   ticket: string,

@@ -9,14 +9,14 @@ export const SESSION = 'gateway_session';
 export const XSRF = 'gateway_xsrf';
 export const PENDING = 'gateway_pending';
 
-/** Browsers take such a cookie from this very host alone, over https. */
+/** Browsers accept such a cookie from this very host only, over https. */
 const HOST_ONLY = '__Host-';
 
 const ENOUGH = 8;
 
 /**
- * The different values that a cookie of this name has in a request, at most eight. Each `Cookie`
- * field is read by itself (RFC 6265 section 5.4); names are compared exactly.
+ * Returns the different values that a cookie of this name has in a request, at most eight. Each
+ * `Cookie` field is read by itself (RFC 6265 section 5.4). Names are compared exactly.
  */
 export function cookieValues(headers: HeaderFields, name: string): readonly string[] {
   const values: string[] = [];
@@ -41,7 +41,7 @@ function beginsPair(field: string, index: number): boolean {
 }
 
 export type CookieAttributes = {
-  /** Whole seconds; undefined: until the browser closes. */
+  /** Whole seconds. Undefined means until the browser closes. */
   readonly maxAge: number | undefined;
   readonly sameSite: SameSite | undefined;
   readonly httpOnly: boolean;
@@ -49,7 +49,7 @@ export type CookieAttributes = {
   readonly secure: boolean;
 };
 
-/** A `Set-Cookie` field (RFC 6265 section 4.1, SameSite: RFC 6265bis) for all paths. */
+/** Writes a `Set-Cookie` field for all paths (RFC 6265 section 4.1, SameSite: RFC 6265bis). */
 function setCookie(name: string, value: string, attributes: CookieAttributes): SetCookie {
   const { domain, httpOnly, maxAge, sameSite, secure } = attributes;
   const parts = [
@@ -70,7 +70,7 @@ const SAME_SITE: Readonly<Record<SameSite, string>> = {
   none: 'None',
 };
 
-/** What of a session its cookies show. */
+/** What a session's cookies show of it. */
 export type CookieSession = {
   readonly xsrf: string;
   readonly sameSite?: SameSite;
@@ -79,10 +79,11 @@ export type CookieSession = {
 };
 
 /**
- * The names that a session's id has in cookies, the one that counts last. `gateway_session.<realm>`
- * is the public name. A neighbour below the same domain may plant that one, so where the browser
- * takes a prefix for host-only cookies (RFC 6265bis section 4.1.3) the cookie with it counts alone.
- * With includeSubdomains the cookie needs `Domain`, which the prefix excludes.
+ * Returns the names that a session's id has in cookies, the one that counts last.
+ * `gateway_session.<realm>` is the public name, which a neighbour below the same domain may plant.
+ * Some browsers know a prefix for host-only cookies (RFC 6265bis section 4.1.3). There the cookie
+ * with the prefix counts alone. With includeSubdomains the cookie needs `Domain`, which the prefix
+ * excludes.
  */
 export function sessionNames(
   realm: string,
@@ -99,7 +100,7 @@ export function isHostOnly({
   return secure && !includeSubdomains;
 }
 
-/** The cookies of a session, until its latest end. */
+/** Returns the cookies of a session, until its latest end. */
 export function sessionCookies(
   realm: string,
   place: Place,
@@ -114,7 +115,7 @@ export function sessionCookies(
   ];
 }
 
-/** The one that scripts may read. */
+/** Returns the cookie that scripts may read. */
 export function xsrfCookie(
   realm: string,
   place: Place,
@@ -137,7 +138,7 @@ function attributesOf(place: Place, session: CookieSession, now: number): Cookie
 }
 
 /**
- * `Domain` is the origin's host, and only with includeSubdomains. Source:
+ * `Domain` is the origin's host, and only with includeSubdomains. See
  * docs/reference/kinds/filter.md.
  */
 function domainOf({ host, includeSubdomains }: Place): string | undefined {
@@ -165,20 +166,21 @@ export function clearSessionCookies(
 }
 
 /**
- * How the names of cookies begin that hold attempts (pending-cookies.ts). They are host-only, so
- * that over https a prefix keeps neighbours from planting theirs (RFC 6265bis section 4.1.3).
+ * Returns the beginning of the names of cookies that hold attempts (pending-cookies.ts). They are
+ * host-only, so that over https a prefix keeps neighbours from planting theirs (RFC 6265bis section
+ * 4.1.3).
  */
 export function pendingPrefix(realm: string, { secure }: Pick<Place, 'secure'>): string {
   return `${secure ? HOST_ONLY : ''}${PENDING}.${realm}`;
 }
 
-/** One of them; an empty value clears it. */
+/** Returns one of them. An empty value clears it. */
 export function pendingCookie(name: string, place: Place, value: string): SetCookie {
   const maxAge = value === '' ? 0 : LOGIN_SECONDS;
   return setCookie(name, value, { ...pendingAttributes(place), maxAge, httpOnly: true });
 }
 
-/** The one that a script of ours gives a value. */
+/** Returns the cookie to which a script of the gateway gives a value. */
 export function fragmentCookie(name: string, place: Place): string {
   const attributes = { ...pendingAttributes(place), maxAge: LOGIN_SECONDS, httpOnly: false };
   return setCookie(name, '', attributes)[1];

@@ -10,7 +10,7 @@ import type { Presented } from './presented.ts';
 import type { Refreshes } from './refresh.ts';
 import type { SessionRecords } from './session-records.ts';
 
-/** How a session shows in requests. */
+/** How a session appears in requests. */
 export type PresentedAs = {
   /** The names of its cookies. */
   readonly session: string;
@@ -24,17 +24,17 @@ export type LoginFilter = {
   /** `<name>.<namespace>` */
   readonly realm: string;
   /**
-   * Realm, provider and client: what belongs to others is found by nobody, so that no token goes to
-   * another provider than its own.
+   * Realm, provider and client. Another provider or client cannot find the records, so that no
+   * token goes to another provider than its own.
    */
   readonly sealRealm: string;
   readonly settings: LoginSettings;
   /** See `placeOf`. */
   readonly placeOf: FindPlace;
-  /** How its session shows at origins whose cookies are host-only, and at others. */
+  /** How its session appears at origins whose cookies are host-only, and at others. */
   readonly hostOnly: PresentedAs;
   readonly shared: PresentedAs;
-  /** Whether cookies that a request brings about end with the browser (`useSessionCookies`). */
+  /** Returns whether cookies that a request causes end with the browser (`useSessionCookies`). */
   readonly usesSessionCookies: (request: HttpRequest) => boolean;
   readonly provider: Provider;
   readonly resourceServer: ResourceServer;

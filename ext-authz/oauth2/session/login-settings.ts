@@ -20,6 +20,9 @@ export type Sources = {
   readonly randomBytes: RandomBytes;
   /** Resolves after `ms`, or when the signal aborts. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** A signal that aborts when the time for the provider is over: shorter than a check's 4 s. */
+  /**
+   * Returns a signal that aborts when the time for the provider is up. It is shorter than a check's
+   * 4 s.
+   */
   readonly deadline: () => AbortSignal;
 };

@@ -5,11 +5,11 @@ import { matchesOrigin } from '#resources/words/origin-pattern.ts';
 
 /** Where a request is, as its browser sees it. */
 export type Place = {
-  /** The configured origin: `https://example.com`. */
+  /** The configured origin, such as `https://example.com`. */
   readonly configured: string;
-  /** The request's own: the configured one, or with includeSubdomains a host below it. */
+  /** The request's own origin: the configured one, or with includeSubdomains a host below it. */
   readonly origin: string;
-  /** Whether the login is held here: it is the first item's very origin. */
+  /** Whether the login is held here, because it is the first item's very origin. */
   readonly holdsLogin: boolean;
   /** Cookies are sent over TLS only. */
   readonly secure: boolean;
@@ -20,9 +20,10 @@ export type Place = {
 };
 
 /**
- * The protected origin that a request belongs to: of the first item whose `internalOrigin` matches
- * Envoy's scheme and `:authority`. With includeSubdomains what stands before the internal host
- * stands before the external one too. Undefined: none. Source: docs/reference/kinds/filter.md.
+ * Returns the protected origin that a request belongs to. It is that of the first item whose
+ * `internalOrigin` matches Envoy's scheme and `:authority`. With includeSubdomains what stands
+ * before the internal host stands before the external one too. See docs/reference/kinds/filter.md.
+ * @returns undefined when the request belongs to none
  */
 export function placeOf(
   items: readonly ProtectedOrigin[],
@@ -31,7 +32,10 @@ export function placeOf(
   return placesOf(items)(request);
 }
 
-/** The same for many requests: most are at a configured origin itself, whose Place is made once. */
+/**
+ * Returns the same for many requests. Most are at a configured origin itself, whose Place is made
+ * once.
+ */
 export function placesOf(items: readonly ProtectedOrigin[]): FindPlace {
   const places = new Map(items.map(item => [item, placeAt(items, item, item.origin.host)]));
   return request => {
@@ -57,7 +61,7 @@ function placeAt(items: readonly ProtectedOrigin[], item: ProtectedOrigin, host:
   };
 }
 
-/** The first item's origin: it holds the login, and `redirect_uri` is always there. */
+/** Returns the first item's origin. It holds the login, and `redirect_uri` is always there. */
 export function loginOrigin([first]: readonly ProtectedOrigin[]): string {
   return first === undefined ? '' : formatOrigin(first.origin);
 }
@@ -66,7 +70,9 @@ export const CALLBACK_PATH = '/.gateway/oauth2/redirection-endpoint';
 export const LOGIN_PATH = '/.gateway/oauth2/login';
 export const LOGOUT_PATH = '/.gateway/oauth2/logout';
 
-/** Without its port, as the internal origins of items: proxies in front may have mapped it. */
+/**
+ * Leaves out the port, as the internal origins of items do. Proxies in front may have mapped it.
+ */
 function internalOrigin({
   authority,
   scheme,

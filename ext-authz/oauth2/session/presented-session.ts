@@ -11,12 +11,16 @@ import type { Session } from './session.ts';
 import type { LoadedSession } from './session-records.ts';
 import { nextStep, type SessionState, stateOf } from './session-state.ts';
 
-/** Of the fields that are remembered: those that name a session. Weight is their length. */
+/**
+ * The bounds of the remembered fields, which are those that name a session. The weight is their
+ * length.
+ */
 export const PRESENTED_BOUNDS: CacheBounds = { entries: 10_000, weight: 8 * 1_048_576 };
 
 /**
- * A `Cookie` field that named a session is not parsed again. Whether the session is still there, as
- * it was, the store is asked each time. Two different values of one session cookie: none counts.
+ * Returns the session of a request. A `Cookie` field that named a session is not parsed again. The
+ * store is asked each time whether the session is unchanged. With two different values of one
+ * session cookie none counts.
  */
 export function presentedSession(
   filter: LoginFilter,
@@ -58,7 +62,9 @@ function presented(
   return { loaded, xsrf, hasXsrf, several, dead: loaded === undefined };
 }
 
-/** What names no session is not worth the room: anyone can make such fields. */
+/**
+ * A field that names no session is not worth the room, because clients can make any number of them.
+ */
 function remember(
   { presented: known }: PresentedAs,
   only: string | undefined,
@@ -70,7 +76,7 @@ function remember(
   return now;
 }
 
-/** Clears what names no session. */
+/** Clears cookies that name no session. */
 export function deadCookies(
   { realm }: LoginFilter,
   place: Place,
@@ -83,9 +89,10 @@ export function deadCookies(
 }
 
 /**
- * The session with a good access token, refreshed where it must be; undefined: log in, and
- * `refused` hears why when a refresh was refused. Throws what the refresh failed with
- * (ProviderError, StoreUnavailable) when the old token is over; then the session stays.
+ * Returns the session with a valid access token, refreshed where it must be. `refused` is called
+ * with the reason when a refresh was refused. Throws what the refresh failed with (ProviderError,
+ * StoreUnavailable) when the old token has expired. The session then stays.
+ * @returns undefined when the user must log in
  */
 export function usableSession(
   filter: LoginFilter,

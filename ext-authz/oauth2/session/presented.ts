@@ -6,8 +6,8 @@ export type Presented = {
   /** The different values of the xsrf cookie, and whether it is the session's alone. */
   readonly xsrf: readonly string[];
   readonly hasXsrf: boolean;
-  /** Different values: none counts. */
+  /** Different values, of which none counts. */
   readonly several: boolean;
-  /** There is a cookie that names no session. */
+  /** A cookie names no session. */
   readonly dead: boolean;
 };

@@ -8,8 +8,8 @@ import { type Session, withTokens } from './session.ts';
 import type { LoadedSession, SessionRecords } from './session-records.ts';
 
 /**
- * How a refresh comes out. `refused`: logged out meanwhile, or the provider refused, for the
- * `reason` that the log is told: log in again.
+ * The result of a refresh. `refused` means that the user must log in again. The user has logged out
+ * meanwhile, or the provider refused. The log is told the `reason`.
  */
 export type Refreshed =
   | { readonly kind: 'refreshed'; readonly session: Session }
@@ -25,7 +25,7 @@ export type RefreshParts = {
   readonly sources: Sources;
 };
 
-/** How long the provider may take, though no request waits for it any more. */
+/** How long the provider may take, even when no request waits for it any more. */
 const REFRESH_MS = 9_000;
 /** Longer than provider and store together, so that two refreshes never overlap. */
 const LEASE_MS = REFRESH_MS + 5_000;
@@ -33,8 +33,8 @@ const POLL_MS = 50;
 const TRIES = 5;
 
 /**
- * Refreshes a session (RFC 6749 section 6), once however many replicas want to: whoever has the
- * lease asks the provider, the others wait until the record is another one. Source:
+ * Refreshes a session (RFC 6749 section 6), once however many replicas want to. The holder of the
+ * lease asks the provider. The others wait until the record has changed. See
  * docs/adr/0014-session-store.md.
  */
 export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
@@ -76,7 +76,7 @@ async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshe
   }
 }
 
-/** Stored before it is used. */
+/** Stores the session before it is used. */
 async function keep(
   parts: RefreshParts,
   loaded: LoadedSession,
@@ -89,7 +89,10 @@ async function keep(
   return session === undefined ? { kind: 'refused' } : { kind: 'refreshed', session };
 }
 
-/** The session as it is stored then; undefined: it is not there any more, since a logout wins. */
+/**
+ * Returns the session as it is stored then. A logout wins.
+ * @returns undefined when the session is gone
+ */
 async function change(
   { sessions, sources }: RefreshParts,
   loaded: LoadedSession,
@@ -106,7 +109,10 @@ async function change(
   return undefined;
 }
 
-/** The store may be gone for a moment; a rotated refresh token would be lost with it. */
+/**
+ * Retries, because the store may be gone for a moment. A rotated refresh token would be lost with
+ * it.
+ */
 async function persist<T>({ pause }: Sources, task: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -119,7 +125,8 @@ async function persist<T>({ pause }: Sources, task: () => Promise<T>): Promise<T
 }
 
 /**
- * Unless somebody else has refreshed it: then our refusal is about a token that was used before.
+ * Ends the session unless another replica has refreshed it. The refusal is then about a token that
+ * was used before.
  */
 async function end(
   { sessions }: RefreshParts,
@@ -143,8 +150,8 @@ function wasRefreshed(
 }
 
 /**
- * An ID token that does not continue the login (OpenID Connect Core section 12.2), or a refusal
- * that only another login mends.
+ * Returns true for an ID token that does not continue the login (OpenID Connect Core section 12.2),
+ * and for a refusal that only another login mends.
  */
 function endsSession(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError)) return false;
@@ -153,10 +160,10 @@ function endsSession(error: unknown): error is ProviderError {
 }
 
 /**
- * How providers say that a refresh token is no good any more: `invalid_grant` (RFC 6749 section
- * 5.2), but Dex says `invalid_request`, UAA `invalid_token`, and where somebody must do something
- * first Entra and Auth0 say what (OpenID Connect Core section 3.1.2.6). What says that the client
- * or the moment is at fault is not among them: the session stays.
+ * How providers say that a refresh token is no longer valid. The code is `invalid_grant` (RFC 6749
+ * section 5.2), but Dex says `invalid_request` and UAA `invalid_token`. Where the user must act
+ * first, Entra and Auth0 say what (OpenID Connect Core section 3.1.2.6). Codes that blame the
+ * client or the moment are not among them, and the session stays.
  */
 const LOG_IN_AGAIN: ReadonlySet<string> = new Set([
   ...['invalid_grant', 'invalid_request', 'invalid_token', 'access_denied'],

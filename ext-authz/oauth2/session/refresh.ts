@@ -2,11 +2,11 @@ import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { LATE, type Refreshed, type RefreshParts, refreshOnce } from './refresh-once.ts';
 import type { LoadedSession } from './session-records.ts';
 
-/** How long a request waits: so that its own 4 s suffice for an answer. */
+/** How long a request waits, so that its own 4 s suffice for an answer. */
 const PATIENCE_MS = 3_000;
 /**
- * A failed refresh is not repeated sooner, and where the provider says when (RFC 9110 section
- * 10.2.3), at the latest after the longest rest.
+ * The shortest pause after a failed refresh. The provider may ask for a longer one (RFC 9110
+ * section 10.2.3), up to the longest rest.
  */
 const REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
@@ -25,7 +25,7 @@ export class Refreshes {
     this.#parts = parts;
   }
 
-  /** Waits for 3 s at most; the refresh goes on behind, and its result is stored. */
+  /** Waits for at most 3 s. The refresh goes on behind, and its result is stored. */
   async refresh(loaded: LoadedSession, signal: AbortSignal): Promise<Refreshed> {
     const enough = new AbortController();
     const waiting = AbortSignal.any([signal, enough.signal]);

@@ -12,9 +12,9 @@ import type { Presented } from './presented.ts';
 import { type Session, sessionEnd } from './session.ts';
 
 /**
- * Cookies that an allowed answer sets: both anew, and with them the session's end, when less than
- * half of clientSessionMaxIdle is left; the xsrf cookie when it is missing or another's. Source:
- * docs/adr/0014-session-store.md.
+ * Returns the cookies that an allowed answer sets. When less than half of clientSessionMaxIdle is
+ * left, it sets both again and moves the session's end. It sets the xsrf cookie when it is missing
+ * or of another session. See docs/adr/0014-session-store.md.
  */
 export function renewedCookies(
   filter: LoginFilter,
@@ -56,7 +56,11 @@ function isDue(
   return ends - sources.now() < settings.clientSessionMaxIdle / 2;
 }
 
-/** Undefined: it is gone, or somebody else is changing it; the next request will see. */
+/**
+ * Moves the session's end.
+ * @returns undefined when the session is gone, or another replica is changing it, which the next
+ * request will see
+ */
 async function prolong(
   { sessions, settings, sources }: LoginFilter,
   { configured }: Place,
@@ -71,7 +75,7 @@ async function prolong(
   return (await sessions.replace(loaded, session, now)) ? session : undefined;
 }
 
-/** The xsrf cookie alone, in both forms. */
+/** Returns the xsrf cookie alone, in both forms. */
 function otherForms(realm: string, place: Place, { sameSite }: Session): readonly SetCookie[] {
   return clearSessionCookies(realm, place, sameSite, 'both forms').filter(([, value]) =>
     value.startsWith(XSRF),

@@ -11,10 +11,10 @@ import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
 import { parseStored, type Session, toStored } from './session.ts';
 
-/** A session as it was read: `replace` changes this version only. */
+/** A session as it was read. `replace` changes this version only. */
 export type LoadedSession = {
   readonly id: string;
-  /** Of its record: nothing can be found out from it. */
+  /** The key of its record, which reveals nothing. */
   readonly key: string;
   readonly version: string;
   readonly session: Session;
@@ -26,12 +26,12 @@ export type SessionRecordsOptions = {
   readonly randomBytes: RandomBytes;
 };
 
-/** Sessions that need not be decrypted again. */
+/** How many sessions need not be decrypted again. */
 const KNOWN: CacheBounds = { entries: 10_000, weight: 10_000 };
 
 /**
- * The sessions of one realm. Each read asks the store, so that a logout counts at once everywhere;
- * what is decrypted is remembered by key and version. All methods reject with StoreUnavailable.
+ * The sessions of one realm. Each read asks the store, so that a logout counts at once everywhere.
+ * What is decrypted is remembered by key and version. All methods reject with StoreUnavailable.
  */
 export class SessionRecords {
   readonly #store: RecordStore;
@@ -46,12 +46,15 @@ export class SessionRecords {
     this.#randomBytes = randomBytes;
   }
 
-  /** The key of a session's record. */
+  /** Returns the key of a session's record. */
   keyOf(id: string): string {
     return this.#seal(id).key;
   }
 
-  /** Undefined: there is none. Throws StoreUnavailable, or rejects. */
+  /**
+   * Reads a session. Throws StoreUnavailable, or rejects.
+   * @returns undefined when there is none
+   */
   read(id: string): Eventually<LoadedSession | undefined> {
     const seal = this.#seal(id);
     const known = this.#known.get(seal.key);
@@ -60,9 +63,9 @@ export class SessionRecords {
   }
 
   /**
-   * A session that was read before, as it is now: the same object while nobody has changed it. All
-   * who ask in one turn of the event loop share one answer, as the requests of one page do. Throws
-   * StoreUnavailable, or rejects.
+   * Reads a session again. Returns the same object while it has not changed. All calls in one turn
+   * of the event loop share one answer, as the requests of one page do. Throws StoreUnavailable, or
+   * rejects.
    */
   reread(loaded: LoadedSession): Eventually<LoadedSession | undefined> {
     const asked = this.#asked.get(loaded);
@@ -98,7 +101,7 @@ export class SessionRecords {
     return loaded;
   }
 
-  /** The id of the new session. */
+  /** Creates a session and returns its id. */
   async create(session: Session, now: number): Promise<string> {
     const id = newSecret(this.#randomBytes);
     const seal = this.#seal(id);
@@ -111,13 +114,16 @@ export class SessionRecords {
     return id;
   }
 
-  /** False when the session is gone or was changed meanwhile. */
+  /**
+   * Replaces a session.
+   * @returns false when it is gone or was changed meanwhile
+   */
   replace({ id, key, version }: LoadedSession, session: Session, now: number): Promise<boolean> {
     const value = sealRecord(this.#seal(id), toStored(session), this.#randomBytes);
     return this.#store.replace(key, version, value, session.ends - now);
   }
 
-  /** By the record's key. */
+  /** Removes a session by its record's key. */
   async remove(key: string): Promise<boolean> {
     this.#known.delete(key);
     return this.#store.remove(key);

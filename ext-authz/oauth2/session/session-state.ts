@@ -1,20 +1,20 @@
 import type { Session } from './session.ts';
 
-/** What there is of a session when a request comes. */
+/** The state of a session when a request arrives. */
 export type SessionState =
-  /** None, or it is over. */
+  /** There is none, or it has ended. */
   | 'none'
-  /** Its access token is good. */
+  /** Its access token is valid. */
   | 'fresh'
   /** Its access token ends within expirationSafetyMargin, and there is a refresh token. */
   | 'ageing'
-  /** Its access token is over, and there is a refresh token. */
+  /** Its access token has expired, and there is a refresh token. */
   | 'expired';
 
-/** What happens then: the request, and how a refresh comes out. */
+/** What happens next: the request itself, or the result of a refresh. */
 export type SessionEvent = 'request' | 'refreshed' | 'refused' | 'failed';
 
-/** What the filter does: `fail` is an answer 502 or 504, and the session stays. */
+/** What the filter does. `fail` is an answer 502 or 504, and the session stays. */
 export type SessionStep = 'log in' | 'use' | 'refresh' | 'fail';
 
 const TABLE: Readonly<Record<SessionState, Readonly<Record<SessionEvent, SessionStep>>>> = {
@@ -24,12 +24,12 @@ const TABLE: Readonly<Record<SessionState, Readonly<Record<SessionEvent, Session
   expired: { request: 'refresh', refreshed: 'use', refused: 'log in', failed: 'fail' },
 };
 
-/** State × event → step. Source: docs/adr/0014-session-store.md. */
+/** Returns the step for a state and an event. See docs/adr/0014-session-store.md. */
 export function nextStep(state: SessionState, event: SessionEvent): SessionStep {
   return TABLE[state][event];
 }
 
-/** `margin`: expirationSafetyMargin, in ms. */
+/** Returns the state of a session. `margin` is expirationSafetyMargin, in ms. */
 export function stateOf(session: Session | undefined, margin: number, now: number): SessionState {
   if (session === undefined || now >= session.ends) return 'none';
   const { accessTokenEnds, refreshToken } = session;
@@ -38,13 +38,14 @@ export function stateOf(session: Session | undefined, margin: number, now: numbe
   return now < accessTokenEnds ? 'ageing' : 'expired';
 }
 
-/** What a session's scope is worth to a rule. */
+/** Whether a session's scope suffices for a rule. */
 export type ScopeState = 'granted' | 'never asked' | 'not granted';
 
 /**
- * See docs/reference/kinds/filter.md: every value of the rule must be granted, but
- * `offline_access`. One that was asked for and not granted forbids; one that was never asked for is
- * asked for. Source: docs/adr/0012-logins-in-the-browser.md.
+ * Compares the scope of a session with that of a rule. Every value of the rule must be granted,
+ * except `offline_access`. A value that was asked for and not granted forbids. One that was never
+ * asked for is asked for. See docs/reference/kinds/filter.md and
+ * docs/adr/0012-logins-in-the-browser.md.
  */
 export function scopeState(
   { asked, granted }: Pick<Session, 'asked' | 'granted'>,

@@ -9,7 +9,7 @@ export type Session = {
   readonly format: 1;
   readonly xsrf: string;
   /**
-   * Hashes of the pending cookies of its browser, 16 at most: other tabs may have begun logins by
+   * Hashes of the pending cookies of its browser, at most 16. Other tabs may have begun logins by
    * them.
    */
   readonly pending: readonly string[];
@@ -20,23 +20,23 @@ export type Session = {
   /** Scope values that the provider was asked for, and those that it granted. */
   readonly asked: readonly string[];
   readonly granted: readonly string[];
-  /** Of the request that began the login. */
+  /** The value for the request that began the login. */
   readonly sameSite?: SameSite;
   readonly sessionCookies: boolean;
   /** The latest end. */
   readonly ends: number;
-  /** Until when the cookies last, by configured origin: browsers do not say. */
+  /** When the cookies end, by configured origin. Browsers do not say it. */
   readonly cookieEnds: { readonly [origin: string]: number };
 };
 
-/** What a session takes over from the attempt that it comes of. */
+/** What a session takes over from the attempt that it comes from. */
 export type SessionOrigin = Pick<Session, 'xsrf' | 'pending' | 'asked' | 'sessionCookies'> & {
   readonly sameSite?: SameSite | undefined;
 };
 
 const WITHOUT_LIFETIME_MS = 3_600_000;
 
-/** A new session. `maxIdle`: clientSessionMaxIdle. */
+/** Returns a new session. `maxIdle` is clientSessionMaxIdle. */
 export function newSession(
   { asked, pending, sameSite, sessionCookies, xsrf }: SessionOrigin,
   tokens: TokenSet & { readonly idToken: IdToken },
@@ -64,8 +64,8 @@ export function newSession(
 }
 
 /**
- * A session after a grant or a refresh. No refresh token, ID token or scope in the answer: the old
- * ones go on (RFC 6749 sections 5.1 and 6, OpenID Connect Core section 12.2).
+ * Returns a session after a grant or a refresh. Without a refresh token, ID token or scope in the
+ * answer the old ones go on (RFC 6749 sections 5.1 and 6, OpenID Connect Core section 12.2).
  */
 export function withTokens(
   session: Session,
@@ -88,8 +88,8 @@ export function withTokens(
 }
 
 /**
- * The latest end of a session that is used now: its access token's, or with a refresh token
- * `maxIdle` from now. Source: docs/adr/0014-session-store.md.
+ * Returns the latest end of a session that is used now. It is its access token's, or with a refresh
+ * token `maxIdle` from now. See docs/adr/0014-session-store.md.
  */
 export function sessionEnd(
   { accessTokenEnds, refreshToken }: Pick<Session, 'accessTokenEnds' | 'refreshToken'>,
@@ -100,8 +100,8 @@ export function sessionEnd(
 }
 
 /**
- * When an access token ends: by `expires_in` and by its own `exp`, whichever is sooner; by neither,
- * in an hour.
+ * Returns when an access token ends, by `expires_in` or by its own `exp`, whichever is sooner.
+ * Without both it ends in an hour.
  */
 function accessTokenEnd(
   { accessToken, expiresInSeconds }: Pick<TokenSet, 'accessToken' | 'expiresInSeconds'>,
@@ -113,7 +113,7 @@ function accessTokenEnd(
   return Math.min(said ?? Number.POSITIVE_INFINITY, own ?? Number.POSITIVE_INFINITY);
 }
 
-/** Not verified: only asked when to refresh. */
+/** Reads `exp` without verifying it, because it only tells when to refresh. */
 function expOf(token: string): number | undefined {
   try {
     const { exp } = decodeJwt(token);
@@ -123,14 +123,14 @@ function expOf(token: string): number | undefined {
   }
 }
 
-/** As it is stored: of the ID token what it is made of. */
+/** Returns the session as it is stored. The ID token is stored as what it is made of. */
 export function toStored(session: Session): object {
   return { ...session, idToken: session.idToken.raw };
 }
 
 /**
- * The inverse; undefined for what is of another format. Records are sealed, so that what is in them
- * is ours.
+ * Parses what `toStored` made. Records are sealed, so that what is in them is ours.
+ * @returns undefined for another format
  */
 export function parseStored(value: unknown): Session | undefined {
   if (!isStored(value)) return undefined;
@@ -142,7 +142,7 @@ export function parseStored(value: unknown): Session | undefined {
   };
 }
 
-/** There was one pending cookie once. */
+/** Earlier versions had one pending cookie. */
 type Stored = Omit<Session, 'idToken' | 'pending'> & {
   readonly idToken: string;
   readonly pending: string | readonly string[];

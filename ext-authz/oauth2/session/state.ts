@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { type RandomBytes, storeName } from '#ext-authz/store/sealed-record.ts';
 import { sameText } from './same-text.ts';
 
-/** Of the Filter. */
+/** What makes the states of a Filter. */
 export type StateMaker = {
   readonly sealRealm: string;
   readonly storeKey: KeyObject;
@@ -18,8 +18,9 @@ const MAC_BYTES = 12;
 const STATE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * A new `state` (RFC 6749 section 10.12), of 32 bytes in base64url: when it was made, 128 random
- * bits, and a MAC over both. So nothing needs to be kept to know one of ours again.
+ * Returns a new `state` (RFC 6749 section 10.12), 32 bytes in base64url. They are the time when it
+ * was made, 128 random bits, and a MAC over both. The gateway thus recognises it without keeping
+ * anything.
  */
 export function newState(maker: StateMaker): string {
   const made = Buffer.alloc(TIME_BYTES);
@@ -28,14 +29,14 @@ export function newState(maker: StateMaker): string {
   return Buffer.concat([begin, Buffer.from(macOf(maker, begin), 'hex')]).toString('base64url');
 }
 
-/** Whether a state is one of this Filter's, and its login may still go on. */
+/** Returns whether a state is one of this Filter's, and its login may still go on. */
 export function isOpenState(maker: StateMaker, state: string): boolean {
   return leftMs(maker, state) > 0;
 }
 
 /**
- * How long the login of a state of ours may still take, in ms. 0 or less when it is over, or not
- * ours.
+ * Returns how long the login of a state may still take, in ms. 0 or less when its time is up, or it
+ * is not one of this Filter's.
  */
 export function leftMs(maker: StateMaker, state: string): number {
   if (!STATE.test(state)) return 0;

@@ -1,13 +1,13 @@
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 
-/** Those who want in by one key. */
+/** The attempts of one key. */
 type Lane = {
-  /** Inside and waiting. */
+  /** How many are inside and waiting. */
   users: number;
   inside: number;
   /** Resolves when the last one in the queue has been let in or turned away. */
   last: Promise<void>;
-  /** Resolves when somebody leaves. */
+  /** Resolves when one leaves. */
   left: PromiseWithResolvers<void>;
 };
 
@@ -15,16 +15,16 @@ type Lane = {
 export type Gate = Pick<AttemptGate, 'enter'>;
 
 /**
- * Lets no more attempts go on at a time than may still fail, so that a burst cannot pass a limit
- * that is counted afterwards. First come, first served.
+ * Lets no more attempts go on at a time than may still fail. A burst thus cannot pass a limit that
+ * is counted afterwards. First come, first served.
  */
 export class AttemptGate {
   readonly #lanes = new Map<string, Lane>();
 
   /**
-   * Waits until `count` and those inside stay below `limit`; gives what must be called to leave,
-   * after a failure is counted. `limited`: the count has reached the limit. Throws a ProviderError
-   * `timeout` when the signal aborts meanwhile.
+   * Waits until `count` and the attempts inside stay below `limit`. Returns what must be called to
+   * leave, after a failure is counted. `limited` means that the count has reached the limit. Throws
+   * a ProviderError `timeout` when the signal aborts meanwhile.
    */
   async enter(
     key: string,
@@ -71,7 +71,7 @@ export class AttemptGate {
   }
 }
 
-/** Who leaves between the look and the answer is counted twice, never not at all. */
+/** An attempt that leaves between the look and the answer is counted twice, never not at all. */
 async function letIn(
   lane: Lane,
   limit: number,

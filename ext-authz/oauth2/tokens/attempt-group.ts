@@ -3,8 +3,8 @@ import { isJsonObject, type Json } from '#protos/json.ts';
 import { AttemptGate, type Gate, tooManyWait } from './attempt-gate.ts';
 
 /**
- * What one process has seen of credentials that are refused, for the others: a limit that ends then
- * (ms since the epoch), else a guess. `key` is local.
+ * What one process has seen of refused credentials, for the others. It is a limit with its end (ms
+ * since the epoch), else a guess. `key` is local.
  */
 export type RefusalNews = { readonly key: string; readonly ends?: number };
 
@@ -17,8 +17,8 @@ export type RefusalPeers = {
 type AttemptGroup = { readonly gate: Gate; readonly peers: RefusalPeers };
 
 /**
- * What the leader keeps for its workers: the one gate, and who hears of whose news. Of a worker
- * that has ended nobody is inside any more.
+ * Opens what the leader keeps for its workers: the one gate, and which workers hear the news. When
+ * a worker ends, its attempts leave the gate.
  */
 export function shareAttempts(): (calls: Calls) => () => void {
   const gate = new AttemptGate();
@@ -56,8 +56,8 @@ export function shareAttempts(): (calls: Calls) => () => void {
 }
 
 /**
- * A worker's end of it: limits on refused credentials hold for all workers together, as for one
- * process.
+ * Opens a worker's end of it. Limits on refused credentials hold for all workers together, as for
+ * one process.
  */
 export function joinAttempts(calls: Calls): AttemptGroup {
   return { gate: new SharedGate(calls), peers: refusalPeers(calls) };
@@ -104,7 +104,7 @@ class SharedGate implements Gate {
   }
 }
 
-/** The error itself goes to whoever waits; across the channel there is its message alone. */
+/** Throws the error itself to the caller. Across the channel only its message is sent. */
 function told(error: unknown, tell: (error: unknown) => void): never {
   tell(error);
   throw error;

@@ -7,8 +7,9 @@ import {
 import { clientCredentials } from './credential-headers.ts';
 
 /**
- * RFC 6749 section 5.2; an assertion is refused as `invalid_client` (RFC 7521 section 4.2.1), or by
- * some as a grant. Auth0 says `access_denied`, UAA `unauthorized`, Salesforce `invalid_client_id`.
+ * RFC 6749 section 5.2. An assertion is refused as `invalid_client` (RFC 7521 section 4.2.1), or by
+ * some providers as a grant. Auth0 says `access_denied`, UAA `unauthorized`, Salesforce
+ * `invalid_client_id`.
  */
 const REFUSED_BY = [
   ...['invalid_client', 'invalid_grant', 'unauthorized_client'],
@@ -16,8 +17,8 @@ const REFUSED_BY = [
 ];
 
 /**
- * The OAuth2 filter with grantType ClientCredentials: the credentials of a request become the
- * client authentication of a token request (RFC 6749 section 4.4). Source:
+ * Opens the OAuth2 filter with grantType ClientCredentials. The credentials of a request become the
+ * client authentication of a token request (RFC 6749 section 4.4). See
  * docs/reference/kinds/filter.md.
  */
 export function clientCredentialsFilter(

@@ -28,19 +28,19 @@ export type CredentialFilterParts = {
   readonly resourceServer: AnyResourceServer;
   readonly store: RecordStore;
   readonly storeKey: KeyObject;
-  /** One for all Filters. */
+  /** Shared by all Filters. */
   readonly refusals: RefusedCredentials;
   /** ms since the epoch */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   /**
-   * A signal that aborts when the time for the provider is over; shorter than a check's, so that
-   * the answer is 504.
+   * Returns a signal that aborts when the time for the provider is up. It is shorter than a
+   * check's, so that the answer is 504.
    */
   readonly deadline: () => AbortSignal;
 };
 
-/** What tells grants apart. `C` is what the provider gets. */
+/** How one grant differs from others. `C` is what the provider gets. */
 export type CredentialGrant<C> = {
   readonly read: (headers: HeaderFields) => Brought<C> | NoCredentials;
   readonly ask: (
@@ -48,13 +48,13 @@ export type CredentialGrant<C> = {
     scope: readonly string[],
     signal: AbortSignal,
   ) => Promise<TokenSet>;
-  /** Error codes (RFC 6749 section 5.2) by which the provider refuses the credentials. */
+  /** The error codes (RFC 6749 section 5.2) by which the provider refuses the credentials. */
   readonly refusedBy: readonly string[];
 };
 
 /**
- * The OAuth2 filter of a grant whose requests bring credentials as headers: gets a token for them,
- * validates it and lets the request pass with it. It never redirects. Source:
+ * Opens the OAuth2 filter of a grant whose requests bring credentials as headers. It gets a token
+ * for them, validates it and lets the request pass with it. It never redirects. See
  * docs/reference/kinds/filter.md.
  */
 export function credentialFilter<C>(
@@ -79,7 +79,7 @@ export function credentialFilter<C>(
     const blocked = refusals.blockedBy(wanted.attempt);
     if (blocked?.by === 'name') return refuse(request, blocked.limited);
     if (token === undefined) return obtainAndJudge(visit, true);
-    // Whoever has used this very token from there before does not guess.
+    // A client that has used this very token from there before does not guess.
     if (blocked !== undefined && !token.networks.has(wanted.attempt.network))
       return refuse(request, blocked.limited);
     const judged = judge(visit, token);
@@ -120,7 +120,7 @@ function wantedOf<C>(
   };
 }
 
-/** `again`: a token that is not new and no good is replaced. */
+/** With `again` a token that is not new and not valid is replaced. */
 async function obtainAndJudge(visit: Visit, again: boolean): Promise<Outcome> {
   const { obtainer, request, wanted } = visit;
   const obtained = await obtainer.obtain(wanted);
@@ -134,7 +134,7 @@ async function obtainAndJudge(visit: Visit, again: boolean): Promise<Outcome> {
   return forbid(request, `The access token is not valid: ${outcome.check}.`);
 }
 
-/** A cached token may have been revoked: a new one is got for the same credentials. */
+/** Gets a new token for the same credentials, because a cached one may have been revoked. */
 async function replaceOnce(
   visit: Visit,
   token: GrantedToken,
@@ -167,7 +167,7 @@ function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
 
 const MOST_NETWORKS = 16;
 
-/** Source: docs/reference/status-codes.md: 403 without a challenge. RFC 9110 section 10.2.3. */
+/** Answers 403 without a challenge (docs/reference/status-codes.md, RFC 9110 section 10.2.3). */
 function refuse(request: HttpRequest, why: Exclude<Obtained, { readonly kind: 'token' }>): Outcome {
   if (why.kind !== 'limited') return forbid(request, REFUSALS[why.kind], why.reason);
   const message = `Too many credentials were refused. Try again in ${why.retryAfter} s.`;

@@ -13,14 +13,18 @@ export type Brought<C> = {
   /** All that tells these credentials from others. */
   readonly parts: readonly string[];
   /**
-   * The user name or client ID that refusals are counted for; of an assertion its unverified `sub`.
+   * The user name or client ID for which refusals are counted. For an assertion it is its
+   * unverified `sub`.
    */
   readonly name: string;
-  /** ms since the epoch; a token got by an assertion is not used for longer than that lives */
+  /**
+   * ms since the epoch. A token got by an assertion is not used for longer than the assertion
+   * lives.
+   */
   readonly expiresAt: number;
 };
 
-/** Why a request has no credentials: names headers, never their values. */
+/** Why a request has no credentials. It names headers, never their values. */
 export type NoCredentials = { readonly error: string };
 
 const ID = 'x-gateway-client-id';
@@ -40,7 +44,7 @@ const SHOWN: ReadonlyMap<string, string> = new Map([
 const LONGEST = 16_384;
 
 /**
- * User name and password of a request: each header once and not empty. Source:
+ * Reads user name and password of a request, each header once and not empty. See
  * docs/reference/kinds/filter.md.
  */
 export function userCredentials(headers: HeaderFields): Brought<UserCredentials> | NoCredentials {
@@ -55,9 +59,10 @@ export function userCredentials(headers: HeaderFields): Brought<UserCredentials>
 }
 
 /**
- * A client's own credentials for the Filter's method: each header once and not empty, and none of
- * another method. Of an assertion only form and `exp` are checked: the provider judges it (RFC 7523
- * section 3). `now` is ms since the epoch. Source: docs/reference/kinds/filter.md.
+ * Reads a client's own credentials for the Filter's method. Each header must be there once and not
+ * empty, and none of another method. Only form and `exp` of an assertion are checked, because the
+ * provider judges it (RFC 7523 section 3). `now` is ms since the epoch. See
+ * docs/reference/kinds/filter.md.
  */
 export function clientCredentials(
   headers: HeaderFields,

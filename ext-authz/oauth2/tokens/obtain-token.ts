@@ -20,7 +20,7 @@ export type Wanted = {
   readonly ask: (signal: AbortSignal) => Promise<TokenSet>;
 };
 
-/** `refused`: the credentials; `not_granted`: the scope. */
+/** `refused` is about the credentials, `not_granted` about the scope. */
 export type Obtained =
   | { readonly kind: 'token'; readonly token: GrantedToken; readonly isNew: boolean }
   /** `reason` is for the log. */
@@ -32,7 +32,7 @@ export type TokenObtainerParts = {
   readonly store: RecordStore;
   readonly storeKey: KeyObject;
   readonly refusals: RefusedCredentials;
-  /** Error codes (RFC 6749 section 5.2) by which the provider refuses the credentials. */
+  /** The error codes (RFC 6749 section 5.2) by which the provider refuses the credentials. */
   readonly refusedBy: readonly string[];
   /** ms since the epoch */
   readonly now: () => number;
@@ -42,13 +42,13 @@ export type TokenObtainerParts = {
 type Flight = { readonly network: string; readonly obtained: Promise<Obtained> };
 
 const REMEMBERED_MS = 1_000;
-/** The scope asked for is unknown, or more than the client may have. */
+/** The requested scope is unknown, or more than the client may have. */
 const NOT_GRANTED = 'invalid_scope';
 
 /**
- * Gets tokens for credentials: from the cache, else from the provider. In this process there is one
- * request at a time for the same credentials, for all who wait. A refusal is remembered for 1 s.
- * Source: docs/adr/0014-session-store.md and docs/adr/0013-providers.md.
+ * Gets tokens for credentials, from the cache or else from the provider. This process makes one
+ * request at a time for the same credentials, which all callers share. A refusal is remembered for
+ * 1 s. See docs/adr/0014-session-store.md and docs/adr/0013-providers.md.
  */
 export class TokenObtainer {
   readonly #parts: TokenObtainerParts;
@@ -63,12 +63,14 @@ export class TokenObtainer {
     for (;;) {
       const flight = this.#flights.get(wanted.seal.key) ?? this.#fly(wanted);
       const obtained = await flight.obtained;
-      // Another's network may be limited; ours is tried by itself.
+      // The network of the other request may be limited. This one is tried by itself.
       if (obtained.kind !== 'limited' || flight.network === wanted.attempt.network) return obtained;
     }
   }
 
-  /** A token that is no good: the next request asks anew, after 1 s when this one was new. */
+  /**
+   * Drops a token that is not valid. The next request asks again, after 1 s when this one was new.
+   */
   async discard(
     seal: RecordSeal,
     { isNew, token }: { readonly isNew: boolean; readonly token: GrantedToken },

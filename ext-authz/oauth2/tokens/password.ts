@@ -7,7 +7,7 @@ import {
 import { userCredentials } from './credential-headers.ts';
 
 /**
- * RFC 6749 section 5.2; Dex says `access_denied`, UAA `unauthorized`, and Entra and Auth0 that a
+ * RFC 6749 section 5.2. Dex says `access_denied` and UAA `unauthorized`. Entra and Auth0 say that a
  * password alone is not enough. A refused client is the Filter's own, and so a fault of the
  * configuration.
  */
@@ -17,9 +17,9 @@ const REFUSED_BY = [
 ];
 
 /**
- * The OAuth2 filter with grantType Password: user name and password of a request are exchanged for
- * a token (RFC 6749 section 4.3). A refresh token is neither stored nor used: the grant is made
- * again. Source: docs/reference/kinds/filter.md.
+ * Opens the OAuth2 filter with grantType Password. User name and password of a request are
+ * exchanged for a token (RFC 6749 section 4.3). A refresh token is neither stored nor used, because
+ * the grant is made again. See docs/reference/kinds/filter.md.
  */
 export function passwordFilter(
   definition: OAuth2Definition,

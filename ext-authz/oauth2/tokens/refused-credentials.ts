@@ -5,7 +5,7 @@ import { BoundedCache } from '#process/bounded-cache.ts';
 import { AttemptGate, type Gate } from './attempt-gate.ts';
 import type { RefusalNews, RefusalPeers } from './attempt-group.ts';
 
-/** Who tries credentials: a user name or client ID, from a client's network, at one Filter. */
+/** A try of credentials: a user name or client ID, from a client's network, at one Filter. */
 export type Attempt = { readonly realm: string; readonly name: string; readonly network: string };
 
 export type RefusedCredentialsParts = {
@@ -13,7 +13,7 @@ export type RefusedCredentialsParts = {
   readonly storeKey: KeyObject;
   /** ms since the epoch */
   readonly now: () => number;
-  /** Of several processes of one service, what they share; by default this one is alone. */
+  /** What the processes of one service share. Without it this process is alone. */
   readonly gate?: Gate | undefined;
   readonly peers?: RefusalPeers | undefined;
 };
@@ -27,17 +27,17 @@ const BOUNDS = { entries: 20_000, weight: 20_000 };
 type Limit = (typeof LIMITS)[number];
 type Guesses = { readonly number: number; readonly until: number };
 
-/** No more may be tried. It says how many were, and nothing of the credentials. */
+/** No more may be tried. It says how many were refused, and nothing of the credentials. */
 export type Limited = {
   readonly kind: 'limited';
-  /** Whole seconds from 1 to 60, after which a try may succeed unless others fail meanwhile. */
+  /** Whole seconds from 1 to 60. After them a try may succeed unless others fail meanwhile. */
   readonly retryAfter: number;
 };
 
 /**
- * Counts refused credentials in the store, for all Filters and replicas: after 5 a minute for one
- * name from one network, or 30 from one network, no more are tried. While a network is limited,
- * this process counts guesses for the name as well. Source: docs/adr/0013-providers.md.
+ * Counts refused credentials in the store, for all Filters and replicas. No more are tried after 5
+ * a minute for one name from one network, or 30 from one network. While a network is limited, this
+ * process counts guesses for the name as well. See docs/adr/0013-providers.md.
  */
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;
@@ -53,7 +53,7 @@ export class RefusedCredentials {
   }
 
   /**
-   * A limit that this process has met: without it a guess could be tried on tokens that are cached.
+   * Returns a limit that this process has met. Without it a guess could be tried on cached tokens.
    */
   blockedBy(attempt: Attempt): { readonly by: Limit; readonly limited: Limited } | undefined {
     const now = this.#parts.now();
@@ -61,7 +61,7 @@ export class RefusedCredentials {
     return by && { by, limited: this.#limited(attempt) };
   }
 
-  /** Undefined: more may be tried. */
+  /** @returns undefined when more may be tried */
   async limitOf(attempt: Attempt): Promise<Limited | undefined> {
     const [name = 0, network = 0] = await Promise.all(
       LIMITS.map(limit => this.#count(limit, attempt)),
@@ -70,7 +70,9 @@ export class RefusedCredentials {
     return name >= MOST.name || network >= MOST.network ? this.#limited(attempt) : undefined;
   }
 
-  /** In memory alone: who may not try any more shall not fill the store with names either. */
+  /**
+   * Counts in memory only. A client that may not try any more must not fill the store with names.
+   */
   #guess(attempt: Attempt): void {
     const key = localName('name', attempt);
     this.#parts.peers?.tell({ key });
@@ -86,7 +88,7 @@ export class RefusedCredentials {
     if (number + 1 >= MOST.name) this.#block(key, now + WINDOW_MS);
   }
 
-  /** Tries credentials unless too many were refused; `refused` is counted before it is given. */
+  /** Tries credentials unless too many were refused. `refused` is counted before it is returned. */
   async attempt<T>(
     attempt: Attempt,
     signal: AbortSignal,
@@ -128,26 +130,28 @@ export class RefusedCredentials {
     return counted;
   }
 
-  /** One is not made shorter: guesses are remembered for longer than the store's own limit. */
+  /**
+   * Never shortens a limit, because guesses are remembered for longer than the store's own limit.
+   */
   #block(key: string, ends: number): void {
     const known = this.#ends.get(key) ?? 0;
     if (known <= this.#parts.now()) this.#parts.peers?.tell({ key, ends });
     this.#ends.set(key, Math.max(ends, known));
   }
 
-  /** What another process of ours has met, which is told once. */
+  /** Takes over what another process has met, which is told once. */
   #learn({ ends, key }: RefusalNews): void {
     if (ends === undefined) this.#countGuess(key);
     else this.#ends.set(key, Math.max(ends, this.#ends.get(key) ?? 0));
   }
 
-  /** What ends later than it could is of a clock that was set back since. */
+  /** An end that is later than possible was set before the clock was set back. */
   #endOf(limit: Limit, attempt: Attempt): number {
     const ends = this.#ends.get(localName(limit, attempt)) ?? 0;
     return ends > this.#parts.now() + WINDOW_MS ? 0 : ends;
   }
 
-  /** When the last of the limits that were met ends. */
+  /** Takes the last end of the limits that were met. */
   #limited(attempt: Attempt): Limited {
     const ends = LIMITS.map(limit => this.#endOf(limit, attempt));
     const seconds = Math.ceil((Math.max(...ends) - this.#parts.now()) / 1000);

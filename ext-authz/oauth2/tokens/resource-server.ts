@@ -6,8 +6,8 @@ import type { IdToken } from '#ext-authz/provider/id-token.ts';
 export type SessionTokens = { readonly accessToken: string; readonly idToken: IdToken };
 
 /**
- * What comes of an access token: it is valid; it is not; it is, but not for what the rule asks for.
- * `check` names the check in plain words.
+ * The judgement of an access token: it is valid, it is not, or it is but not for what the rule asks
+ * for. `check` names the check in plain words.
  */
 export type TokenVerdict =
   | { readonly kind: 'valid' }
@@ -15,11 +15,11 @@ export type TokenVerdict =
 
 /**
  * The half of the filter that is a resource server (docs/reference/kinds/filter.md), for one
- * Filter. An answer without a promise spares the event loop a turn.
+ * Filter. An answer without a promise saves a turn of the event loop.
  */
 export type ResourceServer = {
   /**
-   * Judges an access token for the scope of a rule. Rejects with a ProviderError where the provider
+   * Judges an access token for the scope of a rule. Rejects with a ProviderError when the provider
    * must be asked and cannot be.
    */
   readonly validate: (
@@ -27,17 +27,17 @@ export type ResourceServer = {
     scope: readonly string[],
     signal: () => AbortSignal,
   ) => TokenVerdict | Promise<TokenVerdict>;
-  /** `Authorization` and `injectRequestHeaders`. Throws when a template fails. */
+  /** Returns `Authorization` and `injectRequestHeaders`. Throws when a template fails. */
   readonly change: (tokens: SessionTokens, request: HttpRequest) => Change;
 };
 
-/** Tokens of any grant: not each has an ID token. */
+/** Tokens of any grant, some of which have no ID token. */
 export type GrantedTokens = {
   readonly accessToken: string;
   readonly idToken: Pick<IdToken, 'raw' | 'claims'> | undefined;
 };
 
-/** A ResourceServer that takes tokens without an ID token too. */
+/** A ResourceServer that also accepts tokens without an ID token. */
 export type AnyResourceServer = ResourceServer & {
   readonly validate: (
     tokens: GrantedTokens,

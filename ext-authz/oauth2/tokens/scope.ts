@@ -1,13 +1,13 @@
 /**
- * The scope that grants ClientCredentials and Password ask for: sorted, each value once; none by
- * default. Source: docs/reference/kinds/filter-policy.md.
+ * Returns the scope that grants ClientCredentials and Password ask for, sorted and without
+ * duplicates. By default it is empty. See docs/reference/kinds/filter-policy.md.
  */
 export function requestedScope(listed: readonly string[] | undefined): readonly string[] {
   return [...new Set(listed)].sort();
 }
 
 /**
- * The values listed for a path that were not granted; `offline_access` may be absent. Source:
+ * Returns the values listed for a path that were not granted. `offline_access` may be absent. See
  * docs/reference/kinds/filter.md.
  */
 export function missingScope(

@@ -20,7 +20,7 @@ export type GrantedToken = {
   readonly scope: readonly string[];
   /** ms since the epoch */
   readonly usableUntil: number;
-  /** Client networks from which it was used; not stored. */
+  /** Client networks from which it was used. They are not stored. */
   readonly networks: Set<string>;
 };
 
@@ -31,12 +31,12 @@ export type TokenCacheParts = {
   readonly randomBytes: RandomBytes;
 };
 
-/** Weight is the length of the tokens. */
+/** The weight is the length of the tokens. */
 const BOUNDS = { entries: 10_000, weight: 16 * 1_048_576 };
 
 /**
- * Tokens by the credentials that got them (`sealOfCredentials`), in the store for all replicas, and
- * in memory, where they need no decryption. Source: docs/adr/0014-session-store.md.
+ * Tokens by the credentials that got them (`sealOfCredentials`). They are in the store for all
+ * replicas, and in memory, where they need no decryption. See docs/adr/0014-session-store.md.
  */
 export class TokenCache {
   readonly #parts: TokenCacheParts;
@@ -46,7 +46,7 @@ export class TokenCache {
     this.#parts = parts;
   }
 
-  /** What this process knows already. */
+  /** Returns what this process knows already. */
   known({ key }: RecordSeal): GrantedToken | undefined {
     const token = this.#known.get(key);
     if (token === undefined || this.#parts.now() < token.usableUntil) return token;
@@ -55,7 +55,7 @@ export class TokenCache {
   }
 
   /**
-   * What another process, or this one before it restarted, has put there. Rejects with
+   * Reads what another process, or this one before it restarted, has stored. Rejects with
    * StoreUnavailable.
    */
   async read(seal: RecordSeal): Promise<GrantedToken | undefined> {
@@ -67,7 +67,7 @@ export class TokenCache {
   }
 
   /**
-   * Keeps a token until its end; one that has none left is not kept. Rejects with StoreUnavailable.
+   * Keeps a token until its end. A token that has ended is not kept. Rejects with StoreUnavailable.
    */
   async write(seal: RecordSeal, token: GrantedToken): Promise<void> {
     const { accessToken, idToken, scope, usableUntil } = token;
@@ -97,22 +97,22 @@ export class TokenCache {
 
 const UNSAID_MS = 3_600_000;
 
-/** What of a token answer is kept. */
+/** What is kept of a token answer. */
 export type GrantTerms = {
-  /** The scope asked for: granted when the answer does not say. */
+  /** The requested scope. It is granted when the answer does not say. */
   readonly asked: readonly string[];
-  /** When it was asked; ms since the epoch. */
+  /** When it was asked, in ms since the epoch. */
   readonly askedAt: number;
   /** ms (docs/reference/kinds/filter.md) */
   readonly margin: number;
-  /** ms since the epoch: when the credentials themselves end. */
+  /** When the credentials themselves end, in ms since the epoch. */
   readonly credentialsEnd: number;
 };
 
 /**
- * The token of an answer. It is usable until `expires_in` or its own `exp`, or for an hour where it
- * has neither; less `margin`, and not longer than the credentials. Source:
- * docs/reference/kinds/filter.md and docs/adr/0014-session-store.md.
+ * Returns the token of an answer. It is usable until `expires_in` or its own `exp`, or for an hour
+ * where it has neither. `margin` is subtracted. It is not usable for longer than the credentials.
+ * See docs/reference/kinds/filter.md and docs/adr/0014-session-store.md.
  */
 export function toGrantedToken(
   { accessToken, expiresInSeconds, idToken, scope }: TokenSet,
