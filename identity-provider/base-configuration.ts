@@ -1,7 +1,7 @@
 import type { Client, Context, Grant } from 'oidc-provider';
 
 export type ProviderBasis = {
-  /** A store for each kind of records. */
+  /** Returns a store for each kind of records. */
   readonly records: (kind: string) => object;
   readonly clients: readonly object[];
   readonly signingKeys: readonly object[];
@@ -9,11 +9,14 @@ export type ProviderBasis = {
   readonly scopes: readonly string[];
   readonly accessTokenSeconds: number;
   readonly accountOf: (username: string) => object | undefined;
-  /** What the user of the session lets the client do. */
+  /** Returns what the user of the session lets the client do. */
   readonly loadGrant: (context: Context) => Promise<Grant | undefined>;
   /** The path below which a browser logs in. */
   readonly interaction: string;
-  /** For what the access tokens of a client are, as JWTs; undefined: they are opaque. */
+  /**
+   * Returns the audience of a client's access tokens, which are JWTs.
+   * @returns undefined when they are opaque
+   */
   readonly audienceOf: (client: Client) => string | undefined;
 };
 
@@ -21,9 +24,9 @@ const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
 /**
- * npm's certified OpenID provider, set as every one of ours: PKCE always, all grants but the
- * implicit one, refresh tokens for whoever may have them, each used once, logout, JWT access tokens
- * (RS256, which is what resource servers expect: RFC 9068 section 2.1).
+ * Configures npm's certified OpenID provider, as every provider here. It has PKCE always, all
+ * grants but the implicit one, and logout. Clients that may have refresh tokens get them, each used
+ * once. Access tokens are JWTs (RS256, which resource servers expect: RFC 9068 section 2.1).
  */
 export function baseConfiguration(basis: ProviderBasis) {
   const { accessTokenSeconds } = basis;
@@ -66,7 +69,7 @@ export function baseConfiguration(basis: ProviderBasis) {
   };
 }
 
-/** What an access token for `audience` is. */
+/** Describes the access tokens for `audience`. */
 export function apiTokens(
   { accessTokenSeconds, scopes }: Pick<ProviderBasis, 'accessTokenSeconds' | 'scopes'>,
   audience: string,

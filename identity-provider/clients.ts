@@ -14,14 +14,14 @@ export type RegisteredClient = {
   readonly scope: string;
 };
 
-/** Where the provider sends the browser back to, and where the demo's page says goodbye. */
+/** The path to which the provider sends the browser back, and the demo's page after logout. */
 const CALLBACK = '/.gateway/oauth2/redirection-endpoint';
 const LOGGED_OUT = '/account/logged-out';
 
 const EVERYTHING = 'openid offline_access profile email users:read users:admin';
 
 /**
- * One client for each grant of the gateway's OAuth2 filter; `origins` are those under which
+ * Returns one client for each grant of the gateway's OAuth2 filter. `origins` are those under which
  * browsers know the gateway.
  */
 export function sampleClients(origins: readonly string[]): readonly RegisteredClient[] {

@@ -9,21 +9,27 @@ import {
 
 export type Config = {
   readonly address: HostPort;
-  /** Undefined: `http://` and the address. */
+  /** Undefined means `http://` and the address. */
   readonly issuer: string | undefined;
-  /** Under which browsers know the gateway, `http://host:port`. */
+  /** The origins under which browsers know the gateway, `http://host:port`. */
   readonly origins: readonly string[];
-  /** Where the keys are kept. */
+  /** The folder of the keys. */
   readonly state: string;
   readonly logLevel: string;
 };
 
 /**
- * The configuration in ADDRESS (127.0.0.1:18004), ISSUER, GATEWAY_ORIGINS
- * (http://127.0.0.1:8080,http://localhost:8080), STATE (.gateway) and LOG_LEVEL (info). An address
- * that others reach is refused unless ALLOW_KNOWN_PASSWORDS is `yes`: everybody knows the users'
- * passwords. An empty variable is one that is not set. Throws an Error that names the variable and
- * what it should be.
+ * Reads the configuration. Its variables, with their defaults:
+ *
+ * - ADDRESS: 127.0.0.1:18004
+ * - ISSUER: `http://` and the address
+ * - GATEWAY_ORIGINS: http://127.0.0.1:8080,http://localhost:8080
+ * - STATE: .gateway
+ * - LOG_LEVEL: info
+ *
+ * An address that other machines reach is rejected unless ALLOW_KNOWN_PASSWORDS is `yes`, because
+ * the users' passwords are public. An empty variable counts as not set. Throws an Error that names
+ * the variable and what it should be.
  */
 export function readConfig(env: Environment): Config {
   const text = variablesOf(env);

@@ -4,12 +4,12 @@ import { API_SCOPES, userNamed } from './sample-users.ts';
 /** What the access tokens are for: the service behind the gateway (RFC 8707). */
 export const API = 'urn:gateway:user-service';
 
-/** The scope values of OpenID Connect, which everybody may give. */
+/** The scope values of OpenID Connect, which every user may grant. */
 export const OPENID_SCOPES = ['openid', 'offline_access', 'profile', 'email'] as const;
 
 /**
- * The grant of the session's user to the client: nobody is asked, whoever may not give a scope
- * value has refused it.
+ * Returns the grant of the session's user to the client. No user is asked. A scope value that the
+ * user may not grant counts as refused.
  */
 export async function loadGrant({ oidc }: Context): Promise<Grant | undefined> {
   const { client, provider, result, session } = oidc;
@@ -18,7 +18,7 @@ export async function loadGrant({ oidc }: Context): Promise<Grant | undefined> {
   return saveGrant(provider, session?.accountId ?? '', client.clientId);
 }
 
-/** Saves what this user lets this client do, and gives it. */
+/** Saves what this user lets this client do, and returns it. */
 export async function saveGrant(
   provider: Provider,
   accountId: string,

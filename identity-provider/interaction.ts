@@ -7,8 +7,8 @@ import { errorPage, loginPage } from './pages.ts';
 import { userOf } from './sample-users.ts';
 
 /**
- * Answers a browser that has to log in: a form, or the way back when it is filled in or cancelled.
- * The library's cookie tells whose attempt it is.
+ * Answers a browser that has to log in. It gets a form, or the way back when the form is filled in
+ * or cancelled. The library's cookie tells which attempt it is.
  */
 export async function serveInteraction(
   provider: Provider,
@@ -32,15 +32,15 @@ export async function serveInteraction(
     : finish({ login: { accountId: user.username } });
 }
 
-/** Only an application that insists on being consented to (`prompt=consent`) comes here. */
+/** Only an application that insists on consent (`prompt=consent`) comes here. */
 async function consentTo(provider: Provider, { params, session }: Interaction): Promise<object> {
   const grant = await saveGrant(provider, session?.accountId ?? '', params.client_id);
   return { consent: { grantId: grant.jti } };
 }
 
 /**
- * The page goes first; the connection closes only when the browser has stopped sending, or it might
- * lose the page to a reset.
+ * Sends the page first. The connection closes only when the browser has stopped sending, or the
+ * browser might lose the page to a reset.
  */
 async function refuseForm(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(413, { ...PAGE_HEADERS, Connection: 'close' });

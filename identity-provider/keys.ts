@@ -9,9 +9,9 @@ import { createFile } from '#files/write-durably.ts';
 export type ProviderKeys = { readonly signing: JWK; readonly cookies: string };
 
 /**
- * The keys in `file`, made at the first start, readable by their owner alone. Of several that start
- * at once all get the same. Throws the system's error, or one that names a file that holds
- * something else.
+ * Reads the keys in `file`, which is made at the first start and readable by its owner alone.
+ * Processes that start at once all get the same. Throws the system's error, or one that names a
+ * file that holds something else.
  */
 export async function readKeys(file: string): Promise<ProviderKeys> {
   const known = tryRead(file);

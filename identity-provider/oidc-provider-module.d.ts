@@ -1,4 +1,4 @@
-/** The little that is used of the certified provider, which has no types of its own. */
+/** The part of the certified provider that is used. It has no types of its own. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -1,17 +1,17 @@
 import { escapeHtml } from '#process/escape-html.ts';
 
-/** HTML that is safe as it stands: made by `html`, never from text. */
+/** HTML that is safe as it stands. `html` makes it, never text alone. */
 export type Html = { readonly html: string };
 
-/** A template tag: what is put in is escaped, unless it is Html itself. */
+/** Builds Html as a template tag. Values are escaped, unless they are Html themselves. */
 export function html(parts: TemplateStringsArray, ...values: readonly (string | Html)[]): Html {
   const rest = values.map((value, at) => `${textOf(value)}${parts[at + 1] ?? ''}`);
   return { html: `${parts[0] ?? ''}${rest.join('')}` };
 }
 
 /**
- * What every page is sent with: no script runs in it, nothing is loaded, nobody frames or keeps it.
- * (`form-action` would also refuse the redirects that follow a form.)
+ * The headers of every page. No script runs in it, nothing is loaded, and it is not framed or
+ * cached. `form-action` is left out, because it would also block the redirects that follow a form.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -22,7 +22,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** A whole page, with nothing from elsewhere. */
+/** Returns a whole page, with nothing from elsewhere. */
 export function page(title: string, body: Html): string {
   return html`<!doctype html>
 <html lang="en">

@@ -2,7 +2,9 @@ import { type Html, html, page } from './page.ts';
 
 const SAMPLE = html`<p class="note">A sample identity provider: its users and their passwords are in the README.</p>`;
 
-/** The form that a user logs in with; `problem` says what was wrong with the last attempt. */
+/**
+ * Returns the form with which a user logs in. `problem` says what was wrong with the last attempt.
+ */
 export function loginPage(application: string, problem: string): string {
   const attempt: Html =
     problem === '' ? html`` : html`<p class="problem" role="alert">${problem}</p>`;
@@ -20,7 +22,7 @@ ${SAMPLE}`,
 }
 
 /**
- * Asks whether the login at the provider shall end too; `form` is the provider's own, with the id
+ * Asks whether the login at the provider ends too. `form` is the provider's own, with the id
  * `op.logoutForm`.
  */
 export function logoutPage(form: string): string {
@@ -33,12 +35,12 @@ ${{ html: form }}
   );
 }
 
-/** Where nobody asked to be sent elsewhere. */
+/** Returns the page after a logout that named no other page. */
 export function loggedOutPage(): string {
   return page('Logged out', html`<p>The login has ended.</p>`);
 }
 
-/** `error` is a code of RFC 6749, OpenID Connect or the provider. */
+/** Returns an error page. `error` is a code of RFC 6749, OpenID Connect or the provider. */
 export function errorPage(error: string, description: string): string {
   return page('Not possible', html`<p>${description}</p><p class="note">${error}</p>`);
 }

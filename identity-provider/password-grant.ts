@@ -8,13 +8,14 @@ export type PasswordGrant = {
   readonly accountId: string;
   readonly grantId: string;
   readonly scope: string | undefined;
-  /** Where the token is for; absent: the provider's own userinfo endpoint. */
+  /** What the token is for. When absent, it is for the provider's own userinfo endpoint. */
   readonly resourceServer?: object;
 };
 
 /**
- * The Resource Owner Password Credentials grant (RFC 6749 section 4.3), which the library leaves to
- * its users. `grantOf` says what these credentials give; undefined: they are wrong.
+ * Returns the Resource Owner Password Credentials grant (RFC 6749 section 4.3), which the library
+ * leaves to its users. `grantOf` returns what these credentials grant, or undefined when they are
+ * wrong.
  */
 export function passwordGrant(grantOf: (context: Context) => Promise<PasswordGrant | undefined>) {
   return async (context: Context): Promise<void> => {

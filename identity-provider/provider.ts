@@ -12,9 +12,9 @@ import { API_SCOPES, userNamed, userOf } from './sample-users.ts';
 export type ProviderOptions = {
   readonly issuer: string;
   readonly keys: ProviderKeys;
-  /** Under which browsers know the gateway. */
+  /** The origins under which browsers know the gateway. */
   readonly origins: readonly string[];
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number;
 };
 
@@ -22,12 +22,12 @@ export type ProviderOptions = {
 export const INTERACTION = '/interaction/';
 
 const SCOPES: readonly string[] = [...OPENID_SCOPES, ...API_SCOPES];
-/** Five minutes: one can see the gateway refresh them. */
+/** Five minutes, so that the gateway can be seen to refresh them. */
 const ACCESS_TOKEN_SECONDS = 5 * 60;
 
 /**
- * npm's certified OpenID provider with the sample's users and clients: PKCE always, JWT access
- * tokens, refresh tokens used once, logout.
+ * Creates npm's certified OpenID provider with the sample's users and clients. It has PKCE always,
+ * JWT access tokens, refresh tokens used once, and logout.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.issuer, configurationOf(options));
@@ -52,7 +52,7 @@ function configurationOf({ keys, now, origins }: ProviderOptions): object {
     ...base,
     responseTypes: ['code'],
     claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
-    // the ID token itself says the name, so that headers can be made of it
+    // the ID token itself has the name, so that headers can be made of it
     conformIdTokenClaims: false,
     renderError: (context: Context, { error, error_description: text = '' }: ErrorText) =>
       send(context, errorPage(error, text)),
@@ -67,7 +67,7 @@ function configurationOf({ keys, now, origins }: ProviderOptions): object {
   };
 }
 
-/** By a name and a password a user lets every client do what the user may. */
+/** A user who logs in by name and password lets every client do what the user may. */
 async function grantOf({ oidc }: Context): Promise<PasswordGrant | undefined> {
   const { client, params, provider } = oidc;
   const user = userOf(params.username, params.password);

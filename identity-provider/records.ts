@@ -1,7 +1,10 @@
-/** What the provider keeps in memory, all kinds together: beyond it the oldest goes. */
+/**
+ * The limit of what the provider keeps in memory, all kinds together. Beyond it the oldest is
+ * removed.
+ */
 const MOST_RECORDS = 10_000;
 
-/** A record as the provider writes it; these of its members are searched for. */
+/** A record as the provider writes it. These of its members are searched for. */
 type Record = {
   readonly uid?: string;
   readonly userCode?: string;
@@ -11,7 +14,7 @@ type Record = {
 
 type Kept = { readonly kind: string; readonly record: Record; readonly endsAt: number };
 
-/** What the provider wants of a store for one kind of records. */
+/** What the provider needs of a store for one kind of records. */
 export type Adapter = {
   upsert(id: string, record: Record, seconds: number): Promise<void>;
   find(id: string): Promise<Record | undefined>;
@@ -23,8 +26,8 @@ export type Adapter = {
 };
 
 /**
- * A store of `most` records in memory, for each kind of them an adapter: who restarts the provider
- * logs in again. `now` counts milliseconds.
+ * Opens a store of `most` records in memory. Returns an adapter for each kind of them. After a
+ * restart of the provider, users log in again. `now` counts milliseconds.
  */
 export function recordsInMemory(now: () => number, most = MOST_RECORDS): (kind: string) => Adapter {
   const records = new Map<string, Kept>();

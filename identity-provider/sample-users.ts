@@ -1,4 +1,4 @@
-/** A person who may log in. Everybody can read the password: it is in the README. */
+/** A person who may log in. The password is public, because it is in the README. */
 export type SampleUser = {
   /** Also the `sub`. */
   readonly username: string;
@@ -9,10 +9,10 @@ export type SampleUser = {
   readonly scopes: readonly string[];
 };
 
-/** What an access token of ours may allow at the service behind the gateway. */
+/** What an access token may allow at the service behind the gateway. */
 export const API_SCOPES = ['users:read', 'users:admin'] as const;
 
-/** The two of the demo: one may do everything, the other may not administer. */
+/** The two users of the demo. One may do everything, the other may not administer. */
 const SAMPLE_USERS: readonly SampleUser[] = [
   {
     username: 'ada',
@@ -30,7 +30,7 @@ const SAMPLE_USERS: readonly SampleUser[] = [
   },
 ];
 
-/** The user whom both belong to. */
+/** Returns the user to whom both belong. */
 export function userOf(username: unknown, password: unknown): SampleUser | undefined {
   return SAMPLE_USERS.find(user => user.username === username && user.password === password);
 }

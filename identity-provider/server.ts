@@ -8,17 +8,17 @@ import { INTERACTION } from './provider.ts';
 
 export type ServerOptions = {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** The issuer may have to name the port. */
+  /** Makes the provider for this port, which the issuer may have to name. */
   provider(port: number): Provider;
-  /** Hears of what failed unexpectedly. */
+  /** Hears of unexpected failures. */
   failed(error: unknown): void;
 };
 
 export type Server = {
   readonly port: number;
-  /** What is in flight may end for `graceMs`. */
+  /** Stops. Requests in flight may end within `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
@@ -68,14 +68,14 @@ function sendHealth(response: ServerResponse): void {
 }
 
 /**
- * An attempt that is over, that the provider forgot when it was restarted, or that another browser
- * began.
+ * Returns true for an attempt that has ended, that the provider forgot in a restart, or that
+ * another browser began.
  */
 function isSessionLost(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound';
 }
 
-/** A client that went away in the middle of its request. */
+/** Returns true for a client that went away in the middle of its request. */
 function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }

@@ -9,7 +9,7 @@ import { startServer } from './server.ts';
 /** A browser's request takes milliseconds. */
 const STOP_GRACE_MS = 500;
 
-/** Starts the provider of identities. */
+/** Starts the identity provider. */
 export async function work({ config, exit, log }: ServiceParts<Config>): Promise<Started> {
   const keys = await readKeys(join(config.state, 'identity-provider.json')).catch((error: Error) =>
     exit(`STATE: cannot keep the keys: ${error.message}`),

@@ -8,8 +8,8 @@ import { after } from './after.ts';
 import { ReportEverywhere } from './report-everywhere.ts';
 
 /**
- * Tells the followed one, and the servers of two names. `at` is where the names lead, without one
- * they are not known; `again` looks them up once more.
+ * Tells the followed control plane, and the servers of two names. `at` is where the names lead. A
+ * name that is not in it is unknown. `again` looks them up once more.
  */
 function setUp(t: TestContext, [one, two]: readonly [number, number]) {
   const timers = new HandTimers();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { SummedMetrics } from './summed-metrics.ts';
 
-/** As they come over the channel. */
+/** Returns values as they come over the channel. */
 async function valuesOf(requests: number, limits: number) {
   const registry = new Registry();
   const registers = [registry];

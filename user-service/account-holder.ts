@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Who is logged in, as the gateway says in headers that it takes from nobody else. */
+/**
+ * The user who is logged in, as the gateway's headers say. The gateway accepts those headers from
+ * no client.
+ */
 export type AccountHolder = {
   readonly username: string;
   readonly fullname: string;
@@ -10,8 +13,8 @@ export type AccountHolder = {
 };
 
 /**
- * The one whom the headers X-User, X-User-Name, X-User-Email and X-User-Scope name; undefined: no
- * filter of the gateway has set them.
+ * Returns the user whom the headers X-User, X-User-Name, X-User-Email and X-User-Scope name.
+ * @returns undefined when no filter of the gateway has set them
  */
 export function accountHolder(headers: IncomingHttpHeaders): AccountHolder | undefined {
   const read = (name: string) => decode(headers[name]);
@@ -25,7 +28,7 @@ export function accountHolder(headers: IncomingHttpHeaders): AccountHolder | und
   };
 }
 
-/** Node reads header fields as latin1, the gateway sends UTF-8. */
+/** Node reads header fields as latin1, and the gateway sends UTF-8. */
 function decode(field: string | readonly string[] | undefined): string {
   return typeof field === 'string' ? Buffer.from(field, 'latin1').toString('utf8') : '';
 }

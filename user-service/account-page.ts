@@ -1,11 +1,11 @@
 import { escapeHtml } from '#process/escape-html.ts';
 import type { AccountHolder } from './account-holder.ts';
 
-/** `<name>.<namespace>` of the Filter that one logs in by, and out of. */
+/** `<name>.<namespace>` of the Filter by which users log in and out. */
 const REALM = 'login.default';
 const LOGOUT = '/.gateway/oauth2/logout';
 
-/** The headers of every page: nothing is loaded, no script runs, nobody frames it. */
+/** The headers of every page. Nothing is loaded, no script runs, and it is not framed. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
@@ -14,7 +14,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** What there is to see, for whoever comes to the site's first page. */
+/** Returns the site's first page, which says what there is to see. */
 export function startPage(): string {
   return page(
     'A site behind the gateway',
@@ -26,7 +26,10 @@ export function startPage(): string {
   );
 }
 
-/** Who one is, and a button that logs out. `cookies` is the request's Cookie field. */
+/**
+ * Returns the page that says who is logged in, with a button that logs out. `cookies` is the
+ * request's Cookie field.
+ */
 export function accountPage(holder: AccountHolder, hostname: string, cookies: string): string {
   return page(
     'Your account',
@@ -42,7 +45,7 @@ ${logoutForm(cookies)}`,
   );
 }
 
-/** For those who may administer. */
+/** Returns the page of administrators. */
 export function adminPage({ fullname }: AccountHolder): string {
   return page(
     'Administration',
@@ -50,14 +53,17 @@ export function adminPage({ fullname }: AccountHolder): string {
   );
 }
 
-/** Where the provider sends the browser when the login has ended. Behind no login. */
+/**
+ * Returns the page to which the provider sends the browser when the login has ended. It needs no
+ * login.
+ */
 export function loggedOutPage(): string {
   return page('Logged out', '<p><a href="/account">Log in again</a></p>');
 }
 
 /**
- * What docs/reference/kinds/filter.md asks of applications: the browser posts the realm and the
- * value of its xsrf cookie, and goes where the answer says.
+ * Does what docs/reference/kinds/filter.md asks of applications. The browser posts the realm and
+ * the value of its xsrf cookie, and goes where the answer says.
  */
 function logoutForm(cookies: string): string {
   return `<form method="post" action="${LOGOUT}">

@@ -5,9 +5,9 @@ import { HttpError } from './http-error.ts';
 import type { Instance } from './instance.ts';
 
 /**
- * The part of the sample behind a login: pages, and the same facts as JSON. It believes the
- * gateway's headers, so whoever reaches the instance past the gateway could say that they are
- * anybody: the instance listens on the loopback, behind its proxy.
+ * Returns the part of the sample behind a login: pages, and the same facts as JSON. It believes the
+ * gateway's headers. A client that bypassed the gateway could claim to be any user, so the instance
+ * listens on the loopback, behind its proxy.
  */
 export function accountRoutes(instance: Instance): Router {
   const router = Router({ caseSensitive: true, strict: true });

@@ -13,7 +13,7 @@ import { requestLog } from './request-log.ts';
 import { parseUsername } from './username.ts';
 import type { User, UserStore } from './users.ts';
 
-/** What the service needs; `now` counts milliseconds. */
+/** What the service needs. `now` counts milliseconds. */
 export type AppOptions = {
   readonly instance: Instance;
   readonly users: UserStore;
@@ -28,8 +28,8 @@ type UserHandler = RequestHandler<{ username: string }>;
 const MAX_BODY_BYTES = 16 * 1024;
 
 /**
- * The REST interface of the user service: health, create, read, log in, every answer JSON; and the
- * pages behind the gateway's login.
+ * Builds the user service. Its REST interface has health, create, read and log in, with every
+ * answer in JSON. It also has the pages behind the gateway's login.
  */
 export function userServiceApp(options: AppOptions): Express {
   const { instance } = options;
@@ -69,17 +69,14 @@ const noStore: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/**
- * Before anything is answered, so that no answer leaves part of its request unread; only 413 does.
- */
+/** Runs before any answer, so that no answer leaves part of its request unread. Only 413 does. */
 const bufferBody: RequestHandler = async (req, res, next) => {
   req.body = await readBody(req, res, MAX_BODY_BYTES);
   next();
 };
 
 /**
- * Answers for the instance alone: also when the store is down, because another instance could do no
- * better.
+ * Answers for the instance alone, also when the store is down. Another instance could do no better.
  */
 function health(instance: Instance): RequestHandler {
   return (_req, res) => {
@@ -109,9 +106,7 @@ function createUser(options: AppOptions): UserHandler {
   };
 }
 
-/**
- * An unknown user and a wrong password are told apart neither by the answer nor by its duration.
- */
+/** Answers an unknown user and a wrong password alike, in text and in duration. */
 function logIn({ instance, users, passwords }: AppOptions): UserHandler {
   return async (req, res) => {
     const username = parseUsername(req.params.username);

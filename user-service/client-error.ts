@@ -14,8 +14,8 @@ const REFUSALS: Readonly<Record<string, { readonly status: number; readonly erro
 const MALFORMED = { status: 400, error: 'this is not a valid HTTP request' };
 
 /**
- * Listener of a server's `clientError`: answers what is not HTTP in the form of every other
- * failure, and closes the connection.
+ * Returns a listener of a server's `clientError`. It answers what is not HTTP in the form of every
+ * other failure, and closes the connection.
  */
 export function clientError(
   instance: Instance,

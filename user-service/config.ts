@@ -6,18 +6,18 @@ export type Database =
 
 export type Config = {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly database: Database;
-  /** What answers say in `hostname` and `resolvedname`; undefined: the machine's own. */
+  /** What answers say in `hostname` and `resolvedname`. Undefined means the machine's own. */
   readonly instanceName: string | undefined;
   readonly instanceAddress: string | undefined;
   readonly logLevel: string;
 };
 
 /**
- * A variable of the environment is unusable; the message names it, and never its value where that
- * may hold a password.
+ * A variable of the environment is unusable. The message names it, and leaves out its value where
+ * that may hold a password.
  */
 class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -28,9 +28,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /**
- * The configuration in HOST (127.0.0.1), PORT (5000), DATABASE_URL (PostgreSQL) or else
- * DATABASE_FILE (SQLite, .gateway/users.sqlite), INSTANCE_NAME, INSTANCE_ADDRESS and LOG_LEVEL
- * (info). An empty variable is one that is not set. Throws ConfigError.
+ * Reads the configuration. Its variables, with their defaults:
+ *
+ * - HOST: 127.0.0.1
+ * - PORT: 5000
+ * - DATABASE_URL (PostgreSQL), or else DATABASE_FILE (SQLite): .gateway/users.sqlite
+ * - INSTANCE_NAME and INSTANCE_ADDRESS: those of the machine
+ * - LOG_LEVEL: info
+ *
+ * An empty variable counts as not set. Throws ConfigError.
  */
 export function readConfig(environment: Environment): Config {
   const read = (name: string) => environment[name]?.trim() || undefined;

@@ -7,9 +7,9 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
 
 /**
- * Creates the table, and resolves after the first attempt also when the store is down: then it
- * keeps trying in the background, with pauses that double from 0.25 s to 2 s, until it succeeds or
- * `stop` is aborted. A service without its store is up: its health path answers for the instance,
+ * Creates the table, and resolves after the first attempt also when the store is down. It then
+ * retries in the background, with pauses that double from 0.25 s to 2 s, until it succeeds or
+ * `stop` is aborted. A service without its store is up. Its health path answers for the instance,
  * and what needs a user answers 503.
  */
 export async function createTable(store: UserStore, log: Logger, stop: AbortSignal): Promise<void> {
@@ -32,7 +32,7 @@ async function keepTrying(
   } while (!stop.aborted && fault !== undefined);
 }
 
-/** Gives why it failed, which is logged when it is not what was `told` before. */
+/** Tries once. Returns why it failed, and logs that when it is not what was `told` before. */
 async function attempt(store: UserStore, log: Logger, told?: string): Promise<string | undefined> {
   try {
     await store.createTable();

@@ -1,6 +1,6 @@
 /**
- * What a log line may say of an error: messages, codes and the stack, also of what caused it. Other
- * properties stay out, because drivers put whole rows into them.
+ * Returns what a log line may say of an error: messages, codes and the stack, also of what caused
+ * it. Other properties stay out, because drivers put whole rows into them.
  */
 export function describeError(error: unknown): {
   readonly error: string;

@@ -8,7 +8,7 @@ import { noteFailure } from './request-log.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
 
 /**
- * Answers whatever a handler threw: JSON with `ok` false, the instance and `error` in plain words.
+ * Answers whatever a handler threw with JSON: `ok` false, the instance and `error` in plain words.
  * The cause goes to the log only.
  */
 export function errorAnswer(instance: Instance): ErrorRequestHandler {
@@ -22,7 +22,7 @@ export function errorAnswer(instance: Instance): ErrorRequestHandler {
       res.json(body);
       return;
     }
-    // who asks first has sent nothing yet
+    // a client that asks first has sent nothing yet
     if (req.headers.expect === undefined) await sentOrSilent(req);
     const bytes = Buffer.from(JSON.stringify(body));
     res.type('json').set({ Connection: 'close', 'Content-Length': String(bytes.length) });

@@ -1,6 +1,6 @@
 /**
- * An answer that is not a success. The message is shown to the client as it is: plain words,
- * nothing of what the client sent.
+ * An answer that is not a success. The client sees the message as it is, in plain words and without
+ * anything that the client sent.
  */
 export class HttpError extends Error {
   override readonly name = 'HttpError';

@@ -22,8 +22,8 @@ const start = (onRequest: RequestListener) =>
   startHttpServer({ host: '127.0.0.1', port: 0, onRequest, onClientError });
 
 /**
- * A server, and a request to it over a connection that is kept alive, held until the test answers
- * it.
+ * Starts a server, and a request to it over a connection that is kept alive. The request is held
+ * until the test answers it.
  */
 async function startWithRequestInFlight() {
   const arrived = Promise.withResolvers<ServerResponse>();

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * Longer than Envoy keeps an idle upstream connection (one hour by default). So it is always the
- * proxy that closes one: a server that does so may cross with the next request, which then fails.
+ * Longer than Envoy keeps an idle upstream connection (one hour by default), so that the proxy
+ * always closes one. When a server closes it, the next request may cross with that and fail.
  */
 const KEEP_ALIVE_MS = 65 * 60 * 1000;
-/** A slow client holds a connection for so long at most (the header, the whole request). */
+/** How long a slow client holds a connection at most (the header, the whole request). */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_MS = 2000;
@@ -17,15 +17,15 @@ export type HttpServer = {
   readonly address: string;
   readonly port: number;
   /**
-   * Accepts nothing more, and resolves when the requests in flight are answered or `graceMs` have
-   * passed, whichever is first.
+   * Stops accepting. Resolves when the requests in flight are answered or `graceMs` have passed,
+   * whichever is first.
    */
   readonly stop: (graceMs: number) => Promise<void>;
 };
 
 export type HttpServerOptions = {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly onRequest: RequestListener;
   /**
@@ -53,7 +53,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     options.onRequest(req, res);
   };
   server.on('request', onRequest);
-  // The body's reader says `100 Continue`, or refuses before anything is sent.
+  // The body's reader sends `100 Continue`, or refuses before the client sends anything.
   server.on('checkContinue', onRequest);
   server.on('clientError', (error, socket) => {
     const answered = [...inFlight].some(res => res.socket === socket && res.headersSent);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 
-/** Which instance answers: in every body, also of failures. */
+/** The instance that answers. It is in every body, also of failures. */
 export type Instance = {
   readonly hostname: string;
   /** An IP address. */
@@ -13,10 +13,11 @@ type NetworkInterfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[]
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
- * The IP address of an instance that listens on `host`: that address where others can reach it,
- * else the first one of the machine that is not internal (IPv4 first, no link-local address),
- * because an instance on the loopback sits behind a proxy on its machine. A machine without any
- * network is 127.0.0.1. Asks no resolver, which may be away or map the name to 127.0.1.1.
+ * Returns the IP address of an instance that listens on `host`. It is that address where other
+ * machines can reach it. Else it is the first one of the machine that is not internal (IPv4 first,
+ * no link-local address), because an instance on the loopback sits behind a proxy on its machine. A
+ * machine without any network is 127.0.0.1. It asks no resolver, which may be away or map the name
+ * to 127.0.1.1.
  */
 export function instanceAddress(host: string, interfaces: NetworkInterfaces): string {
   if (isIP(host) !== 0 && !ANY_ADDRESS.includes(host) && !isLoopback(host)) return host;

@@ -1,14 +1,14 @@
-/** More was asked for at once than may wait. Clients get a 503. */
+/** More tasks arrived at once than may wait. Clients get a 503. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-/** Runs a task now or later; rejects with Overloaded at once when too many wait already. */
+/** Runs a task now or later. Rejects with Overloaded at once when too many wait already. */
 export type Limiter = <T>(task: () => Promise<T>) => Promise<T>;
 
 /**
- * A limiter that runs at most `concurrency` tasks at a time and lets at most `waiting` more wait,
- * in the order they came.
+ * Returns a limiter that runs at most `concurrency` tasks at a time. At most `waiting` more wait,
+ * in the order of arrival.
  */
 export function limiter(concurrency: number, waiting: number): Limiter {
   const queue: (() => void)[] = [];

@@ -8,8 +8,8 @@ import { setImmediate } from 'node:timers/promises';
 import { lingeringClose, sentOrSilent } from './lingering-close.ts';
 
 /**
- * A server that refuses each request at once, and a client that has begun to send one without
- * reading.
+ * Starts a server that refuses each request at once, and a client that has begun to send one
+ * without reading.
  */
 async function refusedRequest(t: TestContext, contentLength: number): Promise<Socket> {
   const server = createServer((req, res) => {

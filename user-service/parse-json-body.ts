@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from './http-error.ts';
 
 /**
- * The JSON object that a request carries. Throws HttpError 415 unless the type is application/json
- * (a charset, when named, must be UTF-8; RFC 8259, 8.1) without a content coding, and 400 unless
- * the bytes are UTF-8, JSON and an object.
+ * Parses the JSON object of a request. Throws HttpError 415 unless the type is application/json (a
+ * charset, when named, must be UTF-8, RFC 8259 section 8.1) without a content coding. Throws 400
+ * unless the bytes are UTF-8, JSON and an object.
  */
 export function parseJsonBody(
   headers: Pick<IncomingHttpHeaders, 'content-type' | 'content-encoding'>,
@@ -33,7 +33,7 @@ function checkContentType(contentType: string): void {
   }
 }
 
-/** The parser's own message and the text stay here: they may hold a password. */
+/** Hides the parser's own message and the text, because they may hold a password. */
 function parseJson(body: Uint8Array): unknown {
   let text: string;
   try {

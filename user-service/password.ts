@@ -19,19 +19,22 @@ type Hash = {
 };
 
 /**
- * Both cost the same time and memory, and run under the limiter: they reject with Overloaded when
- * too many wait.
+ * Hashes and verifies at the same cost of time and memory, under the limiter. Rejects with
+ * Overloaded when too many wait.
  */
 export type Passwords = {
-  /** The argon2id hash of the password under a fresh salt, as a PHC string. */
+  /** Returns the argon2id hash of the password under a fresh salt, as a PHC string. */
   readonly hash: (password: string) => Promise<string>;
-  /** Whether the password is the hash's; without a hash always false, after the same work. */
+  /**
+   * Returns whether the password is the hash's. Without a hash it is always false, after the same
+   * work.
+   */
   readonly verify: (password: string, hash: string | undefined) => Promise<boolean>;
 };
 
 /**
- * Argon2id (RFC 9106) with as many derivations at a time as `limit` lets through: each takes 19 MiB
- * and one thread.
+ * Opens Argon2id (RFC 9106) with as many derivations at a time as `limit` lets through. Each takes
+ * 19 MiB and one thread.
  */
 export function passwords(limit: Limiter): Passwords {
   return {
@@ -60,8 +63,8 @@ async function verifyPassword(password: string, phc: string): Promise<boolean> {
 }
 
 /**
- * PHC string format: `$argon2id$v=19$m=<KiB>,t=<passes>,p=<lanes>$<salt>$<tag>`, base64 without
- * padding.
+ * Writes the PHC string format: `$argon2id$v=19$m=<KiB>,t=<passes>,p=<lanes>$<salt>$<tag>`, base64
+ * without padding.
  */
 function formatHash({ memory, passes, parallelism, salt, tag }: Hash): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(salt)}$${toBase64(tag)}`;
@@ -84,9 +87,7 @@ function toBase64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/**
- * No password is known to have this tag, and to find that out takes as long as for a stored hash.
- */
+/** No password is known to have this tag. Finding that out takes as long as for a stored hash. */
 const NOBODYS_HASH = formatHash({
   ...PARAMETERS,
   salt: Buffer.alloc(SALT_BYTES),

@@ -28,9 +28,8 @@ const MAX_CONNECTIONS = 5;
 type Row = { readonly fullname: string; readonly uuid: string; readonly password_hash: string };
 
 /**
- * Users in PostgreSQL. Connects when asked something and again after PostgreSQL was away; every
- * call ends within five seconds. `onConnectionLost` hears of connections that break while nobody
- * uses them.
+ * Opens the users in PostgreSQL. It connects on demand, and again after PostgreSQL was away. Every
+ * call ends within five seconds. `onConnectionLost` hears of idle connections that break.
  */
 export function postgresUserStore(
   url: string,

@@ -33,7 +33,8 @@ export async function putUser(ports: Ports, wanted: NewUser): Promise<PutUser> {
     passwordHash: await ports.passwords.hash(password),
   };
   if (await ports.users.insert(user)) return { outcome: 'created', user };
-  return putUser(ports, wanted); // somebody was faster; users are never deleted, so this finds one
+  // another call was faster, and users are never deleted, so this finds one
+  return putUser(ports, wanted);
 }
 
 async function compare(passwords: Passwords, wanted: NewUser, user: User): Promise<PutUser> {

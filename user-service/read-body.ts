@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from './http-error.ts';
 
 /**
- * The whole body of a request, of at most `limit` bytes, whether its length is announced or it
- * comes in chunks. Throws HttpError 413 as soon as it is known to be longer; the rest is then
+ * Reads the whole body of a request, of at most `limit` bytes, whether its length is announced or
+ * it arrives in chunks. Throws HttpError 413 as soon as it is known to be longer. The rest is then
  * unread (see lingering-close.ts). A client that waits for `100 Continue` hears it only when its
  * body is welcome.
  */

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 const MAX_PATH = 256;
 
 /**
- * One line for each request when it is over: no query, no header but the request id, no body. `now`
- * counts milliseconds.
+ * Logs one line for each request when it has ended. The line has no query, no header but the
+ * request id, and no body. `now` counts milliseconds.
  */
 export function requestLog(log: Logger, now: () => number): RequestHandler {
   return (req, res, next) => {
@@ -29,7 +29,7 @@ export function requestLog(log: Logger, now: () => number): RequestHandler {
   };
 }
 
-/** The later part of the request's line: why it failed, as describeError says it. */
+/** Adds to the request's line why it failed, as describeError says it. */
 export function noteFailure(res: Response, failure: object): void {
   res.locals.failure = failure;
 }

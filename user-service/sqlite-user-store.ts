@@ -32,9 +32,9 @@ type OpenDatabase = {
 };
 
 /**
- * Users in one SQLite file that all instances of a machine share. A committed user survives a power
- * cut. The file and its folder are made by `createTable`, readable by their owner alone; before it
- * succeeds nothing is found or stored.
+ * Opens the users in one SQLite file that all instances of a machine share. A committed user
+ * survives a power cut. `createTable` makes the file and its folder, readable by their owner alone.
+ * Before it succeeds no user is found or stored.
  */
 export function sqliteUserStore(file: string): UserStore {
   let open: OpenDatabase | undefined;
@@ -75,8 +75,8 @@ function openDatabase(file: string): OpenDatabase {
 }
 
 /**
- * Waits between attempts instead of inside SQLite (its busy timeout is 0): SQLite would hold up
- * every other request meanwhile, and does not wait at all where a file is switched to WAL.
+ * Waits between attempts instead of inside SQLite (its busy timeout is 0). SQLite would delay every
+ * other request meanwhile, and does not wait at all where a file is switched to WAL.
  */
 async function whenNotBusy<T>(file: string, task: () => T): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

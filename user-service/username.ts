@@ -2,7 +2,7 @@ import { HttpError } from './http-error.ts';
 
 const USERNAME = /^[A-Za-z0-9._@-]{1,64}$/;
 /**
- * `health` is the health path; dot segments (RFC 3986, 5.2.4) are resolved away before a request
+ * `health` is the health path. Dot segments (RFC 3986 section 5.2.4) are resolved before a request
  * gets here.
  */
 const RESERVED: ReadonlySet<string> = new Set(['health', '.', '..']);

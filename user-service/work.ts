@@ -16,12 +16,12 @@ import { sqliteUserStore } from './sqlite-user-store.ts';
 import type { UserStore } from './users.ts';
 
 /**
- * Password hashes at a time: one thread of libuv's pool of four is left for the rest. glibc keeps
- * up to two blocks of 19 MiB for each thread, 150 MiB in all. To give them back after each hash
- * costs a fifth more CPU [measured].
+ * How many passwords are hashed at a time. One thread of libuv's pool of four is left for the rest.
+ * glibc keeps up to two blocks of 19 MiB for each thread, 150 MiB in all. Giving them back after
+ * each hash costs a fifth more CPU [measured].
  */
 const MAX_HASHES = Math.min(3, availableParallelism());
-/** About five seconds of waiting; more than that is answered 503 at once. */
+/** About five seconds of waiting. Further requests are answered 503 at once. */
 const MAX_WAITING_HASHES = 256;
 const STOP_GRACE_MS = 5000;
 const STORE_GRACE_MS = 1000;
@@ -56,7 +56,8 @@ export async function work({ config, exit, log }: ServiceParts<Config>): Promise
     stop: async () => {
       stopping.abort();
       await server.stop(STOP_GRACE_MS);
-      setTimeout(() => process.exit(0), STORE_GRACE_MS).unref(); // a store that hangs must not
+      // a store that hangs must not keep the process
+      setTimeout(() => process.exit(0), STORE_GRACE_MS).unref();
       await users.close();
     },
   };

@@ -115,7 +115,7 @@ const inner = (...items: readonly RuleItem[]): RuleItem =>
     },
   });
 
-/** As the OAuth2 filter does it: the inner chain's outcome, 403 when there is none. */
+/** Returns the inner chain's outcome, or 403 when there is none, as the OAuth2 filter does. */
 const instead = oauth2(async (request, item, context) => {
   const items = item.arguments.insteadOfRedirect?.items ?? [];
   return (await context.runInner(items, request)) ?? denying(403)(request, item, context);

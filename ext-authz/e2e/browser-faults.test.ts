@@ -29,8 +29,8 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
   };
 
   /**
-   * Puts `/<name>` behind a login, at a provider that is not there yet; waits until the edge does
-   * so.
+   * Puts `/<name>` behind a login at a provider that is not there yet, and waits until the edge
+   * does so.
    */
   const guard = async (name: string, number: number) => {
     const at = { edge: system.edge, port: system.freePort(number) };

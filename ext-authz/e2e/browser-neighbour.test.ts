@@ -97,7 +97,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
     await fillIn(page, ADA.username, ADA.password);
   };
 
-  /** Who the upstream thinks one is. */
+  /** Returns who the upstream thinks the user is. */
   const userAt = async (page: Page, url: string): Promise<unknown> => {
     await page.goto(url);
     const { headers } = JSON.parse(await page.locator('body').innerText());
@@ -114,14 +114,14 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
     return answer;
   };
 
-  /** The attacker logs in up to the callback, which is kept for somebody else. */
+  /** Logs the attacker in up to the callback, which is kept for the victim. */
   const halfWay = async (url: string): Promise<{ callback: string; cookies: string }> => {
     const { headers } = await ask(url);
     const { href } = await logInAtProvider(headers.location ?? '', MALLORY, CALLBACK);
     return { callback: href, cookies: cookiesOf(headers) };
   };
 
-  /** A page of the neighbour sets somebody else's cookies for the whole domain. */
+  /** Lets a page of the neighbour set the attacker's cookies for the whole domain. */
   const plant = async (cookies: string, victim: Page): Promise<void> => {
     await victim.goto(`${NEIGHBOUR}/`);
     for (const cookie of cookies.split('; '))
@@ -151,7 +151,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
   });
 
   const LINK = `?q=${randomBytes(5_900).toString('base64url')}`;
-  /** Spelt as somebody writes it. Browsers keep it as `URL` does. */
+  /** Spelt as a person writes it. Browsers keep it as `URL` does. */
   const FRAGMENTS = [
     'part',
     '/users?id=1&x=%2F#more',

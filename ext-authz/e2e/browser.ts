@@ -6,7 +6,7 @@ import { until } from '#envoy/e2e/until.ts';
 import { parseActivity } from '#launcher/drain-envoy.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
 
-/** Why there is no browser; false when there is one. */
+/** Returns why there is no browser, or false when there is one. */
 export function whyNoBrowser(): string | false {
   return findTool('chromium').skip;
 }
@@ -31,8 +31,8 @@ export async function fillIn(page: Page, username: string, password: string): Pr
 }
 
 /**
- * Opens an address in each tab, and lets nobody decide before the edge has the requests of all; the
- * first answers, which may be redirects.
+ * Opens an address in each tab, and holds all decisions back until the edge has the requests of
+ * all. Returns the first answers, which may be redirects.
  */
 export async function openAtOnce(
   system: System,

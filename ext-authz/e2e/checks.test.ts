@@ -189,7 +189,7 @@ test('a thousand cookies are too many for no part', async () => {
   assert.equal(headers.cookie, pairs.filter(pair => pair.startsWith('c')).join('; '));
 });
 
-/** Node as an upstream refuses large headers too, but not in our words. */
+/** Node as an upstream refuses large headers too, but in other words than the gateway. */
 const isTooLarge = async (headers: Record<string, string>) => {
   const { body, status } = await envoy.ask('/tokens/', { ...SITE, headers });
   assert.ok(status === 200 || status === 431, `${JSON.stringify(headers).slice(0, 80)}: ${status}`);

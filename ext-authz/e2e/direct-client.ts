@@ -5,7 +5,7 @@ import { checkBytes, readAnswer } from '../testing/direct-checks.ts';
 
 /** Asks the service itself, over a connection of its own. */
 export type DirectClient = {
-  /** The HTTP status that it would answer with; 200: the request may pass. */
+  /** Returns the HTTP status that it would answer with. 200 means that the request may pass. */
   statusOf(url: string, fields: Readonly<Record<string, string>>): Promise<number>;
   close(): void;
 };

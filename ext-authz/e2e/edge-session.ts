@@ -15,8 +15,8 @@ export function cookiesOf(headers: {
 }
 
 /**
- * Somebody logs in at an edge, whose base URL is that of the protected origin unless `host` says
- * otherwise. Resolves with the `Cookie` field of the session; fails when there is none.
+ * Logs a user in at an edge, whose base URL is that of the protected origin unless `host` says
+ * otherwise. Resolves with the `Cookie` field of the session. Fails when there is none.
  */
 export async function edgeSession(
   base: string,

@@ -10,7 +10,7 @@ export type OwnProvider = {
   readonly edge: string;
   /** Seconds. */
   readonly accessTokenTtl: number;
-  /** Whether it gives refresh tokens. */
+  /** Whether it grants refresh tokens. */
   readonly refreshes: boolean;
 };
 

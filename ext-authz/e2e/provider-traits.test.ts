@@ -117,8 +117,8 @@ function grant(
 }
 
 /**
- * To a page and to the provider, which sends back with `parameters` besides `state`; the answer to
- * that.
+ * Goes to a page and to the provider, which sends back with `parameters` besides `state`. Returns
+ * the answer to that.
  */
 async function comeBack(
   path: (typeof PATHS)[number],
@@ -138,7 +138,7 @@ async function comeBack(
 
 const withCode = (nonce: string) => ({ code: nonce });
 
-/** What the upstream gets of somebody who has logged in. */
+/** Returns what the upstream gets of a user who has logged in. */
 async function pass(
   path: (typeof PATHS)[number],
   parameters = withCode,

@@ -20,7 +20,7 @@ const SECRET = 's'.repeat(40);
 const HOST = 'site.test:8080';
 const CALLBACK = `http://${HOST}/.gateway/oauth2/redirection-endpoint`;
 const ALICE = { username: 'alice', password: 'wonder land' };
-/** How long a store may take: long enough for one that shares its machine. */
+/** How long a store may take. It is long enough for one that shares its machine. */
 const TIMEOUT_MS = 1_000;
 /** What Envoy gives a check. */
 const CHECK_MS = 4_000;
@@ -63,7 +63,7 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
     request(base(), path, { headers: { ...headers, host: HOST } });
   const known = async () => (await ask('/page', { cookie: session })).status;
 
-  /** Somebody who has the provider's answer, and comes back with it. */
+  /** Returns a visitor who has the provider's answer, and comes back with it. */
   async function halfWay(): Promise<() => ReturnType<typeof ask>> {
     const away = await ask('/half-way');
     const { pathname, search } = await logIn(away.headers.location ?? '', ALICE, CALLBACK);
@@ -71,8 +71,8 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
   }
 
   /**
-   * Every kind of visitor, several at once: all are answered 503 by the gateway, none gets a cookie
-   * or is moved on.
+   * Sends every kind of visitor, several at once. The gateway answers all with 503, and sets no
+   * cookie and moves none on.
    */
   async function assertClosed(): Promise<void> {
     const comeBack = ask(`/.gateway/oauth2/redirection-endpoint?code=a&state=${'ab'.repeat(32)}`, {

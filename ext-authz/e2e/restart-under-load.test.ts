@@ -7,11 +7,11 @@ import { edgeSession } from './edge-session.ts';
 import { guardedPath, startOwnProvider, USER } from './own-provider.ts';
 
 const PATH = '/kept';
-/** Of each kind, who ask again and again while the service is away. */
+/** How many visitors of each kind ask again and again while the service is away. */
 const VISITORS = 4;
 /**
- * The launcher waits a little before it starts again what died; the rest is Node and Envoy, on a
- * busy machine.
+ * The launcher waits a little before it restarts what died. The rest is Node and Envoy, on a busy
+ * machine.
  */
 const LONGEST_AWAY_MS = 60_000;
 

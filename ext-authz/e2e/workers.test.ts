@@ -15,7 +15,7 @@ const WORKERS = 2;
 const CLIENTS = 4;
 const PATIENCE_MS = 30_000;
 const PATH = '/kept';
-/** As the service compares it: without port. */
+/** As the service compares it, without port. */
 const ORIGIN = 'http://127.0.0.1';
 
 describe('two workers of the service that checks logins', () => {
@@ -122,7 +122,7 @@ describe('two workers of the service that checks logins', () => {
       await Promise.all([...crowd, stranger].map(({ stop }) => stop()));
       const lost = crowd.flatMap(({ seen }) => seen.filter(status => status !== 200));
       t.diagnostic(`${crowd.flatMap(({ seen }) => seen).length} requests, lost: ${lost}`);
-      // What one of them was asked when it was killed: Envoy asks over one connection.
+      // Envoy asks over one connection. This is what one of them was asked when it was killed.
       assert.ok(lost.length <= WORKERS * mostLost, String(lost));
       for (const status of lost) assert.equal(status, 503);
       for (const status of stranger.seen) assert.ok([303, 503].includes(status), String(status));

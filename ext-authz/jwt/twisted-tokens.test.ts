@@ -47,7 +47,7 @@ test('tokens damaged at random are decoded or not, and never fail a template', (
   }
 });
 
-/** A claim may hold a control character after all; nothing else may go wrong. */
+/** A claim may hold a control character. Nothing else may go wrong. */
 function renderOrControl(raw: string): boolean {
   try {
     return render(raw).size === 3;

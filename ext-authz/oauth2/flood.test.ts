@@ -10,9 +10,9 @@ const PAGE = 'https://a.test/page';
 const FIRST = 4_000;
 const MORE = 8_000;
 const AT_ONCE = 200;
-/** In MB; 400 bytes that stay of each login are more. */
+/** In MB. If 400 bytes of each login stayed, it would be more. */
 const MOST_GROWTH = 3.2;
-/** Deadlines hold memory until they are over. */
+/** Deadlines hold memory until they have passed. */
 const DEADLINE_MS = 1_000;
 
 test('an unknown client begins 12,000 logins: memory stays as it was after 4,000', async t => {

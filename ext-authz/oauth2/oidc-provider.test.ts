@@ -47,7 +47,8 @@ async function open(t: TestContext, options: Partial<TestGatewayOptions> = {}) {
 }
 
 /**
- * From a page to the same page, by whatever redirects there are; somebody logs in at the provider.
+ * Goes from a page to the same page, by whatever redirects there are. The user logs in at the
+ * provider.
  */
 async function arrive(browser: TestBrowser, page: string, user: TestUser = ALICE, visit = {}) {
   const first = await browser.visit(page, visit);
@@ -143,7 +144,7 @@ test('a provider that knows the browser asks anew only when somebody logs in as 
 
 test('500 users log in at the same time, and nobody is somebody else', async t => {
   const world = await open(t, { deadlineMs: 60_000 });
-  // The provider shares this thread: its keys are not to wait behind a thousand forms.
+  // The provider shares this thread. Its keys must not wait behind a thousand forms.
   for (const replica of [0, 1])
     await arrive(new TestBrowser(world.gateway), 'https://a.test/', ALICE, { replica });
   const arrived = await Promise.all(

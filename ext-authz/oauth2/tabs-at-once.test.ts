@@ -19,8 +19,8 @@ const pendingOf = (browser: TestBrowser) =>
 const sessionOf = (browser: TestBrowser, page: string) => browser.jar.value(page, SESSION);
 
 /**
- * Visits of one browser at the same moment: none brings what another's answer sets. Where the
- * provider sends each.
+ * Begins visits of one browser at the same moment. None brings what another's answer sets. Returns
+ * where the provider sends each.
  */
 async function beginAll(
   browser: TestBrowser,

@@ -54,7 +54,7 @@ test('who has got a lease sees what its last holder wrote, were it in the same t
   const { one, two } = await twoStores(t);
   const version = await known(one, 'a');
   await two.acquire('lease', 'two', MINUTE);
-  // from here on the turn believes that nobody has written
+  // from here on the turn believes that there was no other write
   assert.notEqual(one.read('a', version), undefined);
   const written = two.replace('a', version, bytes('w'), MINUTE);
   const released = two.release('lease', 'two');
@@ -83,7 +83,7 @@ test('what this connection removes to make room is not known any more, whichever
   for (const key of [inGroup, 'first']) await one.read(key, key === 'first' ? first : grouped);
   clock.at += 10;
   await one.create('next in the group', bytes('v'), 3 * MINUTE, [{ name: 'g', most: 1 }]);
-  clock.at -= 10; // only who still knew it would now let it live again
+  clock.at -= 10; // only a reader that still knew it would now let it live again
   assert.equal(one.read('ending', ending), undefined);
   assert.equal(one.read(inGroup, grouped), undefined);
   for (const key of ['b', 'c', 'd']) await one.create(key, bytes('v'), 4 * MINUTE);

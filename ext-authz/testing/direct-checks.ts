@@ -12,7 +12,7 @@ import { createMetrics } from '../metrics.ts';
 /** The service's way from the bytes of a check to those of its answer, without a server. */
 export type DirectChecks = {
   readonly use: (configuration: Configuration) => void;
-  /** At once where nobody has to be waited for. */
+  /** Answers at once where the filter need not wait. */
   readonly check: (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 };
 

@@ -9,18 +9,19 @@ export type HostileEndpoint = 'discovery' | 'jwks' | 'token' | 'userinfo';
 export type AskedRequest = {
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
-  /** Of a form; empty otherwise. */
+  /** The fields of a form, else empty. */
   readonly form: URLSearchParams;
 };
 
 /**
- * An answer, or none: the connection stays open, is closed before, or in the middle of the body.
+ * An answer, or none. Without one the connection stays open, or closes before or in the middle of
+ * the body.
  */
 export type HostileAnswer =
   | {
       readonly status?: number;
       readonly headers?: { readonly [name: string]: string };
-      /** Sent as it is; anything else but text and bytes as JSON. */
+      /** Text and bytes are sent as they are, anything else as JSON. */
       readonly body?: unknown;
     }
   | 'hang'
@@ -35,7 +36,7 @@ export type SigningKey = {
   readonly publicJwk: JWK;
 };
 
-/** A provider of our own: honest until it is told to misbehave, one endpoint at a time. */
+/** A provider that is honest until it is told to misbehave, one endpoint at a time. */
 export type HostileProvider = {
   readonly issuer: string;
   readonly key: SigningKey;
@@ -52,8 +53,8 @@ export type HostileProvider = {
     readonly [name: string]: unknown;
   }) => Promise<Record<string, unknown>>;
   /**
-   * An ID token for `client`, of `alice`, with the nonce `nonce`; changed, or signed by another
-   * key.
+   * Returns an ID token for `client`, of `alice`, with the nonce `nonce`. It may be changed, or
+   * signed by another key.
    */
   readonly idToken: (changes?: IdTokenChanges) => Promise<string>;
   readonly close: () => Promise<void>;
@@ -78,7 +79,7 @@ export async function makeSigningKey(kid: string, alg = 'RS256'): Promise<Signin
   return { kid, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg } };
 }
 
-/** Starts one on a free loopback port; https with `tls`. */
+/** Starts one on a free loopback port, over https with `tls`. */
 export async function startHostileProvider(tls?: ServerOptions): Promise<HostileProvider> {
   const server = tls === undefined ? createServer() : createTlsServer(tls);
   server.listen(0, '127.0.0.1');

@@ -3,9 +3,9 @@ import type { TestUser } from './oidc-provider.ts';
 const MAX_STEPS = 10;
 
 /**
- * Plays the browser at the provider: follows redirects with cookies, fills in the login form, and
- * stops where the browser would be sent to a URL that begins with `callback`, which it gives. By
- * `cookies` the provider knows its browser again.
+ * Plays the browser at the provider. It follows redirects with cookies, and fills in the login
+ * form. It stops where the browser would be sent to a URL that begins with `callback`, and returns
+ * that URL. By `cookies` the provider recognises its browser.
  */
 export async function logIn(
   authorizationUrl: string,

@@ -4,9 +4,9 @@ import type { Interaction, Provider } from 'oidc-provider';
 import type { TestUser } from './oidc-provider.ts';
 
 /**
- * Answers `/interaction/…` of the provider: a form with `username` and `password`, and a button
- * that denies. As at most providers the form is for another URL than the page's. Consent is given
- * unasked.
+ * Answers `/interaction/…` of the provider with a form of `username` and `password`, and a button
+ * that denies. As at most providers, the form is sent to another URL than the page's. Consent is
+ * given without asking.
  */
 export async function serveInteraction(
   provider: Provider,

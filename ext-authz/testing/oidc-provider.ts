@@ -29,7 +29,9 @@ export type TestUser = {
 export type OidcProviderOptions = {
   readonly clients: readonly RegisteredClient[];
   readonly users: readonly TestUser[];
-  /** Clients whose access tokens are JWTs (RS256); those of the others are opaque, for userinfo. */
+  /**
+   * The clients whose access tokens are JWTs (RS256). Those of the others are opaque, for userinfo.
+   */
   readonly jwtClients?: readonly string[];
   /** Scope values beside `openid`, `offline_access`, `profile` and `email`. */
   readonly scopes?: readonly string[];
@@ -37,9 +39,9 @@ export type OidcProviderOptions = {
   readonly accessTokenTtl?: number;
   /** Default: any free one on 127.0.0.1. */
   readonly port?: number;
-  /** https with this certificate; default http. */
+  /** Serves https with this certificate. Default: http. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** Private signing keys; default: one new RSA key. */
+  /** Private signing keys. Default: one new RSA key. */
   readonly signingKeys?: readonly JWK[];
 };
 
@@ -53,8 +55,8 @@ export type OidcProvider = {
 export const RESOURCE = 'urn:gateway:upstream';
 
 /**
- * Starts npm's `oidc-provider` with a login page, consent without asking, rotated refresh tokens
- * for whoever may have them, and the password grant.
+ * Starts npm's `oidc-provider` with a login page, consent without asking, and the password grant.
+ * Refresh tokens are rotated, for clients that may have them.
  */
 export async function startOidcProvider(options: OidcProviderOptions): Promise<OidcProvider> {
   const server =

@@ -43,12 +43,14 @@ export const EXCHANGE: CodeExchange = {
   nonce: 'nonce',
 };
 
-/** Long enough for every test; short enough to end one that hangs. */
+/** Long enough for every test, and short enough to end one that hangs. */
 export function soon(): AbortSignal {
   return AbortSignal.timeout(10_000);
 }
 
-/** For `assert.rejects`: a ProviderError with this code, whose message holds `text`. */
+/**
+ * Returns a check for `assert.rejects`: a ProviderError with this code, whose message holds `text`.
+ */
 export function providerError(
   code: ProviderErrorCode,
   text: RegExp | string = '',

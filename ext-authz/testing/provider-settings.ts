@@ -1,7 +1,10 @@
 import type { AssertionSettings, ProviderSettings } from '#ext-authz/provider/settings.ts';
 import { SecretValue } from '#resources/words/secret-value.ts';
 
-/** Settings for a provider at this URL, with the client `client`; everything else by default. */
+/**
+ * Returns the settings for a provider at this URL, with the client `client`, and the defaults for
+ * everything else.
+ */
 export function providerSettings(
   authorizationURL: string,
   changes: Partial<ProviderSettings> = {},

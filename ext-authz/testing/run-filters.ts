@@ -18,7 +18,7 @@ function filter(type: FilterType, run: FilterRunner, injects: readonly string[])
   return { type, injects: new Set(injects), run };
 }
 
-/** What becomes of a request: a status, or what the upstream gets of its headers. */
+/** Runs a request through. Returns a status, or what the upstream gets of its headers. */
 export async function pass(
   filters: Filters,
   items: readonly RuleItem[],

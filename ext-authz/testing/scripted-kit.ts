@@ -3,10 +3,7 @@ import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
 import type { Outcome } from '#ext-authz/http/outcome.ts';
 
-/**
- * What Filters do instead of what they are for, by `<namespace>/<name>`; those without a script
- * cannot run.
- */
+/** What Filters do in a test, by `<namespace>/<name>`. Filters without a script cannot run. */
 export type Scripts = Readonly<Record<string, FilterRunner>>;
 
 /**

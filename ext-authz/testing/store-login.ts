@@ -5,7 +5,7 @@ import { SessionRecords } from '#ext-authz/oauth2/session/session-records.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { HostileProvider } from './hostile-provider.ts';
 
-/** A login without a browser: what its cookies hold, and its record. */
+/** A login without a browser. It has what its cookies hold, and its record. */
 export type StoredLogin = {
   readonly id: string;
   readonly xsrf: string;
@@ -26,10 +26,7 @@ export type LoginOptions = {
 const LIFETIME_SECONDS = 3_600;
 const IDLE_MS = 14 * 86_400_000;
 
-/**
- * Makes the session of a user who has logged in, with an access token that is a JWT and ends in an
- * hour.
- */
+/** Makes the session of a user who has logged in. Its access token is a JWT and ends in an hour. */
 export async function storeLogin(store: RecordStore, options: LoginOptions): Promise<StoredLogin> {
   const { clientID, now, provider, realm, user } = options;
   const sealRealm = JSON.stringify([realm, provider.issuer, clientID]);

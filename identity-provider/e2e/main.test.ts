@@ -17,7 +17,7 @@ before(() => {
 });
 after(() => rmSync(state, { recursive: true }));
 
-/** The real process on any free port. */
+/** Starts the real process on any free port. */
 async function start(env: Record<string, string> = {}) {
   const all = {
     PATH: process.env.PATH ?? '',
@@ -62,7 +62,7 @@ describe('the identity provider', () => {
     };
   };
 
-  /** The claims of a token of ours, for the service. */
+  /** Returns the claims of a token for the service. */
   const claimsOf = async (token: string) => {
     const keys = createRemoteJWKSet(new URL(`${provider.issuer}/jwks`));
     const expected = {
@@ -110,7 +110,7 @@ describe('the identity provider', () => {
     assert.deepEqual([status, body.access_token], [400, undefined]);
   });
 
-  /** The path of a login form, and the cookie of whoever may fill it in. */
+  /** Returns the path of a login form, and the cookie of the browser that may fill it in. */
   const openForm = async () => {
     const query = new URLSearchParams({
       client_id: 'website',

@@ -23,7 +23,7 @@ async function startReady(t: TestContext, workers: number): Promise<Sample> {
   return sample;
 }
 
-/** Of each worker, by its number, who it is now. */
+/** Returns which process each worker is now, by its number. */
 async function everybody(sample: Sample, workers: number): Promise<ReadonlyMap<number, Who>> {
   const seen = new Map<number, Who>();
   await until(

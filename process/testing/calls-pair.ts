@@ -8,7 +8,7 @@ export type CallsPair = {
   hear(message: unknown): void;
 };
 
-/** Both ends of a channel; what is sent is copied, as between processes. */
+/** Returns both ends of a channel. What is sent is copied, as between processes. */
 export function callsPair(): CallsPair {
   const [left, right] = [new EventEmitter(), new EventEmitter()];
   const end = (own: EventEmitter, other: EventEmitter) =>

@@ -24,18 +24,21 @@ export type Sample = {
   readonly pid: number;
   /** What it has logged so far. */
   readonly lines: readonly LogLine[];
-  /** All of its standard error, when nobody can write there any more. */
+  /** All of its standard error, when the process has closed it. */
   readonly complaint: Promise<string>;
   readonly end: Promise<End>;
   signal(name: NodeJS.Signals): void;
-  /** Its IPC channel is cut, as when whoever started it is gone. */
+  /** Cuts its IPC channel, as the end of the process that started it does. */
   leave(): void;
-  /** Resolves when it says that it is ready; rejects when it ends instead. */
+  /** Resolves when it says that it is ready. Rejects when it ends instead. */
   ready(): Promise<void>;
-  /** Over a connection of its own. */
+  /** Sends a request over a connection of its own. */
   get(path: string): Promise<{ readonly status: number | undefined; readonly body: string }>;
   who(): Promise<Who>;
-  /** A request that takes so long, when it has begun: at which process, and how it ends. */
+  /**
+   * Sends a request that takes so long, and resolves when it has begun. Says at which process it
+   * is, and how it ends.
+   */
   late(ms: number): Promise<{ readonly pid: number; readonly end: Promise<'answered' | 'cut'> }>;
 };
 

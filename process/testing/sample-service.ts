@@ -1,6 +1,6 @@
 /**
- * A service of several workers that answers with who it is: `/who`, `/late?ms=` (so long after the
- * header with its pid), `/count` (counts), `/share` (what all workers share), and probes.
+ * A service of several workers that answers with who it is. It has `/who`, `/late?ms=` (so long
+ * after the header with its pid), `/count` (counts), `/share` (what all workers share), and probes.
  */
 import type { Socket } from 'node:net';
 import express from 'express';

@@ -21,7 +21,7 @@ test('of a burst of logins as many are answered as may wait, in bounded memory, 
     statuses.push(status);
     return status;
   });
-  const first = await Promise.race(burst); // the first is answered: the others wait or are refused
+  const first = await Promise.race(burst); // the first is answered, the others wait or are refused
   assert.ok([200, 503].includes(first));
   assert.equal((await service.send('GET', '/user/health')).status, 200);
   const before = statuses.filter(status => status === 200).length;
@@ -32,7 +32,10 @@ test('of a burst of logins as many are answered as may wait, in bounded memory, 
   assert.ok((await peakMegabytes(service.pid)) < 400);
 });
 
-/** The most memory that the process ever had, from Linux's /proc; elsewhere nothing is known: 0. */
+/**
+ * Returns the most memory that the process ever had, from Linux's /proc. Elsewhere it is unknown,
+ * and 0.
+ */
 async function peakMegabytes(pid: number): Promise<number> {
   if (process.platform !== 'linux') return 0;
   const status = await readFile(`/proc/${pid}/status`, 'utf8');

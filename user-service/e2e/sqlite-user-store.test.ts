@@ -56,7 +56,7 @@ describe('user-service with SQLite', () => {
       isOver = true;
       return { ...answer, ms: performance.now() - start };
     });
-    // The write waits when the password is hashed: some of these reads come then.
+    // The write waits when the password is hashed, and some of these reads arrive then.
     let readMs = 0;
     while (!isOver) {
       const askedAt = performance.now();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Answer } from './service-process.ts';
 
-/** The answer has this status and exactly this body. */
+/** Asserts that the answer has this status and exactly this body. */
 export function assertAnswer(answer: Answer, status: number, body: Answer['body']): void {
   assert.equal(answer.status, status);
   assert.deepEqual(answer.body, body);
 }
 
-/** The answer is a failure in the form that all have, and its `error` matches. */
+/** Asserts that the answer is a failure in the form that all have, and that its `error` matches. */
 export function assertFailure(
   { status, body, headers }: Answer,
   expected: number,

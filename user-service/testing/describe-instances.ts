@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startService } from './service-process.ts';
 import { ada, type TestStore } from './services.ts';
 
-/** How instances begin, share a store, and end. */
+/** Describes how instances begin, share a store, and end. */
 export function describeInstances(emptyStore: () => Promise<TestStore>): void {
   const start = (name: string, { environment }: TestStore) =>
     startService({ ...environment, INSTANCE_NAME: name });

@@ -4,7 +4,7 @@ import { assertAnswer, assertFailure } from './assert-answer.ts';
 import type { Answer } from './service-process.ts';
 import { ada, type Services } from './services.ts';
 
-/** Log in, on two instances. */
+/** Describes log in, on two instances. */
 export function describeLogin(services: () => Services): void {
   describe('login', () => {
     before(() => services().one.sendJson('PUT', '/user/grace', ada));
@@ -35,7 +35,7 @@ export function describeLogin(services: () => Services): void {
 
     test('of an unknown user takes as long as with a wrong password', async () => {
       const { one } = services();
-      // The least that each takes is its own work; a busy machine needs more rounds to show it.
+      // The least that each takes is its own work, which a busy machine needs more rounds to show.
       const least = { grace: Number.POSITIVE_INFINITY, nobody: Number.POSITIVE_INFINITY };
       const ratio = () => least.nobody / least.grace;
       const isEven = () => ratio() > 0.6 && ratio() < 1.6;

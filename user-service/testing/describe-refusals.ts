@@ -6,7 +6,7 @@ import { ada, type Services } from './services.ts';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TEN_MEGABYTES = Buffer.alloc(10_000_000, 'x');
 
-/** What a client does wrong. */
+/** Describes what a client does wrong. */
 export function describeRefusals(services: () => Services): void {
   describe('what is wrong is refused in plain words:', () => {
     const put = JSON.stringify(ada);

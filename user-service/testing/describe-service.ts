@@ -7,7 +7,10 @@ import { describeUsers } from './describe-users.ts';
 import { startService } from './service-process.ts';
 import { ada, type Services, type TestStore } from './services.ts';
 
-/** What the service promises, whichever store it has: real processes, seen from outside. */
+/**
+ * Describes what the service promises, whichever store it has. The processes are real, and seen
+ * from outside.
+ */
 export function describeService(emptyStore: () => Promise<TestStore>): void {
   let store: TestStore;
   let pair: Services;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertAnswer, assertFailure } from './assert-answer.ts';
 import { ada, type Services } from './services.ts';
 
-/** Health, create and read, on two instances. */
+/** Describes health, create and read, on two instances. */
 export function describeUsers(services: () => Services): void {
   test('each instance says that it is healthy, and which one it is', async () => {
     const { one, two } = services();

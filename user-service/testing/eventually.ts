@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Resolves when the condition first holds; rejects when it does not within `deadlineMs`. */
+/** Resolves when the condition first holds. Rejects when it does not within `deadlineMs`. */
 export async function eventually(
   what: string,
   deadlineMs: number,

@@ -20,18 +20,18 @@ import { freePort } from '#grpc/testing/free-port.ts';
 
 /** A real PostgreSQL of its own, on a loopback port that stays the same across restarts. */
 export type PostgresServer = {
-  /** Creates an empty database and gives its URL. */
+  /** Creates an empty database and returns its URL. */
   readonly createDatabase: (name: string) => Promise<string>;
   readonly start: () => Promise<void>;
   /** Ends it at once, with all its connections. */
   readonly stop: () => Promise<void>;
-  /** `SIGSTOP` makes it hang, `SIGCONT` go on. */
+  /** Sends a signal. `SIGSTOP` makes it hang, and `SIGCONT` lets it go on. */
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly remove: () => Promise<void>;
 };
 
 const PASSWORD = 'postgres-secret';
-/** PostgreSQL refuses to run as root; `nobody` has this number on every Linux. */
+/** PostgreSQL refuses to run as root. `nobody` has this number on every Linux. */
 const NOBODY = 65534;
 const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
@@ -150,7 +150,7 @@ async function run(postgres: string, data: string, port: number): Promise<ChildP
   });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
-  // The test runner's, on a timeout: without this, no `exit`.
+  // The test runner sends it on a timeout. Without this there is no `exit`.
   process.once('SIGTERM', () => process.exit(1));
   child.once('exit', () => process.off('exit', kill));
 
@@ -164,7 +164,7 @@ async function run(postgres: string, data: string, port: number): Promise<ChildP
   throw new Error(`postgres ended: ${lines.join('\n')}`);
 }
 
-/** The rows that one statement gives, over a connection of its own. */
+/** Returns the rows of one statement, over a connection of its own. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -15,26 +15,26 @@ type RequestOptions = {
   readonly body?: string | Buffer;
 };
 
-/** One instance of the service: the real process, on a port of its own. */
+/** One instance of the service, a real process on a port of its own. */
 export type ServiceProcess = {
   readonly pid: number;
   readonly port: number;
-  /** Sends the path byte for byte as it is. */
+  /** Sends a request with the path byte for byte as it is. */
   readonly send: (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
-  /** The same with a JSON body. */
+  /** Sends the same with a JSON body. */
   readonly sendJson: (method: string, path: string, body: unknown) => Promise<Answer>;
-  /** All that it has printed so far. */
+  /** Returns all that it has printed so far. */
   readonly output: () => string;
-  /** Sends SIGTERM and gives the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   readonly stop: () => Promise<number | null>;
-  /** Closes the IPC channel, as the death of a supervisor does, and gives the exit code. */
+  /** Closes the IPC channel, as the death of a supervisor does, and returns the exit code. */
   readonly disconnect: () => Promise<number | null>;
 };
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /**
- * Starts an instance and resolves when it is ready; rejects with its output when it exits before.
+ * Starts an instance and resolves when it is ready. Rejects with its output when it exits before.
  */
 export async function startService(
   environment: Readonly<Record<string, string>>,
@@ -116,7 +116,7 @@ async function sendTo(
   return promise;
 }
 
-/** Node's client frames no body of a GET by itself: it would be taken for the next request. */
+/** Node's client frames no body of a GET by itself, and it would be taken for the next request. */
 function framed({ headers = {}, body }: RequestOptions): Record<string, string> {
   if (body === undefined || 'transfer-encoding' in headers) return headers;
   return { 'content-length': String(Buffer.byteLength(body)), ...headers };

@@ -61,8 +61,8 @@ const logIn = (user: string) =>
   storeLogin(store, { provider, realm: REALM, clientID: 'client', user, now });
 
 /**
- * `/a` gives X-User of the ID token, `/b` also X-Color of the request; both filters share their
- * logins. `version` names what X-User begins with.
+ * Configures two filters that share their logins. `/a` sets X-User of the ID token, `/b` also
+ * X-Color of the request. `version` is the beginning of X-User.
  */
 function configuration(version: string): Configuration {
   const user = ['x-user', `${version} {{ .idToken.Claims.sub }}`] as const;

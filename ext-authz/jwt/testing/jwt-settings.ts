@@ -1,7 +1,7 @@
 import type { HeaderTemplate, JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import { parseTemplate, type TemplateUse } from '#resources/template/template.ts';
 
-/** Settings of a JWT filter with these keys; everything else by default. */
+/** Returns the settings of a JWT filter with these keys, and the defaults for everything else. */
 export function jwtSettings(jwksURI: string, changes: Partial<JwtSettings> = {}): JwtSettings {
   return {
     jwksURI,
@@ -26,7 +26,7 @@ export function jwtSettings(jwksURI: string, changes: Partial<JwtSettings> = {})
   };
 }
 
-/** An errorResponse; everything else by default. */
+/** Returns an errorResponse with the defaults for everything else. */
 export function errorResponse({
   realm = 'api.default',
   headers = [['content-type', 'application/json']],

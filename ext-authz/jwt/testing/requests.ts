@@ -42,14 +42,14 @@ export function soon(): AbortSignal {
   return AbortSignal.timeout(10_000);
 }
 
-/** The headers that an outcome sets; throws for an answer. */
+/** Returns the headers that an outcome sets. Throws for an answer. */
 export function setBy(outcome: Outcome): { readonly [name: string]: string } {
   if (outcome.kind === 'answer')
     throw new Error(`answered ${outcome.answer.status} ${outcome.answer.body}`);
   return Object.fromEntries(outcome.change.set);
 }
 
-/** The answer that an outcome is; throws when it lets the request pass. */
+/** Returns the answer that an outcome is. Throws when it lets the request pass. */
 export function answerOf(outcome: Outcome): Answer {
   if (outcome.kind === 'allow') throw new Error('the request was let pass');
   return outcome.answer;

@@ -10,7 +10,7 @@ const { open, provider } = useWorld();
 const PAGE = 'https://a.test/page';
 const CALLBACK = 'https://a.test/.gateway/oauth2/redirection-endpoint';
 
-/** Begins a login; where the provider would send the browser back to. */
+/** Begins a login. Returns where the provider would send the browser back to. */
 async function begin(browser: TestBrowser, visit = {}): Promise<string> {
   const { location } = await browser.visit(PAGE, visit);
   return authorize(new URL(location ?? ''));

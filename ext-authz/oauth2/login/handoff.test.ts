@@ -15,7 +15,7 @@ const XSRF = `gateway_xsrf.${REALM}`;
 
 const providers = (way: readonly string[]) => way.filter(step => step === 'provider').length;
 
-/** Logs in at `a.test`; then where `b.test` is sent, and where that sends the browser. */
+/** Logs in at `a.test`. Returns where `b.test` is sent, and where that sends the browser. */
 async function reachTicket(browser: TestBrowser): Promise<{ handoff: string; ticket: string }> {
   await browser.follow('https://a.test/', authorize);
   const handoff = (await browser.visit('https://b.test/page')).location ?? '';

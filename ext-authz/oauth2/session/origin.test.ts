@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { type TestOrigin, toProtected } from '#ext-authz/oauth2/testing/test-gateway.ts';
 import { placeOf } from './origin.ts';
 
-/** Whom a request belongs to; undefined: nobody. */
+/**
+ * Returns the origin that a request belongs to.
+ * @returns undefined when it belongs to none
+ */
 function placed(items: readonly TestOrigin[], request: string) {
   const [scheme, authority = ''] = request.split('://');
   const place = placeOf(items.map(toProtected), {

@@ -18,7 +18,7 @@ const refreshes = () =>
     .asked('token')
     .filter(({ form }) => form.get('grant_type') === 'refresh_token');
 
-/** Refresh tokens that count once, as those of careful providers: the next one is in the answer. */
+/** Lets refresh tokens count once, as those of careful providers. The next one is in the answer. */
 function rotate(granting: (grantType: string, count: number) => object = () => ({})): void {
   let current = '';
   let count = 0;

@@ -30,8 +30,8 @@ after(async () => {
 });
 
 /**
- * The session of a new login, by a store that answers later, as one over the network does, and how
- * often it was read.
+ * Opens the session of a new login, in a store that answers later, as one over the network does.
+ * Counts how often it was read.
  */
 async function openRemote() {
   const asked: string[] = [];

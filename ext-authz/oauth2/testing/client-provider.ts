@@ -19,7 +19,7 @@ export const as = (id: string, secret = 'wrong') => ({
   'x-gateway-client-secret': secret,
 });
 
-/** A provider that grants tokens to clients, anew for each test of a file. */
+/** A provider that grants tokens to clients, set up again for each test of a file. */
 export type ClientProvider = {
   hostile(): HostileProvider;
   /** A ClientCredentials Filter that asks it. */
@@ -28,15 +28,15 @@ export type ClientProvider = {
   asked(): number;
   /** A JWT that it has signed. */
   accessToken(claims?: object): Promise<string>;
-  /** From now on each token request gets a new JWT; `changes` are members of the answer. */
+  /** Answers each token request with a new JWT from now on. `changes` are members of the answer. */
   grant(changes?: object, claims?: object): void;
-  /** From now on each token request is refused. */
+  /** Refuses each token request from now on. */
   refuse(error?: string, status?: number): void;
-  /** From now on those with ME's credentials get a token, others are refused. */
+  /** Gives tokens to those with ME's credentials from now on, and refuses others. */
   judge(): void;
 };
 
-/** Starts one for the tests of the file that calls it; at first it grants to everybody. */
+/** Starts one for the tests of the file that calls it. At first it grants to every client. */
 export function clientProvider(): ClientProvider {
   let hostile: HostileProvider;
   before(async () => {

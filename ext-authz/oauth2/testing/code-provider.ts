@@ -4,8 +4,8 @@ import type { HostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 export type Granting = { readonly [member: string]: unknown };
 
 /**
- * Lets the hostile provider grant codes and refresh tokens: the code of a login is its nonce.
- * `grant` is asked each time; a number is how many tokens came before.
+ * Lets the hostile provider grant codes and refresh tokens. The code of a login is its nonce.
+ * `grant` is asked each time with the number of tokens before.
  */
 export function grantCodes(
   provider: HostileProvider,
@@ -29,7 +29,7 @@ export function grantCodes(
 /** The clock of a test may be far ahead of the provider's. */
 export const FAR = 4_102_444_800;
 
-/** The browser at the provider: somebody logs in there, and comes back with a code. */
+/** Plays the browser at the provider. The user logs in there, and comes back with a code. */
 export function authorize(url: URL): string {
   const back = new URL(url.searchParams.get('redirect_uri') ?? '');
   back.searchParams.set('state', url.searchParams.get('state') ?? '');

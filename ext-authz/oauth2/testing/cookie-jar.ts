@@ -6,7 +6,7 @@ export type KeptCookie = {
   readonly hostOnly: boolean;
   readonly path: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** ms since the epoch; undefined: until the browser closes */
+  /** ms since the epoch. Undefined means until the browser closes. */
   readonly ends: number | undefined;
 };
 
@@ -29,8 +29,8 @@ export class CookieJar {
   }
 
   /**
-   * What is sent to this URL; `crossSite`: the navigation was begun by another site (RFC 6265bis
-   * section 5.2).
+   * Returns what is sent to this URL. `crossSite` means that another site began the navigation (RFC
+   * 6265bis section 5.2).
    */
   for(url: URL, crossSite = false): readonly KeptCookie[] {
     return this.#cookies.filter(cookie => {

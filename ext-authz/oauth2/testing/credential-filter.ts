@@ -32,7 +32,7 @@ type ReplicaChanges = {
   readonly deadline: () => AbortSignal;
 };
 
-/** Opens one for the provider at `issuer`; its settings are the defaults but for `changes`. */
+/** Opens one for the provider at `issuer`. Its settings are the defaults except for `changes`. */
 export async function openCredentialFilter(
   t: TestContext,
   issuer: string,

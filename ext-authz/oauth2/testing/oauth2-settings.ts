@@ -1,7 +1,10 @@
 import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
 
-/** Settings of an OAuth2 filter with the client `client`; everything else is the default. */
+/**
+ * Returns the settings of an OAuth2 filter with the client `client`, and the defaults for
+ * everything else.
+ */
 export function oauth2Settings(
   issuer: string,
   changes: Partial<OAuth2Settings> & Pick<OAuth2Settings, 'grantType'>,

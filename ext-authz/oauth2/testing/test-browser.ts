@@ -6,7 +6,7 @@ import type { TestGateway, TestRule } from './test-gateway.ts';
 /** What came of a request. */
 export type Seen = {
   readonly url: string;
-  /** 0: it was let pass. */
+  /** 0 means that it was let pass. */
   readonly status: number;
   readonly location: string | undefined;
   readonly headers: ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ export type TestVisit = TestRule & {
 
 const MOST_STEPS = 12;
 
-/** Somebody's browser before the gateway, with cookies. */
+/** A browser in front of the gateway, with cookies. */
 export class TestBrowser {
   readonly jar: CookieJar;
   readonly #gateway: TestGateway;
@@ -59,8 +59,8 @@ export class TestBrowser {
   }
 
   /**
-   * Follows redirects and refreshes; at the provider by `authorize`. The last that was seen; the
-   * URLs on the way.
+   * Follows redirects and refreshes, and at the provider `authorize`. Returns the last answer and
+   * the URLs on the way.
    */
   async follow(
     address: string,

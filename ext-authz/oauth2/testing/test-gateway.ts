@@ -41,7 +41,7 @@ export type TestGatewayOptions = {
   readonly replicas?: number;
   readonly settings?: Partial<LoginFilterParts['settings']>;
   readonly provider?: Partial<ProviderSettings>;
-  /** One for each replica; default: one SQLite file. */
+  /** One for each replica. Default: one SQLite file. */
   readonly stores?: readonly RecordStore[];
   /** How long the provider may take. */
   readonly deadlineMs?: number;
@@ -53,14 +53,16 @@ export type TestGateway = {
   readonly filters: readonly (readonly LoginFilter[])[];
   readonly store: RecordStore;
   readonly now: () => number;
-  /** All that somebody finds who steals the store. */
+  /** Returns all that a thief of the store finds. */
   readonly dump: () => Promise<Buffer>;
   readonly advance: (ms: number) => void;
   /** What becomes of access tokens, from now on. */
   readonly judge: (
     verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict,
   ) => void;
-  /** Own paths first, then the filter of `realm`; throws what the filter throws. */
+  /**
+   * Tries the gateway's own paths first, then the filter of `realm`. Throws what the filter throws.
+   */
   readonly check: (request: HttpRequest, rule?: TestRule) => Promise<Outcome>;
 };
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { soon } from '#ext-authz/jwt/testing/requests.ts';
 import { AttemptGate } from './attempt-gate.ts';
 
-/** Attempts that fail when they are told to; `tried` counts those let in. */
+/** Makes attempts that fail when they are told to. `tried` counts those let in. */
 function attempts(limit: number) {
   const gate = new AttemptGate();
   let [failed, tried] = [0, 0];

@@ -8,7 +8,7 @@ import { callsPair } from '#process/testing/calls-pair.ts';
 import { joinAttempts, shareAttempts } from './attempt-group.ts';
 import { RefusedCredentials } from './refused-credentials.ts';
 
-/** Workers of one leader; `end` is the death of one of them. */
+/** Makes the workers of one leader. `end` is the death of one of them. */
 function workers(count: number) {
   const share = shareAttempts();
   return Array.from({ length: count }, () => {

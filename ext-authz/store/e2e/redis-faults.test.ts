@@ -10,7 +10,9 @@ import { bytes, freshKey, MINUTE, textOf } from '../testing/test-stores.ts';
 type Test = { readonly after: (run: () => Promise<void>) => void };
 
 const skip = whyNoRedis() ?? false;
-/** Of stores that shall miss their Redis; long enough for one that shares its machine. */
+/**
+ * The timeout of stores that lose their Redis. It is long enough for one that shares its machine.
+ */
 const TIMEOUT_MS = 1000;
 
 describe('a Redis with records', { skip, concurrency: true }, () => {

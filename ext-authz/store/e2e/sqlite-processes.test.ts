@@ -142,7 +142,7 @@ describe('a file of records', () => {
     await assert.rejects(folder.open(), /EISDIR|unable to open/);
   });
 
-  /** A writer of another process; released by the test or at its end. */
+  /** Starts a writer in another process. The test releases it, or its end does. */
   function hold(t: { readonly after: (run: () => void) => void }, file = stores.file): () => void {
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');

@@ -30,8 +30,8 @@ export function describeSecrecy(stores: () => TestStores): void {
 }
 
 /**
- * A login, a refresh, a token cache, a lease, counters; one session ends, one goes on. Gives all
- * that was secret.
+ * Plays a login, a refresh, a token cache, a lease and counters. One session ends, one goes on.
+ * Returns all that was secret.
  */
 async function liveThrough({ one, two }: TestStores): Promise<ReadonlyMap<string, string>> {
   const scope = { kind: 'session', realm: 'web.default' };

@@ -1,6 +1,6 @@
 /**
- * A process that writes to a file of records: `take <file> <keys…>` or `create <file>`, until it is
- * killed. Prints a line for each done.
+ * A process that writes to a file of records until it is killed. Its arguments are `take <file>
+ * <keys…>` or `create <file>`. It prints a line for each write.
  */
 import { openSqliteRecordStore } from '../sqlite-record-store.ts';
 import { bytes, freshKey, MINUTE } from './test-stores.ts';

@@ -6,15 +6,15 @@ import type { RecordStore } from '../record-store.ts';
 export type TestStores = {
   readonly one: RecordStore;
   readonly two: RecordStore;
-  /** Lets time go by where the store's clock is ours; elsewhere it does so by itself. */
+  /** Lets time go by where the test sets the store's clock. Elsewhere time goes by itself. */
   readonly pass: (ms: number) => void;
-  /** All that somebody finds who steals the store. */
+  /** Returns all that a thief of the store finds. */
   readonly dump: () => Promise<Buffer>;
   readonly close: () => Promise<void>;
 };
 
 export const MINUTE = 60_000;
-/** Short, for what shall end; long enough for a few calls before it does. */
+/** Short, for what ends in the test, but long enough for a few calls before. */
 export const SHORT = 150;
 
 export function freshKey(): string {
