@@ -17,7 +17,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * A control plane whose clock stands at `times[0]`, and goes on with each minute that passes in it.
+ * Starts a control plane whose clock stands at `times[0]`, and moves on with each minute that
+ * passes in it.
  */
 async function startedAt(t: TestContext, times: number[]) {
   const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));

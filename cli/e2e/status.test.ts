@@ -11,7 +11,7 @@ metadata: { name: one }
 spec: { prefix: /one/, service: one }
 `;
 
-/** The address of a server that answers everything so. */
+/** Returns the address of a server that answers everything so. */
 async function answering(t: TestContext, status: number, body = ''): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(status).end(body));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { RE2JS } from 're2js';
 import { withAnyPort } from './authority-match.ts';
 
-/** As Envoy's `safe_regex`: for the whole text. */
+/** Matches the whole text, as Envoy's `safe_regex`. */
 const matches = (regex: string, authority: string) => RE2JS.matches(withAnyPort(regex), authority);
 
 const SAME_WITH_PORT: readonly (readonly [regex: string, host: string, other: string])[] = [

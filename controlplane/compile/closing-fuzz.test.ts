@@ -99,7 +99,7 @@ function answersOf({ text }: World) {
   return edgeAnswers(edge, decisions);
 }
 
-/** On what has `bypass_auth` no rule is in force, but what is closed is closed. */
+/** Rules do not apply where `bypass_auth` is set, but what is closed stays closed. */
 function expected({ filters, policies }: World, host: string, path: string): Expected {
   const inForce = path.startsWith('/open/')
     ? policies.filter(({ closes }) => closes !== undefined)
@@ -107,7 +107,7 @@ function expected({ filters, policies }: World, host: string, path: string): Exp
   return path.startsWith('/shut/') ? { closed: true } : expectedOf(filters, inForce, host, path);
 }
 
-/** What an upstream may take it for that cuts parameters. */
+/** Returns what an upstream that cuts parameters may take it for. */
 function plain(path: string): string {
   const cut = new URL(path.replaceAll(/(?:;|%3b)[^/]*/gi, ''), 'http://host').pathname;
   return cut.replaceAll(/\/+/g, '/');
@@ -136,7 +136,7 @@ function everyRequest(
   }
 }
 
-/** What somebody needs who wants to know why. */
+/** Formats what explains a failure. */
 function shown(world: World, url: string, actual: unknown, wanted: unknown): string {
   return `${url}: ${JSON.stringify(actual)}, not ${JSON.stringify(wanted)}\n${world.text}`;
 }

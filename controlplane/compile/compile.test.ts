@@ -30,7 +30,7 @@ const mapping = (name: string, spec: string) =>
 const setOf = (...documents: readonly string[]): ResourceSet =>
   resourceSetOf(documents.join('')).resources;
 
-/** The routes of the only virtual host, by name. */
+/** Returns the routes of the only virtual host, by name. */
 function routesOf({ resources }: Compiled): ReadonlyMap<string, JsonObject> {
   const json = resources.get(ROUTE_CONFIGURATION)?.[0]?.json as unknown as {
     virtual_hosts: [{ routes: ({ name: string } & JsonObject)[] }];

@@ -13,9 +13,9 @@ import { SERVICE_GROUPS } from './node-groups.ts';
 import { GOLDEN, goldenCases } from './testing/golden-cases.ts';
 
 /**
- * A case is two files and no code: `testdata/<case>.in.yaml` is what the operator writes,
- * `<case>.<node group>.out.yaml` what its Envoys get, or our own service. After a change: `node
- * --test --test-update-snapshots controlplane/compile/golden.test.ts`, then read the diff.
+ * A case is two files and no code. `testdata/<case>.in.yaml` is what the operator writes.
+ * `<case>.<node group>.out.yaml` is what its Envoys or our own service get. After a change run
+ * `node --test --test-update-snapshots controlplane/compile/golden.test.ts`, then read the diff.
  */
 for (const { compiled, group, name, problems } of goldenCases()) {
   test(`${name} is compiled as its golden file says`, (t: TestContext) => {
@@ -38,7 +38,9 @@ for (const { compiled, group, name, problems } of goldenCases()) {
   });
 }
 
-/** The whole result as YAML, the messages by type, with the resources that they come from. */
+/**
+ * Formats the whole result as YAML: the messages by type, with the resources that they come from.
+ */
 function golden({ resources }: Compiled, problems: readonly Problem[]): string {
   const messages = [...resources].map(([typeUrl, list]) => [
     messageName(typeUrl).replace(/.*\./, ''),

@@ -23,7 +23,7 @@ const setOf = (...documents: readonly string[]): ResourceSet =>
 const compiled = (resources: ResourceSet, memo = new Memo()) =>
   compile(resources, EDGE, { ...FUZZ_OPTIONS, memo });
 
-/** Names of the clusters of the operator's service. */
+/** Returns names of the clusters of the operator's service. */
 const clusters = ({ resources }: Compiled) =>
   (resources.get(CLUSTER) ?? []).map(({ name }) => name).filter(name => name.startsWith('shop'));
 

@@ -11,7 +11,10 @@ import { FUZZ_OPTIONS, written } from './testing/written.ts';
 
 type Document = object;
 
-/** What GETs without TLS for `/x` and `/guarded/x` of some names come to, and the Problems. */
+/**
+ * Returns the answers to GETs without TLS for `/x` and `/guarded/x` of some names, and the
+ * Problems.
+ */
 function compiled(documents: readonly Document[], names: readonly string[] = ['a.test', 'b.test']) {
   const { resources, problems } = resourceSetOf(
     documents.map(each => stringify(each)).join('---\n'),
@@ -36,7 +39,7 @@ const SELF_SIGNED = {
   requestPolicy: { insecure: { action: 'Route' } },
 };
 
-/** A resource that asks for the restriction, in the words of Ambassador's reference. */
+/** Returns a resource that asks for the restriction, in the words of Ambassador's reference. */
 function asking({ kind, field, named }: Restriction): readonly Document[] {
   const spec = field === undefined ? {} : nested(field.split('.'), { matchLabels: { a: 'b' } });
   switch (kind) {
@@ -64,7 +67,7 @@ function merged(a: { hostname: string; tls: object }, b: { tls?: object }): obje
   return { ...a, ...b, tls: { ...a.tls, ...b.tls } };
 }
 
-/** Which of the four requests of `compiled` a restriction covers. */
+/** Returns which of the four requests of `compiled` a restriction covers. */
 function covered({ kind }: Restriction): readonly boolean[] {
   if (kind === 'Mapping') return [false, true, false, true];
   return kind === 'Host' || kind === 'TLSContext'
@@ -78,7 +81,7 @@ for (const row of RESTRICTIONS) {
   test(`${title} closes what it covers, and nothing else`, () => {
     const { answers, problems } = compiled([...BASE, ...asking(row)]);
     assert.deepEqual(
-      // A Host without its TLSContext has no TLS to which it could redirect.
+      // A Host without its TLSContext has no TLS, so it cannot redirect there.
       answers.map(status => status === 500 || (row.kind === 'TLSContext' && status === 301)),
       covered(row),
     );
@@ -165,7 +168,7 @@ test('redirect_cleartext_from redirects where the Host would serve without TLS',
   assert.match(problems.map(({ message }) => message).join(), /redirected nevertheless/);
 });
 
-/** Misspelt restrictions, each with what it closes and what the Module lists to go without it. */
+/** Misspelt restrictions, each with what it closes and the Module's entry that ignores it. */
 const MISSPELT: readonly (readonly [
   what: string,
   document: object,

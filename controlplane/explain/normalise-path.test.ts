@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { normalisePath } from './normalise-path.ts';
 
-/** As Envoy 1.40 answered; route-match.test.ts asks it again with random paths. */
+/** Envoy 1.40 answered so, and route-match.test.ts compares random paths with it. */
 const NORMALISED: readonly (readonly [string, string | undefined])[] = [
   ['/', '/'],
   ['/a/./b', '/a/b'],

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutPort, withoutTrailingDot } from './request-host.ts';
 
-/**
- * Authority as it is sent → as the upstream gets it and the host that Envoy routes by. As Envoy
- * 1.40 answered.
- */
+/** Authority as sent → the upstream's authority and the host that Envoy 1.40 routes by. */
 const HOSTS: Readonly<Record<string, readonly [sent: string, host: string]>> = {
   Shop: ['Shop', 'Shop'],
   'h.': ['h', 'h'],

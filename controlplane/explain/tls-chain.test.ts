@@ -30,7 +30,7 @@ const RESOURCES = [
   ),
 ].join('');
 
-/** What `gateway explain` prints of a GET. */
+/** Returns what `gateway explain` prints for a GET. */
 function explained(url: string, header: readonly string[] = [], yaml = RESOURCES): string {
   const { problems, resources } = resourceSetOf(yaml, 'in.yaml');
   const request = parseClientRequest('GET', url, { header, from: '203.0.113.7' });

@@ -28,7 +28,7 @@ const written = (
   anonymous: new Set(),
 });
 
-/** A snapshot with one resource whose version spells what is in it. */
+/** Returns a snapshot with one resource whose version spells its content. */
 function snapshotFor(resources: ResourceSet): Snapshot {
   const version = [
     ...resources.mappings.map(({ name, hash }) => `${name}@${hash}`),
@@ -44,7 +44,7 @@ function snapshotFor(resources: ResourceSet): Snapshot {
 
 const versionOf = (snapshot: Snapshot) => snapshot.get('t')?.get('edge')?.version ?? '';
 
-/** A controller with proxies of group edge that refuse what `bad` matches. */
+/** Starts a controller with proxies of group edge that reject what `bad` matches. */
 function system(
   bad: (content: string) => boolean,
   proxies = 1,
@@ -180,7 +180,7 @@ describe('the controller', () => {
 });
 
 describe('services and proxies', () => {
-  /** A controller with one service and one proxy, each answering when told to. */
+  /** Starts a controller with one service and one proxy, each answering when told to. */
   function pair(options: Partial<ControllerParts> = {}) {
     const served: Record<string, string> = {};
     const states: Record<string, Standing['state']> = { limits: 'settled', edge: 'settled' };
@@ -379,8 +379,8 @@ describe('services and proxies', () => {
 
 describe('proxies that are not there', () => {
   /**
-   * A controller of the groups edge and side after a restart, with `a` as last good. The edge
-   * refuses a@2.
+   * Starts a controller of the groups edge and side after a restart, with `a` as last good. The
+   * edge rejects a@2.
    */
   function restarted() {
     const served: Record<string, string> = {};
@@ -412,7 +412,7 @@ describe('proxies that are not there', () => {
         return () => timers.includes(callback) && timers.splice(timers.indexOf(callback), 1);
       },
     });
-    /** These are connected, and answer for as long as there is something new. */
+    /** Connects proxies of these groups, which answer for as long as there is something new. */
     const connect = (...groups: string[]) => {
       connected = groups;
       controller.proxiesChanged();

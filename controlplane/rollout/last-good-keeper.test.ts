@@ -5,7 +5,9 @@ import { type LastGoodKeeper, lastGoodKeeper } from './last-good-keeper.ts';
 const PARSE = { apiGroups: ['gateway.internal'], gatewayId: 'default' };
 const NONE = new Map();
 
-/** A keeper whose disk is full while `full`, with the times of its retries and what it told of. */
+/**
+ * Starts a keeper whose disk is full while `full`, with the times of its retries and its reports.
+ */
 async function keeperOnDisk(t: { after(end: () => Promise<void>): void }) {
   const disk = { full: false, isThere: false, writes: 0, told: 0 };
   const retries = new Set<() => void>();

@@ -8,7 +8,7 @@ import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { HandTimers } from '#xds/testing/hand-timers.ts';
 import { publisher } from './publisher.ts';
 
-/** A RateLimit of this name, with one limit on a label of its name. */
+/** Returns a RateLimit of this name, with one limit on a label of its name. */
 function limit(name: string): Snapshot {
   const limits = [{ name, rate: 1, unit: 'HOUR', pattern: [{ alternatives: [{ key: name }] }] }];
   return snapshotOf([

@@ -18,8 +18,8 @@ const served = (rollout: Rollout) =>
   Object.fromEntries([...effective(rollout)].map(([id, { hash }]) => [id, hash]));
 
 /**
- * Proxies that refuse any set in which `bad` holds; answers until the rollout rests. Returns it and
- * the number of trials.
+ * Answers as proxies that reject any set in which `bad` holds, until the rollout rests. Returns the
+ * rollout and the number of trials.
  */
 function settle(
   rollout: Rollout,

@@ -8,7 +8,7 @@ import { widener } from './widen.ts';
 
 const widen = widener();
 
-/** RateLimits by name, each with limits written `<key> <rate>`. */
+/** Returns RateLimits by name, each with limits written `<key> <rate>`. */
 function limits(
   resources: Readonly<Record<string, readonly string[]>>,
   domain = 'gateway',
@@ -25,7 +25,7 @@ function toLimit(written: string) {
   return { name: key, rate: Number(rate), unit: 'HOUR', pattern: [{ alternatives: [{ key }] }] };
 }
 
-/** What is served, in the same way; a name of our own ends in "~". */
+/** Returns what is served, in the same way. A name of the gateway's own ends in "~". */
 function served(snapshot: Snapshot): readonly string[] {
   return [...(snapshot.get(RATE_LIMIT) ?? [])].map(([name, { any }]) => {
     const { limits = [] } = decodeAny(any) as { limits?: { name: string; rate?: number }[] };

@@ -12,7 +12,7 @@ const mapping = (name: string, service = name) =>
 
 const secret = '---\napiVersion: v1\nkind: Secret\nmetadata: { name: s }\nstringData: { a: b }\n';
 
-/** An operator who saves files, and proxies that take them or not. */
+/** Acts as an operator who saves files, and as proxies that accept or reject them. */
 function operator() {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line).msg) });

@@ -8,7 +8,7 @@ import { after } from '#process/after.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { watchResourceFolders } from './resource-folders.ts';
 
-/** Mappings to one service, in one document. */
+/** Returns Mappings to one service, in one document. */
 function mappings(count: number, service: string): string {
   const items = Array.from({ length: count }, (_, number) => ({
     apiVersion: 'gateway.internal/v2',
@@ -19,12 +19,10 @@ function mappings(count: number, service: string): string {
   return JSON.stringify({ kind: 'List', items });
 }
 
-/** Of how many Mappings each folder's are, and of which service: `500 x`. */
+/** The number of each folder's Mappings, and their service: `500 x`. */
 type Delivery = readonly string[];
 
-/**
- * Follows folders of one file each. `asked` is how often the thread was given something to parse.
- */
+/** Follows folders of one file each. `asked` counts what the thread was given to parse. */
 function follow(t: TestContext, ...texts: readonly string[]) {
   const folders = texts.map(() => mkdtempSync(join(tmpdir(), 'folders-')));
   const write = (folder: number, text: string) => {

@@ -33,8 +33,8 @@ function objectOf(name: string, problems: readonly object[]): ServedObject {
 }
 
 /**
- * An API whose Leases are free, and which remembers whose status was written; unless it `renews`,
- * who renews a Lease hears nothing.
+ * Acts as an API with free Leases that remembers each written status. Unless it `renews`, renewals
+ * of a Lease get no answer.
  */
 function fakeCluster(renews = true) {
   const written: string[] = [];
@@ -57,7 +57,7 @@ function fakeCluster(renews = true) {
   return { cluster, written, renewed };
 }
 
-/** What is known of these objects, with what services report of them. */
+/** Returns what is known of these objects, with what services report of them. */
 function factsOf(objects: readonly ServedObject[], problems: readonly Problem[]) {
   const resources = new Map(
     objects.flatMap(({ parsed }) => parsed.resources).map(each => [each.id, each]),

@@ -30,7 +30,7 @@ function writtenOf({ parsed }: ServedObject): Written {
   };
 }
 
-/** Served, and not answered by any proxy. */
+/** Returns facts of an object that is served, without any answer of a proxy. */
 function factsOf(object: ServedObject, more: Partial<ObjectFacts> = {}): ObjectFacts {
   const written = writtenOf(object);
   const rollout = want(startRollout(new Map()), written.resources);

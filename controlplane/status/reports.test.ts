@@ -15,7 +15,7 @@ const FINDING: ReportedFinding = {
   outOfService: false,
 };
 
-/** What the text says is written, and in force. */
+/** Returns a rollout in which the text is written and in force. */
 function inForce(yaml: string) {
   const { resources } = collect([parseFile('in.yaml', yaml, DEFAULT_PARSE_OPTIONS)]);
   return accept(want(startRollout(new Map()), resources));

@@ -24,7 +24,7 @@ const rejected = (rollout: Rollout) => {
   return refuse(searching, 'no');
 };
 
-/** The state of the one resource that is written. */
+/** Returns the state of the only written resource. */
 function stateOf(rollout: Rollout, more: Partial<StateFacts> = {}): ResourceState {
   const facts = {
     rollout,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCandidacy } from './status-candidacy.ts';
 
-/** A candidacy in a time of its own. */
+/** Starts a candidacy with a clock of its own. */
 function started() {
   const timers = new Map<object, { readonly at: number; readonly callback: () => void }>();
   let now = 0;

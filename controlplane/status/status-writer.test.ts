@@ -6,7 +6,7 @@ import { ClusterError } from '#kubernetes/cluster-error.ts';
 import { EMPTY_FILE } from '#resources/parse/parsed-file.ts';
 import { type StatusWrite, StatusWriter } from './status-writer.ts';
 
-/** Time that goes on when the test says so. */
+/** Returns a clock that the test moves. */
 function manualClock() {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let time = 0;
@@ -53,8 +53,8 @@ function write(uid: string, message = 'm', resourceVersion = '1'): StatusWrite {
 }
 
 /**
- * A writer, and what it has asked of an API that answers with these statuses, one after the other,
- * then 200.
+ * Starts a writer. Its API answers with these statuses, one after the other, then 200, and records
+ * the requests.
  */
 function writerTo(...answers: readonly (number | 'away')[]) {
   const clock = manualClock();

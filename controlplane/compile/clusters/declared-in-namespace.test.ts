@@ -15,7 +15,7 @@ const document = (kind: string, namespace: string, spec: string) =>
 const DECLARED =
   "node_group: edge, clusters: [{name: b, type: static, hosts: [{url: 'tcp://127.0.0.1:1'}]}]";
 
-/** Names of the clusters of services. */
+/** Returns names of the clusters of services. */
 function clustersOf(mapping: string, proxyConfig: string, service: string): readonly string[] {
   const text =
     document('Mapping', mapping, `prefix: /, service: ${service}`) +

@@ -10,7 +10,7 @@ import { type RateLimitStub, startRateLimitStub } from './rate-limit-stub.ts';
 const SHOP = 'https://shop.example.com';
 const OTHER = 'https://evil.example';
 
-/** A service that thinks of CORS in its own way. */
+/** A service with a CORS policy of its own. */
 const service = createServer((_request, response) => {
   asked += 1;
   response.setHeader('access-control-allow-origin', 'https://own.example');
@@ -84,7 +84,7 @@ const preflight = (path: string, origin: string) =>
     headers: { origin, 'access-control-request-method': 'PUT' },
   });
 
-/** What an answer says of CORS, without the common beginning of the names. */
+/** Returns the CORS headers of an answer, without the common beginning of the names. */
 function corsOf({ headers }: Answer): object {
   const entries = Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
   return Object.fromEntries(

@@ -31,7 +31,7 @@ const WAYS: Readonly<Record<string, (response: ServerResponse) => void>> = {
     response.write('x'.repeat(100_000));
     setImmediate(() => response.end('x'.repeat(200_000)));
   },
-  // No length and no coding: it ends with the connection.
+  // Neither length nor coding: it ends with the connection.
   unsaid: response => {
     response.useChunkedEncodingByDefault = false;
     response.setHeader('connection', 'close').write('of the service');

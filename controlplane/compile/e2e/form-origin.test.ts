@@ -11,14 +11,14 @@ import { type FormApp, type Framework, startFormApp } from './form-apps/start.ts
 const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
 
-/** Before the first test: a file may not run on for long after a test. */
+/** Before the first test, since a file may not run long after a test. */
 const missing = await whyNoFrameworks();
 const FRAMEWORKS: readonly Framework[] = ['django', 'flask', 'sveltekit', 'nextjs'];
 
 const mapping = (name: string, address: string) =>
   document('Mapping', name, `prefix: /${name}, rewrite: '', service: '${address}'`);
 
-/** As pages of Express say who may post: by the origin that the application has for itself. */
+/** Starts an Express application whose pages allow posts by the application's own origin. */
 function startExpress(): Server {
   const app = express();
   app.set('trust proxy', 'loopback');
@@ -30,7 +30,7 @@ function startExpress(): Server {
   return app.listen(0, '127.0.0.1');
 }
 
-/** Sends the form of a page as a browser does, with its cookies, and says what came of it. */
+/** Sends the form of a page as a browser does, with its cookies, and returns the result. */
 async function post(envoy: CompiledEnvoy, path: string, scheme: 'http' | 'https', from?: string) {
   const host = `localhost:${envoy.port}`;
   const origin = from ?? `${scheme}://${host}`;

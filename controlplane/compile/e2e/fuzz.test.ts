@@ -17,7 +17,7 @@ import { type Chances, chancesOf } from '../testing/seeded-pick.ts';
 import { staticTestBootstrap } from '../testing/static-test-bootstrap.ts';
 import { FUZZ_OPTIONS, written } from '../testing/written.ts';
 
-/** Documents of all kinds, with mistakes that operators make. */
+/** Returns documents of all kinds, with mistakes that operators make. */
 function allKinds(seed: number, chances: Chances): readonly unknown[] {
   const filters = randomFilters(chances).map(({ name, namespace, spec }) =>
     written('Filter', namespace, name, spec),
@@ -44,7 +44,7 @@ function shuffled(documents: readonly unknown[], { random }: Chances): readonly 
     .map(({ document }) => document);
 }
 
-/** Everything that proxies and services get, in its very bytes. */
+/** Returns the bytes of everything that proxies and services get. */
 function bytesOf(text: string): readonly (readonly string[])[] {
   const { resources } = resourceSetOf(text);
   return [EDGE, ...SERVICE_GROUPS].map(group => {
@@ -58,7 +58,7 @@ function bytesOf(text: string): readonly (readonly string[])[] {
   });
 }
 
-/** Each batch is one configuration for Envoy; a failure names its seed. */
+/** Each batch is one configuration for Envoy. A failure names its seed. */
 for (const seed of [1, 2, 3, 4, 5]) {
   test(`what the parser accepts of 180 random resources, Envoy accepts (seed ${seed})`, async () => {
     const { resources } = resourceSetOf(textOf(allKinds(seed, chancesOf(seed))));

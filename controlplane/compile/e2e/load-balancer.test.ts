@@ -42,7 +42,7 @@ after(async () => {
   await Promise.all(instances.map(instance => instance.close()));
 });
 
-/** The instances that answered so many of these requests, each once. */
+/** Returns the instances that answered this many requests, each once. */
 async function reached(
   times: number,
   path: string,
@@ -55,7 +55,7 @@ async function reached(
   return [...servers].sort().join('');
 }
 
-/** Of so many clients none misses one of three instances but once in 10^10. */
+/** With this many clients one of three instances is missed once in 10^10. */
 const CLIENTS = 60;
 
 test('requests go to every instance', async () => {

@@ -187,7 +187,7 @@ type Bootstrap = {
   };
 };
 
-/** The bootstrap with a second address of the rate limit service, on which nobody listens. */
+/** Returns the bootstrap with a second, dead address of the rate limit service. */
 function withDeadAddress(bootstrap: object): never {
   const changed = structuredClone(bootstrap) as Bootstrap;
   const cluster = changed.static_resources.clusters.find(

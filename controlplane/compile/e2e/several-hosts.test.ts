@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
 
-/** The first line of the answer to exactly these lines, on a connection of their own. */
+/** Returns the first line of the answer to exactly these lines, on a connection of their own. */
 async function statusLine(port: number, ...lines: readonly string[]): Promise<string> {
   const socket = net.connect(port, '127.0.0.1');
   await once(socket, 'connect');

@@ -8,7 +8,7 @@ import { until } from '#envoy/e2e/until.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
 
-/** A request as the shadow has seen it. */
+/** A request that the shadow got. */
 type Copy = {
   readonly method: string;
   readonly path: string;

@@ -8,7 +8,7 @@ import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { type SlowCalls, slowCallsAt, startSlowCalls } from './slow-calls.ts';
 import { PARTS, PAUSE_MS, type SlowServer, startSlowServer } from './slow-server.ts';
 
-/** A third of what a stream of the upstreams takes. */
+/** A third of the time that a stream of the upstreams takes. */
 const TIMEOUT_MS = (PARTS * PAUSE_MS) / 3;
 
 let slow: SlowServer;

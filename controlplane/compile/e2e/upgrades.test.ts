@@ -13,7 +13,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 
 const SILENT_MS = 300;
-/** How long a handshake may take, whose upstream is in the process of the test. */
+/** The longest handshake with an upstream in the process of the test. */
 const PATIENT_MS = 4_000;
 /** Longer than that, and than an idle HTTP/1.1 connection to a service is kept. */
 const LONG_MS = 4_500;

@@ -11,7 +11,7 @@ const mapping = (name: string, address: string, spec: string) =>
 
 type Served = { readonly envoy: CompiledEnvoy; readonly service: HoldingServer };
 
-/** An Envoy with these Mappings (name → fields) to one service; all end with the test. */
+/** Starts an Envoy with these Mappings (name → fields) to one service. All end with the test. */
 async function startWith(
   t: TestContext,
   mappings: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ async function startWith(
 }
 
 /**
- * So many requests, of which the service has each before the next begins: a connection that is just
+ * Sends this many requests, each after the service has the one before. A connection that is just
  * being made counts as waiting.
  */
 async function hold(
@@ -127,8 +127,8 @@ test('a gRPC service is asked by HTTP/2, and its trailers come back', async t =>
 });
 
 /**
- * The trailers of a call with an empty message, or the headers of an answer that is no more than
- * these.
+ * Returns the trailers of a call with an empty message, or the headers of an answer without body
+ * and trailers.
  */
 async function callGrpc(port: number, path: string): Promise<Readonly<Record<string, unknown>>> {
   const session = connect(`http://127.0.0.1:${port}`);

@@ -203,7 +203,7 @@ const virtualHost = (compiled: Compiled, host: string): VirtualHostJson => {
   assert.ok(found);
   return found;
 };
-/** What the virtual host of the domain removes from what clients send. */
+/** Returns what the virtual host of the domain removes from what clients send. */
 const removedOn = (host: string, ...documents: readonly string[]) =>
   virtualHost(edge(...documents, mapping('m', { host })), host).typed_per_filter_config?.[
     IDENTITY_HEADERS

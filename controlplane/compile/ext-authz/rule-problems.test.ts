@@ -21,7 +21,7 @@ const mapping = (prefix: string, fields: object = {}) =>
   written('Mapping', 'default', 'm', { prefix, service: 's', ...fields });
 const FILTER = written('Filter', 'default', 'jwt', { JWT: { jwksURI: 'https://idp.test/keys' } });
 
-/** `<policy> <field> <message>` of each warning about rules. */
+/** Returns `<policy> <field> <message>` of each warning about rules. */
 function warnings(...documents: readonly object[]): readonly string[] {
   return warningsOf([FILTER, ...documents].map(each => stringify(each)).join('---\n'));
 }

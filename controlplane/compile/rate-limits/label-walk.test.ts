@@ -17,7 +17,7 @@ function canBe(label: LabelShape, text: string): boolean {
   return label.value === undefined || label.value === text;
 }
 
-/** The rule itself: some group begins with labels that can be those of the pattern. */
+/** Applies the rule itself: some group begins with labels that can be those of the pattern. */
 function isReached(pattern: LabelPattern, groups: readonly GroupShape[]): boolean {
   return groups.some(({ labels }) =>
     pattern.every((item, index) =>

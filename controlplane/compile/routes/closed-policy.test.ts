@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closedPolicyRoutes } from './closed-policy.ts';
 
-/** As Envoy's RE2 matches: the whole path. */
+/** Matches the whole path, as Envoy's RE2 does. */
 const closes = (glob: string, path: string) =>
   closedPolicyRoutes(refused({ path: glob }), '*', 'reject').some(({ match }) => {
     const { safe_regex, prefix } = match as { safe_regex?: { regex: string }; prefix?: string };

@@ -8,7 +8,7 @@ export type WrittenFilter = {
   readonly namespace: string;
   readonly name: string;
   readonly spec: object;
-  /** True: it runs by itself. Otherwise it depends on the delegate. */
+  /** Whether it runs by itself, or the Filter that decides it. */
   readonly runs: boolean | { readonly delegate: string };
   readonly type: 'JWT' | 'OAuth2';
   /** Whether its cookies would go over http. */

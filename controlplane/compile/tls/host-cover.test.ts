@@ -25,7 +25,7 @@ function compiled(documents: readonly object[]) {
   return { ask: edgeAnswers(edge, decisions), problems: [...problems, ...edge.problems] };
 }
 
-/** What a GET without TLS for the path `/x` of a name comes to. */
+/** Returns the answer to a GET without TLS for the path `/x` of a name. */
 function answers(
   names: readonly string[],
   ...documents: readonly object[]

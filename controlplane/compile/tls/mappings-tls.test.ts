@@ -30,7 +30,7 @@ const setOf = (...documents: readonly object[]): ResourceSet =>
 const edge = (resources: ResourceSet, memo = new Memo(), options: Partial<CompileOptions> = {}) =>
   compile(resources, EDGE, { ...FUZZ_OPTIONS, ...options, memo });
 
-/** The clusters of the operator's service, by name. */
+/** Returns the clusters of the operator's service, by name. */
 const clusters = ({ resources }: Compiled): ReadonlyMap<string, JsonObject> =>
   new Map(
     (resources.get(CLUSTER) ?? [])

@@ -8,7 +8,7 @@ import { compileOptions } from '../../../cli/built-in-addresses.ts';
 import { parseClientRequest } from '../client-request.ts';
 import { type Explanation, explain } from '../explanation.ts';
 
-/** Each filter refuses with a status of its own, which tells that it was the first to run. */
+/** Each filter answers with a status of its own, which shows that it was the first to run. */
 const STATUSES: Readonly<Record<string, number>> = {
   a: 470,
   b: 471,
@@ -18,7 +18,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 };
 /** What the endpoint of the scripted kit answers. */
 const ENDPOINT = 200;
-/** No upstream gets it from a request that the service was asked about. */
+/** The service removes it from every request that it is asked about. */
 const COOKIE = 'gateway_session.x.y=1';
 
 let upstream: Awaited<ReturnType<typeof startEchoServer>>;
@@ -104,7 +104,7 @@ function explained(
   return explain({ resources, problems, nodeGroup: 'edge', request, options }).explanation;
 }
 
-/** What the answer must be: of the first filter that runs, since each refuses. */
+/** Returns the required status: that of the first filter that runs, since each one answers. */
 function expectedStatus({ answer, filters }: Explanation): number {
   if (filters?.decision === 'endpoint') return ENDPOINT;
   const ran =

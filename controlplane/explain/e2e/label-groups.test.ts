@@ -86,7 +86,7 @@ for (const [path, ask] of ASKED) {
   });
 }
 
-/** As the stub writes them. */
+/** Formats groups as the stub does. */
 function told(
   target: string,
   { method = 'GET', host = 'localhost', headers = {} }: Ask,

@@ -41,7 +41,7 @@ type Asked = {
   readonly host?: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** The Mapping that serves it; absent: 404. */
+  /** The Mapping that serves it. Absent: 404. */
   readonly by?: string;
 };
 

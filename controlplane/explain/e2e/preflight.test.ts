@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
 import { document, explained, lastLine } from '../testing/explained.ts';
 
-/** Nobody listens on this port: what is not answered by the gateway itself is answered 503. */
+/** Nothing listens on this port, so what the gateway does not answer itself is answered 503. */
 const RESOURCES = [
   document(
     'Mapping',

@@ -8,7 +8,7 @@ import { toEnvoyRequest } from '../envoy-request.ts';
 import { listenerSettings } from '../listener-settings.ts';
 import { type RoutingEnvoy, startRoutingEnvoy } from '../testing/routing-envoy.ts';
 
-/** Settings of the Module that decide whom Envoy trusts. */
+/** Settings of the Module that decide which proxies Envoy trusts. */
 const TRUST = [
   '{}',
   '{xff_num_trusted_hops: 1}',
@@ -31,7 +31,7 @@ const FORWARDED_FOR: readonly (readonly string[])[] = [
   ['::ffff:1.2.3.4, ::1'],
 ];
 
-/** Which Envoy may drop or set. */
+/** Headers that Envoy may drop or set. */
 const OWN: readonly string[] = [
   'keep-alive',
   'proxy-connection',
@@ -75,8 +75,7 @@ const OTHERS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Of these the value that Envoy sees is compared; that of X-Forwarded-For ends in an address of
- * this machine.
+ * The headers whose value in Envoy is compared. X-Forwarded-For ends in an address of this machine.
  */
 const SEEN = [
   'x-a',

@@ -10,7 +10,7 @@ import { randomRequests } from '../testing/random-requests.ts';
 import { type RoutingEnvoy, startRoutingEnvoy } from '../testing/routing-envoy.ts';
 
 const CASES = new Map([
-  // What has a listener of TLS alone is asked by no plain request.
+  // Plain requests cannot reach what has a listener of TLS alone.
   ...[...goldenCases()].filter(([, compiled]) => listenerSettings(compiled) !== undefined),
   ['every-matcher', everyMatcher()],
   ...[1, 2, 3].map(seed => [`random-${seed}`, randomCase(seed)] as const),

@@ -5,7 +5,7 @@ import { type Echo, startEchoServer } from '#controlplane/compile/e2e/echo-serve
 import { describe as describeExplanation } from '../describe.ts';
 import { document, explained, LOGIN, policy } from '../testing/explained.ts';
 
-/** Name → what a Mapping says beside its service. */
+/** Name → the fields of a Mapping beside its service. */
 const MAPPINGS: Readonly<Record<string, string>> = {
   slash: 'prefix: /slash/, rewrite: /v1/',
   bare: 'prefix: /bare, rewrite: /',

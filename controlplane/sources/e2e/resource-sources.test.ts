@@ -356,7 +356,7 @@ test('until what is much in folders is parsed it says so', async t => {
   assert.equal(sources.waiting(), undefined);
 });
 
-/** So many at a time: each has a connection. */
+/** This many at a time, since each has a connection. */
 async function inTurns<T>(
   count: number,
   items: readonly T[],

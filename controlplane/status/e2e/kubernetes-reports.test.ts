@@ -49,7 +49,7 @@ describe('what services report, with two control planes', {
   let api: KubeApiserver;
   let provider: HostileProvider;
   let pair: { readonly certificate: string; readonly key: string };
-  /** The one that writes, and the other. */
+  /** The control plane that writes, and the other. */
   let [one, other]: ControlPlaneProcess[] = [];
 
   const document = (kind: string, name: string, spec: object): Document => {
@@ -86,7 +86,7 @@ describe('what services report, with two control planes', {
     for (const end of ends) await end();
   });
 
-  /** With an Envoy, and leading if it is the first. */
+  /** Starts a control plane with an Envoy. It leads if it is the first. */
   async function startPlane(
     cluster: Awaited<ReturnType<typeof inCluster>>,
   ): Promise<ControlPlaneProcess> {
@@ -101,7 +101,10 @@ describe('what services report, with two control planes', {
     return plane;
   }
 
-  /** A service's environment: it follows this control plane, and both are to hear what it finds. */
+  /**
+   * Returns a service's environment. The service follows this control plane, and both get its
+   * reports.
+   */
   const following = (plane: ControlPlaneProcess | undefined) => {
     const env = { REPORT_ADDRESSES: `${one?.xds},${other?.xds}`, CERTIFICATE_FILES: folder };
     return { ...env, XDS_ADDRESS: plane?.xds ?? '' };

@@ -224,7 +224,7 @@ describe('the status of resources in Kubernetes', {
         await read(api.admin, mapping('quiet')),
         await written(controlPlane),
       ];
-      // Whatever a loop would write comes before what another object is still waiting for.
+      // Any write of a loop would come before the one that another object still waits for.
       for (const name of ['next', 'and-next']) {
         await create(api.admin, mapping(name));
         await statusOf(mapping(name), isTaken);
@@ -234,7 +234,7 @@ describe('the status of resources in Kubernetes', {
         (await read(api.admin, mapping('quiet')))?.metadata.resourceVersion,
         before?.metadata.resourceVersion,
       );
-      // The write that was just seen may not have been counted, since its answer had not come.
+      // The last write may not have been counted, since its answer had not come.
       const most = count + 1 + 4;
       assert.ok(
         (await written(controlPlane)) <= most,
