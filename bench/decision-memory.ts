@@ -7,10 +7,10 @@ import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/decision-memory.ts [millions]`: what our services hold after each million of 10
- * million decisions, on our own framing. It must be flat. Prints a table and writes it to
- * `bench/results/decision-memory.md`; given a number of millions it only prints. A whole run takes
- * about 20 minutes, at most 40: a column ends after 10, wherever it is.
+ * Run `npx node bench/decision-memory.ts [millions]`. It measures what our services hold after each
+ * million of 10 million calls, on our own framing. The memory must be flat. Prints a table and
+ * writes it to `bench/results/decision-memory.md`. Given a number of millions it only prints. A
+ * whole run takes about 20 minutes, at most 40, because a column ends after 10, wherever it is.
  */
 const MILLIONS = 10;
 const LOOKS = 10;
@@ -22,7 +22,7 @@ const SESSIONS = 1_000;
 type Column = {
   readonly name: string;
   readonly start: () => Promise<Decider>;
-  /** What is asked; without it the decider's own messages. */
+  /** Returns the next request. Default: the decider's own messages. */
   readonly next?: () => Uint8Array;
 };
 

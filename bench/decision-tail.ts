@@ -10,16 +10,16 @@ import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/decision-tail.ts [seconds]`: how long decisions take at the service itself, over
- * a few connections and over 1,000: at 70 % of the most that it does over so many. Prints tables
- * and writes them to `bench/results/decision-tail.md`; given a number of seconds for each
- * measurement it only prints. Wants Go (for the reference), redis-server and an idle machine. A
- * whole run takes about 6 minutes.
+ * Run `npx node bench/decision-tail.ts [seconds]`. It measures how long decisions take at the
+ * service itself, over a few connections and over 1,000, at 70 % of its maximum over so many.
+ * Prints tables and writes them to `bench/results/decision-tail.md`. Given a number of seconds for
+ * each measurement it only prints. Needs Go (for the reference), redis-server and an idle machine.
+ * A whole run takes about 6 minutes.
  */
 const SECONDS = 10;
 const WARM_UP_SECONDS = 2;
 const SHARE = 0.7;
-/** Connections, and calls at once on each, for the most that a service does. */
+/** Connections, and calls at once on each, for the maximum of a service. */
 const LOADS = [
   [4, 32],
   [1_000, 1],
@@ -95,7 +95,7 @@ function cpuOf({ service, store }: Decider): number {
   return cpuMsOf(service) + (store === undefined ? 0 : cpuMsOf(store));
 }
 
-/** With what became of calls that failed. */
+/** Adds how many calls failed, and why. */
 function tail({ failures, times }: Load): string {
   const quantiles = times.length === 0 ? [] : [0.5, 0.99, 0.999].map(q => toMs(quantile(times, q)));
   const failed = [...failures].map(

@@ -4,7 +4,7 @@ import { DiscoveryService } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 
-/** The part of the control plane that sends a service what it decides by. */
+/** Starts the part of the control plane that sends a service its configuration. */
 export async function startDiscovery(group: string, snapshot: Snapshot) {
   const cache = new SnapshotCache();
   const service = new DiscoveryService({ cache, now: Date.now, after });

@@ -8,9 +8,10 @@ import { toTable } from './table.ts';
 import { measureWriteToEffect } from './write-to-effect.ts';
 
 /**
- * `npx node bench/edit-to-effect.ts`: how long it takes from the edit of one Mapping among many to
- * the changed answer of a real Envoy, and where the time goes. Prints a table, and writes it to
- * `bench/results/edit-to-effect.md`. Given numbers of Mappings, it measures those and only prints.
+ * Run `npx node bench/edit-to-effect.ts`. It measures how long it takes from the edit of one
+ * Mapping among many to the changed answer of a real Envoy, and where the time goes. Prints a
+ * table, and writes it to `bench/results/edit-to-effect.md`. Given numbers of Mappings, it measures
+ * those and only prints.
  */
 const EDITS = 30;
 const COUNTS = [2, 1_000, 10_000];

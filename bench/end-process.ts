@@ -4,8 +4,8 @@ import { once } from 'node:events';
 const GRACE_MS = 5_000;
 
 /**
- * Ends a process, by force where it takes longer than 5 s (a server may wait for calls that never
- * end). One that is gone already is none the worse.
+ * Ends a process, by force if it takes longer than 5 s (a server may wait for calls that never
+ * end). Does nothing for one that has ended already.
  */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

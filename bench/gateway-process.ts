@@ -25,8 +25,8 @@ export type GatewayProcess = {
 };
 
 /**
- * Starts both on these resources. NODE_OPTIONS of the environment, for example `--cpu-prof`, go to
- * the control plane too.
+ * Starts both on these resources. NODE_OPTIONS of the environment, for example `--cpu-prof`, apply
+ * to the control plane too.
  */
 export async function startGatewayProcess(text: string): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -59,7 +59,7 @@ export async function startGatewayProcess(text: string): Promise<GatewayProcess>
   };
 }
 
-/** Ten thousand clusters take an Envoy some seconds. */
+/** Waits, because ten thousand clusters take an Envoy some seconds. */
 function listenerPort(envoy: EnvoyProcess): Promise<number> {
   return until(
     () => envoy.listenerPort(ANY_PORT).catch(() => undefined),
@@ -86,7 +86,7 @@ async function startControlPlane(
   throw new Error('The control plane ended before it listened');
 }
 
-/** As editors and Kubernetes do it: nobody ever sees a part of the file. */
+/** Replaces the file in one step, as editors and Kubernetes do. Nobody ever sees a part of it. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);

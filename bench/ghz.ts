@@ -12,11 +12,11 @@ import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/ghz.ts [calls]`: what a rate limit decision costs when ghz asks for it, ours on
- * each transport beside envoyproxy/ratelimit. All take turns, so that others who use the machine
- * disturb all alike; medians. Prints a table and writes it to `bench/results/ghz.md`; given a
- * number of calls it only prints. Wants Go (for the reference), ghz (`npm test` builds it),
- * redis-server and, for Limitador, Rust. A whole run takes about 3 minutes.
+ * Run `npx node bench/ghz.ts [calls]`. It measures what a rate limit decision costs when ghz asks
+ * for it, ours on each transport beside envoyproxy/ratelimit. All take turns, so that other load on
+ * the machine disturbs all alike. The results are medians. Prints a table and writes it to
+ * `bench/results/ghz.md`. Given a number of calls it only prints. Needs Go (for the reference), ghz
+ * (`npm test` builds it), redis-server and, for Limitador, Rust. A whole run takes about 3 minutes.
  */
 const CALLS = 50_000;
 const ROUNDS = 5;

@@ -1,10 +1,12 @@
 /**
- * `npx node bench/h2-decision.ts [rounds] [calls]`: what a decision costs on grpc-js, on Node's
- * HTTP/2 streams and on our own framing: a rate limit with its counter in memory, and the check of
- * a user who is logged in. The three take turns, called by one client that writes frames made
- * before, so that others who use the machine disturb all alike; medians of CPU time. Then the rate
- * limit through an Envoy (wants Debian's wrk). Prints tables and writes them to
- * `bench/results/h2-decision.md`; given a number of rounds it only prints. A whole run takes about
+ * Run `npx node bench/h2-decision.ts [rounds] [calls]`. It measures what a decision costs on
+ * grpc-js, on Node's HTTP/2 streams and on our own framing. The decisions are a rate limit with its
+ * counter in memory, and the check of a user who is logged in.
+ *
+ * The three take turns, so that other load on the machine disturbs all alike. One client calls them
+ * with frames made before. The results are medians of CPU time. Then it measures the rate limit
+ * through an Envoy (needs Debian's wrk). Prints tables and writes them to
+ * `bench/results/h2-decision.md`. Given a number of rounds it only prints. A whole run takes about
  * 8 minutes.
  */
 import { callsOf, inTurn } from './h2/calls.ts';
@@ -25,7 +27,7 @@ const LOADS = [
   [1, 16],
 ] as const;
 
-/** Of wrk, for each measurement. */
+/** Seconds of wrk for each measurement. */
 const SECONDS = 6;
 
 const [rounds = 5, calls = 20_000] = process.argv.slice(2).map(Number);
@@ -66,7 +68,7 @@ async function measure(
   return rows;
 }
 
-/** wrk → Envoy with one worker → service; the services in turn, and Envoy alone. */
+/** Measures wrk → Envoy with one worker → service. The services take turns with Envoy alone. */
 async function measureThroughEnvoy(): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const results = new Map<string, ReadonlyMap<string, string>>();
   for (const server of [undefined, ...SERVERS]) {

@@ -14,8 +14,8 @@ export type H2loadOptions = {
 const LONGEST_SECONDS = 120;
 
 /**
- * h2load asks `url` by HTTP/1.1 at 127.0.0.1 and this port, whatever host the URL has: so many
- * requests, one after the other on each connection. Wants Debian's `nghttp2-client`.
+ * Runs h2load on `url` by HTTP/1.1 at 127.0.0.1 and this port, whatever host the URL has. It sends
+ * so many requests, one after the other on each connection. Needs Debian's `nghttp2-client`.
  */
 export async function runH2load(
   url: string,
@@ -48,8 +48,8 @@ export async function runH2load(
 }
 
 /**
- * Lines of when a request began in µs, its status and how many µs it took; of `requests` that there
- * should be. Source: h2load(1), `--log-file`.
+ * Parses lines of when a request began in µs, its status and how many µs it took. There should be
+ * `requests` of them. Source: h2load(1), `--log-file`.
  */
 export function parseLog(log: string, requests: number): Omit<Load, 'perSecond'> {
   const lines = log.split('\n').filter(line => line !== '');
@@ -61,7 +61,7 @@ export function parseLog(log: string, requests: number): Omit<Load, 'perSecond'>
   return { requests, failed, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 
-/** `finished in 1.03s, 19417.48 req/s, 2.06MB/s` */
+/** Parses `finished in 1.03s, 19417.48 req/s, 2.06MB/s`. */
 export function perSecondOf(printed: string): number {
   const found = /^finished in \S+, ([\d.]+) req\/s/m.exec(printed)?.[1];
   if (found === undefined) throw new Error(`h2load says nothing of requests a second: ${printed}`);

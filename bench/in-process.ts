@@ -3,14 +3,14 @@ import { pipeline, type Timing } from './pipeline.ts';
 import { startPublishing } from './publish-to-ack.ts';
 
 export type InProcess = {
-  /** When nothing is remembered yet. */
+  /** The first run, with nothing cached. */
   readonly first: Timing;
   readonly edits: readonly Timing[];
   /** ms from a snapshot's publication until Envoy has ACKed all of it. */
   readonly acks: { readonly routeOnly: readonly number[]; readonly newCluster: readonly number[] };
 };
 
-/** Ports of two services that need not be there. */
+/** Ports of two services, at which nothing needs to listen. */
 const PORTS = [41_001, 41_002] as const;
 
 /**

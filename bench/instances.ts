@@ -15,18 +15,18 @@ import { medianAndP99, toMs } from './quantile.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/instances.ts [seconds]`: 1,000 services of 20 endpoints in a real Kubernetes API,
- * of which 50 change each second: what that costs the discovery service, and how long it takes from
- * the write to an Envoy that follows all of them. Prints a table, and writes it to
- * `bench/results/instances.md`; given seconds (default 60), it only prints.
+ * Run `npx node bench/instances.ts [seconds]`. There are 1,000 services of 20 endpoints in a real
+ * Kubernetes API, of which 50 change each second. It measures what that costs the discovery
+ * service, and how long it takes from the write to an Envoy that follows all of them. Prints a
+ * table, and writes it to `bench/results/instances.md`. Given seconds (default 60), it only prints.
  */
 const SERVICES = 1_000;
 const ENDPOINTS = 20;
 const CHANGES_A_SECOND = 50;
-/** Of these so many are measured, on a service of their own. */
+/** How many changes a second are measured, on a service of their own. */
 const PROBES_A_SECOND = 5;
 const RESULTS = join(import.meta.dirname, 'results', 'instances.md');
-/** Holds still before it is measured, in ms. */
+/** The pause before a measurement, in ms. */
 const REST_MS = 5_000;
 
 const [asked] = process.argv.slice(2).map(Number);
@@ -97,7 +97,10 @@ async function measure(): Promise<Map<string, string>> {
   ]);
 }
 
-/** An Envoy with a cluster for each service; waits until it has the endpoints of the last one. */
+/**
+ * Starts an Envoy with a cluster for each service, and waits until it has the endpoints of the last
+ * one.
+ */
 async function followAll(port: number, services: readonly string[]): Promise<EnvoyProcess> {
   const clusters = services.map(service => edsCluster(service, 'DELTA_GRPC'));
   const envoy = await startEnvoy(edsBootstrap('DELTA_GRPC', port, clusters));
@@ -110,7 +113,7 @@ async function followAll(port: number, services: readonly string[]): Promise<Env
 }
 
 /**
- * Changes slices for so long, each a little later than the last; returns how long the measured ones
+ * Changes slices for so long, each a little later than the last. Returns how long the measured ones
  * took, and how often each was changed.
  */
 async function change(

@@ -1,4 +1,4 @@
-/** What the Mapping that is edited says this time. */
+/** What the edited Mapping says this time. */
 export type Edit = {
   /** Port of its service on the loopback interface. */
   readonly servicePort: number;
@@ -8,10 +8,10 @@ export type Edit = {
 /** Path of the edited Mapping. */
 export const EDITED = '/edited/';
 
-/** No upstream listens there: the other Mappings are only carried along. */
+/** No upstream listens there, because the other Mappings get no requests. */
 const FIRST_UNUSED_PORT = 40_000;
 
-/** One file with `count` Mappings of one service each; the edited one stands in the middle. */
+/** Returns one file with `count` Mappings of one service each. The edited one is in the middle. */
 export function mappingsFile(count: number, edit: Edit): string {
   const documents = Array.from({ length: count }, (_, at) =>
     at === Math.floor(count / 2) ? editedMapping(edit) : otherMapping(at),
@@ -27,7 +27,7 @@ function editedMapping({ servicePort, hostRewrite }: Edit): string {
   ]);
 }
 
-/** Each service is another: 127.0.0.2 and up, as a port alone would not give enough of them. */
+/** Each service has another address, 127.0.0.2 and up, because ports alone would be too few. */
 function otherMapping(at: number): string {
   const address = `127.0.${2 + Math.floor(at / 200)}.${1 + (at % 200)}`;
   return mapping(`m${at}`, [

@@ -18,11 +18,11 @@ import { circumstances, writePage } from './page.ts';
 import { readRun, say } from './short-run.ts';
 
 /**
- * `npx node bench/oauth2.ts [rounds]`: what the check of a request costs whose user is logged in,
- * beside a server that lets everything pass and an Envoy that asks nobody; the columns of a table
- * take turns. Prints tables and writes them to `bench/results/oauth2.md`. Wants Debian's
- * nghttp2-client (h2load), wrk and redis-server, and an idle machine. Given a number of rounds it
- * only prints. A whole run takes about 10 minutes.
+ * Run `npx node bench/oauth2.ts [rounds]`. It measures what the check of a request costs whose user
+ * is logged in. Beside it are a server that allows everything and an Envoy without checks. The
+ * columns of a table take turns. Prints tables and writes them to `bench/results/oauth2.md`. Needs
+ * Debian's nghttp2-client (h2load), wrk and redis-server, and an idle machine. Given a number of
+ * rounds it only prints. A whole run takes about 10 minutes.
  */
 const ROUNDS = 5;
 const SECONDS_A_ROUND = 2;
@@ -69,7 +69,7 @@ function stores(size: Size): readonly Column[] {
   return [alone, constantAnswer(provider, 'own'), embedded, redis];
 }
 
-/** Measures a table, and prints it as soon as it is there. */
+/** Measures a table, and prints it as soon as it is complete. */
 async function tell(
   title: string,
   columns: readonly Column[],

@@ -3,8 +3,8 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The first words of a page of results. Called before anything is measured, it tells how busy
- * others keep the machine.
+ * Returns the first words of a page of results. Called before any measurement, it says how busy
+ * other programs keep the machine.
  */
 export function circumstances(): string {
   const date = new Date().toISOString().slice(0, 10);

@@ -12,8 +12,8 @@ export type Timing = { readonly parse: number; readonly compile: number; readonl
 export type Run = { readonly timing: Timing; readonly snapshot: Snapshot };
 
 /**
- * From text to snapshot, as the control plane does it in one process: what an earlier run made is
- * remembered. Times in ms.
+ * Returns what makes a snapshot of text, as the control plane does in one process. Results of
+ * earlier runs are cached. Times are in ms.
  */
 export function pipeline(): (text: string) => Run {
   const parse = createParser(DEFAULT_PARSE_OPTIONS);

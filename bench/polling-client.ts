@@ -3,17 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Echo } from '#envoy/e2e/upstream.ts';
 
 export type PollingClient = {
-  /** Asks until the answer is as wanted. */
+  /** Polls until the answer is as wanted. */
   until(isWanted: (echo: Echo) => boolean): Promise<void>;
   close(): void;
 };
 
-/** How often it asks, in ms: the resolution of what is measured with it. */
+/** How often it asks, in ms. This is the resolution of what is measured with it. */
 const POLL_MS = 1;
 
-/**
- * Asks one URL on one connection, again and again. Whatever is not a 200 counts as no answer yet.
- */
+/** Polls one URL on one connection. Anything but a 200 counts as no answer yet. */
 export function pollingClient(url: string): PollingClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const until = async (isWanted: (echo: Echo) => boolean) => {

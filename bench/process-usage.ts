@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A process's memory in MiB, as the kernel tells it: at present and at its highest. */
+/** A process's memory in MiB from the kernel, at present and at its highest. */
 export type Memory = { readonly now: number; readonly highest: number };
 
 export function memoryOf(pid: number): Memory {
@@ -14,12 +14,12 @@ export function memoryOf(pid: number): Memory {
 const MS_PER_TICK = 10;
 
 /**
- * User and system time that a process has had so far, in ms. Unlike the time on a clock it hardly
- * depends on who else is busy.
+ * Returns the user and system time of a process so far, in ms. Unlike the time on a clock it hardly
+ * depends on other load.
  */
 export function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name before the ")" may have spaces; utime and stime are fields 14 and 15
+  // The name before the ")" may have spaces. utime and stime are fields 14 and 15
   // (proc_pid_stat(5)).
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)

@@ -9,12 +9,12 @@ import { SnapshotCache } from '#xds/snapshot-cache.ts';
 const GROUP = 'edge';
 
 export type Publishing = {
-  /** Publishes to a real Envoy; resolves with the ms until it has ACKed all of it. */
+  /** Publishes to a real Envoy. Resolves with the ms until it has ACKed all of it. */
   publish(snapshot: Snapshot): Promise<number>;
   stop(): Promise<void>;
 };
 
-/** A discovery service in this process, and one Envoy that asks it. */
+/** Starts a discovery service in this process, and one Envoy that follows it. */
 export async function startPublishing(): Promise<Publishing> {
   const cache = new SnapshotCache();
   let settled: (snapshot: Snapshot) => void = () => {};

@@ -1,6 +1,6 @@
 /**
- * The value below which the share `q` (0 to 1) of the samples lies, by the nearest rank. Throws
- * when there is none.
+ * Returns the value below which the share `q` (0 to 1) of the samples lies, by the nearest rank.
+ * Throws when there is none.
  */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
@@ -9,12 +9,12 @@ export function quantile(samples: readonly number[], q: number): number {
   return value;
 }
 
-/** `median / p99` in ms. */
+/** Formats `median / p99` in ms. */
 export function medianAndP99(samples: readonly number[]): string {
   return `${toMs(quantile(samples, 0.5))} / ${toMs(quantile(samples, 0.99))}`;
 }
 
-/** Milliseconds with as many digits as mean something. */
+/** Formats milliseconds with the significant digits. */
 export function toMs(ms: number): string {
   return ms < 10 ? ms.toFixed(1) : ms.toFixed(0);
 }

@@ -1,6 +1,6 @@
 /**
- * What a rate limit decision costs without gRPC: matching, counting in memory, judging, templates.
- * One Markdown table on standard output. The cost must not grow with the number of limits.
+ * Measures what a rate limit decision costs without gRPC: matching, counting in memory, judging and
+ * templates. Prints one Markdown table. The cost must not grow with the number of limits.
  */
 import { findType } from '#protos/root.ts';
 import { decide } from '#ratelimit-service/decide.ts';
@@ -72,7 +72,7 @@ function many(count: number, pattern: (index: number) => readonly string[]): rea
   return Array.from({ length: count }, (_, index) => byAddress({ pattern: pattern(index) }));
 }
 
-/** The CPU time of one decision in µs, in the best of some rounds. */
+/** Returns the CPU time of one decision in µs, in the best of some rounds. */
 function measure({ limits, groups }: Case): number {
   const index = compileLimits(limitsOf('d', limits));
   const store = new MemoryCounterStore({ now: Date.now });

@@ -14,11 +14,12 @@ import { toTable } from './table.ts';
 import { runWrk } from './wrk.ts';
 
 /**
- * `npx node bench/ratelimit.ts [seconds]`: what a rate limit decision costs, ours beside
- * envoyproxy/ratelimit: the same limits and descriptors, through the same Envoy, one after the
- * other in one run. Prints tables and writes them to `bench/results/ratelimit.md`. Wants Go (the
- * reference is built from its module), Debian's wrk and redis-server, and an idle machine. Given a
- * number of seconds for each measurement it only prints. A whole run takes about 6 minutes.
+ * Run `npx node bench/ratelimit.ts [seconds]`. It measures what a rate limit decision costs, ours
+ * beside envoyproxy/ratelimit. Both have the same limits and descriptors, through the same Envoy,
+ * one after the other in one run. Prints tables and writes them to `bench/results/ratelimit.md`.
+ * Needs Go (the reference is built from its module), Debian's wrk and redis-server, and an idle
+ * machine. Given a number of seconds for each measurement it only prints. A whole run takes about 6
+ * minutes.
  */
 const KINDS: readonly Kind[] = ['envoyproxy/ratelimit + Redis', 'ours, in memory', 'ours + Redis'];
 const DESCRIPTORS = [1, 3, 10];
@@ -30,11 +31,11 @@ type Measured = {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** CPU time a request, in µs. */
+  /** CPU time per request, in µs. */
   readonly service: number;
   readonly store: number;
   readonly envoy: number;
-  /** The share of all cores' time in which they had nothing to do. */
+  /** The share of all cores' time in which they were idle. */
   readonly idle: number;
 };
 

@@ -29,7 +29,7 @@ type Report = {
   readonly count: number;
   readonly rps: number;
   readonly statusCodeDistribution: Readonly<Record<string, number>>;
-  /** ns. */
+  /** In ns. */
   readonly latencyDistribution: readonly {
     readonly percentage: number;
     readonly latency: number;
@@ -37,8 +37,7 @@ type Report = {
 };
 
 /**
- * ghz asks for a rate limit so many times: 32 callers over 4 connections, one descriptor of two
- * labels.
+ * Runs ghz for so many calls, with 32 callers over 4 connections and one descriptor of two labels.
  */
 export async function runGhz(port: number, calls: number): Promise<Load> {
   const args = [
@@ -57,7 +56,7 @@ export async function runGhz(port: number, calls: number): Promise<Load> {
   return { requests, perSecond, p50: at(50), p99: at(99), failed: calls - (statuses.OK ?? 0) };
 }
 
-/** Writes the descriptors of the API as a file, since not every server has reflection. */
+/** Writes the descriptors of the API as a file, because not every server has reflection. */
 function protoset(): string {
   const path = join(mkdtempSync(join(tmpdir(), 'ghz-')), 'protoset.pb');
   const set = protobuf.Writer.create();

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 const MOST_OUTPUT_BYTES = 2 ** 28;
 
 /**
- * What a program prints. Rejects when it is not there (`from` says where it comes from), fails, or
- * takes longer than so many seconds, when it is killed.
+ * Returns what a program prints. Rejects when it is missing (`from` says where to get it), fails,
+ * or takes longer than so many seconds. Then it is killed.
  */
 export async function runTool(
   command: string,

@@ -1,13 +1,11 @@
-/**
- * Its one argument makes a run a short one: it prints its tables, and writes no page of results.
- */
+/** A run with an argument is a short one. It prints its tables, and writes no page of results. */
 export type Run = {
-  /** The argument, or what a whole run has. */
+  /** The argument, or the size of a whole run. */
   readonly size: number;
   readonly isWhole: boolean;
 };
 
-/** Throws when the argument is no positive number of `what`. */
+/** Reads the argument. Throws when it is no positive number of `what`. */
 export function readRun(whole: number, what: string): Run {
   const [, , asked] = process.argv;
   const size = asked === undefined ? whole : Number(asked);
@@ -15,7 +13,7 @@ export function readRun(whole: number, what: string): Run {
   return { size, isWhole: asked === undefined };
 }
 
-/** Progress, on standard error. */
+/** Prints progress on standard error. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

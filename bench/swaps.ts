@@ -8,9 +8,9 @@ import { logIn } from '#ext-authz/testing/log-in.ts';
 import { say } from './short-run.ts';
 
 /**
- * `npx node bench/swaps.ts --swaps 500 --requests 100000`: whether a change of a Mapping's service
- * costs requests. Each swap is another cluster. Each request is a logged-in user's and is counted
- * by a limit. Prints how many requests were lost, and ends with 1 when any was.
+ * Run `npx node bench/swaps.ts --swaps 500 --requests 100000`. It measures whether a change of a
+ * Mapping's service loses requests. Each swap is another cluster. Each request is a logged-in
+ * user's, and a limit counts it. Prints how many requests were lost, and ends with 1 when any was.
  */
 const { values } = parseArgs({
   options: {
@@ -54,7 +54,7 @@ try {
 }
 process.exitCode = losses.length === 0 ? 0 : 1;
 
-/** The cookies of a user who has logged in. */
+/** Returns the cookies of a user who has logged in. */
 async function session({ edge, ports }: System): Promise<string> {
   const asked = await until(async () => {
     const answer = await request(edge, '/account', { headers: { accept: 'text/html' } });

@@ -1,6 +1,6 @@
 /**
- * A Markdown table of these columns, each a map from row to cell, in the order of the first
- * column's rows.
+ * Returns a Markdown table of these columns. Each is a map from row to cell. The rows are in the
+ * order of the first column.
  */
 export function toTable(
   title: string,

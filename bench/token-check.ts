@@ -1,7 +1,7 @@
 /**
- * What the check of a known token costs without gRPC: the JWT filter, the validation of an access
- * token, the headers it gives, credentials whose token is cached. One Markdown table on standard
- * output.
+ * Measures what the check of a known token costs without gRPC: the JWT filter, the validation of an
+ * access token, the headers that it gives, and credentials whose token is cached. Prints one
+ * Markdown table.
  */
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -53,7 +53,7 @@ const FIELDS = {
 
 type Check = (n: number) => unknown;
 
-/** The CPU time of one call in µs, in the best of some rounds. */
+/** Returns the CPU time of one call in µs, in the best of some rounds. */
 async function measure(check: Check): Promise<number> {
   for (let n = 0; n < TOKENS; n++) await check(n);
   const costs: number[] = [];

@@ -7,8 +7,8 @@ import { cpuMsOf, type Memory, memoryOf } from './process-usage.ts';
 
 export type EditTimes = {
   /**
-   * ms from the file's write to the changed answer, when the edit names another service: a new
-   * cluster.
+   * ms from the file's write to the changed answer, when the edit names another service, which is a
+   * new cluster.
    */
   readonly newCluster: readonly number[];
   /** The same when only the route changes. */
@@ -16,13 +16,16 @@ export type EditTimes = {
 };
 
 export type WriteToEffect = EditTimes & {
-  /** Of the control plane, after all edits. */
+  /** Memory of the control plane, after all edits. */
   readonly memory: Memory;
-  /** CPU time that one edit takes on the average, in ms; Envoy's with the client's polling. */
+  /** Mean CPU time of one edit, in ms. Envoy's includes the client's polling. */
   readonly cpuMs: { readonly controlPlane: number; readonly envoy: number };
 };
 
-/** Between an effect and the next edit, in ms. Odd, so that edits come at any phase of a timer. */
+/**
+ * The pause between an effect and the next edit, in ms. It is odd, so that edits come at any phase
+ * of a timer.
+ */
 const PAUSE_MS = 137;
 
 const UPSTREAMS = ['first', 'second'] as const;
@@ -85,7 +88,7 @@ async function measureEdits({ count, edits, ports, gateway, client }: Edits): Pr
   return { newCluster, routeOnly };
 }
 
-/** The edited Mapping after so many changes of its service and of its rewritten host. */
+/** Returns the edited Mapping after so many changes of its service and of its rewritten host. */
 function editOf(serviceChanges: number, hostChanges: number, ports: readonly number[]): Edit {
   const servicePort = ports[serviceChanges % ports.length] ?? 0;
   return { servicePort, hostRewrite: `host-${hostChanges}.internal` };

@@ -5,16 +5,16 @@ import type { Load } from './load.ts';
 import { runTool } from './run-tool.ts';
 
 export type LoadOptions = {
-  /** Default 64. */
+  /** Default: 64. */
   readonly connections?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `Cookie` fields: each request has the next of them. */
+  /** `Cookie` fields. Each request has the next of them. */
   readonly cookies?: readonly string[];
 };
 
 /**
- * One thread's connections ask for `url` as fast as they are answered, for so many seconds. Wants
- * Debian's `wrk`.
+ * Runs wrk with one thread for so many seconds. Its connections request `url` as fast as they are
+ * answered. Needs Debian's `wrk`.
  */
 export async function runWrk(
   url: string,
@@ -48,7 +48,7 @@ function request()
 end
 `;
 
-/** By how much it may take longer than it is told to. */
+/** How much longer than its time it may take, in seconds. */
 const GRACE_SECONDS = 20;
 
 async function wrk(args: readonly string[], seconds: number): Promise<Load> {

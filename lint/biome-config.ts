@@ -5,7 +5,7 @@ type Override = {
   linter: { rules: { style: { noRestrictedImports: object } } };
 };
 
-/** Everything of biome.json that is not generated. */
+/** The part of biome.json that is not generated. */
 const BASE = {
   $schema: './node_modules/@biomejs/biome/configuration_schema.json',
   files: {
@@ -32,14 +32,14 @@ const BASE = {
   },
 };
 
-/** The content of biome.json: the base, and for each folder what its files may import. */
+/** Returns the content of biome.json: the base, and for each folder what its files may import. */
 export function biomeConfig(): object {
   return { ...BASE, overrides: IMPORT_RULES.flatMap(overridesOf) };
 }
 
 /**
- * Biome's overrides replace each other, so a file must be in one only: the top of a folder and what
- * is below it differ in `../`.
+ * Returns the overrides of a row. Biome's overrides replace each other, so a file must be in only
+ * one. The top of a folder and the folders below it differ in `../`.
  */
 function overridesOf(row: ImportRow): Override[] {
   const nested = IMPORT_RULES.filter(other => other.folder.startsWith(`${row.folder}/`));
@@ -81,7 +81,7 @@ function allowed(row: ImportRow): string {
   return names.length === 0 ? 'nothing but its own files' : names.join(', ');
 }
 
-/** One file, or all of a folder. */
+/** Returns the alias of one file, or of all of a folder. */
 function aliasOf(place: string): string {
   return place.endsWith('.ts') ? place : `${place}/**`;
 }

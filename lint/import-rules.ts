@@ -1,8 +1,8 @@
 /**
- * Who may import whom, from the ground up. It is the one table behind Biome's import rules:
- * `node lint/write-biome.ts` writes biome.json from it. `ours` are the folders and files that a
- * folder may reach by alias, `packages` the npm packages, `node` whether node:* is allowed.
- * A row binds its folder and all below it that has no row of its own. Tests may import anything.
+ * Who may import whom, from the ground up. Biome's import rules come from this one table: `node
+ * lint/write-biome.ts` writes biome.json from it. `ours` are the folders and files that a folder
+ * may reach by alias. `packages` are its npm packages, and `node` says whether node:* is allowed. A
+ * row binds its folder and all below it that has no row of its own. Tests may import anything.
  */
 export type ImportRow = {
   readonly folder: string;
@@ -14,7 +14,7 @@ export type ImportRow = {
 const GRPC = '@grpc/grpc-js';
 
 export const IMPORT_RULES: readonly ImportRow[] = [
-  // The ground: files, and what every process of ours does alike.
+  // The ground: files, and what all our processes share.
   { folder: 'files', ours: [], packages: [], node: true },
   {
     folder: 'kubernetes',

@@ -10,20 +10,22 @@ export const CHECK_PATH = '/envoy.service.auth.v3.Authorization/Check';
 const START = [0x83, 0x86];
 /** The first entry of the dynamic table. */
 const NEWEST = 62;
-/** Before a gRPC message: whether it is compressed, and its length. */
+/** The bytes before a gRPC message: whether it is compressed, and its length. */
 const PREFIX_BYTES = 5;
 
 export type Asked = {
   readonly path: string;
-  /** The message of the next call, of whatever connection; it may be a view that is used again. */
+  /**
+   * Returns the message of the next call on any connection. It may be a view that is used again.
+   */
   readonly next: () => Uint8Array;
   /** Whether each call has a header with a value of its own, as when Envoy traces. */
   readonly isTraced?: boolean;
 };
 
 /**
- * Calls as Envoy sends them: headers that are the same in each call are sent once for a connection,
- * and named by one byte from then on.
+ * Makes calls as Envoy sends them. Headers that are the same in each call are sent once per
+ * connection. From then on one byte names each.
  */
 export function callsOf({ path, next, isTraced = false }: Asked): () => MakeCall {
   const fields = [
@@ -61,13 +63,13 @@ function toCall(stream: number, block: Buffer, trace: Buffer, message: Uint8Arra
   return call;
 }
 
-/** These messages, one after the other, again and again. */
+/** Returns these messages one after the other, again and again. */
 export function inTurn(messages: readonly Uint8Array[]): () => Uint8Array {
   let asked = 0;
   return () => messages[asked++ % messages.length] ?? Buffer.alloc(0);
 }
 
-/** What Envoy sends for a descriptor of two labels, the second of which is `n`. */
+/** Returns what Envoy sends for a descriptor of two labels, the second of which is `n`. */
 export function rateLimitMessage(n = '0'): Uint8Array {
   const type = findType('envoy.service.ratelimit.v3.RateLimitRequest');
   if (type === undefined) throw new Error('no type of requests');
@@ -78,7 +80,7 @@ export function rateLimitMessage(n = '0'): Uint8Array {
   return type.encode(type.fromObject({ domain: DOMAIN, descriptors: [{ entries }] })).finish();
 }
 
-/** The same with another `n` each time, so that each call has a counter of its own. */
+/** Returns such messages with another `n` each time, so that each call has a counter of its own. */
 export function ofNewKeys(): () => Uint8Array {
   const none = '00000000';
   const message = Buffer.from(rateLimitMessage(none));
@@ -94,7 +96,7 @@ function traceOf(stream: number): string {
   return `00-0af7651916cd43dd8448eb211c80319c-${stream.toString(16).padStart(16, '0')}-01`;
 }
 
-/** Texts of less than 127 bytes, as they are. Source: RFC 7541, section 6.2. */
+/** Encodes texts of less than 127 bytes without Huffman code. Source: RFC 7541, section 6.2. */
 function literal(kind: number, name: string, value: string): Buffer {
   return Buffer.from([
     kind,

@@ -13,9 +13,7 @@ import {
 import { startLimitador as startLimitadorService } from '../ratelimit/limitador.ts';
 import { CHECK_PATH, RATE_LIMIT_PATH, rateLimitMessage } from './calls.ts';
 
-/**
- * A service, and what it can be asked: the method, and messages that it answers with a decision.
- */
+/** A service, its method, and messages that it answers with a decision. */
 export type Decider = DecisionService & {
   readonly path: string;
   readonly messages: readonly Uint8Array[];
@@ -23,7 +21,9 @@ export type Decider = DecisionService & {
 
 const MAIN = join(import.meta.dirname, 'decision-process.ts');
 
-/** Our rate limit service with counters in memory, each of which is dropped after a `unit`. */
+/**
+ * Starts our rate limit service with counters in memory, each of which is dropped after a `unit`.
+ */
 export async function startRateLimit(
   server: Server,
   unit: 'SECOND' | 'MINUTE' = 'MINUTE',
@@ -32,19 +32,19 @@ export async function startRateLimit(
   return rateLimitDecider({ port, stop, service: pid, store: undefined });
 }
 
-/** A rate limit service as it is started elsewhere, with 100 limits. */
+/** Starts another rate limit service, with 100 limits. */
 export async function startOther(kind: Kind): Promise<Decider> {
   return rateLimitDecider(await startDecisionService(kind, 100));
 }
 
-/** Limitador, built before, with its counters in memory. */
+/** Starts Limitador, built before, with its counters in memory. */
 export async function startLimitador(): Promise<Decider> {
   return rateLimitDecider(await startLimitadorService());
 }
 
 /**
- * Our ext-authz with so many sessions in its file; the messages have the cookies of one after the
- * other.
+ * Starts our ext-authz with so many sessions in its file. The messages have the cookies of one
+ * session after the other.
  */
 export async function startCheck(server: Server, sessions = 1): Promise<Decider> {
   const provider = await startHostileProvider();

@@ -12,26 +12,29 @@ import {
 } from './frames.ts';
 
 /**
- * The window is widened to the most at the start, and again long before answers of some bytes have
- * used it up.
+ * The window is widened to the maximum at the start, and again long before answers of some bytes
+ * have used it up.
  */
 const WIDEN_AFTER = 2 ** 30;
-/** Until the server has said how many it takes. */
+/** The limit until the server has sent its own. */
 const FIRST_STREAMS = 100;
-/** More than this would only wait in the server instead of here. */
+/** More streams would only wait in the server instead of here. */
 const MOST_STREAMS = 1_000;
 
-/** Hears of each call that has ended, when it was due, and why it has no answer, if so. */
+/**
+ * Called for each call that has ended, with the time when it was due, and the reason if it has no
+ * answer.
+ */
 export type OnEnd = (due: number, failure?: string) => void;
 
-/** The frames of a call on this stream, the first of which is 1. */
+/** Returns the frames of a call on this stream, the first of which is 1. */
 export type MakeCall = (stream: number) => Buffer;
 
 /**
- * A connection that asks for decisions at a hundredth of what an HTTP/2 library costs, so that the
- * service is what is measured. It writes frames that were made before and looks for DATA and
- * END_STREAM in the answers. Calls beyond what the server takes at once wait here. Every call ends:
- * those of a connection that is closed, and those asked for later, as failures.
+ * A connection that makes calls at a hundredth of the cost of an HTTP/2 library, so that the
+ * service is what is measured. It writes frames that were made before, and looks for DATA and
+ * END_STREAM in the answers. Calls beyond the server's limit wait here. Every call ends. Calls of a
+ * closed connection, and later ones, end as failures.
  */
 export class DecisionConnection {
   readonly #socket: net.Socket;
@@ -73,14 +76,14 @@ export class DecisionConnection {
     return this.#inFlight.size + this.#waiting.length;
   }
 
-  /** Asks once for each `due`, in ms of `performance.now()`. */
+  /** Makes a call for each `due`, in ms of `performance.now()`. */
   ask(dues: readonly number[]): void {
     this.#waiting.push(...dues);
     if (this.#socket.destroyed) this.#fail();
     else this.#send();
   }
 
-  /** Nobody hears of the calls that have not ended. */
+  /** Calls that have not ended are not reported. */
   close(): void {
     this.#inFlight.clear();
     this.#waiting.length = 0;

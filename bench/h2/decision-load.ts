@@ -1,9 +1,9 @@
 import { DecisionConnection, type MakeCall, type OnEnd } from './decision-connection.ts';
 
 export type Load = {
-  /** How long each call took that was answered, from when it was due, in ms. */
+  /** How long each answered call took, from when it was due, in ms. */
   readonly times: readonly number[];
-  /** How many others there were, by what became of them. */
+  /** How many others there were, by the reason. */
   readonly failures: ReadonlyMap<string, number>;
   /** How long the whole took. */
   readonly ms: number;
@@ -12,31 +12,31 @@ export type Load = {
 type Target = {
   readonly port: number;
   readonly connections: number;
-  /** Makes what each connection asks. */
+  /** Returns what makes the calls of a connection. */
   readonly calls: () => MakeCall;
 };
 
 type AsFastAsPossible = Target & {
   /** Calls at a time on each connection. */
   readonly atOnce: number;
-  /** Whether so many answers, or so many ms, are enough. */
+  /** Tells whether so many answers, or so many ms, are enough. */
   readonly enough: (answered: number, ms: number) => boolean;
 };
 
 type AtRate = Target & { readonly perSecond: number; readonly seconds: number };
 
-/** As often as the clock is looked at to see which calls are due. */
+/** How often the clock is read to see which calls are due, in ms. */
 const TICK_MS = 1;
 const LONGEST_WAIT_MS = 20_000;
 /**
- * More than a server's backlog (511 in Node) are dropped by the kernel, tried again a second later,
- * or reset [measured].
+ * More connections at once than a server's backlog (511 in Node) are dropped by the kernel, tried
+ * again a second later, or reset [measured].
  */
 const OPENED_AT_ONCE = 100;
 
 /**
- * The next call as soon as one ends. Rejects when a call fails, and when nothing is answered for 20
- * s.
+ * Makes the next call as soon as one ends. Rejects when a call fails, and when nothing is answered
+ * for 20 s.
  */
 export async function askAsFastAsPossible({
   atOnce,
@@ -69,8 +69,8 @@ export async function askAsFastAsPossible({
 }
 
 /**
- * So many calls a second, spread evenly over time and in turn over the connections, whether the
- * earlier ones are answered or not.
+ * Makes so many calls a second, spread evenly over time and in turn over the connections. It does
+ * not wait for earlier answers.
  */
 export async function askAtRate({ perSecond, seconds, ...target }: AtRate): Promise<Load> {
   const { load, record } = recorder();
@@ -107,7 +107,7 @@ async function sendAtRate(
   }
 }
 
-/** The connections, each with what hears of its calls. */
+/** Opens the connections, each with what hears of its calls. */
 async function openAll(
   { calls, connections, port }: Target,
   onEnd: (self: () => DecisionConnection) => OnEnd,
@@ -128,7 +128,7 @@ async function openAll(
   return opened;
 }
 
-/** Rejects when `answered` stays as it is for too long. Returns what ends that. */
+/** Rejects when `answered` stays the same for too long. Returns a function that ends the watch. */
 function watch(answered: () => number, reject: (error: Error) => void): () => void {
   let last = -1;
   const timer = setInterval(() => {

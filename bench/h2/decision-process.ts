@@ -1,7 +1,7 @@
 /**
- * A rate limit service with its counters in memory and one limit, or an ext-authz with the sessions
- * of a file, served by what the first argument says. The rest of the arguments: `ratelimit` and the
- * unit of the limit, or `check`, the file of sessions and that of the resources.
+ * Runs a rate limit service with its counters in memory and one limit, or an ext-authz with the
+ * sessions of a file. The first argument names its HTTP/2 implementation. The rest is `ratelimit`
+ * and the unit of the limit, or `check` with the file of sessions and that of the resources.
  */
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -11,10 +11,7 @@ export const FRAME = {
 export const FLAG = { endStream: 1, ack: 1, endHeaders: 4 } as const;
 export const HEAD_BYTES = 9;
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-/**
- * By so many bytes the window of a connection can be widened at most when it is as it was at the
- * start.
- */
+/** By so many bytes a connection's window can be widened at most at its start. */
 export const WIDEST = 2 ** 31 - 1 - 65_535;
 
 const MAX_CONCURRENT_STREAMS = 3;
@@ -33,7 +30,7 @@ export function writeHead(
   into.writeUInt32BE(stream, at + 5);
 }
 
-/** A frame of the whole connection. */
+/** Returns a frame of the whole connection. */
 export function frame(type: number, flags: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   writeHead(head, 0, type, flags, 0, payload.length);
@@ -47,8 +44,9 @@ export function widen(bytes: number): Buffer {
 }
 
 /**
- * How many streams the sender of these SETTINGS takes at once; undefined when it does not say.
- * Source: RFC 9113, section 6.5.
+ * Returns how many streams the sender of these SETTINGS allows at once. Source: RFC 9113, section
+ * 6.5.
+ * @returns undefined when it does not say
  */
 export function maxStreamsOf(settings: Buffer): number | undefined {
   for (let at = 0; at + 6 <= settings.length; at += 6)
@@ -56,7 +54,7 @@ export function maxStreamsOf(settings: Buffer): number | undefined {
   return undefined;
 }
 
-/** Why the sender of this GOAWAY goes. Source: RFC 9113, section 6.8. */
+/** Returns why the sender of this GOAWAY goes. Source: RFC 9113, section 6.8. */
 export function describeGoAway(payload: Buffer): string {
   return `GOAWAY ${payload.readUInt32BE(4)} ${payload.subarray(8).toString()}`.trim();
 }

@@ -8,16 +8,16 @@ import { changeSlice, createSlice } from './slices.ts';
 
 export type Probe = {
   /**
-   * Moves the service to its other instance: how long, in ms from before the write, until Envoy
-   * sends requests there.
+   * Moves the service to its other instance. Returns how long it took, in ms from before the write,
+   * until Envoy sends requests there.
    */
   move(): Promise<number>;
   close(): void;
 };
 
 /**
- * A service with one instance at a time, of two that really run: on an address of this machine that
- * is not of the loopback, which slices refuse.
+ * Creates a service with one instance at a time, of two that really run. They use an address of
+ * this machine that is not of the loopback, which slices reject.
  */
 export async function createProbe(cluster: Cluster, service: string) {
   const address = ownAddress();
@@ -25,7 +25,7 @@ export async function createProbe(cluster: Cluster, service: string) {
   const ports = servers.map(server => (server.address() as AddressInfo).port);
   await createSlice(cluster, service, ports[0] ?? 0, [address]);
   return {
-    /** `url` is that of an Envoy that sends all to the service. */
+    /** `url` is that of an Envoy that sends all requests to the service. */
     through(url: string): Probe {
       const client = pollingClient(url);
       let at = 0;

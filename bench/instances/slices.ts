@@ -8,10 +8,10 @@ const RESOURCE = {
   namespace: 'default',
 };
 
-/** So many writes are under way at once while the cluster is filled. */
+/** The most concurrent writes while the cluster is filled. */
 const WRITERS = 20;
 
-/** Makes a slice for each service, with so many endpoints. */
+/** Creates a slice for each service, with so many endpoints. */
 export async function fillCluster(
   cluster: Cluster,
   services: readonly string[],
@@ -57,7 +57,7 @@ export async function changeSlice(
   if (written.kind !== 'written') throw new Error(`${service}: ${written.message}`);
 }
 
-/** As the orchestrator's controller writes them. */
+/** Returns an endpoint as the orchestrator's controller writes it. */
 export function toEndpoint(address: string) {
   const name = `pod-${address.replaceAll('.', '-')}`;
   return {
@@ -69,7 +69,9 @@ export function toEndpoint(address: string) {
   };
 }
 
-/** Addresses of service number `index`; another `generation` has another last address. */
+/**
+ * Returns the addresses of service number `index`. Another `generation` has another last address.
+ */
 export function addressesOf(index: number, each: number, generation = 0): readonly string[] {
   return Array.from({ length: each }, (_, at) => {
     const last = at === each - 1 ? 100 + (generation % 100) : at + 1;

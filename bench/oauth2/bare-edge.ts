@@ -6,9 +6,9 @@ const TYPE = 'type.googleapis.com/envoy.extensions';
 const NAME = 'bare';
 
 /**
- * An Envoy with one worker that answers 200 itself and has no option that it can do without: what
- * is left of it is the cost of Envoy's own. Checks go to the service at this port; `undefined`: it
- * has no filter but its router.
+ * Starts an Envoy with one worker that answers 200 itself and has no optional setting. What is left
+ * is Envoy's own cost. Checks go to the service at this port. With `undefined` it has no filter but
+ * its router.
  */
 export async function startBareEdge(service: number | undefined): Promise<Edge> {
   const filters = service === undefined ? [] : [EXT_AUTHZ];

@@ -1,7 +1,7 @@
 import { findType } from '#protos/root.ts';
 import { HOST } from './site.ts';
 
-/** Besides the cookie, what a browser sends and Envoy adds. */
+/** What a browser sends and Envoy adds, besides the cookie. */
 const FIELDS: readonly (readonly [name: string, value: string])[] = [
   ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
   ['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
@@ -17,8 +17,8 @@ const FIELDS: readonly (readonly [name: string, value: string])[] = [
 ];
 
 /**
- * An `envoy.service.auth.v3.CheckRequest` with the fields that Envoy 1.40 sends of a browser's GET,
- * as edge/ configures it.
+ * Returns an `envoy.service.auth.v3.CheckRequest` with the fields that Envoy 1.40 sends for a
+ * browser's GET, as the edge configures it.
  */
 export function checkRequest(path: string, cookie: string): Buffer {
   const fields = [

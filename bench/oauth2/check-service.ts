@@ -20,7 +20,7 @@ export type CheckService = {
   stop(): Promise<void>;
 };
 
-/** Ours, and its store, opened here once more. */
+/** Our service with its store, which is opened here once more. */
 export type GuardedService = CheckService & { readonly records: RecordStore };
 
 const MAIN = join(import.meta.dirname, '..', '..', 'ext-authz', 'main.ts');
@@ -28,13 +28,13 @@ const DECISIONS = join(import.meta.dirname, '..', 'h2', 'decision-process.ts');
 const CONSTANT = join(import.meta.dirname, 'constant-server.ts');
 const TIMEOUT_MS = 3_000;
 
-/** Lets every request pass. */
+/** Starts a service that allows every request. */
 export async function startConstant(server: Server): Promise<CheckService> {
   const { pid, port, stop } = await startServiceProcess([CONSTANT, server]);
   return { port, stop, service: pid, store: undefined };
 }
 
-/** ext-authz as it is started by `npm start`, which gets its Filters and FilterPolicies by xDS. */
+/** Starts ext-authz as `npm start` does. It gets its Filters and FilterPolicies by xDS. */
 export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedService> {
   const state = mkdtempSync(join(tmpdir(), 'bench-oauth2-'));
   const redis = kind === 'Redis' ? await startRedis() : undefined;
@@ -61,8 +61,8 @@ export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedS
 }
 
 /**
- * Our ext-authz with its embedded store, served by what is said, with these resources from the
- * start.
+ * Starts our ext-authz with its embedded store on this HTTP/2 implementation, with these resources
+ * from the start.
  */
 export async function startOursOn(server: Server, yaml: string): Promise<GuardedService> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-oauth2-'));

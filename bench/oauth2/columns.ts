@@ -20,21 +20,21 @@ export type Column = {
   /** The columns of the same table that it is compared to, where there are such. */
   readonly alone: string;
   readonly constant?: string;
-  /** Starts what is measured; what it started is stopped with the stack, even if it throws. */
+  /** Starts what is measured. What it started is stopped with the stack, even if it throws. */
   start(stack: AsyncDisposableStack): Promise<Subject>;
 };
 
 /** How many sessions are used in turn, and how many policies there are. */
 export type Size = { readonly sessions: number; readonly policies: number };
 
-/** As long as those of a session. */
+/** As long as the cookies of a session. */
 const COOKIE = `gateway_session.site.default=${'0'.repeat(64)}; gateway_xsrf.site.default=${'0'.repeat(64)}`;
 const UNKNOWN = { page: pageOf(1), cookies: [COOKIE] };
 
 const ALONE = 'Envoy alone';
 const BARE = 'bare Envoy alone';
 
-/** Nothing is guarded. */
+/** An Envoy without checks. */
 export function envoyAlone({ issuer }: BenchProvider): Column {
   const start = async (stack: AsyncDisposableStack) => {
     const edge = stopped(stack, await startEdge(siteYaml(issuer, 0), 1));
@@ -43,14 +43,14 @@ export function envoyAlone({ issuer }: BenchProvider): Column {
   return { name: ALONE, alone: ALONE, start };
 }
 
-/** A service that lets every request pass. */
+/** A service that allows every request. */
 export function constantAnswer({ issuer }: BenchProvider, server: Server): Column {
   const start = (stack: AsyncDisposableStack) =>
     startAsking(stack, server, port => startEdge(siteYaml(issuer, 1), port));
   return { name: constantOf(server), alone: ALONE, start };
 }
 
-/** Envoy without any option that it can do without. */
+/** An Envoy without any optional setting. */
 export function bareEnvoyAlone(): Column {
   const start = async (stack: AsyncDisposableStack) => {
     const edge = stopped(stack, await startBareEdge(undefined));
@@ -59,7 +59,7 @@ export function bareEnvoyAlone(): Column {
   return { name: BARE, alone: BARE, start };
 }
 
-/** The same with a service that lets every request pass. */
+/** The same with a service that allows every request. */
 export function bareEnvoyAnswered(server: Server): Column {
   const start = (stack: AsyncDisposableStack) => startAsking(stack, server, startBareEdge);
   return { name: `bare Envoy, ${constantOf(server)}`, alone: BARE, start };
@@ -70,7 +70,7 @@ export function ours(provider: BenchProvider, store: StoreKind, size: Size): Col
   return column(`ours, own, ${store}`, 'own', provider, size, yaml => startOurs(store, yaml));
 }
 
-/** Our service with its embedded store, served by what is said. */
+/** Our service with its embedded store, on this HTTP/2 implementation. */
 export function oursOn(provider: BenchProvider, server: Server, size: Size): Column {
   return column(`ours, ${server}`, server, provider, size, yaml => startOursOn(server, yaml));
 }
@@ -104,7 +104,7 @@ async function startAsking(
   return { edge: stopped(stack, await startEdgeFor(service.port)), service, ...UNKNOWN };
 }
 
-/** An edge that is stopped with the stack: before the service that it asks. */
+/** Stops the edge with the stack, before the service that it asks. */
 function stopped(stack: AsyncDisposableStack, edge: Edge): Edge {
   stack.defer(edge.envoy.stop);
   return edge;

@@ -5,7 +5,7 @@ import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filters/filter-set.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 
-/** What the control plane sends ext-authz of these resources. */
+/** Returns what the control plane sends ext-authz for these resources. */
 export function snapshotOfSite(yaml: string): Snapshot {
   const none = { host: '127.0.0.1', port: 1 };
   const options = { edge: none, sds: none, rateLimit: none, extAuthz: none };
@@ -13,7 +13,7 @@ export function snapshotOfSite(yaml: string): Snapshot {
   return snapshotEncoder(Buffer.alloc(32))(compiled);
 }
 
-/** The Filters and rules of these resources, as they come to ext-authz. */
+/** Returns the Filters and rules of these resources, as ext-authz gets them. */
 export function configurationOf(yaml: string): Configuration {
   const snapshot = snapshotOfSite(yaml);
   const filters = new FilterSet();

@@ -1,7 +1,7 @@
 /**
- * A process whose answer to every check is that the request may go on: what a check costs when
- * nothing is decided. The first argument says what serves it: `grpc-js`, or `node` or `own` of
- * protos/unary/, as ext-authz.
+ * A process that allows every check, to measure what a check costs without a decision. The first
+ * argument names its HTTP/2 implementation: `grpc-js`, or `node` or `own` of grpc/unary/, as
+ * ext-authz uses.
  */
 import { protobufCodec } from '#grpc/unary/protobuf-codec.ts';
 import { serveOnGrpcJs } from '#grpc/unary/serve-on-grpc-js.ts';

@@ -13,8 +13,8 @@ const HEADERS = {
 };
 
 /**
- * The CPU time of a service for each of `count` checks, in µs, that come without an Envoy between.
- * Throws when a call fails.
+ * Measures the CPU time of a service for each of `count` checks, in µs, without an Envoy. Throws
+ * when a call fails.
  */
 export async function measureDirectChecks(
   { pid, port }: { readonly pid: number; readonly port: number },

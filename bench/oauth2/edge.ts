@@ -8,9 +8,9 @@ import { LISTENER } from '#protos/type-url.ts';
 export type Edge = { readonly envoy: EnvoyProcess; readonly port: number };
 
 /**
- * An Envoy with one worker and what these resources compile to for the edge, but that it answers
- * the Mappings' requests itself with 200 and writes no access log. Checks go to the service at
- * `extAuthz`.
+ * Starts an Envoy with one worker and what these resources compile to for the edge. It differs in
+ * that it answers the Mappings' requests itself with 200 and writes no access log. Checks go to the
+ * service at `extAuthz`.
  */
 export async function startEdge(yaml: string, extAuthz: number): Promise<Edge> {
   const at = (port: number) => ({ host: '127.0.0.1', port });
@@ -36,7 +36,7 @@ function withinOf(value: Json): Json {
   return isJsonObject(value) ? answeringItself(value) : value;
 }
 
-/** Requests that the service let pass, and others, since Envoy began. */
+/** Returns the requests that the service allowed, and others, since Envoy began. */
 export async function checksOf({
   envoy,
 }: Edge): Promise<{ readonly ok: number; readonly others: number }> {

@@ -3,7 +3,7 @@ import type { Load } from '../load.ts';
 import { runWrk } from '../wrk.ts';
 import { HOST, ORIGIN } from './site.ts';
 
-/** What is asked: a page of the site, at the edge's port, with these Cookie fields in turn. */
+/** A page of the site, at the edge's port, with these Cookie fields in turn. */
 export type Asked = {
   readonly port: number;
   readonly page: string;
@@ -12,21 +12,21 @@ export type Asked = {
 
 /** A program that makes load. */
 export type Generator = {
-  /** Until each cookie was used and the service runs compiled code. */
+  /** Runs until each cookie was used and the service runs compiled code. */
   warmUp(asked: Asked): Promise<void>;
-  /** That of one round. */
+  /** Makes the load of one round. */
   load(asked: Asked): Promise<Load>;
 };
 
 export const CONNECTIONS = 16;
-/** What h2load is asked for at a time. */
+/** The requests of one run of h2load. */
 export const REQUESTS = 20_000;
 
 const WARM_UP_ROUNDS = 2;
 const WARM_UP_SECONDS = 3;
 const MOST_WARM_UPS = 5;
 
-/** `h2load --h1 -n 20000 -c 16`. It knows one cookie. */
+/** Runs `h2load --h1 -n 20000 -c 16`. It has one cookie. */
 export function h2load(): Generator {
   const load = ({ cookies: [cookie = ''], page, port }: Asked) =>
     runH2load(`${ORIGIN}${page}`, port, {
@@ -40,7 +40,7 @@ export function h2load(): Generator {
   return { warmUp, load };
 }
 
-/** wrk over as many connections for so many seconds. */
+/** Runs wrk over as many connections for so many seconds. */
 export function wrk(seconds: number): Generator {
   const run = ({ cookies, page, port }: Asked, forSeconds: number) => {
     const options = { connections: CONNECTIONS, headers: { Host: HOST }, cookies };

@@ -7,8 +7,8 @@ import { CLIENT, FILTER } from './site.ts';
 const REALM = `${FILTER}.default`;
 
 /**
- * The Cookie fields of `count` users who are logged in, as a browser sends them; each has an access
- * token of its own.
+ * Returns the Cookie fields of `count` users who are logged in, as a browser sends them. Each has
+ * an access token of its own.
  */
 export async function logInAll(
   store: RecordStore,

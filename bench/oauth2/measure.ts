@@ -6,7 +6,7 @@ import { checksOf, type Edge } from './edge.ts';
 import type { Generator } from './generators.ts';
 import { ask } from './sessions.ts';
 
-/** What is measured: an edge with the service that it asks, if any, and what is asked of it. */
+/** What is measured: an edge with the service that it asks, if any, and its requests. */
 export type Subject = {
   readonly edge: Edge;
   readonly service: Pick<CheckService, 'service' | 'store'> | undefined;
@@ -14,7 +14,7 @@ export type Subject = {
   readonly cookies: readonly string[];
 };
 
-/** Of the service, its store and Envoy. */
+/** CPU time by process: the service, its store and Envoy. */
 export type ByProcess = {
   readonly service: number;
   readonly store: number;
@@ -25,14 +25,14 @@ export type Round = Load & {
   /** How long it took, and CPU time, in ms. */
   readonly took: number;
   readonly cpu: ByProcess;
-  /** The share of all cores' time in which they had nothing to do, 0 to 1. */
+  /** The share of all cores' time in which they were idle, 0 to 1. */
   readonly idle: number;
 };
 
 /**
- * So many rounds, each of which asks all subjects, forth and back in turn: what disturbs the
- * machine disturbs all alike. Gives each one's rounds. Throws when a single request is not let
- * pass, or not asked about.
+ * Runs so many rounds, each of which measures all subjects, forwards and backwards in turn. So what
+ * disturbs the machine disturbs all alike. Returns each one's rounds. Throws when a single request
+ * is not allowed, or not checked.
  */
 export async function measureInTurn(
   subjects: readonly Subject[],

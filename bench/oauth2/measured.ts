@@ -1,17 +1,17 @@
 import { quantile } from '../quantile.ts';
 import type { ByProcess, Round } from './measure.ts';
 
-/** Of several rounds: medians, and means of what processes had. */
+/** The results of several rounds: medians, and means of the processes' usage. */
 export type Measured = {
   readonly perSecond: number;
   /** Times in ms. */
   readonly p50: number;
   readonly p99: number;
-  /** CPU time a request, in µs. */
+  /** CPU time per request, in µs. */
   readonly cpu: ByProcess;
-  /** How much of a core each had. */
+  /** How much of a core each used. */
   readonly busy: ByProcess;
-  /** The share of all cores' time in which they had nothing to do, 0 to 1. */
+  /** The share of all cores' time in which they were idle, 0 to 1. */
   readonly idle: number;
 };
 
@@ -35,8 +35,8 @@ export function measuredIn(rounds: readonly Round[]): Measured {
 }
 
 /**
- * The part of another's throughput that was kept, round by round: the median. Throws when they have
- * not as many rounds.
+ * Returns the median part of another's throughput that was kept, round by round. Throws when their
+ * numbers of rounds differ.
  */
 export function shareOf(rounds: readonly Round[], others: readonly Round[]): number {
   if (rounds.length !== others.length)

@@ -7,14 +7,14 @@ import {
 } from '#ext-authz/testing/oidc-provider.ts';
 import { CALLBACK, CLIENT, USER } from './site.ts';
 
-/** A certified provider, and access tokens as it would give them to as many users. */
+/** A certified provider, and access tokens as it would issue them to as many users. */
 export type BenchProvider = OidcProvider & { readonly accessTokens: readonly string[] };
 
 const LIFETIME_SECONDS = 3_600;
 
 /**
- * With `count` access tokens, JWTs (RFC 9068) signed by its key: each has to be verified for
- * itself.
+ * Starts one with `count` access tokens. They are JWTs (RFC 9068) signed by its key, and each has
+ * to be verified separately.
  */
 export async function startProvider(count: number): Promise<BenchProvider> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isJsonObject } from '#protos/json.ts';
 import { endProcess } from '../end-process.ts';
 
-/** Who may speak HTTP/2 for our services. */
+/** The HTTP/2 implementations of our services. */
 export const SERVERS = ['grpc-js', 'node', 'own'] as const;
 export type Server = (typeof SERVERS)[number];
 
@@ -13,8 +13,8 @@ export type ServiceProcess = { readonly pid: number; readonly port: number; stop
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Starts a program that says over IPC where it listens and when it is ready, as the services of the
- * gateway do. Rejects when it ends before that.
+ * Starts a program that reports over IPC where it listens and when it is ready, as the services of
+ * the gateway do. Rejects when it ends before that.
  */
 export async function startServiceProcess(
   [main, ...args]: readonly [main: string, ...args: string[]],

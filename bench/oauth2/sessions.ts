@@ -11,8 +11,8 @@ const COOKIE = `${SESSION}.${FILTER}.default`;
 const AT_ONCE = 100;
 
 /**
- * The Cookie fields of `count` sessions: the first is of a login at the edge and the provider, the
- * others are made in the store, each with an access token of its own.
+ * Returns the Cookie fields of `count` sessions. The first is of a login at the edge and the
+ * provider. The others are created in the store, each with an access token of its own.
  */
 export async function makeSessions(
   port: number,
@@ -38,7 +38,7 @@ export async function makeSessions(
   return [id, ...others].map(each => `${COOKIE}=${each}; ${xsrf}`);
 }
 
-/** The session's id. */
+/** Returns the session's id. */
 async function logInAt(port: number, path: string): Promise<string> {
   const begun = await ask(port, path, '');
   const callback = await logIn(begun.location, USER, CALLBACK);
@@ -54,7 +54,7 @@ type Asked = {
   readonly cookies: readonly string[];
 };
 
-/** As a browser would: with the host of the site. */
+/** Sends a request as a browser would, with the host of the site. */
 export function ask(port: number, path: string, cookie: string): Promise<Asked> {
   const headers = { host: HOST, accept: 'text/html', ...(cookie !== '' && { cookie }) };
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The site of the bench: `gateway.test`, whose pages under `/guarded-<i>/` are behind a login. */
+/** The site of the bench is `gateway.test`. Its pages under `/guarded-<i>/` need a login. */
 export const HOST = 'gateway.test';
 export const ORIGIN = `http://${HOST}`;
 export const CALLBACK = `${ORIGIN}/.gateway/oauth2/redirection-endpoint`;
@@ -6,14 +6,14 @@ export const FILTER = 'site';
 export const CLIENT = { client_id: 'site', client_secret: 'secret' };
 export const USER = { username: 'ada', password: 'difference' };
 
-/** A page that the last of so many FilterPolicies guards. */
+/** Returns a page that the last of so many FilterPolicies guards. */
 export function pageOf(policies: number): string {
   return `/guarded-${policies - 1}/page`;
 }
 
 /**
- * The resources: one Filter that logs in at this provider, and `policies` FilterPolicies with a
- * path each. None: nothing is guarded.
+ * Returns one Filter that logs in at this provider, and `policies` FilterPolicies with a path each.
+ * With 0 policies nothing is guarded.
  */
 export function siteYaml(issuer: string, policies: number): string {
   const guards = Array.from({ length: policies }, (_, i) => policy(i));

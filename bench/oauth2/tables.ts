@@ -25,7 +25,7 @@ function toCells(column: Column, rounds: Rounds): ReadonlyMap<string, string> {
   ]);
 }
 
-/** What was kept of the throughput of the Envoy that asks nobody. */
+/** Returns what was kept of the throughput of the Envoy without checks. */
 export function percentOfAlone({ alone, name }: Column, rounds: Rounds): string {
   return `${(100 * shareOf(roundsOf(name, rounds), roundsOf(alone, rounds))).toFixed(0)} %`;
 }

@@ -19,13 +19,13 @@ export type DecisionService = {
 
 export type Kind = 'envoyproxy/ratelimit + Redis' | 'ours, in memory' | 'ours + Redis';
 
-/** Else the CPU time would be that of several processes. */
+/** With more workers the CPU time would be that of several processes. */
 const ONE = { WORKERS: '1' };
 const MAIN = join(import.meta.dirname, '..', '..', 'ratelimit-service', 'main.ts');
 
 /**
- * Limit `i` is on requests labelled `generic_key=limit-<i>` and any `n`: each n has a counter of
- * its own.
+ * Starts a service. Limit `i` is on requests labelled `generic_key=limit-<i>` and any `n`, and each
+ * n has a counter of its own.
  */
 export async function startDecisionService(kind: Kind, limits: number): Promise<DecisionService> {
   if (kind === 'ours, in memory') return startOurs(limits, {}, undefined, async () => {});

@@ -4,9 +4,9 @@ import { DOMAIN } from './limits.ts';
 const TYPE = 'type.googleapis.com/envoy.extensions';
 
 /**
- * An Envoy with one worker that asks the service for each request, and sends it on to a second
- * listener of its own that answers 200. Each request has `descriptors` descriptors of two labels,
- * spread over the first `limits` limits. `undefined`: it asks nobody.
+ * Starts an Envoy with one worker that asks the service for each request. It sends the request on
+ * to a second listener of its own that answers 200. Each request has `descriptors` descriptors of
+ * two labels, spread over the first `limits` limits. With `undefined` it asks no service.
  */
 export async function startEdge(
   service: number | undefined,
@@ -32,7 +32,7 @@ export async function startEdge(
   return { envoy, port: await envoy.listenerPort('edge') };
 }
 
-/** Below the ephemeral ports, so that nobody else has it by chance. */
+/** Below the ephemeral ports, so that no other process has it by chance. */
 const UPSTREAM_PORT = 21_980;
 
 const HTTP2 = {

@@ -16,7 +16,8 @@ const LONGEST_START_MS = 10_000;
 
 /**
  * Builds Limitador's library, behind a server of ours (`limitador/`), with Rust, outside the tree
- * of sources. Returns why it did not; '' when it did.
+ * of sources.
+ * @returns why it failed, or '' when it succeeded
  */
 export function buildLimitador(): string {
   if (spawnSync('cargo', ['--version']).status !== 0) return 'there is no Rust to build it';

@@ -3,12 +3,12 @@ import { RATE_LIMIT } from '#protos/type-url.ts';
 import { xdsResource } from '#xds/snapshot.ts';
 
 export const DOMAIN = 'bench';
-/** In each window; more than is ever asked: the limits are counted, not reached. */
+/** The rate in each window. It is never reached, so that the limits are only counted. */
 export const RATE = 4_000_000_000;
 
 /**
- * A limit as the control plane sends it: on requests labelled `generic_key=limit-<i>` and any `n`,
- * each of which has a counter of its own.
+ * Returns a limit as the control plane sends it. It is on requests labelled `generic_key=limit-<i>`
+ * and any `n`, and each n has a counter of its own.
  */
 export function limitResource(i: number, unit = 'MINUTE') {
   const pattern = [

@@ -16,7 +16,7 @@ const PACKAGE =
   'github.com/envoyproxy/ratelimit/src/service_cmd@v1.4.1-0.20260122083618-3fb702589d36';
 const BINARY = join(TOOLS, 'envoyproxy-ratelimit');
 
-/** What we are compared to, as a page of results names it. */
+/** The name of the reference on a page of results. */
 export const REFERENCE = `${PACKAGE.split('/src')[0]} (${PACKAGE.split('@')[1]}) in Go`;
 
 /** Builds envoyproxy/ratelimit from its Go module. Throws when it cannot. */
@@ -25,7 +25,7 @@ export function buildReference(): void {
   if (failure !== '') throw new Error(failure);
 }
 
-/** Starts it with limits as `startDecisionService` has them, and ends the Redis with it. */
+/** Starts it with the limits of `startDecisionService`, and ends the Redis with it. */
 export async function startReference(limits: number, redis: RedisServer): Promise<DecisionService> {
   const folder = mkdtempSync(join(tmpdir(), 'reference-'));
   mkdirSync(join(folder, 'config'), { recursive: true });
