@@ -123,7 +123,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   { folder: 'resources', ours: ['resources/kinds', 'resources/schema'], packages: [], node: false },
-  // The control plane: compile is pure.
+  // The control plane, in which compile is pure.
   {
     folder: 'controlplane/compile',
     ours: ['certificates', 'grpc', 'protos', 'resources'],
@@ -195,7 +195,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['express', 'pino', 'prom-client', GRPC],
     node: true,
   },
-  // Who may pass: what was asked, what was configured, the providers, and the filters over them.
+  // Access: requests, configuration, providers, and the filters over them.
   { folder: 'ext-authz/store', ours: ['files', 'process', 'redis'], packages: [], node: true },
   {
     folder: 'ext-authz/provider',
@@ -374,5 +374,5 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
 ];
 
-/** The rooms: what the table binds. */
+/** The rooms that the table binds. */
 export const ROOMS: readonly string[] = IMPORT_RULES.map(({ folder }) => folder);

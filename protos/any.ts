@@ -12,17 +12,17 @@ const OWN_FORM: ReadonlySet<protobuf.Type> = new Set(
 );
 
 /**
- * True for a message whose proto3 JSON is not an object of its fields, and so stands under `value`
- * in an Any.
+ * Tells whether the proto3 JSON of a message is not an object of its fields. In an Any it then
+ * stands under `value`.
  */
 export function hasOwnForm(type: protobuf.Type): boolean {
   return OWN_FORM.has(type);
 }
 
 /**
- * The type that the `@type` of an Any names, and the JSON of its message: what stands beside
- * `@type`, or, for a message whose JSON is not an object of its fields, what `value` holds. Source:
- * proto3 JSON mapping, Any.
+ * Returns the type that the `@type` of an Any names, and the JSON of its message. That is what
+ * stands beside `@type`. For a message whose JSON is not an object of its fields, it is what
+ * `value` holds. Source: proto3 JSON mapping, Any.
  */
 export function openAny(
   json: JsonObject,

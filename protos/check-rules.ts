@@ -6,8 +6,8 @@ import type { Json, JsonObject } from './json.ts';
 import { type Check, fieldCheck, isRequired, isRequiredOneof, isSkipped } from './rules.ts';
 
 /**
- * Checks one message that could be encoded; throws EncodeError with the path of what Envoy would
- * refuse.
+ * Checks one message that could be encoded. Throws EncodeError with the path of what Envoy would
+ * reject.
  */
 type MessageCheck = (json: Json, path: string) => void;
 
@@ -15,12 +15,12 @@ type FieldRules = {
   readonly name: string;
   readonly check: Check | undefined;
   readonly checkMessages: MessageCheck | undefined;
-  /** What is wrong when the field is absent. */
+  /** The error when the field is absent. */
   readonly absent: string | undefined;
 };
 
 /**
- * Checked messages of this type are remembered: routes are many, and mostly unchanged from one
+ * Checked messages of this type are cached. There are many routes, and most do not change from one
  * compilation to the next.
  */
 const MEMOISED = '.envoy.config.route.v3.Route';
@@ -30,8 +30,8 @@ const messageChecks = new WeakMap<protobuf.Type, MessageCheck>();
 
 /**
  * Checks a message that could be encoded by the rules that its .proto files state
- * (`validate.rules`), the Anys inside of it too, for Envoy refuses the whole response otherwise.
- * Throws EncodeError with the path of the first breach.
+ * (`validate.rules`). It checks the Anys inside of it too, because Envoy would reject the whole
+ * response otherwise. Throws EncodeError with the path of the first breach.
  */
 export function checkRules(type: protobuf.Type, json: Json, path: string): void {
   messageCheck(type)(json, path);
@@ -99,8 +99,7 @@ function planField(field: protobuf.Field): FieldRules {
 }
 
 /**
- * Source: protoc-gen-validate: a field without presence is checked by its default value when it is
- * absent.
+ * An absent field without presence is checked by its default value. Source: protoc-gen-validate.
  */
 function absentProblem(field: protobuf.Field, check: Check | undefined): string | undefined {
   if (field.partOf !== null) return undefined;

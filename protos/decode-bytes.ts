@@ -4,13 +4,13 @@ import { messageType } from './root.ts';
 import { WireError } from './wire-reader.ts';
 
 /**
- * A message as protobufjs decodes it: a plain object with snake_case fields, defaults on its
+ * A message as protobufjs decodes it, a plain object with snake_case fields and defaults on its
  * prototype.
  */
 export type Message = { readonly [field: string]: unknown };
 
 /**
- * Decodes a message that a peer sent. The library alone takes a text that runs past its message,
+ * Decodes a message that a peer sent. The library alone accepts a text that runs past its message,
  * and one that is no UTF-8. Both throw here. Source: protobuf.dev, Encoding and Language Guide
  * (proto3).
  */
@@ -19,7 +19,7 @@ export function decodeBytes(type: protobuf.Type, bytes: Uint8Array): object {
 }
 
 class StrictReader extends protobuf.BufferReader {
-  /** Inside of a message whose texts may be cut at any byte. */
+  /** Set inside of a message whose texts may be cut at any byte. */
   isLenient = false;
 
   override string(): string {
@@ -30,8 +30,8 @@ class StrictReader extends protobuf.BufferReader {
 }
 
 /**
- * Envoy cuts the message of a NACK at a byte, which may be within a character. The NACK must be
- * heard all the same, or what the proxy rejects would be in force.
+ * Envoy cuts the message of a NACK at a byte, which may be within a character. The NACK must still
+ * be read, or what the proxy rejects would count as in force.
  */
 const STATUS = messageType('google.rpc.Status').setup();
 const decodeStatus = STATUS.decode;

@@ -1,8 +1,8 @@
 import type { Json } from './json.ts';
 
 /**
- * One scalar as protobufjs decodes it (64-bit integers as Long, bytes as Uint8Array) in its proto3
- * JSON form.
+ * Converts one scalar from the form of protobufjs (64-bit integers as Long, bytes as Uint8Array) to
+ * proto3 JSON.
  */
 export function scalarToJson(value: unknown): Json {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
@@ -11,14 +11,14 @@ export function scalarToJson(value: unknown): Json {
   return String(value);
 }
 
-/** True for the value that proto3 does not send where a field has no presence. */
+/** Tells whether proto3 does not send this value where a field has no presence. */
 export function isDefaultValue(value: unknown): boolean {
   if (value instanceof Uint8Array) return value.length === 0;
   if (typeof value === 'string') return value === '';
   return value === false || String(value) === '0';
 }
 
-/** Standard alphabet, padded. Source: proto3 JSON mapping, bytes. */
+/** Encodes in the standard alphabet, padded. Source: proto3 JSON mapping, bytes. */
 export function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

@@ -7,7 +7,7 @@ import { formatTimestamp } from './timestamp.ts';
 type MessageDecoder = (message: Message) => Json;
 
 /**
- * The proto3 JSON of the messages for which it is not an object of their fields, by full name; the
+ * Decoders of the messages whose proto3 JSON is not an object of their fields, by full name. The
  * inverse of WELL_KNOWN.
  */
 export const FROM_WELL_KNOWN: ReadonlyMap<string, MessageDecoder> = new Map([

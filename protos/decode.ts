@@ -10,10 +10,10 @@ import { findType, messageType } from './root.ts';
 import { nameInTypeUrl } from './type-url.ts';
 
 /**
- * The inverse of encodeAny: proto3 JSON with `@type`, snake_case fields, enum words, "5s"
- * durations, 64-bit integers in quotes, bytes in base64, defaults left out. An Any of a type that
- * we do not know keeps its bytes, in base64, under `value`. Throws when the bytes are no such
- * message.
+ * Decodes an Any, as the inverse of encodeAny. The result is proto3 JSON with `@type`, snake_case
+ * fields, enum words, "5s" durations, 64-bit integers in quotes and bytes in base64. Defaults are
+ * left out. An Any of an unknown type keeps its bytes, in base64, under `value`. Throws when the
+ * bytes are no such message.
  */
 export function decodeAny(any: Any): JsonObject {
   const type = findType(nameInTypeUrl(any.type_url) ?? '');
@@ -23,7 +23,7 @@ export function decodeAny(any: Any): JsonObject {
   return { '@type': any.type_url, ...(json as JsonObject) };
 }
 
-/** The inverse of encode: one message of the named type; the rest as decodeAny. */
+/** Decodes one message of the named type, as the inverse of encode and otherwise as decodeAny. */
 export function decode(typeName: string, bytes: Uint8Array): JsonObject {
   const type = messageType(typeName);
   return messageToJson(type, decodeBytes(type, bytes) as Message) as JsonObject;
@@ -39,7 +39,7 @@ function messageToJson(type: protobuf.Type, message: Message): Json {
 }
 
 /**
- * What messages of a type are in JSON: a form of their own, or their fields, in the order of their
+ * The JSON form of a type's messages: a form of their own, or their fields in the order of their
  * numbers.
  */
 type Form = {
@@ -47,7 +47,7 @@ type Form = {
   readonly fields: readonly protobuf.Field[];
 };
 
-/** Worked out once per type: protobufjs computes a type's name anew whenever it is asked. */
+/** Computed once per type, because protobufjs computes a type's name again at each access. */
 const forms = new WeakMap<protobuf.Type, Form>();
 
 function formOf(type: protobuf.Type): Form {
@@ -84,7 +84,7 @@ function fieldToJson(field: protobuf.Field, value: unknown): Json {
 function valueToJson(field: protobuf.Field, value: unknown): Json {
   const type = field.resolvedType;
   if (type instanceof protobuf.Type) return messageToJson(type, value as Message);
-  // A number without a word is one that a newer API added.
+  // A number without a word comes from a newer API.
   if (type instanceof protobuf.Enum) return type.valuesById[value as number] ?? (value as number);
   return scalarToJson(value);
 }

@@ -4,7 +4,7 @@ import type { Json } from './json.ts';
 import type { ValueEncoder } from './value-encoder.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
-/** Writes the values of an enum, which are its words: no numbers. */
+/** Returns the writer of an enum's values, which are its words and no numbers. */
 export function enumEncoder(type: protobuf.Enum): ValueEncoder {
   const numbers = new Map(
     Object.keys(type.values).map(word => [word, type.values[word] as number]),

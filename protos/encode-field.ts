@@ -12,8 +12,8 @@ import { WIRE, type WireWriter } from './wire-writer.ts';
 export type FieldEncoder = (writer: WireWriter, json: Json, path: string) => void;
 
 /**
- * How `field`, whose values `value` writes, is written. Source: protobuf.dev, Encoding and Field
- * Presence.
+ * Returns the encoder of `field`, whose values `value` writes. Source: protobuf.dev, Encoding and
+ * Field Presence.
  */
 export function fieldEncoder(field: protobuf.Field, value: ValueEncoder): FieldEncoder {
   if (field instanceof protobuf.MapField) return mapField(field, value);

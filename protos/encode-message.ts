@@ -10,8 +10,8 @@ import { type ValueEncoder, writeDelimited } from './value-encoder.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
 /**
- * Routes are many and mostly unchanged from one compilation to the next: the bytes of the same
- * object are kept.
+ * The bytes of the same object of this type are cached. There are many routes, and most do not
+ * change from one compilation to the next.
  */
 const MEMOISED = '.envoy.config.route.v3.Route';
 const memo = new WeakMap<JsonObject, Uint8Array>();
@@ -30,10 +30,10 @@ type FieldPlan = {
   readonly write: FieldEncoder;
 };
 
-/** Worked out once per type: protobufjs computes a type's name anew whenever it is asked. */
+/** Computed once per type, because protobufjs computes a type's name again at each access. */
 const encoders = new WeakMap<protobuf.Type, MessageEncoder>();
 
-/** The encoder of messages of `type`. */
+/** Returns the encoder of messages of `type`. */
 export function messageEncoder(type: protobuf.Type): MessageEncoder {
   const known = encoders.get(type);
   if (known !== undefined) return known;
@@ -64,8 +64,8 @@ function fieldsEncoder(type: protobuf.Type): MessageEncoder {
 }
 
 /**
- * The fields that `json` names, in the order of their numbers, so that the order of keys does not
- * change the bytes.
+ * Returns the fields that `json` names, in the order of their numbers, so that the order of keys
+ * does not change the bytes.
  */
 function presentFields(
   typeName: string,
@@ -88,7 +88,9 @@ function presentFields(
   return fields.sort((a, b) => a.id - b.id);
 }
 
-/** Source: proto3 JSON mapping: null is an absent field, but a value of google.protobuf.Value. */
+/**
+ * Null is an absent field, except as a value of google.protobuf.Value. Source: proto3 JSON mapping.
+ */
 function isAbsent(json: Json | undefined, field: FieldPlan): boolean {
   return json === undefined || (json === null && !field.takesNull);
 }

@@ -88,7 +88,8 @@ function toNumber(json: Json, path: string): number {
 }
 
 function writeString(writer: WireWriter, json: Json, path: string): void {
-  // What stands in the place of a string may hold a secret: its type is named, not its value.
+  // The value may be a secret that stands in the place of a string. So the error names its type,
+  // not its value.
   if (typeof json !== 'string') throw new EncodeError(path, `want a string, got ${typeof json}`);
   if (!json.isWellFormed()) throw new EncodeError(path, 'half a surrogate pair has no UTF-8');
   writer.string(json);
@@ -99,7 +100,10 @@ function writeBytes(writer: WireWriter, json: Json, path: string): void {
   writer.bytes(Buffer.from(json, 'base64'));
 }
 
-/** Standard or URL-safe, padded or not. Source: proto3 JSON mapping, bytes; RFC 4648. */
+/**
+ * Accepts standard or URL-safe base64, padded or not. Source: proto3 JSON mapping, bytes, and RFC
+ * 4648.
+ */
 function isBase64(text: string): boolean {
   const padded = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)(={0,2})$/.exec(text);
   if (padded === null) return false;

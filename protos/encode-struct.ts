@@ -5,8 +5,8 @@ import { writeDelimited } from './value-encoder.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
 /**
- * Appends the fields of google.protobuf.Struct; keys are sorted. Throws EncodeError for what is no
- * object.
+ * Appends the fields of google.protobuf.Struct with sorted keys. Throws EncodeError when the JSON
+ * is no object.
  */
 export function writeStruct(writer: WireWriter, json: Json, path: string): void {
   if (!isJsonObject(json)) throw new EncodeError(path, 'want an object for google.protobuf.Struct');
@@ -41,7 +41,9 @@ function writeScalar(
   SCALARS[type].write(writer, json, path);
 }
 
-/** Appends the fields of google.protobuf.ListValue. Throws EncodeError for what is no array. */
+/**
+ * Appends the fields of google.protobuf.ListValue. Throws EncodeError when the JSON is no array.
+ */
 export function writeList(writer: WireWriter, json: Json, path: string): void {
   if (!Array.isArray(json))
     throw new EncodeError(path, 'want an array for google.protobuf.ListValue');

@@ -13,9 +13,9 @@ import { WIRE, type WireWriter } from './wire-writer.ts';
 type MessageEncoder = (writer: WireWriter, json: Json, path: string) => void;
 
 /**
- * The messages whose proto3 JSON form is not an object of their fields, by full name. Source:
- * proto3 JSON mapping, well-known types. FieldMask is not among them: nothing that we encode has
- * one.
+ * Encoders of the messages whose proto3 JSON is not an object of their fields, by full name.
+ * Source: proto3 JSON mapping, well-known types. FieldMask is not among them, because nothing that
+ * we encode has one.
  */
 export const WELL_KNOWN: ReadonlyMap<string, MessageEncoder> = new Map([
   ['.google.protobuf.DoubleValue', wrapper('double')],

@@ -9,11 +9,15 @@ import { WireWriter } from './wire-writer.ts';
 export type Any = { readonly type_url: string; readonly value: Uint8Array };
 
 /**
- * The only maker of `google.protobuf.Any`: proto3 JSON with `@type` to bytes. Strict: snake_case
- * field names, enum words, "5s" durations; throws EncodeError with the path for an unknown field, a
- * value that does not fit, two members of one oneof, or a breach of the rules in the .proto files,
- * by which Envoy would refuse it. Deterministic: equal JSON gives equal bytes. The JSON must not be
- * changed afterwards.
+ * Encodes proto3 JSON with `@type`. This is the only maker of `google.protobuf.Any`. It is strict
+ * about snake_case field names, enum words and "5s" durations. Throws EncodeError with the path in
+ * these cases:
+ *
+ * - an unknown field, or a value that does not fit
+ * - two members of one oneof
+ * - a breach of the rules in the .proto files, by which Envoy would reject it
+ *
+ * Equal JSON gives equal bytes. The JSON must not be changed afterwards.
  */
 export function encodeAny(json: JsonObject, path = ''): Any {
   const { typeUrl, type, content } = openAny(json, path);
@@ -24,9 +28,8 @@ export function encodeAny(json: JsonObject, path = ''): Any {
 }
 
 /**
- * Bytes of one message of the named type, for example
- * `envoy.service.discovery.v3.DiscoveryRequest`; errors as in encodeAny, but the rules of the
- * .proto files are not checked.
+ * Encodes one message of the named type, for example `envoy.service.discovery.v3.DiscoveryRequest`.
+ * Throws as encodeAny does, except that the rules of the .proto files are not checked.
  */
 export function encode(typeName: string, json: JsonObject): Uint8Array {
   const type = findType(typeName);

@@ -5,23 +5,23 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { messageType } from './root.ts';
 
 /**
- * The JSON of a message as clients of other languages write it (camelCase or snake_case, source:
- * the ProtoJSON format), with the names of the .proto file of fields, and of enum values that are
- * written as numbers, as encode wants it. What is no field stays as it is. Deeper than `MAX_DEPTH`
- * nothing is renamed.
+ * Renames the fields of a message as clients of other languages write it (camelCase or snake_case,
+ * source: the ProtoJSON format). The result has the names of the .proto file, as encode wants it.
+ * Enum values that are written as numbers are named too. Unknown fields stay as they are. Deeper
+ * than `MAX_DEPTH` nothing is renamed.
  */
 export function toFieldNames(typeName: string, json: JsonObject): JsonObject {
   return rename(messageType(typeName), json, fieldNames, 0);
 }
 
-/** The inverse: what decode gives, with ProtoJSON's camelCase names. */
+/** Renames what decode returns to ProtoJSON's camelCase names, as the inverse. */
 export function toJsonNames(typeName: string, json: JsonObject): JsonObject {
   return rename(messageType(typeName), json, jsonNames, 0);
 }
 
 const MAX_DEPTH = 100;
 
-/** How a type's fields are to be called, by the name that stands there. */
+/** Returns the new names of a type's fields, by their present names. */
 type Naming = (
   type: protobuf.Type,
 ) => ReadonlyMap<string, readonly [name: string, field: protobuf.Field]>;

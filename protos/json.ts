@@ -1,6 +1,6 @@
 /**
- * A JSON value, as proto3 JSON carries it. Readonly: what is encoded once is never changed
- * afterwards.
+ * A JSON value, as proto3 JSON carries it. It is readonly, because what was encoded once is never
+ * changed.
  */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -10,7 +10,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; none where there is no list. */
+/** Returns the objects of a list, and none where there is no list. */
 export function objectsIn(list: Json | undefined): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
 
-/** Every message type of `namespace`, nested ones too. */
+/** Returns every message type of `namespace`, nested ones too. */
 export function messageTypes(namespace: protobuf.NamespaceBase): protobuf.Type[] {
   return namespace.nestedArray.flatMap(nested => [
     ...(nested instanceof protobuf.Type ? [nested] : []),

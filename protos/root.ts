@@ -8,15 +8,15 @@ type Nested = Api[string]['nested'];
 const api: Api = readApi() ?? fail();
 
 /**
- * What has been asked for of Envoy's API and of ours, as protobufjs reflection. Field names keep
- * their snake_case, so that code, golden files and Envoy's pages are searched with one word.
+ * The types of Envoy's API and of ours that were asked for, as protobufjs reflection. Field names
+ * keep their snake_case, so that one word finds them in code, golden files and Envoy's pages.
  */
 const root = new protobuf.Root();
 
 /** Files and packages that `root` has. */
 const loaded = new Set<string>();
 
-/** The file of each declaration by full name, for ours once their package is loaded. */
+/** The file of each declaration by full name. Ours are added when their package is loaded. */
 const declaredIn = new Map<string, string>(
   Object.entries(api).flatMap(([file, declared]) =>
     namesOf(declared.nested, declared.package).map(name => [name, file]),
@@ -66,7 +66,7 @@ export function everyType(): readonly protobuf.Type[] {
   return messageTypes(root.resolveAll());
 }
 
-/** What was asked for. Names that a stranger makes up are not kept. */
+/** Names that were found. Names that a stranger makes up are not cached. */
 const found = new Map<string, protobuf.ReflectionObject>();
 
 function find(fullName: string): protobuf.ReflectionObject | undefined {

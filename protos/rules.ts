@@ -2,7 +2,7 @@ import protobuf from 'protobufjs';
 import { parseDuration } from './duration.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** What is wrong with a value that its type admits, or undefined. */
+/** Returns what is wrong with a value of the right type, or undefined. */
 export type Check = (json: Json) => string | undefined;
 
 /** The rules of one kind, for example `{min_len: 1}`. */
@@ -13,15 +13,15 @@ const SURROGATE = /[\ud800-\udfff]/;
 
 type CheckMaker = (bound: unknown, rules: Rules, field: protobuf.Field) => Check | undefined;
 
-/** Source: protoc-gen-validate, validate.proto: those rules that Envoy's API uses. */
+/** The rules that Envoy's API uses. Source: protoc-gen-validate, validate.proto. */
 const CHECKS: Readonly<Record<string, CheckMaker>> = {
   required: () => undefined,
   ignore_empty: () => undefined,
-  // About the message in the field, see isSkipped.
+  // It is about the message in the field. See isSkipped.
   skip: () => undefined,
-  // Says which pattern well_known_regex means.
+  // It says which pattern well_known_regex means.
   strict: () => undefined,
-  // The encoder takes an enum's words only.
+  // The encoder accepts an enum's words only.
   defined_only: () => undefined,
   const: bound => want(`be ${bound}`, json => json === bound),
   in: bound => want(`be one of ${list(bound).join(', ')}`, json => list(bound).includes(json)),
@@ -64,25 +64,26 @@ const CHECKS: Readonly<Record<string, CheckMaker>> = {
 };
 
 /**
- * The check of a field that is present, by its `validate.rules`, by which Envoy refuses a resource;
- * undefined when it has none. Throws for a rule that it does not know.
+ * Returns the check of a field that is present, by its `validate.rules`, by which Envoy rejects a
+ * resource. Throws for an unknown rule.
+ * @returns undefined when the field has no rules
  */
 export function fieldCheck(field: protobuf.Field): Check | undefined {
   const rules = rulesOf(field);
   return rules === undefined ? undefined : checkOf(rules, field);
 }
 
-/** True when a message may not be absent. */
+/** Tells whether a message must be present. */
 export function isRequired(field: protobuf.Field): boolean {
   return Object.values(rulesOf(field) ?? {}).some(({ required }) => required === true);
 }
 
-/** True when the rules of the field's message do not count there. */
+/** Tells whether the rules of the field's message are skipped there. */
 export function isSkipped(field: protobuf.Field): boolean {
   return rulesOf(field)?.message?.skip === true;
 }
 
-/** True when one member of the oneof must be set. */
+/** Tells whether one member of the oneof must be set. */
 export function isRequiredOneof(oneof: protobuf.OneOf): boolean {
   return oneof.options?.['(validate.required)'] === true;
 }
@@ -134,7 +135,7 @@ function eachKey(check: Check | undefined): Check | undefined {
   return checkItems && (json => checkItems(Object.keys(json as JsonObject)));
 }
 
-/** Numbers as they are, durations in nanoseconds. */
+/** Returns numbers as they are, and durations in nanoseconds. */
 function quantity(value: unknown): number {
   const duration = isJsonObject(value) ? { seconds: 0, nanos: 0, ...value } : parseDuration(value);
   return duration === undefined
@@ -167,8 +168,8 @@ function matches(pattern: RegExp): (json: Json) => boolean {
 }
 
 /**
- * Source: protoc-gen-validate, well_known_regex; `strict` is its default, but Envoy's API mostly
- * turns it off.
+ * `strict` is the default, but Envoy's API mostly turns it off. Source: protoc-gen-validate,
+ * well_known_regex.
  */
 function headerPattern(wellKnown: string, strict: boolean): RegExp {
   if (!strict) return /^[^\0\n\r]*$/;

@@ -6,8 +6,8 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:
 export type Timestamp = { readonly seconds: number; readonly nanos: number };
 
 /**
- * Parses proto3 JSON's form of google.protobuf.Timestamp (RFC 3339, years 0001 to 9999); undefined
- * when it is none.
+ * Parses proto3 JSON's form of google.protobuf.Timestamp (RFC 3339, years 0001 to 9999).
+ * @returns undefined when it is none
  */
 export function parseTimestamp(json: unknown): Timestamp | undefined {
   const match = typeof json === 'string' ? TIMESTAMP.exec(json) : null;
@@ -20,7 +20,7 @@ export function parseTimestamp(json: unknown): Timestamp | undefined {
   return { seconds, nanos: Number(fraction.padEnd(9, '0')) };
 }
 
-/** The inverse of parseTimestamp, in UTC; the fraction has 0, 3, 6 or 9 digits. */
+/** The inverse of parseTimestamp, in UTC. The fraction has 0, 3, 6 or 9 digits. */
 export function formatTimestamp({ seconds, nanos }: Timestamp): string {
   return new Date(seconds * 1000).toISOString().replace(/\.000Z$/, `${formatNanos(nanos)}Z`);
 }

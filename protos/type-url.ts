@@ -10,18 +10,21 @@ export const CLUSTER = `${PREFIX}envoy.config.cluster.v3.Cluster`;
 export const CLUSTER_LOAD_ASSIGNMENT = `${PREFIX}envoy.config.endpoint.v3.ClusterLoadAssignment`;
 export const SECRET = `${PREFIX}envoy.extensions.transport_sockets.tls.v3.Secret`;
 
-/** Of our own: what the decision services receive. */
+/** A type of our own, which the decision services receive. */
 export const FILTER = `${PREFIX}gateway.config.v1.Filter`;
 export const FILTER_POLICY = `${PREFIX}gateway.config.v1.FilterPolicy`;
 export const RATE_LIMIT = `${PREFIX}gateway.config.v1.RateLimit`;
 
-/** Of our own: what the discovery service of secrets is to serve, and to whom. */
+/** A type of our own, with what the discovery service of secrets serves, and to which proxies. */
 export const SERVED_SECRET = `${PREFIX}gateway.config.v1.ServedSecret`;
 
-/** Of our own: what a service finds wrong with what it was sent. It goes the other way. */
+/**
+ * A type of our own, with what a service finds wrong with its configuration. It goes from the
+ * service to the control plane.
+ */
 export const REPORT = `${PREFIX}gateway.config.v1.Report`;
 
-/** Every type that we serve or hear of: a peer may name others. */
+/** Every type that we serve or receive. A peer may name others. */
 export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   LISTENER,
   ROUTE_CONFIGURATION,
@@ -35,12 +38,15 @@ export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   REPORT,
 ]);
 
-/** The full message name of a type URL; undefined when it is none of the form that we write. */
+/**
+ * Returns the full message name of a type URL.
+ * @returns undefined when it is not of the form that we write
+ */
 export function nameInTypeUrl(typeUrl: string): string | undefined {
   return typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : undefined;
 }
 
-/** The full message name of a type URL: what follows its last slash. */
+/** Returns the full message name of a type URL, which is what follows its last slash. */
 export function messageName(typeUrl: string): string {
   return typeUrl.slice(typeUrl.lastIndexOf('/') + 1);
 }

@@ -10,13 +10,13 @@ export type ValueEncoder = {
    * when it does not fit.
    */
   write(writer: WireWriter, json: Json, path: string): void;
-  /** True for the value that proto3 does not send where a field has no presence. */
+  /** Tells whether proto3 does not send this value where a field has no presence. */
   isDefault(json: Json): boolean;
 };
 
 /**
- * Appends the length of what `write` appends, then that; returns where that starts.
- * Throws EncodeError when messages are nested deeper than protobuf's parsers read.
+ * Appends the length of what `write` appends, then that. Returns where that starts. Throws
+ * EncodeError when messages are nested deeper than protobuf's parsers read.
  */
 export function writeDelimited(writer: WireWriter, path: string, write: () => void): number {
   if (!writer.mayNest) throw new EncodeError(path, 'nested too deeply');

@@ -1,6 +1,6 @@
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
-/** A field that is a whole number, or a value of an enum. */
+/** Appends a field that is a whole number, or a value of an enum. */
 export function number(writer: WireWriter, field: number, value: number): void {
   writer.tag(field, WIRE.varint);
   writer.varint(value);
@@ -11,7 +11,7 @@ export function text(writer: WireWriter, field: number, value: string): void {
   writer.string(value);
 }
 
-/** A field that is a message, whose own fields `write` appends. */
+/** Appends a field that is a message, whose own fields `write` appends. */
 export function message<T>(
   writer: WireWriter,
   field: number,

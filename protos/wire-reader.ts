@@ -6,21 +6,21 @@ export class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-/** Of the deprecated groups, which may be in unknown fields. */
+/** The wire types of the deprecated groups, which may be in unknown fields. */
 const GROUP_START = 3;
 const GROUP_END = 4;
 const GROUP_DEPTH_MAX = 100;
 const VARINT_BYTES_MAX = 10;
 
-/** What a field begins with: its number and how what follows is delimited. */
+/** Returns the tag of a field: its number, and how its content is delimited. */
 export function tagOf(field: number, wireType: WireType): number {
   return field * 8 + wireType;
 }
 
 /**
- * Protobuf's wire format, read field by field: `while (reader.more) switch (reader.tag()) { … }`.
- * What is cut off or cannot be throws a WireError; nothing beyond the end of the message is read.
- * Source: protobuf.dev, Encoding.
+ * Reads protobuf's wire format field by field: `while (reader.more) switch (reader.tag()) { … }`.
+ * Throws a WireError when the bytes are cut off or invalid. Nothing beyond the end of the message
+ * is read. Source: protobuf.dev, Encoding.
  */
 export class WireReader {
   readonly #bytes: Buffer;
@@ -32,21 +32,19 @@ export class WireReader {
     this.#end = bytes.length;
   }
 
-  /** Whether the message that is being read has another field. */
+  /** Tells whether the present message has another field. */
   get more(): boolean {
     return this.#at < this.#end;
   }
 
-  /** The next field, as `tagOf` says it. */
+  /** Reads the next tag, in the form of `tagOf`. */
   tag(): number {
     const tag = this.uint32();
     if (tag < 8) throw new WireError('a field has the number 0');
     return tag;
   }
 
-  /**
-   * Goes into a nested message; when there is no more of it, what is returned is given to `leave`.
-   */
+  /** Enters a nested message. Pass the result to `leave` after its last field. */
   enter(): number {
     const outer = this.#end;
     this.#end = this.#endOfBytes();
@@ -62,7 +60,7 @@ export class WireReader {
     return this.#at;
   }
 
-  /** Passes over text or bytes, and returns where they begin; they end at `at`. */
+  /** Skips text or bytes, and returns where they begin. They end at `at`. */
   pass(): number {
     const end = this.#endOfBytes();
     const start = this.#at;
@@ -70,7 +68,7 @@ export class WireReader {
     return start;
   }
 
-  /** A text that a client of the peer wrote: what is no UTF-8 becomes U+FFFD. */
+  /** Reads a text that a client of the peer wrote. Bytes that are no UTF-8 become U+FFFD. */
   string(): string {
     const end = this.#endOfBytes();
     const text = this.#bytes.toString('utf8', this.#at, end);
@@ -78,7 +76,7 @@ export class WireReader {
     return text;
   }
 
-  /** A text that throws when it is no UTF-8, as the format wants it. */
+  /** Reads a text, and throws when it is no UTF-8, as the format demands. */
   utf8(): string {
     const start = this.pass();
     const bytes = this.#bytes.subarray(start, this.#at);
@@ -86,7 +84,7 @@ export class WireReader {
     return bytes.toString();
   }
 
-  /** The lower 32 bits of a varint. */
+  /** Reads the lower 32 bits of a varint. */
   uint32(): number {
     const first = this.#byte();
     if (first < 128) return first;
@@ -99,20 +97,20 @@ export class WireReader {
     throw new WireError('a varint has more than 10 bytes');
   }
 
-  /** A varint of 64 bits, to the precision of a number. */
+  /** Reads a varint of 64 bits, to the precision of a number. */
   uint64(): number {
     let value = 0;
     let factor = 1;
     for (let place = 0; place < VARINT_BYTES_MAX; place++, factor *= 128) {
       const byte = this.#byte();
-      // Of the tenth byte only one bit is within 64.
+      // Only one bit of the tenth byte is within 64.
       value += (byte & (place === 9 ? 1 : 127)) * factor;
       if (byte < 128) return value;
     }
     throw new WireError('a varint has more than 10 bytes');
   }
 
-  /** Passes over the field that began with this tag. */
+  /** Skips the field that began with this tag. */
   skip(tag: number, depth = 0): void {
     const wireType = tag & 7;
     if (wireType === WIRE.varint) this.uint32();
@@ -138,7 +136,7 @@ export class WireReader {
     this.#at += size;
   }
 
-  /** Reads a length, and returns where the bytes end that follow. */
+  /** Reads a length, and returns where the bytes after it end. */
   #endOfBytes(): number {
     const length = this.uint32();
     if (length > this.#end - this.#at) throw new WireError('the message is cut off');

@@ -5,36 +5,39 @@ export type WireType = (typeof WIRE)[keyof typeof WIRE];
 const MESSAGE_DEPTH_MAX = 100;
 
 /**
- * Protobuf's wire format, appended to one growing buffer. A nested message is written in place
- * between `begin` and `end`, which costs no buffer of its own. Source: protobuf.dev, Encoding.
+ * Appends protobuf's wire format to one growing buffer. A nested message is written in place
+ * between `begin` and `end`, and needs no buffer of its own. Source: protobuf.dev, Encoding.
  */
 export class WireWriter {
   #bytes: Buffer;
   #length = 0;
   #depth = 0;
 
-  /** `size`: about how many bytes will be written. */
+  /** `size` is about how many bytes will be written. */
   constructor(size = 512) {
     this.#bytes = Buffer.allocUnsafe(size);
   }
 
-  /** False when one more nested message would be deeper than protobuf's parsers read (100). */
+  /**
+   * Tells whether one more nested message is still within the depth that protobuf's parsers read
+   * (100).
+   */
   get mayNest(): boolean {
     return this.#depth < MESSAGE_DEPTH_MAX;
   }
 
-  /** What a field begins with: its number and how what follows is delimited. */
+  /** Appends a tag: the number of a field, and how its content is delimited. */
   tag(field: number, wireType: WireType): void {
     this.varint(field * 8 + wireType);
   }
 
-  /** A whole number from 0 to 2^53 - 1. */
+  /** Appends a whole number from 0 to 2^53 - 1. */
   varint(value: number): void {
     this.#reserve(10);
     this.#length = this.#putVarint(value, this.#length);
   }
 
-  /** Any 64-bit integer; a negative one takes ten bytes, as for int32 too. */
+  /** Appends any 64-bit integer. A negative one takes ten bytes, as for int32 too. */
   varint64(value: bigint): void {
     this.#reserve(10);
     let rest = BigInt.asUintN(64, value);
@@ -65,7 +68,7 @@ export class WireWriter {
     this.#length = this.#bytes.writeDoubleLE(value, this.#length);
   }
 
-  /** The text's length in bytes, then its UTF-8. */
+  /** Appends the text's length in bytes, then its UTF-8. */
   string(text: string): void {
     const size = Buffer.byteLength(text);
     this.varint(size);
@@ -73,7 +76,7 @@ export class WireWriter {
     this.#length += this.#bytes.write(text, this.#length, size);
   }
 
-  /** The length of `bytes`, then `bytes`. */
+  /** Appends the length of `bytes`, then `bytes`. */
   bytes(bytes: Uint8Array): void {
     this.varint(bytes.length);
     this.#reserve(bytes.length);
@@ -81,7 +84,7 @@ export class WireWriter {
     this.#length += bytes.length;
   }
 
-  /** Begins something whose length is not known yet; what it returns is given to `end`. */
+  /** Begins something whose length is not known yet. Pass the result to `end`. */
   begin(): number {
     this.#reserve(1);
     this.#depth += 1;
@@ -89,7 +92,7 @@ export class WireWriter {
   }
 
   /**
-   * Ends what `begin` began: puts the length before the bytes since then, and returns where these
+   * Ends what `begin` began. Puts the length before the bytes since then, and returns where these
    * start.
    */
   end(begun: number): number {
@@ -103,12 +106,12 @@ export class WireWriter {
     return begun + prefix;
   }
 
-  /** What was written; good until more is. */
+  /** Returns what was written, valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** A copy of what was written from `start` on. */
+  /** Returns a copy of what was written from `start` on. */
   copy(start = 0): Uint8Array {
     return new Uint8Array(this.#bytes.subarray(start, this.#length));
   }

@@ -6,7 +6,7 @@ import { ENVOY_FILES, ENVOY_VERSION } from './envoy-files.ts';
 /** One .proto file, ready to be added to a root. */
 export type ApiFile = {
   readonly package: string;
-  /** The files that declare what its messages and services are made of. */
+  /** The files that declare the types of its messages and services. */
   readonly uses: readonly string[];
   /** Its top-level declarations, as protobufjs reads them. */
   readonly nested: Readonly<Record<string, protobuf.AnyNestedObject>>;

@@ -2,7 +2,7 @@ import type { Api, ApiFile } from './api-file.ts';
 import { declarations } from './declarations.ts';
 import { descriptorDecoder, type FileProto, type MessageProto } from './descriptor-decoder.ts';
 
-/** What declares the rules of fields, and what it uses. */
+/** The files that declare the rules of fields, and their imports. */
 const RULES = [
   'validate/validate.proto',
   'google/protobuf/duration.proto',
@@ -13,7 +13,7 @@ type Decoded = { readonly proto: FileProto; readonly bytes: Uint8Array };
 
 /**
  * Returns the API that is reachable from `wanted`, of the FileDescriptorProtos in `embedded`.
- * Throws an Error that names the file which is not among them.
+ * Throws an Error that names a file that is not among them.
  */
 export function compileApi(
   embedded: ReadonlyMap<string, Uint8Array>,

@@ -10,8 +10,8 @@ import type {
 type Declarations = Record<string, protobuf.AnyNestedObject>;
 
 /**
- * Returns what a file declares, as protobufjs reads it: types by full names, and
- * protoc-gen-validate's rules as options of fields and oneofs. Extensions are left out.
+ * Returns what a file declares, in the form of protobufjs. Types have full names, and
+ * protoc-gen-validate's rules are options of fields and oneofs. Extensions are left out.
  */
 export function declarations(file: FileProto): Declarations {
   const edition = file.syntax ?? 'proto2';

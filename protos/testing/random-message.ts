@@ -8,7 +8,7 @@ type Random = () => number;
 const DEPTH = 5;
 
 /**
- * What a random Any holds: an empty message, a nested one, and ones whose JSON stands under
+ * The content of a random Any: an empty message, a nested one, and ones whose JSON stands under
  * `value`.
  */
 const IN_ANY = [
@@ -64,8 +64,8 @@ const SAME_VALUES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Random proto3 JSON of a message type, in the form that decode gives: no defaults where they are
- * not sent.
+ * Returns random proto3 JSON of a message type, in the form of decode. Defaults are left out where
+ * they are not sent.
  */
 export function randomMessage(type: protobuf.Type, random: Random, depth = DEPTH): Json {
   const wellKnown = WELL_KNOWN[type.fullName];

@@ -1,6 +1,6 @@
 /**
- * Numbers from 0 to 1 (exclusive) that the seed decides: a failing property test can be run again.
- * Source: mulberry32.
+ * Returns numbers from 0 to 1 (exclusive) that the seed decides, so that a failed property test can
+ * run again. Source: mulberry32.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed;
@@ -12,7 +12,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** One of `items`. */
+/** Returns one of `items`. */
 export function pick<T>(items: readonly T[], random: () => number): T {
   return items[Math.floor(random() * items.length)] as T;
 }

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../json.ts';
 import { findType } from '../root.ts';
 
 /**
- * Proto3 JSON as the object that protobufjs's fromObject wants, made without our encoder: what
- * tests hold it against.
+ * Converts proto3 JSON to the object that protobufjs's fromObject wants, without our encoder. Tests
+ * compare the two.
  */
 export function toProtobufjs(type: protobuf.Type, json: Json): unknown {
   if (type.fullName === '.google.protobuf.Any') return toAny(json as JsonObject);
@@ -73,12 +73,12 @@ function toValue(json: Json): object {
   return { struct_value: toStruct(json as JsonObject) };
 }
 
-/** protobufjs sends a default that its object names, which proto3 does not. */
+/** protobufjs sends a default that its object names, and proto3 does not. */
 function isDefault(json: Json): boolean {
   return json === 0 || json === '0' || json === '' || json === false;
 }
 
-/** Sorted, for protobufjs writes the entries of a map in the order of the object. */
+/** Sorts the entries, because protobufjs writes a map in the order of the object. */
 function mapValues(json: JsonObject, change: (value: Json, name: string) => unknown): object {
   const names = Object.keys(json).sort();
   return Object.fromEntries(names.map(name => [name, change(json[name] as Json, name)]));
