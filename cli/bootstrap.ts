@@ -4,7 +4,7 @@ import { bootstrap } from '#envoy/bootstrap.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
 import { parseNodeGroup } from '#resources/words/node-group.ts';
 import { SDS, XDS } from './built-in-addresses.ts';
-import { ownDiscovery } from './own-discovery.ts';
+import { declaredDiscovery } from './declared-discovery.ts';
 import { printConfiguration } from './print-configuration.ts';
 import { reportProblems } from './report-problems.ts';
 
@@ -102,7 +102,7 @@ function checkNodeGroup(group: string): void {
 
 function discovery(group: string, { resources, sds }: Flags) {
   if (resources === undefined) return [];
-  const { clusters, problems } = ownDiscovery(resources, group, sds);
+  const { clusters, problems } = declaredDiscovery(resources, group, sds);
   reportProblems(problems);
   return clusters;
 }

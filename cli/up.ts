@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 import { up } from '#launcher/up.ts';
-import { ownServices } from './own-services.ts';
+import { instancesFile } from './instances-file.ts';
 import { parsePortOffset } from './port-offset.ts';
 
 type Flags = {
@@ -40,11 +40,12 @@ export function upCommand(): Command {
       const edgeDiscovery = async (sds: string) =>
         resources === undefined
           ? []
-          : (await import('./own-discovery.ts')).ownDiscovery(resources, 'edge', sds).clusters;
+          : (await import('./declared-discovery.ts')).declaredDiscovery(resources, 'edge', sds)
+              .clusters;
       await up({
         ...rest,
         ...(resources === undefined ? {} : { resources }),
-        ...(services === undefined ? {} : { services: ownServices(services) }),
+        ...(services === undefined ? {} : { services: instancesFile(services) }),
         edgeDiscovery,
         now: () => performance.now(),
         say,

@@ -15,13 +15,13 @@ import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
 import type { LastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { publisher } from '#controlplane/rollout/publisher.ts';
 import { effective } from '#controlplane/rollout/rollout.ts';
-import type { Standing } from '#controlplane/rollout/verdict.ts';
+import type { ClientAck } from '#controlplane/rollout/rollout-verdict.ts';
 import { confirmEdits } from '#controlplane/sources/edit-confirmation.ts';
 import { editLog } from '#controlplane/sources/edit-log.ts';
 import type { Reading } from '#controlplane/sources/resource-sources.ts';
 import { refuseGroup } from '#controlplane/sources/secret-groups.ts';
 import type { Metrics } from '#controlplane/status/metrics.ts';
-import type { ObjectFacts } from '#controlplane/status/object-standing.ts';
+import type { ObjectFacts } from '#controlplane/status/object-state.ts';
 import { problemLog } from '#controlplane/status/problem-log.ts';
 import { Reports } from '#controlplane/status/reports.ts';
 import {
@@ -138,7 +138,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     replicated: config.kubernetes !== undefined,
     compile: groupCompiler(config, log),
     ...publisher(cache, after),
-    proxies: () => service.streams().map(toStanding),
+    proxies: () => service.streams().map(toClientAck),
     keep: accepted => {
       keeper.keep(accepted);
       edits.settled(controller.rollout);
@@ -266,7 +266,7 @@ function refuser({ config, log, now }: ControlPlaneParts) {
   };
 }
 
-function toStanding({ id, group, standing, types }: StreamStatus): Standing {
+function toClientAck({ id, group, standing, types }: StreamStatus): ClientAck {
   const refusal = Object.values(types).find(({ nack }) => nack !== undefined)?.nack?.message;
   return { id: String(id), group, state: standing, refusal };
 }

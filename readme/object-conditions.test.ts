@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from './code-blocks.ts';
 
-const SOURCE = join(import.meta.dirname, '..', 'controlplane', 'status', 'object-standing.ts');
+const SOURCE = join(import.meta.dirname, '..', 'controlplane', 'status', 'object-state.ts');
 
 test('docs/reference/kubernetes-objects.md has every reason of a condition', () => {
   const source = readFileSync(SOURCE, 'utf8');

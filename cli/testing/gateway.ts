@@ -6,10 +6,14 @@ import type { TestContext } from 'node:test';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
-export type Said = { readonly code: number; readonly stdout: string; readonly stderr: string };
+export type CommandResult = {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+};
 
 /** Runs `gateway <args>` and returns its output and exit code. */
-export function gateway(...args: readonly string[]): Promise<Said> {
+export function gateway(...args: readonly string[]): Promise<CommandResult> {
   return new Promise(resolve => {
     execFile(process.execPath, [MAIN, ...args], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });

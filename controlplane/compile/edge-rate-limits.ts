@@ -5,7 +5,7 @@ import type { EdgeListener } from './listeners/listeners.ts';
 import type { Memo } from './memo.ts';
 import { moduleConfig } from './module-config.ts';
 import type { CompileOptions } from './options.ts';
-import { ownHeaders } from './rate-limits/injected-headers.ts';
+import { gatewayHeaders } from './rate-limits/injected-headers.ts';
 import { labellings } from './rate-limits/labelling.ts';
 import type { RateLimitContext } from './rate-limits/rate-limit-problems.ts';
 import { takenHeaders } from './rate-limits/taken-headers.ts';
@@ -32,14 +32,14 @@ export function edgeRateLimits(
   const isAsked = (domain: string) => labels.domains.some(labelling => labelling.domain === domain);
   const taken = takenHeaders(resources);
   const injecting = resources.rateLimits.filter(({ spec }) => isAsked(spec.domain));
-  const own = ownHeaders(injecting, taken);
+  const own = gatewayHeaders(injecting, taken);
   const modules = resources.modules.slice(0, 1).map(({ id }) => id);
   const replacing = withErrorBodies(resources.mappings);
   const cluster = clusterOf(resources, options, memo);
   return {
     labellings: labels,
     taken,
-    ownHeaders: own,
+    gatewayHeaders: own,
     cluster,
     listener: {
       config: moduleConfig(resources),
@@ -48,7 +48,7 @@ export function edgeRateLimits(
         builtIn: options.rateLimit,
       },
       extAuthz: options.extAuthz,
-      ownHeaders: own,
+      gatewayHeaders: own,
       errorBodies: replacing.length > 0,
       origins: [...modules, ...cluster.origins, ...injectingIds(injecting), ...replacing],
     },

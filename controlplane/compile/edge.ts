@@ -37,7 +37,7 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
   const { edgeTls = DEFAULT_EDGE_TLS, httpsPort = edgeTls.port } = options;
   const limits = edgeRateLimits(resources, options, memo);
   const filters = edgeFilters(resources, options, memo);
-  const settersOf = headerSetters(filters, limits.ownHeaders, resources.mappings);
+  const settersOf = headerSetters(filters, limits.gatewayHeaders, resources.mappings);
   const { contexts, hosts, problems } = edgeHosts(resources);
   const cover = hostCover(hosts, moduleConfig(resources).serve_other_hosts);
   const tlsListener = edgeTlsListener(hosts, edgeTls, limits.listener);

@@ -15,14 +15,14 @@ const LIMIT: HeaderSetter = { kind: 'RateLimit', who: "a RateLimit's `injectRequ
 
 /**
  * Returns the Filters that may run on a Mapping's host, unless its route is without filters, and
- * the limits, which may set `ownHeaders` on all requests. No service gets what is redirected.
+ * the limits, which may set `gatewayHeaders` on all requests. No service gets what is redirected.
  */
 export function headerSetters(
   { settersOn }: Pick<EdgeFilters, 'settersOn'>,
-  ownHeaders: readonly string[],
+  gatewayHeaders: readonly string[],
   mappings: readonly Resource<'Mapping'>[],
 ): HeaderSetters {
-  const own = new Set(ownHeaders);
+  const own = new Set(gatewayHeaders);
   const isBypassed = bypasses(mappings);
   return (spec, header) => {
     if (spec.host_redirect) return undefined;

@@ -1,4 +1,5 @@
 import type { Label, LabelPattern, PatternLabel } from '#resources/labels/label-pattern.ts';
+import { conclusion } from './conclusion.ts';
 import { filterSection } from './explained-filters-text.ts';
 import type { AppliedLimit, ExplainedLimit, OtherLimit } from './explained-limits.ts';
 import type {
@@ -11,7 +12,6 @@ import type { Explanation } from './explanation.ts';
 import { placeText } from './place.ts';
 import { plain } from './plain.ts';
 import type { HeaderChange } from './sent-request.ts';
-import { verdict } from './verdict.ts';
 
 /** This many limits that do not apply are shown, unless all are asked for. */
 const MOST_OTHERS = 10;
@@ -25,7 +25,7 @@ export function describe(explanation: Explanation, all = false): string {
     sentSection(explanation),
     filterSection(explanation.filters, all),
     rateLimitSections(explanation, all),
-    verdict(explanation),
+    conclusion(explanation),
   ];
   return `${sections.flat().join('\n')}\n`;
 }

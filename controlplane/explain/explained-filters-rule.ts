@@ -18,7 +18,7 @@ export type ExplainedRule = Place & {
 export type MissedRule = ExplainedRule & { readonly reason: string };
 
 /** A form of the path that an upstream may read, and the rule that it matches. */
-export type Reading = { readonly path: string; readonly rule?: ExplainedRule };
+export type PathReading = { readonly path: string; readonly rule?: ExplainedRule };
 
 type Places = ReadonlyMap<string, Place>;
 type Asked = Pick<HttpRequest, 'authority' | 'target'>;
@@ -51,7 +51,7 @@ export function explainReadings(
   { authority, target }: Asked,
   { active, rules }: Pick<FiltersInForce, 'active' | 'rules'>,
   places: Places,
-): readonly Reading[] {
+): readonly PathReading[] {
   const host = comparedHost(authority);
   return pathForms(target).map(path => {
     const met = firstRule(active.index, host, path);

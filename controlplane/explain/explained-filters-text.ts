@@ -7,7 +7,7 @@ import type {
 } from './explained-filters-chain.ts';
 import type { Applies } from './explained-filters-condition.ts';
 import type { ExplainedEndpoint } from './explained-filters-endpoint.ts';
-import type { ExplainedRule, MissedRule, Reading } from './explained-filters-rule.ts';
+import type { ExplainedRule, MissedRule, PathReading } from './explained-filters-rule.ts';
 import { placeText } from './place.ts';
 import { plain } from './plain.ts';
 
@@ -63,7 +63,7 @@ function endpointLines({ endpoint, filters, requestOrigin }: ExplainedEndpoint):
   ];
 }
 
-function readingLines({ path, rule }: Reading): readonly string[] {
+function readingLines({ path, rule }: PathReading): readonly string[] {
   return [`  read as ${plain(path)}`, `    ${rule === undefined ? 'no rule' : ruleText(rule)}`];
 }
 

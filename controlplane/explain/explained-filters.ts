@@ -1,4 +1,4 @@
-import { OWN_PATHS } from '#controlplane/compile/ext-authz/ext-authz-filter.ts';
+import { GATEWAY_PATHS } from '#controlplane/compile/ext-authz/ext-authz-filter.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { withoutInjected } from '#ext-authz/chain/final-change.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
@@ -21,7 +21,7 @@ import {
   explainRule,
   type MissedRule,
   missedRules,
-  type Reading,
+  type PathReading,
 } from './explained-filters-rule.ts';
 import { withoutIdentityHeaders } from './identity-headers.ts';
 import type { Place } from './place.ts';
@@ -38,7 +38,7 @@ export type ExplainedFilters =
   | { readonly decision: 'malformed'; readonly reason: string }
   | ExplainedEndpoint
   /** Two readings of the path match different rules. */
-  | { readonly decision: 'ambiguous'; readonly readings: readonly Reading[] }
+  | { readonly decision: 'ambiguous'; readonly readings: readonly PathReading[] }
   /** No rule, or one without filters. */
   | {
       readonly decision: 'allowed';
@@ -104,7 +104,7 @@ function explainCheck(
   inputs: FilterInputs,
 ): ExplainedFilters {
   const inForce = filtersInForce(inputs.resources, inputs.options);
-  if (request.target.startsWith(OWN_PATHS))
+  if (request.target.startsWith(GATEWAY_PATHS))
     return explainEndpoint(request, { ...inForce, ...inputs });
   const selected = selectRule(inForce.active.index, request);
   if ('ambiguous' in selected)

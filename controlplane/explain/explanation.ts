@@ -18,7 +18,7 @@ import { type ListenerSettings, listenerSettings } from './listener-settings.ts'
 import { type Place, placeOf, placesOf } from './place.ts';
 import { plain } from './plain.ts';
 import { preflightAnswer } from './preflight.ts';
-import { OWN_ROUTE, type VirtualHost, virtualHostsOf } from './route-configuration.ts';
+import { GATEWAY_ROUTE, type VirtualHost, virtualHostsOf } from './route-configuration.ts';
 import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
 import { redirectTarget, type SentRequest, sentRequest } from './sent-request.ts';
 import { chainOf } from './tls-chain.ts';
@@ -93,7 +93,7 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
   const shown = { ...asSent(inputs), ...asSeen(seen), ...tls };
   if (match !== undefined)
     return { request: shown, ...explainMatch(match, seen, settings, places, inputs) };
-  const nearest = nearestMisses(hosts.map(withoutOwnRoutes), seen).map(({ route, unmet }) => ({
+  const nearest = nearestMisses(hosts.map(withoutGatewayRoutes), seen).map(({ route, unmet }) => ({
     ...placeOf(places, route.name),
     reasons: unmet.map(({ reason }) => reason),
   }));
@@ -110,10 +110,10 @@ function whyUnrouted({ nodeGroup, resources }: ExplainInputs, { headers }: Envoy
 }
 
 /** Requests are not meant for the gateway's own paths, or for what a Host answers itself. */
-function withoutOwnRoutes(host: VirtualHost): VirtualHost {
+function withoutGatewayRoutes(host: VirtualHost): VirtualHost {
   return {
     ...host,
-    routes: host.routes.filter(({ name }) => name !== OWN_ROUTE && !name.startsWith('Host/')),
+    routes: host.routes.filter(({ name }) => name !== GATEWAY_ROUTE && !name.startsWith('Host/')),
   };
 }
 
@@ -153,7 +153,7 @@ function explainMatch(
   if (preflight !== undefined) return { answer: preflight, route };
   const filters = runsFilters ? explainFilters({ ...inputs, match, request, places }) : undefined;
   const passed = { route, ...(filters !== undefined && { filters }) };
-  const answer = answerOf(filters) ?? ownAnswer(match, request, inputs);
+  const answer = answerOf(filters) ?? gatewayAnswer(match, request, inputs);
   if (answer !== undefined) return { answer, ...passed };
   const sent = sentRequest(match, request);
   const reached = { ...passed, ...(sent !== undefined && { sent }) };
@@ -171,14 +171,14 @@ function allowsUpgrade({ route }: RouteMatch, { upgrade }: EnvoyRequest): boolea
   return upgrade === undefined || allowed.some(({ upgrade_type }) => upgrade_type === upgrade);
 }
 
-function ownAnswer(
+function gatewayAnswer(
   match: RouteMatch,
   request: EnvoyRequest,
   inputs: ExplainInputs,
 ): GatewayAnswer | undefined {
   const { route } = match;
   const target = redirectTarget(match, request);
-  if (route.redirect !== undefined && route.name === OWN_ROUTE)
+  if (route.redirect !== undefined && route.name === GATEWAY_ROUTE)
     return {
       status: 301,
       reason: `no Host covers its name, and every Host sends what comes without TLS to https: ${plain(target ?? '')}`,

@@ -6,7 +6,7 @@ import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 export const EXT_AUTHZ_FILTER = 'envoy.filters.http.ext_authz';
 
 /** The name of the routes of the gateway's own paths. No resource has it. */
-export const OWN_ROUTE = 'gateway';
+export const GATEWAY_ROUTE = 'gateway';
 
 /** Settings of filters at a route or virtual host, by the names of the filters. */
 export type PerFilterConfig = {

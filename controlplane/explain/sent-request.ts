@@ -88,8 +88,9 @@ export function redirectTarget({ route }: RouteMatch, request: EnvoyRequest): st
     port_redirect,
   } = redirect;
   const scheme = https_redirect === true ? 'https' : proto;
-  const ownPort = scheme === 'https' ? 443 : 80;
-  const port = port_redirect === undefined || port_redirect === ownPort ? '' : `:${port_redirect}`;
+  const defaultPort = scheme === 'https' ? 443 : 80;
+  const port =
+    port_redirect === undefined || port_redirect === defaultPort ? '' : `:${port_redirect}`;
   const query = asked.slice(path.length);
   const to =
     typeof path_redirect === 'string' ? path_redirect : rewritten(path, redirect, route.match);

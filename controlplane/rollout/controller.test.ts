@@ -5,7 +5,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Snapshot, XdsResource } from '#xds/snapshot.ts';
 import type { Written } from './candidates.ts';
 import { Controller, type ControllerParts } from './controller.ts';
-import type { Standing } from './verdict.ts';
+import type { ClientAck } from './rollout-verdict.ts';
 
 const mapping = (name: string, hash: string) =>
   ({
@@ -53,7 +53,7 @@ function system(
 ) {
   const kept: string[][] = [];
   let served = '';
-  let state: Standing['state'] = 'settled';
+  let state: ClientAck['state'] = 'settled';
   const timers: (() => void)[] = [];
   const controller: Controller = new Controller(
     new Map(lastGood.map(resource => [resource.id, resource])),
@@ -183,7 +183,7 @@ describe('services and proxies', () => {
   /** Starts a controller with one service and one proxy, each answering when told to. */
   function pair(options: Partial<ControllerParts> = {}) {
     const served: Record<string, string> = {};
-    const states: Record<string, Standing['state']> = { limits: 'settled', edge: 'settled' };
+    const states: Record<string, ClientAck['state']> = { limits: 'settled', edge: 'settled' };
     const kept: string[] = [];
     const over: string[] = [];
     const timers: (() => void)[] = [];
@@ -211,7 +211,7 @@ describe('services and proxies', () => {
       },
       ...options,
     });
-    const say = (group: string, state: Standing['state']) => {
+    const say = (group: string, state: ClientAck['state']) => {
       states[group] = state;
       controller.proxiesChanged();
     };
@@ -390,7 +390,7 @@ describe('proxies that are not there', () => {
     let connected: readonly string[] = [];
     let configured: readonly string[] = ['edge', 'side'];
     const refuses = (group: string) => group === 'edge' && (served[group] ?? '').includes('a@2');
-    const stateOf = (group: string): Standing['state'] => {
+    const stateOf = (group: string): ClientAck['state'] => {
       if (settledWith[group] !== served[group]) return 'waiting';
       return refuses(group) ? 'refused' : 'settled';
     };

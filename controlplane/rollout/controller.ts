@@ -14,7 +14,7 @@ import {
   startRollout,
   want,
 } from './rollout.ts';
-import { type Standing, verdict } from './verdict.ts';
+import { type ClientAck, rolloutVerdict } from './rollout-verdict.ts';
 
 /** The configuration of one node group. */
 export type GroupConfiguration = {
@@ -51,7 +51,7 @@ export type ControllerParts = {
    * Returns the connected proxies, and the state of each towards what was last published to its
    * group.
    */
-  proxies(): Iterable<Standing>;
+  proxies(): Iterable<ClientAck>;
   /** Stores what was accepted for the next start. */
   keep(accepted: Resources): void;
   /** Calls back after `ms`, unless the returned function is called before. */
@@ -149,7 +149,7 @@ export class Controller {
   }
 
   /** Returns the connected proxies, or the connected services. */
-  #clients(kind: 'proxy' | 'service'): readonly Standing[] {
+  #clients(kind: 'proxy' | 'service'): readonly ClientAck[] {
     const { proxies, services } = this.#parts;
     return [...proxies()].filter(({ group }) => services.has(group) === (kind === 'service'));
   }
@@ -187,7 +187,7 @@ export class Controller {
   #judge(): void {
     const late = (key: string) => this.#proxies.isLate(key);
     const awaited = this.#awaited().filter(group => !late(groupKey(group)));
-    const said = verdict(
+    const said = rolloutVerdict(
       this.#parts.proxies(),
       this.#unproven,
       ({ id }) => late(id),
@@ -343,7 +343,7 @@ export class Controller {
   }
 }
 
-function unsettled(clients: readonly Standing[]): readonly string[] {
+function unsettled(clients: readonly ClientAck[]): readonly string[] {
   return clients.filter(({ state }) => state !== 'settled').map(({ id }) => id);
 }
 

@@ -5,7 +5,7 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import { lead } from '#kubernetes/lease.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Metrics } from './metrics.ts';
-import { type ObjectFacts, objectStandings } from './object-standing.ts';
+import { type ObjectFacts, objectStates } from './object-state.ts';
 import { objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
 import { type Candidacy, openCandidacy } from './status-candidacy.ts';
 import { statusLeaseName } from './status-lease-name.ts';
@@ -117,10 +117,10 @@ function outdated({ facts, objects, group, now }: KubernetesStatusParts): readon
   const known = facts();
   if (known === undefined) return [];
   const read = new Map(known.objects.map(({ uid, parsed }) => [uid, parsed]));
-  const standingOf = objectStandings(known);
+  const stateOf = objectStates(known);
   const statusOf = (object: ServedObject) => {
-    const standing = standingOf(object);
-    if (standing !== undefined) return objectStatus(object, standing, now());
+    const state = stateOf(object);
+    if (state !== undefined) return objectStatus(object, state, now());
     return object.parsed.left === true ? statusOnceLeft(object) : undefined;
   };
   return objects().flatMap(object => {

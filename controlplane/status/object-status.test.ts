@@ -6,7 +6,7 @@ import { objectParser } from '#resources/kubernetes/object-parser.ts';
 import { type ServedObject, toServedObject } from '#resources/kubernetes/served-object.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Severity } from '#resources/problem.ts';
-import { type ObjectFacts, objectStandings } from './object-standing.ts';
+import { type ObjectFacts, objectStates } from './object-state.ts';
 import { type Condition, objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
 
 const PLACE = 'Kubernetes mappings.gateway.internal';
@@ -42,9 +42,9 @@ function factsOf(object: ServedObject, more: Partial<ObjectFacts> = {}): ObjectF
 const accepted = (object: ServedObject) => ({ rollout: startRollout(writtenOf(object).resources) });
 
 function statusOf(object: ServedObject, facts = factsOf(object), now = NOW) {
-  const standing = objectStandings(facts)(object);
-  assert.ok(standing !== undefined);
-  return objectStatus(object, standing, now);
+  const state = objectStates(facts)(object);
+  assert.ok(state !== undefined);
+  return objectStatus(object, state, now);
 }
 
 const conditionsOf = (status: ReturnType<typeof statusOf>) =>
@@ -229,7 +229,7 @@ describe('the status of an object', () => {
 
   test('of an object for another gateway is not ours', () => {
     const object = objectOf({ ...GOOD, gateway_id: 'other' });
-    assert.equal(objectStandings(factsOf(object))(object), undefined);
+    assert.equal(objectStates(factsOf(object))(object), undefined);
   });
 
   test('of an object that has left for another gateway is taken back, but for what others have said', () => {

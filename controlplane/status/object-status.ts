@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
-import type { ObjectStanding, Said } from './object-standing.ts';
+import type { ConditionValue, ObjectState } from './object-state.ts';
 
 /** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
-export type Condition = Said & {
+export type Condition = ConditionValue & {
   readonly type: string;
   readonly observedGeneration: number;
   readonly lastTransitionTime: string;
@@ -28,7 +28,7 @@ const MOST_PROBLEMS = 50;
  */
 export function objectStatus(
   object: ServedObject,
-  { accepted, programmed, problems }: ObjectStanding,
+  { accepted, programmed, problems }: ObjectState,
   now: number,
 ): ObjectStatus | undefined {
   const before = readStatus(object.status);
@@ -76,7 +76,7 @@ const isOf = (type: string) => (condition: Fields) => condition.type === type;
 
 function toCondition(
   type: string,
-  { status, reason, message }: Said,
+  { status, reason, message }: ConditionValue,
   { generation }: ServedObject,
   before: { readonly conditions: readonly Fields[] },
   now: number,

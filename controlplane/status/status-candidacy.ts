@@ -34,7 +34,7 @@ export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Can
    * The number of candidacies so far. News of an earlier one, which may still be ending, does not
    * count.
    */
-  let standing = 0;
+  let attempt = 0;
   let leading = false;
   let connected = false;
   let closed = false;
@@ -47,10 +47,10 @@ export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Can
   const stand = () => {
     cancel();
     if (closed || candidate !== undefined) return;
-    standing += 1;
-    const mine = standing;
+    attempt += 1;
+    const mine = attempt;
     candidate = lead(next => {
-      if (mine === standing) tell(next);
+      if (mine === attempt) tell(next);
     });
   };
   const tell = (next: boolean) => {

@@ -47,7 +47,7 @@ export function mappingClusters(
   }
   const taken = takenNames(upstreams.values(), declared);
   for (const [key, upstream] of upstreams) {
-    const cluster = ownCluster(key, upstream, taken, tls, memo);
+    const cluster = upstreamCluster(key, upstream, taken, tls, memo);
     for (const { id } of upstream.users) clusters.set(id, cluster);
   }
   return clusters;
@@ -99,7 +99,7 @@ function takenNames(upstreams: Iterable<Upstream>, declared: ByName): ReadonlySe
   return taken;
 }
 
-function ownCluster(
+function upstreamCluster(
   key: string,
   { service, users, tls }: Upstream,
   taken: ReadonlySet<string>,

@@ -9,7 +9,7 @@ import { resourceSetOf } from '../testing/resource-set-of.ts';
 import { staticTestBootstrap } from '../testing/static-test-bootstrap.ts';
 import type { Echo } from './echo-server.ts';
 
-export type Answer = {
+export type EnvoyAnswer = {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly body: string;
@@ -26,7 +26,7 @@ export type Ask = {
 export type CompiledEnvoy = {
   readonly port: number;
   /** Sends the path exactly as written. */
-  ask(path: string, ask?: Ask): Promise<Answer>;
+  ask(path: string, ask?: Ask): Promise<EnvoyAnswer>;
   /** Returns the request that the answering upstream got. */
   echo(path: string, ask?: Ask): Promise<Echo>;
   log(): string;
@@ -73,7 +73,7 @@ function send(
   port: number,
   path: string,
   { method = 'GET', host = 'localhost', headers, body }: Ask,
-): Promise<Answer> {
+): Promise<EnvoyAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request(
       { host: '127.0.0.1', port, path, method, headers: { ...headers, host } },

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AuthorizationStub, startAuthorizationStub } from './authorization-stub.ts';
-import { type Answer, type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+import { type CompiledEnvoy, type EnvoyAnswer, startCompiled } from './compiled-envoy.ts';
 import { type RateLimitStub, startRateLimitStub } from './rate-limit-stub.ts';
 
 const SHOP = 'https://shop.example.com';
@@ -85,7 +85,7 @@ const preflight = (path: string, origin: string) =>
   });
 
 /** Returns the CORS headers of an answer, without the common beginning of the names. */
-function corsOf({ headers }: Answer): object {
+function corsOf({ headers }: EnvoyAnswer): object {
   const entries = Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
   return Object.fromEntries(
     entries.map(([name, value]) => [name.slice('access-control-'.length), value]),

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { startAuthorizationStub } from './authorization-stub.ts';
-import { type Answer, type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+import { type CompiledEnvoy, type EnvoyAnswer, startCompiled } from './compiled-envoy.ts';
 import { startRateLimitStub } from './rate-limit-stub.ts';
 
 const document = (kind: string, name: string, spec: string) =>
@@ -94,7 +94,7 @@ after(async () => {
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   envoy.ask(path, { headers, method });
 
-function isClean({ headers }: Answer): void {
+function isClean({ headers }: EnvoyAnswer): void {
   assert.deepEqual(
     Object.keys(headers).filter(name => name.startsWith('x-gateway')),
     [],

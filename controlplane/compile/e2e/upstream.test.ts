@@ -3,7 +3,7 @@ import { connect } from 'node:http2';
 import { describe, type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
 import { serve } from '#grpc/serve.ts';
-import { type Answer, type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+import { type CompiledEnvoy, type EnvoyAnswer, startCompiled } from './compiled-envoy.ts';
 import { type HoldingServer, startHoldingServer } from './holding-server.ts';
 
 const mapping = (name: string, address: string, spec: string) =>
@@ -35,8 +35,8 @@ async function startWith(
 async function hold(
   count: number,
   { envoy, service }: Served,
-): Promise<readonly Promise<Answer>[]> {
-  const asked: Promise<Answer>[] = [];
+): Promise<readonly Promise<EnvoyAnswer>[]> {
+  const asked: Promise<EnvoyAnswer>[] = [];
   while (asked.length < count) {
     asked.push(envoy.ask('/hold'));
     await until(() => service.held() === asked.length || undefined);

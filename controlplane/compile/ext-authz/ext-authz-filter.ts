@@ -14,10 +14,10 @@ const TIMEOUT = '5s';
 const LOGOUT_BODY_BYTES = 8193;
 
 /** The name of routes that come from no resource. */
-export const OWN_ROUTE = 'gateway';
+export const GATEWAY_ROUTE = 'gateway';
 
 /** The paths of callback and logout (docs/reference/kinds/filter.md). */
-export const OWN_PATHS = '/.gateway/oauth2/';
+export const GATEWAY_PATHS = '/.gateway/oauth2/';
 const LOGOUT_PATH = '/.gateway/oauth2/logout';
 
 /**
@@ -61,9 +61,9 @@ export const WITHOUT_FILTERS: JsonObject = withoutFilter(NAME);
  * The service answers all of them. What it lets pass is not found. Only a logout's body is sent to
  * it.
  */
-export const OWN_ROUTES: readonly JsonObject[] = [
+export const GATEWAY_ROUTES: readonly JsonObject[] = [
   {
-    ...ownRoute({ path: LOGOUT_PATH }),
+    ...gatewayRoute({ path: LOGOUT_PATH }),
     ...perRoute({
       check_settings: {
         with_request_body: {
@@ -74,11 +74,11 @@ export const OWN_ROUTES: readonly JsonObject[] = [
       },
     }),
   },
-  ownRoute({ prefix: OWN_PATHS }),
+  gatewayRoute({ prefix: GATEWAY_PATHS }),
 ];
 
-function ownRoute(match: JsonObject): JsonObject {
-  return { name: OWN_ROUTE, match, direct_response: { status: 404 } };
+function gatewayRoute(match: JsonObject): JsonObject {
+  return { name: GATEWAY_ROUTE, match, direct_response: { status: 404 } };
 }
 
 function perRoute(fields: JsonObject): JsonObject {

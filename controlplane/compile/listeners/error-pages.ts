@@ -4,7 +4,10 @@ import { extension } from '../extension.ts';
 import { contentTypeOf } from '../routes/error-bodies.ts';
 
 /** Further fields of Envoy's own answers, and the answers that have them. */
-export type OwnAnswers = { readonly filter: JsonObject; readonly headers_to_add: readonly Json[] };
+export type LocalReplyHeaders = {
+  readonly filter: JsonObject;
+  readonly headers_to_add: readonly Json[];
+};
 
 /**
  * Answers of Envoy's own that get another status: an expression that holds for them, and the
@@ -95,7 +98,7 @@ const PAGES: readonly Page[] = [
  */
 export function errorPages(
   overrides: readonly ErrorResponseOverride[] = [],
-  more: readonly OwnAnswers[] = [],
+  more: readonly LocalReplyHeaders[] = [],
   restated: readonly Restated[] = [],
 ): JsonObject {
   const plain = [...overrides.map(overridePage), ...PAGES];
@@ -139,7 +142,7 @@ function set(key: string, value: string): JsonObject {
   return { header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
 }
 
-function mapper({ headers = [], page, status, when }: Page, more?: OwnAnswers): JsonObject {
+function mapper({ headers = [], page, status, when }: Page, more?: LocalReplyHeaders): JsonObject {
   const shown = holds(when);
   const added = [...(more?.headers_to_add ?? []), ...headers];
   return {

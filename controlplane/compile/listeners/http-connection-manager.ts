@@ -11,14 +11,14 @@ import { HOST_HEADER } from '../tls/host-header.ts';
 import { hstsOfLocalReplies } from '../tls/hsts.ts';
 import { accessLog, failureLog } from './access-log.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
-import { errorPages, type OwnAnswers, type Restated } from './error-pages.ts';
+import { errorPages, type LocalReplyHeaders, type Restated } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
 
 /** What the edge has beyond the proxies beside applications. */
 export type EdgeParts = Deciders & {
   readonly config: ModuleConfig;
   /** Headers that only the gateway sets, in lower case, sorted. */
-  readonly ownHeaders: readonly string[];
+  readonly gatewayHeaders: readonly string[];
   /** Whether a Mapping replaces the bodies of errors. */
   readonly errorBodies: boolean;
 };
@@ -86,10 +86,10 @@ const TIMEOUTS_AND_LIMITS: JsonObject = {
   },
 };
 
-function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): JsonObject {
+function edge({ config, gatewayHeaders }: EdgeParts, tls: TlsChain | undefined): JsonObject {
   return {
     ...earlyHeaderMutation(
-      [LATE_HEADER, HOST_HEADER, ...ownHeaders],
+      [LATE_HEADER, HOST_HEADER, ...gatewayHeaders],
       [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
@@ -111,7 +111,7 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
 /** What the edge ends because a try was too late. */
 const LATE_ANSWER: Restated = { when: IS_LATE, status: 504 };
 
-function hstsAnswers(tls: TlsChain | undefined): readonly OwnAnswers[] {
+function hstsAnswers(tls: TlsChain | undefined): readonly LocalReplyHeaders[] {
   return tls?.host.hsts === undefined ? [] : [hstsOfLocalReplies(tls.host.hostname, tls.host.hsts)];
 }
 

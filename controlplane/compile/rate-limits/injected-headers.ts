@@ -33,7 +33,7 @@ export function injectedHeaders(
  * limits may set, and those that an upstream may take for them. Limits that set a header only
  * sometimes count too, since the client's would pass at the other times.
  */
-export function ownHeaders(
+export function gatewayHeaders(
   rateLimits: readonly Resource<'RateLimit'>[],
   taken: ReadonlyMap<string, TakenHeaders>,
 ): readonly string[] {

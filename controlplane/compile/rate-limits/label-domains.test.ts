@@ -72,7 +72,7 @@ test("limits of Ambassador's files are judged by the labels of their domain", ()
   const { resources } = resourceSetOf(
     limit('ambassador') + mapping('ambassador') + limit('gateway'),
   );
-  const context = { labellings: labellings(resources), taken: new Map(), ownHeaders: [] };
+  const context = { labellings: labellings(resources), taken: new Map(), gatewayHeaders: [] };
   const problems = rateLimitProblems(resources, context, [], new Memo());
   assert.deepEqual(
     problems.map(({ name }) => name),

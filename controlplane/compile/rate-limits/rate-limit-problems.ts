@@ -9,7 +9,7 @@ import { groupShapes } from './label-shape.ts';
 import type { Labelling, Labellings } from './labelling.ts';
 import { limitNameProblems } from './limit-name-problems.ts';
 import { limitProblems } from './limit-problems.ts';
-import { ownServiceProblems } from './own-service-problems.ts';
+import { operatorServiceProblems } from './operator-service-problems.ts';
 import { strippedMatchProblems } from './stripped-match-problems.ts';
 import type { TakenHeaders } from './taken-headers.ts';
 
@@ -17,7 +17,7 @@ export type RateLimitContext = {
   readonly labellings: Labellings;
   readonly taken: ReadonlyMap<string, TakenHeaders>;
   /** Request headers that only the gateway sets. */
-  readonly ownHeaders: readonly string[];
+  readonly gatewayHeaders: readonly string[];
 };
 
 /**
@@ -26,7 +26,7 @@ export type RateLimitContext = {
  */
 export function rateLimitProblems(
   resources: ResourceSet,
-  { labellings, taken, ownHeaders }: RateLimitContext,
+  { labellings, taken, gatewayHeaders }: RateLimitContext,
   clusterNames: readonly string[],
   memo: Memo,
 ): readonly Problem[] {
@@ -52,9 +52,9 @@ export function rateLimitProblems(
       ),
     ),
     ...limitNameProblems(rateLimits),
-    ...ownServiceProblems(resources, [
+    ...operatorServiceProblems(resources, [
       ...new Set(labellings.domains.flatMap(labelling => keysOf(labelling).paths)),
     ]),
-    ...strippedMatchProblems(mappings, ownHeaders),
+    ...strippedMatchProblems(mappings, gatewayHeaders),
   ];
 }

@@ -9,10 +9,10 @@ import { problemOf } from '../problem-of.ts';
  */
 export function strippedMatchProblems(
   mappings: readonly Resource<'Mapping'>[],
-  ownHeaders: readonly string[],
+  gatewayHeaders: readonly string[],
 ): readonly Problem[] {
-  if (ownHeaders.length === 0) return [];
-  const own = new Set(ownHeaders);
+  if (gatewayHeaders.length === 0) return [];
+  const own = new Set(gatewayHeaders);
   return mappings.flatMap(mapping =>
     (['headers', 'regex_headers'] as const)
       .flatMap(field => Object.keys(mapping.spec[field]).map(header => ({ field, header })))

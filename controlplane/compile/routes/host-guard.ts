@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import { OWN_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { GATEWAY_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
 import type { HostCover } from '../tls/host-cover.ts';
@@ -52,7 +52,7 @@ export function hostGuards(
   const redirects = hosts.every(({ insecure }) => insecure === 'Redirect');
   const uncovered = (domain: string, declares: boolean): HostGuard => ({
     ...NONE,
-    first: hasTls ? [misdirected(OWN_ROUTE, undefined)] : [],
+    first: hasTls ? [misdirected(GATEWAY_ROUTE, undefined)] : [],
     insecure: redirects && !declares && !covers(domain) ? redirectAll(httpsPort) : [],
   });
   return {
@@ -132,7 +132,7 @@ function redirectAll(httpsPort: number): readonly JsonObject[] {
     string_match: { exact: 'https' },
     invert_match: true,
   };
-  return toHttps(OWN_ROUTE, [condition], httpsPort);
+  return toHttps(GATEWAY_ROUTE, [condition], httpsPort);
 }
 
 function body(message: string, status_code: number): string {

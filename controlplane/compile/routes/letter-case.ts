@@ -24,7 +24,7 @@ export function withLetterCase(
 ): RouteEntry | readonly RouteEntry[] {
   if (rules === undefined || !isGuarded(mapping, rules)) return entry;
   const { kind, namespace, name, id, source, spec } = mapping;
-  const own = memo.of(entry.route, 'letter case', [], () => inOwnCase(entry));
+  const own = memo.of(entry.route, 'letter case', [], () => inMappingCase(entry));
   return [own, closedRoute({ kind, namespace, name, id, source, match: spec })];
 }
 
@@ -32,7 +32,7 @@ function isGuarded({ spec }: Mapping, { comparesPaths }: Rules): boolean {
   return isAnyCase(spec) && comparesPaths(mappingDomain(spec), spec.bypass_auth);
 }
 
-function inOwnCase({ rank, route, origins }: RouteEntry): RouteEntry {
+function inMappingCase({ rank, route, origins }: RouteEntry): RouteEntry {
   const { anyCase: _, ...sensitive } = rank;
   const { case_sensitive: __, ...match } = route.match as JsonObject;
   return { rank: sensitive, route: { ...route, match }, origins };

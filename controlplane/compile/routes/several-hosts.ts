@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import { OWN_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { GATEWAY_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 
 const BODY = JSON.stringify({
   message: 'Bad request: it names more than one host.',
@@ -12,7 +12,7 @@ const BODY = JSON.stringify({
  * Only a wildcard covers such a name.
  */
 export const SEVERAL_HOSTS: JsonObject = {
-  name: OWN_ROUTE,
+  name: GATEWAY_ROUTE,
   match: {
     prefix: '/',
     headers: [{ name: ':authority', string_match: { contains: ',' } }],

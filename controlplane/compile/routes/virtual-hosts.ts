@@ -3,7 +3,7 @@ import type { Refused } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
-import { OWN_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { GATEWAY_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { removingHeaders } from '../ext-authz/identity-headers.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
@@ -85,7 +85,7 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
       ),
       guard: inputs.guards?.of(domain, base !== undefined) ?? NO_GUARD,
       guardKey: inputs.guards?.keyOf(domain) ?? '',
-      own: inputs.filters?.isOrigin(domain) ? OWN_ROUTES : [],
+      own: inputs.filters?.isOrigin(domain) ? GATEWAY_ROUTES : [],
       filters: filtersOf(domain, inputs),
     };
   });

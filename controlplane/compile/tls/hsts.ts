@@ -24,13 +24,13 @@ export function hstsOfLocalReplies(
   hostname: string,
   value: string,
 ): { readonly filter: JsonObject; readonly headers_to_add: readonly JsonObject[] } {
-  const own = { header_filter: { header: ownNames(hostname) } };
+  const own = { header_filter: { header: hostNames(hostname) } };
   const directed = { or_filter: { filters: [status('LE', 420), status('GE', 422)] } };
   return { filter: { and_filter: { filters: [own, directed] } }, headers_to_add: [toAdd(value)] };
 }
 
 /** Returns a `HeaderMatcher` for the names of a Host. */
-function ownNames(hostname: string): JsonObject {
+function hostNames(hostname: string): JsonObject {
   if (hostname === '*') return { name: ':authority', present_match: true };
   return hostMatches(quoteRegex(hostname).replace(/^\\\*/, '.*'));
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Standing, type Verdict, verdict } from './verdict.ts';
+import { type ClientAck, type RolloutVerdict, rolloutVerdict } from './rollout-verdict.ts';
 
-const proxy = (group: string, state: Standing['state']): Standing => ({
+const proxy = (group: string, state: ClientAck['state']): ClientAck => ({
   id: group,
   group,
   state,
   ...(state === 'refused' ? { refusal: 'no' } : {}),
 });
-const table: [what: string, proxies: Standing[], overdue: boolean, expected: Verdict][] = [
+const table: [what: string, proxies: ClientAck[], overdue: boolean, expected: RolloutVerdict][] = [
   ['no proxy is there', [], false, 'undecided'],
   ['no proxy is there, overdue', [], true, 'undecided'],
   ['all took it', [proxy('edge', 'settled'), proxy('edge', 'settled')], false, 'accepted'],
@@ -42,7 +42,7 @@ const table: [what: string, proxies: Standing[], overdue: boolean, expected: Ver
 for (const [what, proxies, overdue, expected] of table) {
   test(`a trial for group edge when ${what}: ${JSON.stringify(expected)}`, () => {
     assert.deepEqual(
-      verdict(proxies, new Set(['edge']), () => overdue),
+      rolloutVerdict(proxies, new Set(['edge']), () => overdue),
       expected,
     );
   });
@@ -50,18 +50,18 @@ for (const [what, proxies, overdue, expected] of table) {
 
 test('a proxy that is late does not stand for another that is not', () => {
   const proxies = ['settled', 'waiting', 'waiting'].map((state, index) => ({
-    ...proxy('edge', state as Standing['state']),
+    ...proxy('edge', state as ClientAck['state']),
     id: `${index}`,
   }));
   const judge = (...late: readonly string[]) =>
-    verdict(proxies, new Set(['edge']), ({ id }) => late.includes(id));
+    rolloutVerdict(proxies, new Set(['edge']), ({ id }) => late.includes(id));
   assert.equal(judge('1'), 'undecided');
   assert.equal(judge('1', '2'), 'accepted');
 });
 
 test('a group that is awaited holds a trial until a proxy of it is there', () => {
-  const judge = (proxies: Standing[], awaited: readonly string[]) =>
-    verdict(proxies, new Set(['edge', 'other']), () => false, new Set(awaited));
+  const judge = (proxies: ClientAck[], awaited: readonly string[]) =>
+    rolloutVerdict(proxies, new Set(['edge', 'other']), () => false, new Set(awaited));
   assert.equal(judge([proxy('other', 'settled')], ['edge']), 'undecided');
   assert.equal(judge([proxy('other', 'settled')], []), 'accepted');
   assert.equal(judge([proxy('other', 'settled'), proxy('edge', 'settled')], ['edge']), 'accepted');

@@ -8,7 +8,7 @@ import type { Refused, Resource } from '#resources/resource.ts';
 import { type ResourceState, resourceStates } from './resource-state.ts';
 
 /** One condition of an object. */
-export type Said = {
+export type ConditionValue = {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
@@ -18,9 +18,9 @@ export type Said = {
  * The state of a Kubernetes object: whether all of it can be served, and whether the proxies run
  * it.
  */
-export type ObjectStanding = {
-  readonly accepted: Said;
-  readonly programmed: Said;
+export type ObjectState = {
+  readonly accepted: ConditionValue;
+  readonly programmed: ConditionValue;
   readonly problems: readonly Problem[];
 };
 
@@ -40,9 +40,9 @@ export type ObjectFacts = {
  * Returns the function that gives the state of objects.
  * @returns undefined for an object of another gateway
  */
-export function objectStandings(
+export function objectStates(
   facts: ObjectFacts,
-): (object: ServedObject) => ObjectStanding | undefined {
+): (object: ServedObject) => ObjectState | undefined {
   const byPlace = Map.groupBy(facts.problems, placeOf);
   const ofSecrets = Map.groupBy(
     facts.problems.filter(({ kind }) => kind === 'Secret'),
@@ -55,7 +55,7 @@ export function objectStandings(
     if (item === undefined) return undefined;
     const own = byPlace.get(placeOf({ kind: item.kind, namespace, name, file: parsed.file })) ?? [];
     const problems = [...own, ...problemsOfSecrets(item, ofSecrets)];
-    return { ...standing(item, { ...facts, served, stateOf, problems }), problems };
+    return { ...conditionsOf(item, { ...facts, served, stateOf, problems }), problems };
   };
 }
 
@@ -75,12 +75,12 @@ function problemsOfSecrets(
   );
 }
 
-type Own = ObjectFacts & {
+type ItemFacts = ObjectFacts & {
   readonly served: ReadonlyMap<string, Resource>;
   readonly stateOf: (resource: Resource) => ResourceState;
 };
 
-function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'problems'> {
+function conditionsOf(item: Resource | Refused, facts: ItemFacts): Omit<ObjectState, 'problems'> {
   const { written, rollout, served, stateOf, problems } = facts;
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
   const why = errors.join('; ');
@@ -110,7 +110,7 @@ function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'p
 /**
  * Acceptance is known by content, not by version. An edit that changes nothing needs no new answer.
  */
-function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Said {
+function programmed(item: Resource, { rollout, proxies }: ObjectFacts): ConditionValue {
   if (rollout.accepted.get(item.id)?.hash === item.hash)
     return said('True', 'Programmed', 'The proxies have taken it');
   return said(
@@ -125,11 +125,11 @@ function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Said {
 const LAST_GOOD = no('LastGood', 'An older version of it, which had no error, stays in force');
 const CLOSED = no('Closed', 'It is left out, and what it is known to cover is closed');
 
-function said(status: Said['status'], reason: string, message: string): Said {
+function said(status: ConditionValue['status'], reason: string, message: string): ConditionValue {
   return { status, reason, message };
 }
 
-function no(reason: string, message: string): Said {
+function no(reason: string, message: string): ConditionValue {
   return said('False', reason, message);
 }
 

@@ -7,7 +7,7 @@ import { plain } from './plain.ts';
  * Returns the conclusion of an explanation: a sentence, or one for each cluster that may get the
  * request.
  */
-export function verdict(explanation: Explanation): readonly string[] {
+export function conclusion(explanation: Explanation): readonly string[] {
   const { answer, filters, rateLimits } = explanation;
   const isSure = answerOf(filters) !== undefined || !isFiltered(filters);
   const subject = isSure ? 'This request' : 'When its filters let it pass, this request';

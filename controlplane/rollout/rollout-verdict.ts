@@ -1,5 +1,5 @@
 /** The answers of one connected proxy to what is served to its group. */
-export type Standing = {
+export type ClientAck = {
   /** The id of the proxy's stream. Another stream has another id. */
   readonly id: string;
   readonly group: string;
@@ -8,7 +8,7 @@ export type Standing = {
   readonly refusal?: string | undefined;
 };
 
-export type Verdict = 'accepted' | 'undecided' | { readonly refused: string };
+export type RolloutVerdict = 'accepted' | 'undecided' | { readonly refused: string };
 
 /**
  * Returns what the proxies together say of a trial that changed the configuration of `groups`.
@@ -19,12 +19,12 @@ export type Verdict = 'accepted' | 'undecided' | { readonly refused: string };
  * A late proxy does not hold the others. A group of `awaited` does as long as none of its proxies
  * is connected.
  */
-export function verdict(
-  proxies: Iterable<Standing>,
+export function rolloutVerdict(
+  proxies: Iterable<ClientAck>,
   groups: ReadonlySet<string>,
-  isLate: (proxy: Standing) => boolean,
+  isLate: (proxy: ClientAck) => boolean,
   awaited: ReadonlySet<string> = new Set(),
-): Verdict {
+): RolloutVerdict {
   const all = [...proxies];
   const concerned = all.filter(({ group }) => groups.has(group));
   const refusing = concerned.find(({ state }) => state === 'refused');

@@ -9,7 +9,7 @@ import { readResources } from './read-resources.ts';
  * Returns the clusters that a node group's bootstrap needs for the discovery services in its
  * ProxyConfigs, beside the built-in one at `sds`.
  */
-export function ownDiscovery(
+export function declaredDiscovery(
   resources: string,
   group: string,
   sds: string,

@@ -6,7 +6,7 @@ import { parseInstancesFile } from '../sds/instances/parse-instances-file.ts';
  * Returns the absolute path of an operator's instances file. Throws an Error that says what is
  * wrong in it. A running gateway would keep what it read last, but a starting one has nothing yet.
  */
-export function ownServices(path: string): string {
+export function instancesFile(path: string): string {
   const file = resolve(path);
   const [problem] = parseInstancesFile(read(file)).problems;
   if (problem === undefined) return file;

@@ -6,7 +6,7 @@ import { problemOf } from '../problem-of.ts';
  * Returns a warning where an operator's own rate limit service gets labels that the built-in one
  * would shorten.
  */
-export function ownServiceProblems(
+export function operatorServiceProblems(
   { rateLimitServices: [service] }: ResourceSet,
   paths: readonly string[],
 ): readonly Problem[] {
