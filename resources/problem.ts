@@ -1,10 +1,10 @@
 export type Severity = 'error' | 'warning';
 
 /**
- * A mistake of the operator, as data: what, where, and in plain words what to do about it. `file`
- * and `line` (from 1) point at the very field; `field` is its path, such as
- * `spec.virtual_hosts[0].name`. An error keeps its resource out; a warning does not. A secret's
- * value is never in any of it.
+ * A mistake of the operator, as data. It says what is wrong, where, and in plain words what to do
+ * about it. `file` and `line` (from 1) point at the very field. `field` is its path, such as
+ * `spec.virtual_hosts[0].name`. With an error the resource is left out. With a warning it is
+ * served. A secret's value is never in any of it.
  */
 export type Problem = {
   readonly severity: Severity;

@@ -2,8 +2,8 @@ import type { Kind } from '#resources/kinds/kinds.ts';
 import type { Refused, Resource } from './resource.ts';
 
 /**
- * The resources in force, by kind and ordered by id, and those closed: refused and without a last
- * good version.
+ * The resources in force, by kind and ordered by id, and the closed ones. Those are rejected and
+ * have no last good version.
  */
 export type ResourceSet = {
   readonly filters: readonly Resource<'Filter'>[];

@@ -3,16 +3,19 @@ import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Unserved } from '#resources/schema/restrictions.ts';
 
 /**
- * The lines of a resource's fields, to find a field that turns out wrong beside other resources.
- * One text, since there may be 100,000 resources: `<lines after its first> <field>`, a line each.
- * A field on the line of the field above it is left out.
+ * The lines of a resource's fields. They locate a field that turns out wrong beside other
+ * resources. It is one text, since there may be 100,000 resources. Each line of it is `<lines after
+ * its first> <field>`. A field on the line of the field above it is left out.
  */
 export type FieldLines = string;
 
-/** Where a resource begins; `line` counts from 1, 0: it is in no file, and `file` is the place. */
+/**
+ * Where a resource begins. `line` counts from 1. Line 0 means that it is in no file, and then
+ * `file` is the place.
+ */
 export type Source = { readonly file: string; readonly line: number };
 
-/** `routes.yaml:3`, or the place of what is in no file. */
+/** Formats `routes.yaml:3`, or the place of what is in no file. */
 export function formatSource({ file, line }: Source): string {
   return file === '' || line === 0 ? file : `${file}:${line}`;
 }
@@ -21,37 +24,38 @@ type ResourceOf<K extends Kind> = {
   readonly kind: K;
   readonly namespace: string;
   readonly name: string;
-  /** `Mapping/default/user`: unique among the resources in force. */
+  /** `Mapping/default/user`, unique among the resources in force. */
   readonly id: string;
   readonly source: Source;
   /**
-   * Of what the spec means, not of its file, line or spelling. For comparing in memory only: it
-   * covers secrets.
+   * Covers what the spec means, without its file, line or spelling. It is only for comparing in
+   * memory, since it covers secrets.
    */
   readonly hash: string;
   readonly spec: SpecOf<K>;
-  /** Where its fields stand. Absent: it is in no file. */
+  /** Where its fields stand. Absent when it is in no file. */
   readonly fieldLines?: FieldLines;
-  /** Restrictions that it asks for and that are not served; absent: none. */
+  /** Restrictions that it asks for and that are not served. Absent when there are none. */
   readonly unserved?: readonly Unserved[];
   /**
-   * The whole document as it was written, to be kept and parsed again; never one that holds a
-   * secret.
+   * The whole document as it was written, to be kept and parsed again. A document that holds a
+   * secret is never here.
    */
   readonly document?: Readonly<Record<string, unknown>>;
 };
 
 /**
- * One resource without error. `Resource` alone is the union over the kinds, told apart by `kind`.
+ * One resource without error. `Resource` alone is the union over the kinds, discriminated by
+ * `kind`.
  */
 export type Resource<K extends Kind = Kind> = K extends Kind ? ResourceOf<K> : never;
 
-/** What a rule of a refused FilterPolicy covers, as far as it could be read. */
+/** What a rule of a rejected FilterPolicy covers, as far as it could be read. */
 export type ReadableRule = { readonly host?: string; readonly path?: string };
 
 /**
- * A resource with an error: left out, but known by name, so that its last good version can stay in
- * force.
+ * A resource with an error. It is left out, but known by name, so that its last good version can
+ * stay in force.
  */
 export type Refused = {
   readonly kind: string;
@@ -60,23 +64,20 @@ export type Refused = {
   readonly id: string;
   readonly source: Source;
   /**
-   * A Mapping whose match is right: its requests are answered 500 rather than fall through to a
-   * wider prefix.
+   * The match of a Mapping, when it is right. Its requests are answered 500, so that they do not
+   * fall through to a wider prefix.
    */
   readonly match?: MappingMatch;
   /**
-   * A FilterPolicy: what its rules cover. Absent when nothing of them could be read: any host and
-   * path then.
+   * What the rules of a FilterPolicy cover. When it is absent nothing could be read, and they cover
+   * any host and path.
    */
   readonly rules?: readonly ReadableRule[];
-  /**
-   * A Host: its hostname; a TLSContext: the Hosts that it is for. Absent when that could not be
-   * read.
-   */
+  /** The hostname of a Host, or the Hosts of a TLSContext. Absent when that could not be read. */
   readonly hosts?: readonly string[];
-  /** A Filter: the request headers that it would inject, as far as they could be read. */
+  /** The request headers that a Filter would inject, as far as they could be read. */
   readonly injects?: readonly string[];
-  /** Restrictions that it asks for and that are not served; absent: none. */
+  /** Restrictions that it asks for and that are not served. Absent when there are none. */
   readonly unserved?: readonly Unserved[];
 };
 

@@ -1,22 +1,22 @@
 /**
- * What stands in a path unescaped (RFC 3986 section 3.3), and `[` and `]`, which Envoy leaves. Not
- * `*`, which globs give a meaning.
+ * What stands in a path unescaped (RFC 3986 section 3.3), and `[` and `]`, which Envoy leaves. `*`
+ * is not among them, because it has a meaning in globs.
  */
 const PLAIN = "!$&'()+,\\-.0-9:;=@A-Z[\\]_a-z~";
 const UNESCAPED = new RegExp(`[${PLAIN}]`);
-// Without regard to letter case `ſ` and the Kelvin sign would count as letters of ASCII.
+// Without the flag `i`, which would count `ſ` and the Kelvin sign as letters of ASCII.
 const ODD = new RegExp(`%[0-9A-Fa-f]{2}|[^/${PLAIN}]`, 'gu');
 
 /**
- * One spelling for all spellings of a path (RFC 3986 section 6.2.2): what may stand unescaped does,
- * and all else is escaped with capital digits. Also `%21` is `!`, since upstreams decode before
- * they look. Escaped slashes stay escaped.
+ * Returns one spelling for all spellings of a path (RFC 3986 section 6.2.2). What may stand
+ * unescaped does. All else is escaped with capital digits. `%21` becomes `!` too, since upstreams
+ * decode before they look. Escaped slashes stay escaped.
  */
 export function canonicalPath(path: string): string {
   return path.replace(ODD, text => (text.length === 3 ? unescaped(text) : escaped(text)));
 }
 
-/** The same for a glob. */
+/** Returns the same for a glob. */
 export function canonicalGlob(glob: string): string {
   return glob.split('*').map(canonicalPath).join('*');
 }

@@ -4,7 +4,9 @@ import { canonicalGlob } from './canonical-path.ts';
 const LONGEST = 1024;
 const LONGEST_SHOWN = 80;
 
-/** A glob for hosts, in lower case and without trailing dot, as `comparedHost` gives hosts. */
+/**
+ * Parses a glob for hosts, in lower case and without trailing dot, as `comparedHost` returns hosts.
+ */
 export function parseHostGlob(text: string): Parsed<string> {
   const glob = text.toLowerCase().replace(/\.$/, '');
   if (text.length > LONGEST)
@@ -17,7 +19,7 @@ export function parseHostGlob(text: string): Parsed<string> {
   return fail('host', text, 'no host matches it: letters, digits, "-", "_", "." and "*" only');
 }
 
-/** A glob for paths in their canonical spelling, without query. */
+/** Parses a glob for paths in their canonical spelling, without query. */
 export function parsePathGlob(text: string): Parsed<string> {
   if (text.length > LONGEST)
     return fail('path', text, `it has ${text.length} characters, ${LONGEST} are allowed`);
@@ -42,8 +44,9 @@ export function parsePathGlob(text: string): Parsed<string> {
 }
 
 /**
- * The host of `:authority` as all of us compare it: in lower case, without trailing dot and
- * without what stands behind the last colon, which Envoy takes for the port.
+ * Returns the host of `:authority` as every part of the gateway compares it. It is in lower case
+ * and without trailing dot. What stands behind the last colon is cut, because Envoy takes it for
+ * the port.
  */
 export function comparedHost(authority: string): string {
   return authority

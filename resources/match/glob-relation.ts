@@ -1,12 +1,11 @@
 import { type Glob, matchGlob } from './glob.ts';
 
 /**
- * Stands for any run of characters in a text that is to be matched as a whole. No host or path has
- * it.
+ * Stands for any run of characters in a text that is matched as a whole. No host or path has it.
  */
 const ANY = '\0';
 
-/** Returns a text that a glob matches only if it matches all that this one does. */
+/** Returns a text. Any glob that matches it also matches all that this glob matches. */
 export function genericText({ prefix, inner, suffix }: Glob): string {
   return suffix === undefined ? prefix : [prefix, ...inner, suffix].join(ANY);
 }

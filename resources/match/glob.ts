@@ -1,6 +1,6 @@
 /**
- * A pattern in which `*` stands for any run of characters, `/` too; `**` means the same. Without
- * `suffix`: the text `prefix` itself.
+ * A pattern in which `*` stands for any run of characters, also `/`. `**` means the same. Without
+ * `suffix` it is the text `prefix` itself.
  */
 export type Glob = {
   readonly prefix: string;
@@ -9,7 +9,7 @@ export type Glob = {
   readonly suffix?: string;
 };
 
-/** Every text is a glob; only `*` has a meaning. Letter case counts. */
+/** Parses a glob. Every text is one, and only `*` has a meaning. Letter case counts. */
 export function parseGlob(text: string): Glob {
   const [prefix = '', ...parts] = text.split(/\*+/);
   const suffix = parts.pop();
@@ -17,8 +17,8 @@ export function parseGlob(text: string): Glob {
 }
 
 /**
- * Whether the glob matches the whole text. The earliest place of each part is right, so that
- * nothing is tried twice.
+ * Whether the glob matches the whole text. The earliest place of each part is always right, so
+ * there is no backtracking.
  */
 export function matchGlob({ prefix, inner, suffix }: Glob, text: string): boolean {
   if (suffix === undefined) return text === prefix;

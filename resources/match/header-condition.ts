@@ -4,7 +4,7 @@ import { parseHeaderName } from '#resources/words/http-token.ts';
 import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
 import { parseRe2 } from './re2.ts';
 
-/** The header fields of a request: name in lower case → the values of its fields, in order. */
+/** The header fields of a request. Name in lower case → the values of its fields, in order. */
 export type HeaderFields = ReadonlyMap<string, readonly string[]>;
 
 const condition = z
@@ -39,7 +39,7 @@ const condition = z
     issues.push({ code: 'custom', message, path: ['valueRegex'], input: value });
   });
 
-/** Which requests something is for (docs/reference/kinds/filter.md). */
+/** Selects requests (docs/reference/kinds/filter.md). */
 export const headerCondition = condition;
 
 export type HeaderCondition = z.output<typeof condition>;
@@ -54,9 +54,9 @@ function parseValue(text: string): Parsed<string> {
 }
 
 /**
- * Whether a request meets the condition; compiled once. A header of several fields matches when any
- * of them does. `value` is compared exactly, `valueRegex` is searched for; with neither, a field
- * that is not empty matches. Of `:authority` it is told in lower case, as hosts have no case.
+ * Compiles a condition. A header of several fields matches when any of them does. `value` is
+ * compared exactly. `valueRegex` is searched for. With neither, a field that is not empty matches.
+ * `:authority` is compared in lower case, as hosts have no case.
  */
 export function toHeaderMatcher(condition: HeaderCondition): (headers: HeaderFields) => boolean {
   const { name, negate } = condition;

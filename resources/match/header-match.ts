@@ -5,10 +5,7 @@ import { sortedEntries } from '#resources/words/sorted-entries.ts';
 const VALUE_FORM = 'a string (the exact value) or true (any value)';
 const headerValue = z.union([z.string(), z.literal(true)]).meta({ form: VALUE_FORM, secret: true });
 
-/**
- * Header name, in lower case → its exact value, or `true` when it is enough that the header is
- * there.
- */
+/** Header name, in lower case → its exact value, or `true` when any value will do. */
 export type HeaderMatch = Readonly<Record<string, string | true>>;
 
 export const headerMatch = z

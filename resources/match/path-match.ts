@@ -2,14 +2,13 @@ import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
 import { parseRe2 } from './re2.ts';
 
 /**
- * Envoy lets no longer path in: its request headers have 60 KiB at most by default, and 8 KiB is
- * what other servers take.
+ * Other servers accept 8 KiB. By default Envoy bounds all request headers together to 60 KiB.
  */
 const LONGEST = 8192;
 const LONGEST_SHOWN = 80;
 
 /**
- * What a request's path begins with, or is: as Envoy compares it, without query. Begins with `/`.
+ * Parses a path or the beginning of one as Envoy compares it, without query. It begins with `/`.
  */
 export function parsePrefix(text: string): Parsed<string> {
   const query = /[?#]/.exec(text)?.[0];
@@ -17,14 +16,14 @@ export function parsePrefix(text: string): Parsed<string> {
   return fail(text, `"${query}" never stands in a path: queries are not compared`);
 }
 
-/** An RE2 expression for whole paths. */
+/** Parses an RE2 expression for whole paths. */
 export function parsePathRegex(text: string): Parsed<string> {
   const odd = /[^\x20-\x7e]/u.exec(text)?.[0];
   if (odd === undefined) return parseRe2(text);
   return fail(text, `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`);
 }
 
-/** What a path, perhaps with a query, may begin with. Percent-encoded. */
+/** Parses the beginning of a path, percent-encoded, perhaps with a query. */
 function parsePath(text: string): Parsed<string> {
   if (text.length > LONGEST)
     return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
@@ -35,7 +34,7 @@ function parsePath(text: string): Parsed<string> {
   return { value: text };
 }
 
-/** A path that begins with `/`, or nothing. */
+/** Parses a path that begins with `/`, or nothing. */
 export function parseRewrite(text: string): Parsed<string> {
   return text === '' ? { value: text } : parsePath(text);
 }

@@ -6,8 +6,8 @@ const value = z
   .meta({ form: 'a string (the exact value) or true (any value)', secret: true });
 
 /**
- * Name of a query parameter → its exact value as it stands in the query, or `true` when it is
- * enough that it is there.
+ * Name of a query parameter → its exact value as it stands in the query, or `true` when any value
+ * will do.
  */
 export type QueryMatch = Readonly<Record<string, string | true>>;
 

@@ -2,15 +2,18 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 
 /**
- * The largest program of a regular expression, in RE2's instructions: some 1,000 characters, or a
- * repetition `{1000}`. Envoy by itself refuses more than 100 (runtime key
+ * The largest program of a regular expression, in RE2's instructions. That is about 1,000
+ * characters, or a repetition `{1000}`. By default Envoy rejects more than 100 (runtime key
  * `re2.max_program_size.error_level`), so the bootstrap must raise that.
  */
 const LARGEST_PROGRAM = 1000;
 const LONGEST = 4096;
 const LONGEST_SHOWN = 80;
 
-/** A regular expression in RE2's syntax that Envoy accepts, which compares bytes; `\C` is none. */
+/**
+ * Parses a regular expression in RE2's syntax that Envoy accepts. It compares bytes, and `\C` is
+ * not allowed.
+ */
 export function parseRe2(text: string): Parsed<string> {
   try {
     const why = whyTooMuch(text);
@@ -23,7 +26,8 @@ export function parseRe2(text: string): Parsed<string> {
 }
 
 /**
- * Why Envoy would refuse an expression, or undefined. Nothing of the expression is in the words.
+ * Explains why Envoy would reject an expression. Nothing of the expression is in the words.
+ * @returns undefined when Envoy accepts it
  */
 export function whyNoRe2(text: string): string | undefined {
   try {
@@ -34,7 +38,7 @@ export function whyNoRe2(text: string): string | undefined {
   }
 }
 
-/** Throws a RE2JSSyntaxException when the syntax is wrong. */
+/** @throws RE2JSSyntaxException when the syntax is wrong */
 function whyTooMuch(text: string): string | undefined {
   if (text.length > LONGEST) return `it has ${text.length} characters, ${LONGEST} are allowed`;
   const wide = findWideEscape(text);
@@ -44,7 +48,7 @@ function whyTooMuch(text: string): string | undefined {
   return `it compiles to ${size} instructions, ${LARGEST_PROGRAM} are allowed; shorten it or its repetitions`;
 }
 
-/** An escape for a character above one byte, which Envoy refuses. */
+/** Finds an escape for a character above one byte, which Envoy rejects. */
 function findWideEscape(text: string): string | undefined {
   const escapes = text.matchAll(/\\(?:x\{([0-9a-f]+)\}|([0-7]{1,3})|.)/gis);
   return escapes.find(
@@ -60,8 +64,8 @@ function fail(text: string, reason: string): Parsed<never> {
 }
 
 /**
- * Whether an expression, which `parseRe2` took, matches a whole text, as Envoy's `safe_regex` does.
- * For explaining; Envoy itself is faster.
+ * Whether an expression, which `parseRe2` accepted, matches a whole text, as Envoy's `safe_regex`
+ * does. It serves explanations, since Envoy itself is faster.
  */
 export function matchesRe2(expression: string, text: string): boolean {
   return RE2JS.matches(expression, text);

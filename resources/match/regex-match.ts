@@ -7,7 +7,7 @@ import { whyNoRe2 } from './re2.ts';
 /** Name → RE2 expression for a whole value. */
 export type RegexMatch = Readonly<Record<string, string>>;
 
-/** For the values of headers; names are in lower case. */
+/** For the values of headers. Names are in lower case. */
 export const regexHeaderMatch = regexMatch(
   parseHeaderName,
   'the header',
@@ -17,7 +17,9 @@ export const regexHeaderMatch = regexMatch(
 /** For the values of query parameters. */
 export const regexQueryMatch = regexMatch(parseParameterName, 'the parameter', '');
 
-/** The name of a query parameter, as it stands in a query: Envoy compares without decoding. */
+/**
+ * Parses the name of a query parameter, as it stands in a query. Envoy compares without decoding.
+ */
 export function parseParameterName(text: string): Parsed<string> {
   const odd = /[^\x21-\x7e]|[#&=]/u.exec(text)?.[0];
   if (text === '') return { error: 'a parameter has a name' };
@@ -51,7 +53,7 @@ function regexMatch(parseName: (text: string) => Parsed<string>, what: string, w
     });
 }
 
-/** Nothing of the expression is told: it may be a secret. */
+/** The message shows nothing of the expression, which may be a secret. */
 function regexError(regex: string): string | undefined {
   if (regex === '') return 'an expression must not be empty';
   const why = whyNoRe2(regex);

@@ -6,10 +6,10 @@ import { parsePathRegex } from './path-match.ts';
 const LONGEST = 8192;
 
 /**
- * What in a path is replaced by what. Envoy searches for the expression, and replaces each place
- * where it is found; `\1` to `\9` are its groups, `\0` is all of what is found, `\\` a backslash. A
- * substitution that Envoy would not carry out is an error. Source: Envoy's page of
- * `RegexMatchAndSubstitute`, and RE2's `GlobalReplace`.
+ * Replaces parts of a path. Envoy searches for the expression, and replaces each match. `\1` to
+ * `\9` are its groups, `\0` is the whole match, and `\\` is a backslash. A substitution that Envoy
+ * would not carry out is an error. See Envoy's page of `RegexMatchAndSubstitute`, and RE2's
+ * `GlobalReplace`.
  */
 export const regexSubstitution = z
   .object({

@@ -7,14 +7,11 @@ import type { ParsedFile } from './parsed-file.ts';
 /** All files together. An id is in `resources` or in `refused`, never in both. */
 export type Collected = {
   readonly resources: ReadonlyMap<string, Resource>;
-  /** Those whose name could not be read have the place as a part of their id. */
+  /** A resource without a readable name has its place as a part of its id. */
   readonly refused: ReadonlyMap<string, Refused>;
-  /** Files of which a part is so broken that nobody knows which resources it was about. */
+  /** Files that could not be parsed far enough to identify their resources. */
   readonly unreadable: ReadonlySet<string>;
-  /**
-   * Files with a document that has an error and does not say, or not for sure, which resource it
-   * is.
-   */
+  /** Files with a faulty document that does not say, or not for sure, which resource it is. */
   readonly anonymous: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 };
@@ -29,7 +26,7 @@ type Identified = {
 
 /**
  * Puts parsed files together, in their order. Of several documents for one resource the first
- * counts, whether it is right or not. So does the first of a kind of which a gateway has one. The
+ * counts, right or wrong. Of a kind with one resource for each gateway the first counts, too. The
  * others are Problems that name both places.
  */
 export function collect(files: readonly ParsedFile[]): Collected {
@@ -61,7 +58,7 @@ function withOwnId<Item extends Resource | Refused>(item: Item): Item {
     : item;
 }
 
-/** Undefined when `item` may have its id, else the resource that has it. */
+/** @returns undefined when `item` may have its id, else the resource that has it */
 function claim(owners: Map<string, Identified>, item: Identified): Identified | undefined {
   const key = isOnlyOne(item) ? item.kind : item.id;
   const owner = owners.get(key);
@@ -70,8 +67,8 @@ function claim(owners: Map<string, Identified>, item: Identified): Identified | 
 }
 
 /**
- * Whether it is the one of its kind, as far as its name tells: another name keeps none of the right
- * name out.
+ * Whether it is the only one of its kind, as far as its name tells. A wrong name does not exclude
+ * resources with the right name.
  */
 function isOnlyOne({ kind, name }: Identified): boolean {
   if (!isKind(kind)) return false;

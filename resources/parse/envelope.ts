@@ -8,17 +8,21 @@ export const VERSION = 'v2';
 
 /** What a document says it is. */
 export type Envelope = {
-  /** The kind as we spell it, also when the operator spelt it nearly so; empty: not known. */
+  /**
+   * The kind in the gateway's spelling, also when the operator's differs slightly. Empty when it is
+   * unknown.
+   */
   readonly kind: string;
-  /** Why it cannot be what it says; with none, it is a resource of `kind`. */
+  /** Why it cannot be what it says. Without findings it is a resource of `kind`. */
   readonly findings: readonly Finding[];
 };
 
 const KNOWN: readonly string[] = [...Object.keys(KINDS), ...Object.keys(NOT_SERVED)];
 
 /**
- * Reads `apiVersion` and `kind`. Undefined: the document is about something else (a Deployment, a
- * ConfigMap), which is no mistake in a folder of Kubernetes manifests.
+ * Reads `apiVersion` and `kind`.
+ * @returns undefined when the document is about something else, such as a Deployment or a
+ *   ConfigMap. That is no mistake in a folder of Kubernetes manifests
  */
 export function readEnvelope(
   fields: Readonly<Record<string, unknown>>,
@@ -70,8 +74,8 @@ function readSecret(version: string): Envelope {
 }
 
 /**
- * A group that is not ours: a mistake only when one of our kinds is in no group, or in one that
- * nearly is ours.
+ * Reads a group that is not served. It is a mistake only for a served kind in no group, or in a
+ * group that is nearly a served one.
  */
 function readForeign(
   kind: string,
@@ -92,7 +96,7 @@ function expected(kind: string, apiGroups: readonly string[]): string {
   return apiGroups.map(group => `\`${group}/${VERSION}\``).join(' or ');
 }
 
-/** What becomes of a kind that restricts hangs on the Module, and is said besides. */
+/** A restricting kind is also reported elsewhere, because its effect depends on the Module. */
 function unserved(kind: string): Envelope {
   const message = `${kind} is not served: ${NOT_SERVED[kind]}`;
   const restricts = RESTRICTIONS.some(row => row.kind === kind && row.field === undefined);

@@ -7,7 +7,7 @@ import type { FieldLines, Source } from '#resources/resource.ts';
  */
 const MOST_FIELDS = 2_000;
 
-/** What a line of a field is found in. */
+/** Where the line of a field is looked up. */
 export type Placed = { readonly source: Source; readonly fieldLines?: FieldLines };
 
 /** Returns the lines of all fields of a document. `lineOf` gives the line of one. */

@@ -1,8 +1,8 @@
 import { type FieldPath, type Finding, fault } from '#resources/finding.ts';
 
 /**
- * A finding for each text with half of a surrogate pair, which YAML and JSON can escape: it has no
- * UTF-8, so that no proxy could be told of it.
+ * Returns a finding for each text with half of a surrogate pair, which YAML and JSON can escape. It
+ * has no UTF-8, so it could not be sent to a proxy.
  */
 export function illFormedTexts(value: unknown, path: FieldPath): readonly Finding[] {
   const findings: Finding[] = [];

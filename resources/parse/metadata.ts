@@ -11,9 +11,9 @@ const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const DEFAULT_NAMESPACE = 'default';
 
 /**
- * Reads `metadata.name` and `metadata.namespace`, which follow Kubernetes' rules for object names:
- * a DNS subdomain and a DNS label. With findings, the name is what could be read of it, perhaps
- * nothing.
+ * Reads `metadata.name` and `metadata.namespace`. They follow Kubernetes' rules for object names, a
+ * DNS subdomain and a DNS label. With findings, the name is the part of it that could be read,
+ * perhaps nothing.
  */
 export function readMetadata(metadata: unknown): Metadata {
   const fields: Fields = isFields(metadata) ? metadata : {};
@@ -48,7 +48,7 @@ function checkNamespace(namespace: unknown): readonly Finding[] {
   ];
 }
 
-/** Half of a surrogate pair, which YAML can escape, has no UTF-8: nobody could be told of it. */
+/** Half of a surrogate pair, which YAML can escape, has no UTF-8, so it could not be sent. */
 function textOr(value: unknown, fallback: string): string {
   return typeof value === 'string' && value.isWellFormed() ? value : fallback;
 }

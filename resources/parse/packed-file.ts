@@ -2,8 +2,8 @@ import { SecretValue } from '#resources/words/secret-value.ts';
 import type { ParsedFile } from './parsed-file.ts';
 
 /**
- * A ParsedFile on its way to another thread: as JSON, which is taken several times faster than a
- * structured clone of as many objects, and beside it what JSON cannot say.
+ * A ParsedFile on its way to another thread, as JSON and beside it what JSON cannot hold. JSON is
+ * several times faster than a structured clone of as many objects.
  */
 export type PackedFile = { readonly json: string; readonly odd: readonly Odd[] };
 
@@ -21,7 +21,7 @@ export function packFile(parsed: ParsedFile): PackedFile {
   return { json: JSON.stringify(parsed), odd };
 }
 
-/** What was packed. */
+/** Returns what was packed. */
 export function unpackFile({ json, odd }: PackedFile): ParsedFile {
   const parsed = JSON.parse(json) as ParsedFile;
   for (const each of odd)
@@ -50,7 +50,7 @@ function collectBelow(
   path.pop();
 }
 
-/** YAML knows infinity, and by tags (`!!set`) more than JSON. */
+/** YAML has infinity, and by tags (`!!set`) more than JSON. */
 function isOdd(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value) || Object.is(value, -0);
   if (typeof value !== 'object' || value === null) return value === undefined;

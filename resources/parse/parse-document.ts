@@ -42,7 +42,7 @@ export function parseDocument(text: string, options: ParseOptions): ParsedFile {
   }
 }
 
-/** What a document gives of which nothing can be told but why. */
+/** Returns the result for a document of which only the reason for its failure is known. */
 export function unreadableDocument(reason: string): ParsedFile {
   return {
     ...EMPTY_FILE,
@@ -51,7 +51,7 @@ export function unreadableDocument(reason: string): ParsedFile {
   };
 }
 
-/** `repeats`: a key stands twice in one of its maps. */
+/** `repeats` means that a key stands twice in one of its maps. */
 type Parsing = YamlDocument & { readonly repeats: boolean };
 
 function problemAt(line: number, message: string): Problem {
@@ -59,8 +59,8 @@ function problemAt(line: number, message: string): Problem {
 }
 
 /**
- * No field of a broken document is trusted, for others may stand behind the error; but its name may
- * be known.
+ * Reads the name of a broken document. No field of it is trusted, because others may stand behind
+ * the error.
  */
 function readBroken(document: Document, problem: Problem, options: ParseOptions): ParsedFile {
   const [apiVersion, kind] = [document.get('apiVersion'), document.get('kind')];
@@ -118,7 +118,7 @@ function parseNode(
 }
 
 /**
- * Keys may stand twice in the items of a RateLimit's patterns, and there only
+ * Keys may stand twice in the items of a RateLimit's patterns, and nowhere else
  * (docs/explanation/how-a-limit-is-counted.md).
  */
 function readRepeats(node: unknown, value: Fields, { resolve }: Parsing) {
@@ -129,7 +129,7 @@ function readRepeats(node: unknown, value: Fields, { resolve }: Parsing) {
   return { fields, duplicates: findDuplicateKeys(node, resolve, items) };
 }
 
-/** The items of a `kind: List`, as `kubectl get -o yaml` writes it. */
+/** Parses the items of a `kind: List`, as `kubectl get -o yaml` writes it. */
 function parseList(
   node: unknown,
   { items }: Fields,

@@ -1,8 +1,8 @@
-/** Which documents are ours. */
+/** Decides which documents this gateway reads. */
 export type ParseOptions = {
-  /** Groups of `apiVersion` that are read, the one to recommend first. */
+  /** Groups of `apiVersion` that are read, the recommended one first. */
   readonly apiGroups: readonly string[];
-  /** Resources for other gateways are left alone. */
+  /** The id of this gateway. Resources for other gateways are ignored. */
   readonly gatewayId: string;
 };
 

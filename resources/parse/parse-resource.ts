@@ -15,15 +15,17 @@ import type { ParseOptions } from './parse-options.ts';
 import { salvage } from './salvage.ts';
 
 /**
- * What a document is and what is wrong with it, before it is known where it stands. Paths are from
- * its root.
+ * What a document is and what is wrong with it, before its place is known. Paths are from its root.
  */
-export type Outcome = {
+export type ParseOutcome = {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly findings: readonly Finding[];
-  /** Served when there is a `spec`; else left out, with what could be read of it. */
+  /**
+   * The resource is served when there is a `spec`. Otherwise it is left out, with what could be
+   * read of it.
+   */
   readonly spec?: unknown;
   readonly document: Readonly<Record<string, unknown>>;
   readonly salvaged: Pick<Refused, 'hosts' | 'injects' | 'match' | 'rules'>;
@@ -31,20 +33,20 @@ export type Outcome = {
   readonly unserved: readonly Unserved[];
 };
 
-/** Fields that every object of Kubernetes has; `status` is written by others than the operator. */
+/** Fields of every object of Kubernetes. `status` is not written by the operator. */
 const ENVELOPE_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'status'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Parses the content of one document. `duplicates` are the keys that stand in it twice.
- * Undefined: it is none of ours, or for another gateway.
+ * @returns undefined when it is not of a served group, or for another gateway
  */
 export function parseResource(
   fields: Fields,
   duplicates: readonly Finding[],
   options: ParseOptions,
-): Outcome | undefined {
+): ParseOutcome | undefined {
   const envelope = readEnvelope(fields, options.apiGroups);
   if (envelope === undefined || isForOtherGateway(fields.spec, options.gatewayId)) return undefined;
   const { kind } = envelope;
@@ -75,12 +77,12 @@ export function parseResource(
   return { ...identity, ...parsed, ...meantIn(named, parsed.spec, definition), findings, unserved };
 }
 
-/** A spec is meant in the namespace that the document names. Without one nothing is added to it. */
+/** A spec is read in the namespace that the document names. Without one nothing is added to it. */
 function meantIn(
   namespace: string | undefined,
   spec: unknown,
   { inNamespace }: KindDefinition,
-): Pick<Outcome, 'spec'> {
+): Pick<ParseOutcome, 'spec'> {
   if (spec === undefined || namespace === undefined || inNamespace === undefined) return {};
   return { spec: inNamespace(spec as Readonly<Record<string, unknown>>, namespace) };
 }
@@ -91,7 +93,7 @@ function parseFields(
   fields: Fields,
   envelope: Envelope,
   around: readonly Finding[],
-): Pick<Outcome, 'findings' | 'spec' | 'salvaged'> {
+): Pick<ParseOutcome, 'findings' | 'spec' | 'salvaged'> {
   const inSpec = definition.fieldsAt === 'spec';
   const input = inSpec ? fields.spec : withoutEnvelope(fields);
   const { spec, findings: inner, normalised } = validate(definition, input);
@@ -111,7 +113,7 @@ function placedIn(root: FieldPath, { unknown, ...finding }: Finding): Finding {
   return { ...finding, path, unknown: { ...unknown, place: [...root, ...unknown.place] } };
 }
 
-/** What becomes of a restriction is said where it is known what the Module ignores. */
+/** The effect of a restriction is reported later, where the Module's `ignore` is known. */
 function isTold({ path, severity }: Finding, unserved: readonly Unserved[]): boolean {
   return severity === 'warning' && unserved.some(({ path: known }) => known.join() === path.join());
 }
@@ -131,7 +133,9 @@ function checkName({ names }: KindDefinition, name: string): readonly Finding[] 
   return [fault(path, `the name must be "${own}", not "${name}"`)];
 }
 
-/** Fields beside `spec`. A Secret's own fields stand there; those are checked by its schema. */
+/**
+ * Checks the fields beside `spec`. A Secret's own fields stand there, and its schema checks them.
+ */
 function checkOuterFields(definition: KindDefinition, fields: Fields): readonly Finding[] {
   if (definition.fieldsAt === 'document') return [];
   const known = [...ENVELOPE_FIELDS, 'spec'];

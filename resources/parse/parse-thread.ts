@@ -8,37 +8,35 @@ import type { ParsedFile } from './parsed-file.ts';
 
 export type ThreadParts = {
   readonly options: ParseOptions;
-  /** The thread has ended by itself, and this was the cause. */
+  /** Called when the thread has ended by itself, with the cause. */
   failed(cause: unknown): void;
   after(ms: number, callback: () => void): () => void;
-  /** How much it may have, in MiB, where that is less than it would have. */
+  /** Memory of the thread, in MiB, where it is less than the default. */
   readonly memoryMib?: number;
 };
 
 /**
- * Of the thread's memory, in MiB; never more than the process itself may have. A document takes
+ * The thread's memory, in MiB. It is never more than the process itself may have. A document takes
  * about 100 times its length.
  */
 const MOST_MEMORY = 1024;
 /**
- * As deep as the main thread of a process: what is nested too deeply for one is so for the other.
+ * As deep as the main thread of a process, so that nesting too deep for one is too deep for the
+ * other.
  */
 const STACK_MIB = 1;
 /**
- * So many characters of small documents go together, since each message takes its time. A larger
- * document goes alone: what it does to the thread is said of it.
+ * Small documents of this many characters go together, since each message takes time. A larger
+ * document goes alone, so that a failure can be attributed to it.
  */
 const TOGETHER = 16 * 1024;
-/** Documents that go together are parsed for so long at most, in ticks of… */
+/** The longest time to parse documents that go together, in ticks of… */
 const LONGEST_TICKS = 120;
-/**
- * …so many ms. Of a process that was held meanwhile, as by a laptop that slept, one tick is
- * counted.
- */
+/** …this many ms. A pause of the process, such as the sleep of a laptop, counts as one tick. */
 const TICK_MS = 1_000;
 /**
- * After so long without a document the thread ends, in ms: edits come one after another, and the
- * next finds it warm.
+ * The thread ends after this long without a document, in ms. Edits come one after another, and the
+ * next one finds it warm.
  */
 const IDLE_MS = 60_000;
 
@@ -50,9 +48,9 @@ type Asked = {
 };
 
 /**
- * Parses texts of documents in a thread of its own, for large ones would keep everything else
- * waiting for seconds. The thread is started when it is wanted, and again after it has ended. A
- * document that ends it, or takes two minutes, is unreadable: a Problem.
+ * Parses texts of documents in its own thread, because large ones would block everything else for
+ * seconds. The thread is started when it is needed, and again after it has ended. A document that
+ * ends it, or takes two minutes, is unreadable, which is a Problem.
  */
 export class ParseThread {
   readonly #parts: ThreadParts;
@@ -66,8 +64,8 @@ export class ParseThread {
   }
 
   /**
-   * What each of these texts gives, as parseDocument says. One call at a time. Never rejects; does
-   * not resolve when it is closed meanwhile.
+   * Returns the result of parseDocument for each of these texts. One call at a time. Never rejects.
+   * It does not resolve when the thread is closed meanwhile.
    */
   async parse(texts: Iterable<string>): Promise<ParsedTexts> {
     this.#cancelIdle();
@@ -109,8 +107,7 @@ export class ParseThread {
     const worker = startWorker(this.#parts);
     let cause: unknown;
     worker.on('message', (packed: readonly PackedFile[]) => {
-      // What a thread that was given up has said still comes, and answers nothing that was asked
-      // since.
+      // Answers of a stopped thread still arrive. They must not answer later questions.
       if (this.#worker === worker) this.#asked?.answer(packed.map(unpackFile));
     });
     worker.on('error', error => {

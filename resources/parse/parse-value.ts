@@ -6,7 +6,7 @@ import { EMPTY_FILE, type ParsedFile, placeParsed } from './parsed-file.ts';
 import { placeOutcome } from './place-outcome.ts';
 
 /**
- * Parses a document that is no text any more: all of it is at `source`.
+ * Parses a document that is a value already. All of it is at `source`.
  * @throws RangeError when nesting exhausts the stack
  */
 export function parseValue(

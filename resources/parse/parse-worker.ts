@@ -1,16 +1,17 @@
 /**
- * The thread of parse-thread.ts: takes texts of documents, answers with what each of them gives.
+ * Runs in the thread of parse-thread.ts. It takes texts of documents and answers with the result of
+ * each.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type PackedFile, packFile } from './packed-file.ts';
 import { parseDocument, unreadableDocument } from './parse-document.ts';
 
 /**
- * Characters of one answer, which the other thread takes at once: ten times those of 10,000 limits.
- * Aliases make a hundred times of what was written.
+ * Most characters of one answer, which the other thread takes at once. This is ten times those of
+ * 10,000 limits. Aliases can expand a text a hundred times.
  */
 const LONGEST_ANSWER = 32 * 1024 * 1024;
-/** What JSON cannot say, beside it: each takes hundreds of bytes. */
+/** Most values that JSON cannot hold. Each takes hundreds of bytes. */
 const MOST_ODD = 10_000;
 
 parentPort?.on('message', (texts: readonly string[]) => parentPort?.postMessage(texts.map(parse)));

@@ -10,18 +10,21 @@ type Files = ReadonlyMap<string, FileContent>;
 /** Parses all files of a source, in the order of the map. */
 export type Parse = (files: Files) => readonly ParsedFile[];
 
-/** Documents that are parsed, by their texts: as each stands by itself. */
+/** Parsed documents by their texts, each as it stands by itself. */
 export type ParsedTexts = ReadonlyMap<string, ParsedFile>;
 
 /** The files of a source, before their documents are parsed. */
 export type Round = {
   /** The texts of documents that the last round did not have. */
   readonly unseen: ReadonlySet<string>;
-  /** What the files give. Parses those of `unseen` that are not in `parsed`. */
+  /** Returns the result of the files. Parses those of `unseen` that are not in `parsed`. */
   finish(parsed?: ParsedTexts): readonly ParsedFile[];
 };
 
-/** A document that was parsed before: as it stands by itself, and where it last stood. */
+/**
+ * A document that was parsed before. Holds its result, as it stands by itself and where it last
+ * stood.
+ */
 type Known = {
   readonly bare: ParsedFile;
   readonly file: string;
@@ -37,9 +40,9 @@ type Split = { readonly file: string } & (
 const NOTHING: ParsedTexts = new Map();
 
 /**
- * A parser that remembers what it parsed in the last round: a document whose text and place did not
- * change gives the very same objects, one that only moved is not parsed again. It forgets what the
- * last round did not have.
+ * Parses rounds of files and remembers the last round. A document with the same text and place
+ * gives the very same objects. One that only moved is not parsed again. What the last round did not
+ * have is forgotten.
  */
 export class Parser {
   readonly #options: ParseOptions;
@@ -49,7 +52,7 @@ export class Parser {
     this.#options = options;
   }
 
-  /** A round is finished before the next one begins. */
+  /** Begins a round. It must be finished before the next one begins. */
   begin(files: Files): Round {
     const split = [...files].map(splitFile);
     const texts = split.flatMap(file =>
@@ -79,7 +82,7 @@ export class Parser {
   }
 }
 
-/** A parser that parses each round at once. */
+/** Creates a parser that parses each round at once. */
 export function createParser(options: ParseOptions): Parse {
   const parser = new Parser(options);
   return files => parser.begin(files).finish();

@@ -1,16 +1,18 @@
 import type { Problem } from '#resources/problem.ts';
 import type { Refused, Resource, Source } from '#resources/resource.ts';
 
-/** What one file gives. */
+/** The result of one file. */
 export type ParsedFile = {
   /** Its path, as Problems and sources name it. */
   readonly file: string;
   readonly resources: readonly Resource[];
   readonly refused: readonly Refused[];
   readonly problems: readonly Problem[];
-  /** False: a part of it is so broken that nobody knows which resources it was about. */
+  /** False when it could not be parsed far enough to identify its resources. */
   readonly readable: boolean;
-  /** A document of it has an error and does not say, or not for sure, which resource it is. */
+  /**
+   * Whether a document of it has an error and does not say, or not for sure, which resource it is.
+   */
   readonly anonymous: boolean;
 };
 
@@ -23,7 +25,7 @@ export const EMPTY_FILE: ParsedFile = {
   anonymous: false,
 };
 
-/** What several parts of a file give together. */
+/** Merges the results of several parts of a file. */
 export function mergeParsed(file: string, parts: readonly ParsedFile[]): ParsedFile {
   return {
     file,
@@ -35,7 +37,7 @@ export function mergeParsed(file: string, parts: readonly ParsedFile[]): ParsedF
   };
 }
 
-/** What a part of a file gives, whose lines count from 1, at its place in the file. */
+/** Moves the result of a part, whose lines count from 1, to its place in the file. */
 export function placeParsed(part: ParsedFile, file: string, linesBefore: number): ParsedFile {
   const place = <T extends { readonly source: Source }>(item: T): T => ({
     ...item,

@@ -4,14 +4,17 @@ import type { Problem } from '#resources/problem.ts';
 import { type Resource, resourceId } from '#resources/resource.ts';
 import { hashSpec } from '#resources/words/hash.ts';
 import { fieldLines } from './field-lines.ts';
-import type { Outcome } from './parse-resource.ts';
+import type { ParseOutcome } from './parse-resource.ts';
 import { EMPTY_FILE, type ParsedFile } from './parsed-file.ts';
 
 /** Messages show what was written, which may be megabytes. */
 const LONGEST_TEXT = 1_000;
 
-/** Gives an outcome its lines. `lineOf` tells the line of a field. */
-export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => number): ParsedFile {
+/** Adds lines to an outcome. `lineOf` returns the line of a field. */
+export function placeOutcome(
+  outcome: ParseOutcome,
+  lineOf: (path: FieldPath) => number,
+): ParsedFile {
   const { kind, namespace, name, findings, spec, salvaged, document } = outcome;
   const unserved = outcome.unserved.length === 0 ? {} : { unserved: outcome.unserved };
   const head = { kind, namespace, name };
@@ -42,15 +45,13 @@ export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => numb
   return { ...EMPTY_FILE, resources: [resource], problems };
 }
 
-/** Its middle is left out: what is wrong stands at the end. */
+/** Leaves out its middle, because what is wrong stands at the end. */
 function shorten(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   return `${text.slice(0, LONGEST_TEXT / 2)}…${text.slice(-LONGEST_TEXT / 2)}`.toWellFormed();
 }
 
-/**
- * A Secret, and a Filter with the secret written in it: what is kept of documents is kept without.
- */
+/** A Secret, and a Filter with the secret written in it. Their documents are not kept. */
 function holdsSecret(kind: string, spec: unknown): boolean {
   if (kind === 'Secret') return true;
   return kind === 'Filter' && (spec as FilterSpec).OAuth2?.secret !== undefined;

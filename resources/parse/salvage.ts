@@ -12,14 +12,14 @@ import { isFields } from '#resources/words/fields.ts';
 const match = z.object(mappingMatchShape);
 const domains = z.array(domain);
 
-/** Every field that says what a Mapping matches, as it may be written. */
+/** Every field that says what a Mapping matches, in each accepted spelling. */
 const MATCH_FIELDS: readonly string[] = Object.entries(mappingMatchShape).flatMap(
   ([name, schema]) => [name, ...(metaOf(schema).aliases ?? [])],
 );
 
 /**
- * What of a refused resource can still be read, so that its traffic can be closed. `spec` is in the
- * schema's spelling where the kind has one; `findings` are those of the document, with paths from
+ * Reads what is left of a rejected resource, so that its traffic can be closed. `spec` is in the
+ * schema's spelling where the kind has one. `findings` are those of the document, with paths from
  * its root.
  */
 export function salvage(
@@ -35,8 +35,8 @@ export function salvage(
 }
 
 /**
- * The match, when no error touches it: a Mapping must not close more than it would have served, and
- * a shadow serves nothing.
+ * Returns the match, when no error touches it. A Mapping must not close more than it would have
+ * served, and a shadow serves nothing.
  */
 function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: MappingMatch } {
   const touched = findings.some(({ severity, path: [root, field] }) => {
@@ -50,7 +50,7 @@ function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: Ma
   return { match: parsed.data };
 }
 
-/** The names as `of` finds them; none when they cannot be read. */
+/** Returns the names that `of` finds, or none when they cannot be read. */
 function salvageHosts(
   spec: unknown,
   of: (spec: Readonly<Record<string, unknown>>) => unknown,
@@ -71,7 +71,7 @@ function injectedNames(spec: unknown): readonly string[] {
   });
 }
 
-/** None when it is not sure which rules were meant. */
+/** Returns none when it is unclear which rules were meant. */
 function salvageRules(
   spec: unknown,
   findings: readonly Finding[],
@@ -88,14 +88,12 @@ function salvageRules(
   return { rules: rules.map((rule, index) => readRule(rule, ['spec', 'rules', index], faulty)) };
 }
 
-/** The same for all spellings of a path's fields. */
+/** Returns one text for all spellings of a path's fields. */
 function placeOf(path: FieldPath): string {
   return JSON.stringify(path).toLowerCase();
 }
 
-/**
- * `*` where a field is left out, as its default says; nothing where it is there and cannot be read.
- */
+/** A missing field is `*`, as its default says. A field that cannot be read gives nothing. */
 function readRule(rule: unknown, path: FieldPath, faulty: ReadonlySet<string>): ReadableRule {
   if (!isFields(rule) || faulty.has(placeOf(path))) return {};
   const [host, glob] = (['host', 'path'] as const).map(field =>

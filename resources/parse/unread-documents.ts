@@ -8,8 +8,9 @@ type Unread = Pick<Problem, 'severity' | 'message'> & { readonly path: readonly 
 const ANNOTATION = 'getambassador.io/config';
 
 /**
- * What a document says about traffic in a language that is not read here. Empty for what is about
- * something else, such as a Deployment or a Service. `isRead`: the document itself is one of ours.
+ * Reports what a document says about traffic in a form that is not read here. Nothing is reported
+ * for what is about something else, such as a Deployment or a Service. `isRead` means that the
+ * document itself is read.
  */
 export function unreadParts(
   fields: Fields,
@@ -63,8 +64,8 @@ function whyUnread(
 }
 
 /**
- * Of Problems that say the same of several documents of a file, which are of no resource, the
- * first.
+ * Keeps the first of equal Problems of one file, which several documents without a resource may
+ * have.
  */
 export function onceAFile(problems: readonly Problem[]): readonly Problem[] {
   const said = new Set<string>();

@@ -34,7 +34,7 @@ function rowsOf(schema: z.core.$ZodType, prefix: string): readonly Row[] {
   });
 }
 
-/** Through lists and maps to what they hold: `clusters[]`, `default_labels.<key>`. */
+/** Follows lists and maps to what they hold: `clusters[]`, `default_labels.<key>`. */
 function descend(path: string, schema: z.core.$ZodType): { path: string; leaf: z.core.$ZodType } {
   const item = itemOf(schema);
   if (item === undefined) return { path, leaf: schema };

@@ -6,8 +6,8 @@ import { childOf, choicesOf, metaOf, unwrap } from './schema-walk.ts';
 const LONGEST_SHOWN = 80;
 
 /**
- * One finding of the schema library, in plain words. A value whose schema is marked secret is not
- * shown.
+ * Explains one finding of the schema library in plain words. A value whose schema is marked secret
+ * is not shown.
  */
 export function explainIssue(
   schema: z.core.$ZodType,
@@ -42,7 +42,7 @@ function keyForm(issue: z.core.$ZodIssueInvalidKey): string {
   return issue.issues[0]?.message ?? 'it has a wrong form';
 }
 
-/** The last named step of the path; what a list holds is called an item of it. */
+/** Returns the last named step of the path. What a list holds is called an item of it. */
 function nameOf(path: FieldPath): string {
   const last = path.at(-1);
   if (typeof last === 'string') return `\`${last}\``;

@@ -2,36 +2,39 @@ import type * as z from 'zod';
 import type { Finding } from '#resources/finding.ts';
 
 /**
- * What the operator may write under one `kind`: one declarative schema, from which come the parser,
- * the suggestions, the TypeScript type, the page in docs/reference/kinds and the CRD, and in
- * `check` what a schema cannot say.
+ * What the operator may write under one `kind`. One declarative schema yields the parser, the
+ * suggestions, the TypeScript type, the page in docs/reference/kinds and the CRD. `check` holds
+ * what a schema cannot say.
  */
 export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   /** One sentence for its page. */
   readonly summary: string;
   readonly schema: Schema;
-  /** Where the fields stand: below `spec`, or (a Secret) at the top of the document. */
+  /** Where the fields stand: below `spec`, or (for a Secret) at the top of the document. */
   readonly fieldsAt: 'spec' | 'document';
   readonly unknownField: 'error' | 'warning';
   /**
-   * Fields without which more would be served, such as `tls.cert_required`. What may be a
-   * misspelling of one is not ignored: it closes what the resource covers.
+   * Fields that restrict access, such as `tls.cert_required`. A possible misspelling of one is not
+   * ignored. It closes what the resource covers.
    */
   readonly restricting?: readonly string[];
   /**
-   * Why a field that the schema does not know may not be ignored, or undefined: it may. One further
-   * down comes as `tls.crl_secret`.
+   * Returns why a field that the schema does not know must not be ignored. A nested field comes as
+   * `tls.crl_secret`.
+   * @returns undefined when it may be ignored
    */
   readonly refuseField?: (field: string, value: unknown) => string | undefined;
   /**
-   * The names that the resource may have, when the kind fixes them: its own first, then accepted
-   * aliases.
+   * The names that the resource may have, when the kind fixes them. The main name comes first, then
+   * accepted aliases.
    */
   readonly names?: readonly string[];
-  /** One in force for each gateway. */
+  /** Whether only one is in force for each gateway. */
   readonly singleton?: boolean;
-  /** Rules between the fields of a spec. Those that are not right by themselves are missing. */
+  /**
+   * Checks the rules between the fields of a spec. Fields that are wrong by themselves are missing.
+   */
   readonly check?: (spec: Partial<z.output<Schema>>) => readonly Finding[];
-  /** What the spec means in the namespace that the resource names. Absent: the same in all. */
+  /** Returns what the spec means in the resource's namespace. Absent when it is the same in all. */
   readonly inNamespace?: (spec: z.output<Schema>, namespace: string) => z.output<Schema>;
 };

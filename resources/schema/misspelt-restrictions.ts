@@ -26,7 +26,7 @@ export function misspeltRestrictions(
   });
 }
 
-/** Returns the restricting field that a key probably is. What is known in its place goes first. */
+/** Returns the restricting field that a key probably is. Fields known in its place come first. */
 function meantBy(
   key: string,
   { place, known }: NonNullable<Finding['unknown']>,

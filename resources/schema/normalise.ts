@@ -4,7 +4,7 @@ import { suggest } from '#resources/words/suggest.ts';
 import type { KindDefinition } from './kind.ts';
 import { choicesOf, itemOf, metaOf, shapeOf } from './schema-walk.ts';
 
-/** What the operator wrote, in the schema's own spelling. */
+/** The operator's input in the schema's own spelling. */
 export type Normalised = {
   readonly value: unknown;
   readonly findings: readonly Finding[];
@@ -12,7 +12,7 @@ export type Normalised = {
   readonly renamed: ReadonlyMap<string, string>;
 };
 
-/** What a kind says of fields that its schema does not know. */
+/** How a kind treats fields that its schema does not know. */
 type UnknownFields = Pick<KindDefinition, 'unknownField' | 'refuseField'>;
 
 type Context = {
@@ -22,10 +22,12 @@ type Context = {
 };
 
 /**
- * Spells the fields as the schema does: accepted aliases silently, deprecated names and other
- * letter case with a warning; words of an enumeration that allows it silently in any letter case.
- * Fields that the schema does not know are dropped with a finding, of the severity that
- * `definition` says. A field with the value null counts as left out, as it does in Kubernetes.
+ * Spells the fields as the schema does.
+ * - Accepted aliases are changed silently.
+ * - Deprecated names and other letter case get a warning.
+ * - Words of an enumeration with any letter case are changed silently.
+ * - Unknown fields are dropped with a finding, of the severity that `definition` says.
+ * - A field with the value null counts as left out, as it does in Kubernetes.
  * Findings have the paths of what was written.
  */
 export function normalise(
@@ -38,7 +40,7 @@ export function normalise(
   return { value, findings: context.findings, renamed: context.renamed };
 }
 
-/** The path as the operator spelt it. */
+/** Returns the path as the operator spelt it. */
 export function toWrittenPath(path: FieldPath, renamed: ReadonlyMap<string, string>): FieldPath {
   return path.map((key, index) => renamed.get(formatPath(path.slice(0, index + 1))) ?? key);
 }
@@ -72,7 +74,7 @@ function normaliseValue(
   );
 }
 
-/** A word of an enumeration that may be written in any letter case, as the schema spells it. */
+/** Returns a word of an enumeration in the schema's spelling, where any letter case is allowed. */
 function normaliseWord(schema: z.core.$ZodType, input: string): string {
   const words = choicesOf(schema);
   if (words.length === 0 || metaOf(schema).anyCase !== true) return input;
@@ -104,7 +106,10 @@ function normaliseObject(
   return Object.fromEntries(fields);
 }
 
-/** The schema's name for a written key; undefined when there is none. */
+/**
+ * Returns the schema's name for a written key.
+ * @returns undefined when there is none
+ */
 function fieldName(
   shape: Readonly<Record<string, z.core.$ZodType>>,
   key: string,
@@ -171,7 +176,7 @@ function deprecatedOf(
   return schema === undefined ? [] : (metaOf(schema).deprecatedNames ?? []);
 }
 
-/** The schema library leaves this key out without a word. */
+/** The schema library silently leaves this key out. */
 function reportPrototype(path: FieldPath, { findings, renamed }: Context): void {
   findings.push(
     fault(toWrittenPath([...path, '__proto__'], renamed), '"__proto__" may not be a key here'),

@@ -2,16 +2,16 @@ import type { FieldPath } from '#resources/finding.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import { nearest } from '#resources/words/suggest.ts';
 
-/** Something of Ambassador's that restricts access, and that the gateway does not serve. */
+/** An Ambassador feature that restricts access, and that the gateway does not serve. */
 export type Restriction = {
   readonly kind: string;
-  /** Below `spec`, as Ambassador spells it. Absent: the resource itself restricts. */
+  /** Below `spec`, as Ambassador spells it. Absent when the resource itself restricts. */
   readonly field?: string;
   /** For resources that restrict by their name. */
   readonly named?: string;
   /** The name under which the Module's `ignore` lists it. */
   readonly name: string;
-  /** What it would do, to follow "it". */
+  /** What it would do, as words that follow "it". */
   readonly does: string;
 };
 
@@ -20,7 +20,7 @@ const REVOKES = 'says which certificates are revoked';
 
 /**
  * Every field and kind of Ambassador's reference that restricts access and is not served. What it
- * covers is closed, unless the Module's `ignore` lists it. Fields that restrict and are served are
+ * covers is closed, unless the Module's `ignore` lists it. Restricting fields that are served are
  * not here.
  */
 export const RESTRICTIONS: readonly Restriction[] = [
@@ -88,7 +88,7 @@ export const RESTRICTIONS: readonly Restriction[] = [
   { kind: 'TLSContext', field: 'v3CRLSecret', name: 'crl_secret', does: REVOKES },
 ];
 
-/** Modules by name: the own ones, and those that restrict. */
+/** Modules by name: the gateway's, and those that restrict. */
 const MODULES = ['gateway', 'ambassador', ...RESTRICTIONS.flatMap(({ named = [] }) => named)];
 
 /** The names of the table, which the Module's `ignore` may list. */
@@ -96,11 +96,11 @@ export const RESTRICTION_NAMES: readonly string[] = [
   ...new Set(RESTRICTIONS.map(({ name }) => name)),
 ].sort();
 
-/** A restriction that a resource asks for and does not get. */
+/** A restriction that a resource asks for and that is not served. */
 export type Unserved = Pick<Restriction, 'name'> & {
   /** From the document's root, as it is written. */
   readonly path: FieldPath;
-  /** What it would do, to follow "it". */
+  /** What it would do, as words that follow "it". */
   readonly does?: string;
   /** The restricting field that an unknown one probably is. */
   readonly meant?: string;
@@ -109,7 +109,7 @@ export type Unserved = Pick<Restriction, 'name'> & {
 /** Kinds that say themselves what they cover. What others ask for covers every path of the edge. */
 const COVERING: readonly string[] = ['Mapping', 'Host', 'TLSContext'];
 
-/** Returns whether a restriction of this kind that is not served closes every path of the edge. */
+/** Returns whether an unserved restriction of this kind closes every path of the edge. */
 export function closesEverything(kind: string): boolean {
   return !COVERING.includes(kind);
 }

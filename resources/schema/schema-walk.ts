@@ -1,24 +1,24 @@
 import * as z from 'zod';
 
-/** What we attach to a schema beside its description. */
+/** What is attached to a schema beside its description. */
 export type FieldMeta = {
-  /** What a right value looks like, to follow "must be". */
+  /** What a right value looks like, as words that follow "must be". */
   readonly form?: string;
-  /** Other spellings of the field's name that are accepted without a word. */
+  /** Other spellings of the field's name that are accepted silently. */
   readonly aliases?: readonly string[];
   /** Other spellings of the field's name that are accepted with a warning. */
   readonly deprecatedNames?: readonly string[];
-  /** An object in which some fields may be wrong when the rules between the others are checked. */
+  /** An object in which some fields may be wrong while the rules between the others are checked. */
   readonly partial?: boolean;
-  /** An item with an error is left out by itself, the others stand. */
+  /** An item with an error is left out by itself, and the others stay. */
   readonly lenient?: boolean;
-  /** A field with an error is left out by itself, the others stand. */
+  /** A field with an error is left out by itself, and the others stay. */
   readonly droppable?: boolean;
   /** The documentation has its fields in another place. */
   readonly describedElsewhere?: boolean;
   /** The words of an enumeration may be written in any letter case. */
   readonly anyCase?: boolean;
-  /** What is odd about a text that is right, to warn of. */
+  /** Returns what is odd about a right text, for a warning. */
   readonly odd?: (text: string) => string | undefined;
   /** The value is never shown. */
   readonly secret?: boolean;
@@ -28,7 +28,7 @@ declare module 'zod' {
   interface GlobalMeta extends FieldMeta {}
 }
 
-/** Fields of an object's schema by name, or undefined when the schema is no object. */
+/** Returns the fields of an object's schema by name, or undefined when the schema is no object. */
 export function shapeOf(
   schema: z.core.$ZodType,
 ): Readonly<Record<string, z.core.$ZodType>> | undefined {
@@ -36,14 +36,17 @@ export function shapeOf(
   return inner instanceof z.core.$ZodObject ? inner._zod.def.shape : undefined;
 }
 
-/** The schema of a list's items or a record's values, or undefined when the schema is neither. */
+/**
+ * Returns the schema of a list's items or a record's values, or undefined when the schema is
+ * neither.
+ */
 export function itemOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
   const inner = unwrap(schema);
   if (inner instanceof z.core.$ZodArray) return inner._zod.def.element;
   return inner instanceof z.core.$ZodRecord ? inner._zod.def.valueType : undefined;
 }
 
-/** The schema one step below, or undefined when there is nothing known there. */
+/** Returns the schema one step below, or undefined when nothing is known there. */
 export function childOf(
   schema: z.core.$ZodType,
   key: string | number,
@@ -53,22 +56,22 @@ export function childOf(
   return Object.hasOwn(shape, key) ? shape[key] : undefined;
 }
 
-/** The words of an enumeration; none when the schema is none. */
+/** Returns the words of an enumeration. There are none when the schema is no enumeration. */
 export function choicesOf(schema: z.core.$ZodType): readonly string[] {
   const inner = unwrap(schema);
   return inner instanceof z.core.$ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
 }
 
 /**
- * The schema of what the operator writes, without defaults, optionality and transformations around
- * it.
+ * Returns the schema of what the operator writes, without defaults, optionality and transformations
+ * around it.
  */
 export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const inner = innerOf(schema);
   return inner === undefined ? schema : unwrap(inner);
 }
 
-/** What is attached to a schema or to one that it wraps; the outer wins. */
+/** Returns what is attached to a schema or to one that it wraps. The outer one wins. */
 export function metaOf(
   schema: z.core.$ZodType,
 ): FieldMeta & { readonly description?: string | undefined } {
@@ -77,7 +80,7 @@ export function metaOf(
   return inner === undefined ? own : { ...metaOf(inner), ...own };
 }
 
-/** Whether a value must be written, and else what stands for it. */
+/** Returns whether a value must be written, and else its default. */
 export function defaultOf(schema: z.core.$ZodType): {
   readonly required: boolean;
   readonly value?: unknown;

@@ -13,7 +13,8 @@ export type Validated<Spec> = {
   readonly spec?: Spec;
   readonly findings: readonly Finding[];
   /**
-   * The input in the schema's spelling: what is left to read of a resource that cannot be served.
+   * The input in the schema's spelling. It is what is left to read of a resource that cannot be
+   * served.
    */
   readonly normalised: unknown;
 };
@@ -52,8 +53,8 @@ type Parsed<Spec> = {
 };
 
 /**
- * Parses; when all that is wrong lies in items of lenient lists or maps, or in droppable fields,
- * parses again without these.
+ * Parses the fields. When all errors lie in items of lenient lists or maps, or in droppable fields,
+ * it parses again without these.
  */
 function parseLeniently<Schema extends z.ZodObject>(
   schema: Schema,
@@ -74,7 +75,7 @@ function parseLeniently<Schema extends z.ZodObject>(
   return again.success ? accepted(again.data, findings, droppable) : refused;
 }
 
-/** A number can be no safe integer and too large, of which the same is said. */
+/** A number may be both no safe integer and too large, with the same message. */
 function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.map(finding => [JSON.stringify(finding), finding])).values()];
 }
@@ -87,7 +88,7 @@ function accepted<Spec extends object>(
   return { spec, wellFormed: spec, findings, dropped };
 }
 
-/** Where something was written that had another index once items before it were left out. */
+/** Returns where something was written. Its index changed when items before it were left out. */
 function beforeDropping(path: FieldPath, dropped: readonly FieldPath[]): FieldPath {
   const written: (string | number)[] = [];
   for (const key of path) {
@@ -107,8 +108,8 @@ function byNumber(a: unknown, b: unknown): number {
 }
 
 /**
- * The fields that have no issue, with their defaults. A schema that is used once is not worth to be
- * compiled, which takes milliseconds.
+ * Returns the fields without issues, with their defaults. Compiling takes milliseconds, which a
+ * schema for one use is not worth.
  */
 function parseWellFormed<Schema extends z.ZodObject>(
   schema: Schema,
@@ -123,8 +124,8 @@ function parseWellFormed<Schema extends z.ZodObject>(
 }
 
 /**
- * The schema without its rules and without the fields at which these paths end; of partial objects
- * only what is wrong in them is left out.
+ * Returns the schema without its rules and without the fields at which these paths end. Of partial
+ * objects only the wrong parts are left out.
  */
 function wellFormedSchema(
   schema: z.core.$ZodObject,
@@ -145,8 +146,8 @@ function toKey(key: PropertyKey): string | number {
 }
 
 /**
- * The path of the item or field to leave out, when `path` lies in a lenient list or map, or in a
- * droppable field.
+ * Returns the path of the item or field to leave out, when `path` lies in a lenient list or map, or
+ * in a droppable field.
  */
 function lenientItem(schema: z.core.$ZodType, path: FieldPath): FieldPath | undefined {
   let at: z.core.$ZodType | undefined = schema;

@@ -1,6 +1,6 @@
 /**
- * What one evaluation may still use. `steps` goes down; `longest` is how long a text it makes may
- * get, in UTF-16 units.
+ * What one evaluation may still use. `steps` decreases. `longest` is the greatest length of a text
+ * that it makes, in UTF-16 units.
  */
 export type Budget = { steps: number; readonly longest: number };
 
@@ -12,13 +12,13 @@ export class LimitError extends Error {
   override readonly name = 'LimitError';
 }
 
-/** Takes steps for work on so many characters. */
+/** Takes steps for work on this many characters. */
 export function spend(budget: Budget, steps: number, characters = 0): void {
   budget.steps -= steps + Math.floor(characters / CHARACTERS_A_STEP);
   if (budget.steps < 0) throw new LimitError('the template takes too many steps');
 }
 
-/** Refuses a text that would get longer than allowed. */
+/** Rejects a text that would become longer than allowed. */
 export function checkLength(budget: Budget, length: number): void {
   if (length > budget.longest)
     throw new LimitError(`the template makes a text of more than ${budget.longest} characters`);

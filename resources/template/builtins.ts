@@ -10,12 +10,12 @@ import { formatJson } from './json.ts';
 import { sprint, sprintf, sprintln } from './printf.ts';
 import { plain, typeName, unbox, type Value } from './value.ts';
 
-/** Ends a template whose result is to be thrown away. */
+/** Ends a template whose result is discarded. */
 export class Discarded extends Error {
   override readonly name = 'Discarded';
 }
 
-/** The functions of every Go template. Source: pkg.go.dev/text/template, "Functions". */
+/** The functions of every Go template. See pkg.go.dev/text/template, "Functions". */
 export const BUILTINS: readonly TemplateFunction[] = [
   { name: 'and', params: [VALUE], rest: VALUE, special: 'and', call: notCalled },
   { name: 'or', params: [VALUE], rest: VALUE, special: 'or', call: notCalled },
@@ -68,7 +68,7 @@ export const BUILTINS: readonly TemplateFunction[] = [
   { name: 'ge', params: [VALUE, VALUE], call: ([a, b]) => !isLess(a, b) },
 ];
 
-/** `hasKey map key`: whether a map has a key; nil has none. */
+/** `hasKey map key`: whether a map has a key. nil has none. */
 export const HAS_KEY: TemplateFunction = {
   name: 'hasKey',
   params: [VALUE, STRING],
@@ -80,7 +80,7 @@ export const HAS_KEY: TemplateFunction = {
   },
 };
 
-/** `doNotSet`: no header is set; what the template gave is thrown away. */
+/** `doNotSet`: no header is set, and the template's result is discarded. */
 export const DO_NOT_SET: TemplateFunction = {
   name: 'doNotSet',
   params: [],
@@ -97,8 +97,8 @@ export const JSON_FUNCTION: TemplateFunction = {
 };
 
 /**
- * The text of arguments that is to be escaped, where each character may become `growth` ones; nil
- * is `<no value>`.
+ * Returns the text of arguments to escape. Each character may become `growth` ones. nil is `<no
+ * value>`.
  */
 function textOf(args: readonly Value[], budget: Budget, growth: number): string {
   const values = args.map((arg): GoValue => plain(arg) ?? '<no value>');

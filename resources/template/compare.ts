@@ -6,7 +6,7 @@ import { unbox, type Value } from './value.ts';
 
 type Basic = 'bool' | 'complex' | 'int' | 'float' | 'string' | 'uint';
 
-/** Whether a value counts as true: not the zero of its type, not empty. */
+/** Whether a value counts as true, that is neither the zero of its type nor empty. */
 export function isTrue(value: Value): boolean {
   const inner = unbox(value);
   if (inner === undefined) return false;
@@ -43,8 +43,8 @@ function isEqualComplex(a: GoComplex, b: GoComplex): boolean {
 }
 
 /**
- * Maps, slices and structs: nil may be compared, else only structs of what is comparable. No value
- * is in a message.
+ * Compares maps, slices and structs. nil may be compared. Else only structs of comparable fields
+ * may be. No value is in a message.
  */
 function isEqualOther(a: GoValue | undefined, b: GoValue | undefined): boolean {
   if (a === null || a === undefined || b === null || b === undefined)
@@ -67,7 +67,7 @@ function isComparable(value: GoValue): boolean {
   );
 }
 
-/** Go's `==` of two values of any type. */
+/** Compares two values of any type as Go's `==` does. */
 function isSame(a: GoValue, b: GoValue): boolean {
   if (a === null || b === null) return a === b;
   if (typeOf(a).name !== typeOf(b).name) return false;
@@ -75,7 +75,7 @@ function isSame(a: GoValue, b: GoValue): boolean {
   return a.values.every((value, index) => isSame(value, b.values[index] ?? null));
 }
 
-/** Go's `lt`. */
+/** Compares as Go's `lt`. */
 export function isLess(first: Value, second: Value): boolean {
   const [a, b] = [unbox(first), unbox(second)];
   const [kindA, kindB] = [basicOf(a), basicOf(b)];
@@ -88,7 +88,7 @@ export function isLess(first: Value, second: Value): boolean {
   throw new CallError('invalid type for comparison');
 }
 
-/** Go's `le`. */
+/** Compares as Go's `le`. */
 export function isLessOrEqual(first: Value, second: Value): boolean {
   return isLess(first, second) || isEqualToAny(first, [second]);
 }

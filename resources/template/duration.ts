@@ -7,8 +7,7 @@ const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 
 /**
- * Go's time.Duration: an int64 of nanoseconds that prints as `1m30s`. Source:
- * pkg.go.dev/time#Duration.
+ * Go's time.Duration, an int64 of nanoseconds that prints as `1m30s`. See pkg.go.dev/time#Duration.
  */
 export const DURATION: GoType = {
   kind: 'int64',
@@ -19,7 +18,7 @@ export const DURATION: GoType = {
   },
 };
 
-/** A time.Duration of so many nanoseconds, which must be whole and fit 64 bits. */
+/** Returns a time.Duration of this many nanoseconds, which must be whole and fit 64 bits. */
 export function duration(nanoseconds: number | bigint): GoInt {
   return goInt(nanoseconds, DURATION);
 }
@@ -44,8 +43,8 @@ const METHODS: ReadonlyMap<string, GoMethod> = new Map<string, GoMethod>([
 ]);
 
 /**
- * A duration as float64 of units of so many seconds: whole units and the rest apart, as Go computes
- * it.
+ * Returns a duration as float64 of units of this many seconds. Whole units and the rest are added
+ * separately, as Go computes it.
  */
 function inUnits(value: GoValue, seconds: number): number {
   const unit = seconds * SECOND;
@@ -58,7 +57,7 @@ function inUnits(value: GoValue, seconds: number): number {
   return (nanoseconds - rest) / unit + rest / unit;
 }
 
-/** To the nearest multiple, halves away from zero, as far as 64 bits reach. */
+/** Rounds to the nearest multiple, halves away from zero, within 64 bits. */
 function round(value: bigint, multiple: bigint): bigint {
   if (multiple <= 0n) return value;
   const rest = abs(value % multiple);
@@ -71,7 +70,7 @@ function truncate(value: bigint, multiple: bigint): bigint {
   return multiple <= 0n ? value : value - (value % multiple);
 }
 
-/** Go's text of a duration: `1h0m5.5s`, `1.5ms`, `0s`. */
+/** Returns Go's text of a duration: `1h0m5.5s`, `1.5ms`, `0s`. */
 function formatDuration(value: bigint): string {
   if (value === 0n) return '0s';
   const sign = value < 0n ? '-' : '';
@@ -86,7 +85,7 @@ function formatDuration(value: bigint): string {
   return `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`;
 }
 
-/** An integer with its last `digits` behind the point, without zeros at the end. */
+/** Returns an integer with its last `digits` behind the point, without zeros at the end. */
 function withFraction(value: bigint, digits: number): string {
   const text = value.toString().padStart(digits + 1, '0');
   const fraction = text.slice(-digits).replace(/0+$/, '');

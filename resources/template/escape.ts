@@ -19,12 +19,12 @@ const JS: ReadonlyMap<string, string> = new Map([
   ['=', '\\u003D'],
 ]);
 
-/** Go's HTMLEscapeString. */
+/** Escapes as Go's HTMLEscapeString. */
 export function escapeHtml(text: string): string {
   return text.replace(/[\0"'&<>]/g, char => HTML.get(char) ?? char);
 }
 
-/** Go's JSEscapeString. */
+/** Escapes as Go's JSEscapeString. */
 export function escapeJs(text: string): string {
   let escaped = '';
   for (const rune of runesOf(text)) escaped += JS.get(rune) ?? escapeJsRune(rune);
@@ -38,7 +38,7 @@ function escapeJsRune(rune: string): string {
   return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Go's url.QueryEscape. */
+/** Escapes as Go's url.QueryEscape. */
 export function escapeQuery(text: string): string {
   let escaped = '';
   for (const byte of toBytes(text)) {

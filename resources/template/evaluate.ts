@@ -11,13 +11,13 @@ import type { AnyNode, Chain, Command, Operand, Pipe, Variable } from './nodes.t
 import { elementOf, isBoxed, plain, typeName, unbox, type Value } from './value.ts';
 
 /**
- * The value that a pipeline hands to its next command as last argument; `NONE` when there is none.
+ * The value that a pipeline hands to its next command as last argument. `NONE` when there is none.
  */
 type Final = Value | typeof NONE;
 const NONE: unique symbol = Symbol('no value');
 
 /**
- * What a field, method or function is evaluated with; `args` begin with itself, unless there are
+ * What a field, method or function is evaluated with. `args` begin with itself, unless there are
  * none at all.
  */
 type Given = { readonly dot: Value; readonly args: readonly Operand[]; readonly final: Final };
@@ -27,7 +27,8 @@ function without(dot: Value): Given {
 }
 
 /**
- * The value of a pipeline, whose variables stay declared. Throws an ExecutionError in Go's words.
+ * Returns the value of a pipeline, whose variables stay declared.
+ * @throws ExecutionError in Go's words
  */
 export function evaluatePipe(execution: Execution, dot: Value, pipe: Pipe): Value {
   enter(execution);
@@ -93,7 +94,7 @@ function refuseArguments(execution: Execution, { args, final }: Given): void {
     fail(execution, `can't give argument to non-function ${nodeText(first)}`);
 }
 
-/** The value of a literal whose type nothing but its syntax decides. */
+/** Returns the value of a literal whose type only its syntax decides. */
 function constant(execution: Execution, node: Operand): Value {
   if (node.kind === 'bool') return node.value;
   if (node.kind === 'string') return node.text;
@@ -119,7 +120,7 @@ function evaluateChain(execution: Execution, node: Chain, given: Given): Value {
   return evaluateFields(execution, receiver, node, node.names, given);
 }
 
-/** `.A.B.C`: only the last of them, which may be a method, gets the arguments. */
+/** Evaluates `.A.B.C`. Only the last of them, which may be a method, gets the arguments. */
 function evaluateFields(
   execution: Execution,
   start: Value,
@@ -218,7 +219,7 @@ function checkCount(execution: Execution, fn: TemplateFunction, count: number, f
     fail(execution, `function ${fn.name} has 0 return values; should be 1 or 2`);
 }
 
-/** `and` and `or`, which evaluate no more arguments than they need. */
+/** Evaluates `and` and `or` with no more arguments than they need. */
 function evaluateLogic(
   execution: Execution,
   fn: TemplateFunction,
@@ -241,7 +242,7 @@ function refuseCall(value: Value, node: Operand | undefined): never {
   throw new CallError(`non-function ${name} of type ${typeName(inner)}`);
 }
 
-/** An argument for a parameter of a type; no type takes anything. */
+/** Evaluates an argument for a parameter of a type. Without a type any value is accepted. */
 function evaluateArgument(
   execution: Execution,
   dot: Value,
@@ -284,7 +285,7 @@ function expected(execution: Execution, what: string, node: Operand): never {
   return fail(execution, `expected ${what}; found ${nodeText(node)}`);
 }
 
-/** The value, if a parameter of the type takes it. */
+/** Returns the value, if a parameter of the type accepts it. */
 function checkType(execution: Execution, value: Value, type: GoType | undefined): Value {
   if (type === undefined || type === VALUE) return value;
   if (type === ANY) return open(value);

@@ -12,7 +12,7 @@ import type { Value } from './value.ts';
  */
 const MAX_DEPTH = 250;
 
-/** A variable in sight. */
+/** A visible variable. */
 export type Binding = { readonly name: string; value: Value };
 
 /**

@@ -3,12 +3,12 @@ type Decimal = { readonly digits: string; readonly point: number };
 
 export type FloatVerb = 'b' | 'e' | 'E' | 'f' | 'g' | 'G' | 'x' | 'X';
 
-/** No float64 has more digits than these; all further ones are zeros. */
+/** No float64 has more digits than these. All further ones are zeros. */
 const MOST_DIGITS = 1100;
 
 /**
- * A float64 as Go's strconv.FormatFloat writes it. `precision` -1 is as many digits as are needed;
- * zeros beyond the digits of the number are cut at 1,100 digits, which the caller fills up.
+ * Writes a float64 as Go's strconv.FormatFloat. `precision` -1 means as many digits as are needed.
+ * Zeros beyond the digits of the number are cut at 1,100 digits, and the caller adds them.
  */
 export function formatFloat(value: number, verb: FloatVerb, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
@@ -46,15 +46,15 @@ function formatFixed(value: number, precision: number): string {
     const decimal = shortest(value);
     return fixed(decimal, Math.max(decimal.digits.length - decimal.point, 0));
   }
-  // JavaScript rounds a half up, Go to even: a half needs the value to be a multiple of
-  // 2^-(precision+1)
+  // JavaScript rounds a half up, Go to even. A half needs the value to be a multiple of
+  // 2^-(precision+1).
   const mayBeHalf = Number.isInteger(value * 2 ** (precision + 1)) && !Number.isInteger(value);
   if (!mayBeHalf && precision <= 100 && value < 1e21) return value.toFixed(precision);
   const decimal = exact(value);
   return fixed(roundTo(decimal, decimal.point + precision), precision);
 }
 
-/** Go's %g: an exponent below -4 or not below the precision is written. */
+/** Writes Go's %g. An exponent below -4 or not below the precision is written. */
 function formatGeneral(value: number, letter: 'e' | 'E', precision: number): string {
   const isShortest = precision < 0;
   const wanted = precision === 0 ? 1 : precision;
@@ -67,14 +67,14 @@ function formatGeneral(value: number, letter: 'e' | 'E', precision: number): str
   return fixed(decimal, Math.max(count - decimal.point, 0));
 }
 
-/** The fewest digits that tell the number from its neighbours. */
+/** Returns the fewest digits that tell the number from its neighbours. */
 function shortest(value: number): Decimal {
   if (value === 0) return { digits: '', point: 0 };
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');
   return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };
 }
 
-/** All digits of the number. */
+/** Returns all digits of the number. */
 function exact(value: number): Decimal {
   if (value === 0) return { digits: '', point: 0 };
   const { mantissa, exponent } = parts(value);
@@ -83,7 +83,7 @@ function exact(value: number): Decimal {
   return { digits: text.replace(/0+$/, ''), point: text.length + Math.min(exponent, 0) };
 }
 
-/** A number rounded to so many digits, a half to even. */
+/** Rounds a number to this many digits, a half to even. */
 function roundTo({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point };
   if (count < 0) return { digits: '', point: 0 };
@@ -114,12 +114,15 @@ function fixed({ digits, point }: Decimal, precision: number): string {
   return `${whole}.${fraction.slice(0, precision).padEnd(precision, '0')}`;
 }
 
-/** An exponent with its sign and two digits at least. */
+/** Returns an exponent with its sign and two digits at least. */
 function signed(exponent: number): string {
   return `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** The number as mantissa × 2^exponent, the mantissa of 53 bits unless the number is very small. */
+/**
+ * Returns the number as mantissa × 2^exponent. The mantissa has 53 bits unless the number is very
+ * small.
+ */
 function parts(value: number): { readonly mantissa: bigint; readonly exponent: number } {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, value);
@@ -136,7 +139,7 @@ function formatBinary(value: number): string {
   return `${mantissa}p${exponent < 0 ? '' : '+'}${exponent}`;
 }
 
-/** Go's %x: a hexadecimal mantissa that begins with 1, and a power of two. */
+/** Writes Go's %x: a hexadecimal mantissa that begins with 1, and a power of two. */
 function formatHex(value: number, precision: number): string {
   if (value === 0) return `0x0${precision > 0 ? `.${'0'.repeat(precision)}` : ''}p+00`;
   let { mantissa, exponent } = parts(value);
@@ -156,7 +159,7 @@ function formatHex(value: number, precision: number): string {
   return `0x1${digits === '' ? '' : `.${digits}`}p${signed(power)}`;
 }
 
-/** The mantissa with its last `drop` bits rounded away, a half to even. */
+/** Rounds the last `drop` bits of the mantissa away, a half to even. */
 function roundBits(mantissa: bigint, drop: bigint): bigint {
   const unit = 1n << drop;
   const rest = mantissa & (unit - 1n);

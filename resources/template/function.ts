@@ -6,9 +6,9 @@ import type { Value } from './value.ts';
 export const VALUE: GoType = { kind: 'struct', name: 'reflect.Value' };
 
 /**
- * A function that templates call. An argument for `VALUE` is a value as the evaluator has it, one
- * for any other type a Go value of that type. `rest` is the type of all arguments after `params`,
- * if there may be more.
+ * A function that templates call. An argument for `VALUE` is a value as the evaluator has it. One
+ * for any other type is a Go value of that type. `rest` is the type of all arguments after
+ * `params`, if there may be more.
  */
 export type TemplateFunction = {
   readonly name: string;
@@ -19,7 +19,7 @@ export type TemplateFunction = {
   readonly call: (args: readonly Value[], budget: Budget) => Value;
 };
 
-/** Why a function refuses its arguments; the evaluator adds where. */
+/** Why a function rejects its arguments. The evaluator adds the place. */
 export class CallError extends Error {
   override readonly name = 'CallError';
 }

@@ -1,13 +1,13 @@
 /**
- * Go's strings are bytes, ours are UTF-16. A byte that is not part of valid UTF-8 (a template can
- * make one: `slice "é" 0 1`) is kept as a lone surrogate, U+DC80 for 0x80 to U+DCFF for 0xff, so
- * that no step between loses it.
+ * Go's strings are bytes, and those of JavaScript are UTF-16. A byte outside valid UTF-8 (a
+ * template can make one: `slice "é" 0 1`) is kept as a lone surrogate. U+DC80 stands for 0x80, and
+ * so on to U+DCFF for 0xff. So no step between loses it.
  */
 const RAW = 0xdc00;
 const ASCII = /^\p{ASCII}*$/u;
 const REPLACEMENT = [0xef, 0xbf, 0xbd];
 
-/** The length in bytes. */
+/** Returns the length in bytes. */
 export function byteLength(text: string): number {
   if (text.isWellFormed()) return Buffer.byteLength(text);
   let length = 0;
@@ -15,21 +15,21 @@ export function byteLength(text: string): number {
   return length;
 }
 
-/** The byte that a lone surrogate stands for. */
+/** Returns the byte that a lone surrogate stands for. */
 export function rawByte(rune: string): number | undefined {
   const code = rune.charCodeAt(0);
   return rune.length === 1 && code >= RAW + 0x80 && code <= RAW + 0xff ? code - RAW : undefined;
 }
 
 /**
- * The characters, as Go's range over a string has them, but that an invalid byte is its lone
+ * Returns the characters, as Go's range over a string has them. An invalid byte is its lone
  * surrogate.
  */
 export function runesOf(text: string): string[] {
   return [...text];
 }
 
-/** The number of characters, as Go counts them. */
+/** Returns the number of characters, as Go counts them. */
 export function runeCount(text: string): number {
   if (ASCII.test(text)) return text.length;
   let count = 0;
@@ -37,7 +37,7 @@ export function runeCount(text: string): number {
   return count;
 }
 
-/** The bytes of a string. */
+/** Returns the bytes of a string. */
 export function toBytes(text: string): Uint8Array {
   if (text.isWellFormed()) return Buffer.from(text);
   const bytes: number[] = [];
@@ -49,7 +49,7 @@ export function toBytes(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** The string that has these bytes. */
+/** Returns the string that has these bytes. */
 export function fromBytes(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString();
   if (!text.includes('\ufffd')) return text;
@@ -63,19 +63,19 @@ export function fromBytes(bytes: Uint8Array): string {
   return kept;
 }
 
-/** A string put together from others: bytes that now make a character become it. */
+/** Completes a string put together from others. Bytes that now make a character become it. */
 export function joinBytes(text: string): string {
   return text.isWellFormed() ? text : fromBytes(toBytes(text));
 }
 
-/** Whether a string comes before (-1) or after (1) another, byte by byte. */
+/** Returns whether a string comes before (-1) or after (1) another, byte by byte. */
 export function compareBytes(a: string, b: string): number {
   if (a === b) return 0;
   if (ASCII.test(a) && ASCII.test(b)) return a < b ? -1 : 1;
   return Buffer.compare(toBytes(a), toBytes(b));
 }
 
-/** How many bytes the character at `at` has, 0 where no valid one begins. */
+/** Returns how many bytes the character at `at` has, or 0 where no valid one begins. */
 function runeLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   const length =

@@ -20,8 +20,8 @@ export type GoKind =
   | 'interface';
 
 /**
- * A method that a template may call; `params` are its parameters' types. A method without `call`
- * has no result, so Go refuses it.
+ * A method that a template may call. `params` are its parameters' types. A method without `call`
+ * has no result, so Go rejects it.
  */
 export type GoMethod = {
   readonly params: readonly GoType[];
@@ -29,7 +29,7 @@ export type GoMethod = {
 };
 
 /**
- * A type of Go's: `name` as `%T` prints it; `text` is its String method, which print and printf
+ * A type of Go. `name` is what `%T` prints. `text` is its String method, which print and printf
  * use.
  */
 export type GoType = {
@@ -43,8 +43,8 @@ export type GoType = {
 };
 
 /**
- * A field of a struct: Go's name, its name in JSON (the same by default), whether a zero value is
- * left out there, and whether its static type is `any`.
+ * A field of a struct. It has Go's name and its name in JSON (the same by default). It says whether
+ * a zero value is left out there, and whether its static type is `any`.
  */
 export type GoField = {
   readonly name: string;
@@ -68,23 +68,23 @@ export const ANY_SLICE: GoType = sliceOf(ANY);
 export const STRING_SLICE: GoType = sliceOf(STRING);
 export const ANY_MAP: GoType = mapOf(ANY);
 
-/** The type `[]elem`. */
+/** Returns the type `[]elem`. */
 export function sliceOf(elem: GoType): GoType {
   return { kind: 'slice', name: `[]${elem.name}`, elem };
 }
 
-/** The type `map[string]elem`. */
+/** Returns the type `map[string]elem`. */
 export function mapOf(elem: GoType): GoType {
   return { kind: 'map', name: `map[string]${elem.name}`, elem };
 }
 
-/** A struct's type; `name` with its package, `ratelimit.Status`. */
+/** Returns a struct's type. `name` has its package, as in `ratelimit.Status`. */
 export function structType(name: string, fields: readonly GoField[]): GoType {
   return { kind: 'struct', name, fields };
 }
 
 /**
- * A value of Go's, as templates see it: `null` is nil, a number is a float64, ints have an object
+ * A value of Go's, as templates see it. `null` is nil and a number is a float64. Ints are objects
  * because they print otherwise.
  */
 export type GoValue =
@@ -98,7 +98,7 @@ export type GoValue =
   | GoMap
   | GoStruct;
 
-/** An integer of any int type; a bigint only beyond the safe integers. */
+/** An integer of any int type. It is a bigint only beyond the safe integers. */
 export type GoInt = { readonly type: GoType; readonly value: number | bigint };
 export type GoComplex = {
   readonly type: GoType;
@@ -112,7 +112,7 @@ export type GoSlice = {
   readonly tail: readonly GoValue[];
   readonly isNil: boolean;
 };
-/** A map with string keys; `hidden` keys are left out by the function `json`. */
+/** A map with string keys. The function `json` leaves out `hidden` keys. */
 export type GoMap = {
   readonly type: GoType;
   readonly entries: ReadonlyMap<string, GoValue>;

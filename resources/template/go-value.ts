@@ -24,14 +24,14 @@ import {
 const DEEPEST_JSON = 200;
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 
-/** An integer, by default of type `int`. `value` must be whole and fit the type. */
+/** Returns an integer, by default of type `int`. `value` must be whole and fit the type. */
 export function goInt(value: number | bigint, type: GoType = INT): GoInt {
   const number = Number(value);
   return { type, value: Number.isSafeInteger(number) ? number + 0 : BigInt(value) };
 }
 
 /**
- * An int type whose values print by name, such as an enumeration of protobuf's; a value without a
+ * Returns an int type whose values print by name, such as a protobuf enumeration. A value without a
  * name prints as number.
  */
 export function enumType(name: string, kind: GoKind, names: ReadonlyMap<number, string>): GoType {
@@ -47,14 +47,16 @@ export function goComplex(real: number, imaginary: number): GoComplex {
   return { type: COMPLEX128, real, imaginary };
 }
 
-/** A slice, by default `[]any`. Strings in it must be well formed (`fromJson` sees to that). */
+/**
+ * Returns a slice, by default `[]any`. Strings in it must be well formed (`fromJson` ensures that).
+ */
 export function goSlice(items: readonly GoValue[], elem: GoType = ANY): GoSlice {
   return { type: elem === ANY ? ANY_SLICE : sliceOf(elem), items, tail: [], isNil: false };
 }
 
 /**
- * A map with string keys, by default `map[string]any`; the keys in `hidden` are left out by the
- * function `json`.
+ * Returns a map with string keys, by default `map[string]any`. The function `json` leaves out the
+ * keys in `hidden`.
  */
 export function goMap(
   entries: Iterable<readonly [string, GoValue]>,
@@ -68,14 +70,14 @@ export function goMap(
   };
 }
 
-/** A struct; `values` in the order of the type's fields. */
+/** Returns a struct. `values` are in the order of the type's fields. */
 export function goStruct(type: GoType, values: readonly GoValue[]): GoStruct {
   return { type, values };
 }
 
 /**
- * A JSON value as Go's encoding/json gives it to `any`. What JSON has not is nil, and so is what is
- * nested over 200 deep.
+ * Returns a JSON value as Go's encoding/json gives it to `any`. What JSON lacks is nil, and so is
+ * what is nested over 200 deep.
  */
 export function fromJson(value: unknown, depth = 0): GoValue {
   if (typeof value === 'string') return value.toWellFormed();
@@ -89,7 +91,7 @@ export function fromJson(value: unknown, depth = 0): GoValue {
   );
 }
 
-/** The type of a value that is not nil. */
+/** Returns the type of a value that is not nil. */
 export function typeOf(value: NonNullable<GoValue>): GoType {
   switch (typeof value) {
     case 'string':

@@ -12,8 +12,8 @@ import {
 import { parseTemplate, type TemplateUse } from './template.ts';
 
 /**
- * Fields by which the gateway or Envoy decides, or in which credentials are. A name that ends in
- * `*` stands for all that begin so.
+ * Fields that the gateway or Envoy uses for decisions, or that hold credentials. A name that ends
+ * in `*` stands for all with that prefix.
  */
 const FILTER_REQUEST = [
   ...FRAMING_HEADERS,
@@ -87,8 +87,8 @@ function parseValue(text: string): Parsed<string> {
 export const bodyTemplate = z.string().check(checkWith(text => checkTemplate(text, 'body')));
 
 /**
- * The text of a template that Go would parse. The error has Go's words, without its place for a
- * name.
+ * Checks the text of a template that Go would parse. The error has Go's words, without its place
+ * for a name.
  */
 function checkTemplate(text: string, use: TemplateUse): Parsed<string> {
   const parsed = parseTemplate(text, use);
@@ -96,7 +96,7 @@ function checkTemplate(text: string, use: TemplateUse): Parsed<string> {
   return { error: `Cannot parse template: ${parsed.error.replace(/^template: :(?=\d)/, 'line ')}` };
 }
 
-/** A warning for each header that stands in a list a second time. */
+/** Returns a warning for each header that stands in a list a second time. */
 export function checkRepeatedHeaders(
   headers: readonly HeaderTemplate[],
   path: FieldPath,

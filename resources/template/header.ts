@@ -5,7 +5,7 @@ import { goMap, goSlice, isMap, isSlice } from './go-value.ts';
 const NIL_STRINGS: GoSlice = { type: STRING_SLICE, items: [], tail: [], isNil: true };
 
 /**
- * Go's http.Header: `map[string][]string` with the methods Get and Values. Source:
+ * Go's http.Header: `map[string][]string` with the methods Get and Values. See
  * pkg.go.dev/net/http#Header.
  */
 const HEADER: GoType = {
@@ -23,8 +23,8 @@ const HEADER: GoType = {
 };
 
 /**
- * Header fields by name. Names get Go's canonical spelling (`X-Request-Id`); values of one name add
- * up in order.
+ * Returns header fields by name. Names get Go's canonical spelling (`X-Request-Id`). Values of one
+ * name add up in order.
  */
 export function goHeader(fields: Iterable<readonly [string, readonly string[]]>): GoMap {
   const entries = new Map<string, readonly GoValue[]>();
@@ -46,7 +46,7 @@ function firstOf(values: GoSlice): GoValue {
   return values.items[0] ?? '';
 }
 
-/** Go's canonical spelling of a header name; one that is no token stays as it is. */
+/** Returns Go's canonical spelling of a header name. One that is no token stays as it is. */
 function canonical(name: string): string {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return name.toWellFormed();
   return name.toLowerCase().replace(/(^|-)[a-z]/g, start => start.toUpperCase());

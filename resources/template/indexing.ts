@@ -6,7 +6,7 @@ import { ANY, STRING, UINT8 } from './go-type.ts';
 import { goInt, isInt, isMap, isSlice, typeOf } from './go-value.ts';
 import { elementOf, isBoxed, unbox, type Value, zeroOf } from './value.ts';
 
-/** Go's `len`: bytes of a string, elements of a slice or map. */
+/** Computes Go's `len`: bytes of a string, elements of a slice or map. */
 export function lengthOf(value: Value, budget: Budget): number {
   const item = unbox(value);
   if (item === undefined)
@@ -22,7 +22,7 @@ export function lengthOf(value: Value, budget: Budget): number {
   return byteLength(item);
 }
 
-/** Go's `index`: `index x 1 2` is `x[1][2]`. */
+/** Computes Go's `index`: `index x 1 2` is `x[1][2]`. */
 export function indexOf(value: Value, indexes: readonly Value[], budget: Budget): Value {
   if (unbox(value) === undefined) throw new CallError('index of untyped nil');
   return indexes.reduce(
@@ -72,7 +72,7 @@ function toIndex(index: NonNullable<GoValue> | undefined, capacity: number): num
   return Number(signed);
 }
 
-/** Go's `slice`: `slice x 1 2` is `x[1:2]`. */
+/** Computes Go's `slice`: `slice x 1 2` is `x[1:2]`. */
 export function sliceBetween(value: Value, indexes: readonly Value[], budget: Budget): GoValue {
   const item = unbox(value);
   if (item === undefined) throw new CallError('slice of untyped nil');
@@ -99,7 +99,7 @@ function sliceIndex(index: Value, capacity: number): number {
   return toIndex(unbox(index), capacity);
 }
 
-/** Start, end and capacity of a slice, in the order in which Go checks them. */
+/** Returns start, end and capacity of a slice, in the order in which Go checks them. */
 function bounds(
   indexes: readonly Value[],
   length: number,

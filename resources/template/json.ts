@@ -22,9 +22,9 @@ const NEEDS_CARE = /["\\<>&\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 type Writer = { out: string; readonly indent: string; readonly budget: Budget };
 
 /**
- * A value as JSON: each line, the first too, begins with `indent`, levels are indented by tabs,
- * keys are sorted, the fields of a struct keep their order. It is Go's json.MarshalIndent with
- * `indent` before the first line as well.
+ * Writes a value as JSON, like Go's json.MarshalIndent. Each line begins with `indent`, also the
+ * first one, unlike Go's. Levels are indented by tabs. Keys are sorted, and the fields of a struct
+ * keep their order.
  */
 export function formatJson(indent: string, value: GoValue, budget: Budget): string {
   const writer: Writer = { out: indent, indent, budget };
@@ -72,7 +72,7 @@ function fieldsOf(
     .map(({ field, value }) => [field.json ?? field.name, value] as const);
 }
 
-/** What `omitempty` leaves out. */
+/** Whether `omitempty` leaves a value out. */
 function isEmpty(value: GoValue): boolean {
   if (isInt(value)) return Number(value.value) === 0;
   if (isMap(value)) return value.entries.size === 0;
@@ -118,7 +118,7 @@ function numberJson(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-/** A string in JSON, with what HTML or JavaScript would misread escaped, as Go does. */
+/** Quotes a string in JSON. What HTML or JavaScript would misread is escaped, as Go does. */
 function quoteJson(text: string): string {
   if (!NEEDS_CARE.test(text)) return `"${text}"`;
   let quoted = '"';

@@ -23,7 +23,7 @@ type Lexer = {
 
 /**
  * Cuts a template into tokens, the last of which is `eof` or an `error` in Go's words. Comments are
- * left out, and text is trimmed where a marker says so. Source: pkg.go.dev/text/template, "Text and
+ * left out, and text is trimmed where a marker says so. See pkg.go.dev/text/template, "Text and
  * spaces".
  */
 export function lex(text: string): readonly Token[] {
@@ -34,7 +34,10 @@ export function lex(text: string): readonly Token[] {
   return lexer.tokens;
 }
 
-/** Adds the token that ends where the lexer is; false after an error. */
+/**
+ * Adds the token that ends where the lexer is.
+ * @returns false after an error
+ */
 function emit(
   lexer: Lexer,
   type: TokenType,
@@ -53,8 +56,8 @@ function fail(lexer: Lexer, pos: number, reason: string): false {
 }
 
 /**
- * Reads text, comments and the left delimiter of the next action; false at the end or after an
- * error.
+ * Reads text, comments and the left delimiter of the next action.
+ * @returns false at the end or after an error
  */
 function lexText(lexer: Lexer): boolean {
   for (;;) {
@@ -96,7 +99,10 @@ function lexComment(lexer: Lexer, start: number): boolean {
   return true;
 }
 
-/** Reads one action to its right delimiter; false after an error. */
+/**
+ * Reads one action to its right delimiter.
+ * @returns false after an error
+ */
 function lexAction(lexer: Lexer): boolean {
   while (lexer.tokens.at(-1)?.type !== 'right delim') {
     if (!lexInside(lexer)) return false;
@@ -122,7 +128,7 @@ function lexInside(lexer: Lexer): boolean {
   return lexSign(lexer, rune, start);
 }
 
-/** Reads what begins with a sign that is past already. */
+/** Reads what begins with a sign that was read already. */
 function lexSign(lexer: Lexer, rune: string, start: number): boolean {
   switch (rune) {
     case '=':
@@ -161,7 +167,7 @@ function lexRightDelim(lexer: Lexer): boolean {
   return true;
 }
 
-/** Reads a run of spaces; the last one may belong to a delimiter that trims. */
+/** Reads a run of spaces. The last one may belong to a delimiter that trims. */
 function lexSpace(lexer: Lexer): boolean {
   const start = lexer.at;
   skipSpace(lexer);
@@ -206,7 +212,7 @@ function lexRawString(lexer: Lexer): boolean {
   return emit(lexer, 'raw string', start);
 }
 
-/** Reads what looks like a number or `1+2i`; whether it is one the parser finds out. */
+/** Reads what looks like a number or `1+2i`. The parser decides whether it is one. */
 function lexNumber(lexer: Lexer): boolean {
   const start = lexer.at;
   if (!skipNumber(lexer)) return failNumber(lexer, start);
@@ -215,7 +221,10 @@ function lexNumber(lexer: Lexer): boolean {
   return emit(lexer, 'complex', start);
 }
 
-/** Goes past a number; false, and one character further, when a letter or digit follows. */
+/**
+ * Skips a number.
+ * @returns false, and one character further, when a letter or digit follows
+ */
 function skipNumber(lexer: Lexer): boolean {
   NUMBER.lastIndex = lexer.at;
   lexer.at += NUMBER.exec(lexer.text)?.[0].length ?? 0;
@@ -233,7 +242,7 @@ function failAtRune(lexer: Lexer, start: number): false {
   return fail(lexer, start, `bad character ${describeRune(runeAt(lexer))}`);
 }
 
-/** A character as Go's %#U writes it. */
+/** Returns a character as Go's %#U writes it. */
 function describeRune(rune: string): string {
   const hex = (rune.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return isPrintable(rune) ? `U+${hex} '${rune}'` : `U+${hex}`;
@@ -278,7 +287,7 @@ function trimsRight(text: string, at: number): boolean {
   return isSpace(text[at]) && text[at + 1] === '-' && text.startsWith(RIGHT, at + 2);
 }
 
-/** The end of the text from `start` to `end` without its spaces. */
+/** Returns the end of the text from `start` to `end` without its spaces. */
 function trimEnd(text: string, start: number, end: number): number {
   while (end > start && isSpace(text[end - 1])) end--;
   return end;

@@ -1,7 +1,7 @@
 import type { AnyNode, List, Pipe } from './nodes.ts';
 import { quote } from './quote.ts';
 
-/** A node as Go's messages spell it. */
+/** Returns a node as Go's messages spell it. */
 export function nodeText(node: AnyNode): string {
   switch (node.kind) {
     case 'text':
@@ -44,7 +44,7 @@ export function nodeText(node: AnyNode): string {
   }
 }
 
-/** A node inside another, where a pipeline has its parentheses. */
+/** Returns a node inside another, where a pipeline has its parentheses. */
 function innerText(node: AnyNode): string {
   return node.kind === 'pipe' ? `(${pipeText(node)})` : nodeText(node);
 }

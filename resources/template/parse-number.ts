@@ -4,8 +4,8 @@ import { quote } from './quote.ts';
 import { unquoteChar } from './unquote.ts';
 
 /**
- * A number in a template: its value by its syntax (undefined when it is an int beyond 63 bits), and
- * as integer where it is whole, for a parameter that wants one.
+ * A number in a template. It has its value by its syntax, which is undefined for an int beyond 63
+ * bits. A whole number is also an integer, for a parameter that wants one.
  */
 export type NumberLiteral = {
   readonly value: GoValue | undefined;
@@ -21,14 +21,14 @@ const COMPLEX = /^([+-]?.*?[^eEpP])([+-].*)i$/;
 const LARGEST_INT = 2n ** 63n - 1n;
 const LARGEST_UINT = 2n ** 64n - 1n;
 
-/** A character constant as number. */
+/** Parses a character constant as a number. */
 export function parseCharConstant(text: string): ParsedNumber {
   const char = unquoteChar(text);
   if ('error' in char) return char;
   return { value: goInt(char.code), integer: BigInt(char.code) };
 }
 
-/** A complex number `1+2i`; the messages are those of Go's fmt.Sscan. */
+/** Parses a complex number `1+2i`. The messages are those of Go's fmt.Sscan. */
 export function parseComplex(text: string): ParsedNumber {
   const [, real = '', imaginary = ''] = COMPLEX.exec(text) ?? [];
   const error = scanError(real) ?? scanError(imaginary);
@@ -44,7 +44,7 @@ function scanError(text: string): string | undefined {
   return `strconv.ParseFloat: parsing ${quote(text)}: ${isFloat ? 'value out of range' : 'invalid syntax'}`;
 }
 
-/** A number that is no complex pair: any base, any underscores, a float, or imaginary. */
+/** Parses a number that is no complex pair: any base, any underscores, a float, or imaginary. */
 export function parseNumber(text: string): ParsedNumber {
   const imaginary = text.endsWith('i') ? parseFloat64(text.slice(0, -1)) : undefined;
   if (imaginary !== undefined) return complexLiteral(0, imaginary);
@@ -64,7 +64,7 @@ function complexLiteral(real: number, imaginary: number): NumberLiteral {
   };
 }
 
-/** An int64, or a uint64 when it has no sign. */
+/** Parses an int64, or a uint64 when it has no sign. */
 function parseInteger(text: string): bigint | undefined {
   const [, sign, digits] = INTEGER.exec(withoutUnderscores(text)) ?? [];
   if (digits === undefined) return undefined;
@@ -75,7 +75,10 @@ function parseInteger(text: string): bigint | undefined {
   return value > largest || value < -LARGEST_INT - 1n ? undefined : value;
 }
 
-/** A float64; undefined when it is none or too large. */
+/**
+ * Parses a float64.
+ * @returns undefined when it is none or too large
+ */
 function parseFloat64(text: string): number | undefined {
   const digits = withoutUnderscores(text);
   const value = DECIMAL.test(digits) ? Number(digits) : parseHexFloat(digits);
@@ -101,8 +104,8 @@ function inRange(value: bigint): bigint | undefined {
 }
 
 /**
- * The text without its underscores where each stands between digits or after the prefix of a base;
- * else unchanged.
+ * Removes underscores where each stands between digits or after the prefix of a base. Else the text
+ * is unchanged.
  */
 function withoutUnderscores(text: string): string {
   if (!text.includes('_')) return text;

@@ -39,7 +39,7 @@ const CONSTANTS: ReadonlySet<Operand['kind']> = new Set<Operand['kind']>([
   'string',
 ]);
 
-/** Parses a pipeline with its declarations up to `end`; `context` names the action it stands in. */
+/** Parses a pipeline with its declarations up to `end`. `context` names the action it stands in. */
 export function parsePipeline(parser: Parser, scope: Scope, context: string, end: TokenType): Pipe {
   const { pos } = peekNonSpace(parser);
   const declared: Variable[] = [];
@@ -56,7 +56,10 @@ export function parsePipeline(parser: Parser, scope: Scope, context: string, end
   return { kind: 'pipe', pos, isAssign, declared, commands };
 }
 
-/** Parses `$x :=`, `$x =`, `$i, $x :=` where they stand; true for an assignment. */
+/**
+ * Parses `$x :=`, `$x =`, `$i, $x :=` where they stand.
+ * @returns true for an assignment
+ */
 function parseDeclarations(
   parser: Parser,
   scope: Scope,
@@ -111,7 +114,10 @@ function parseCommand(parser: Parser, scope: Scope): Command {
   return { kind: 'command', pos, args: [first, ...rest] };
 }
 
-/** Parses a term and the fields after it; undefined when no term stands here. */
+/**
+ * Parses a term and the fields after it.
+ * @returns undefined when no term stands here
+ */
 function parseOperand(parser: Parser, scope: Scope): Operand | undefined {
   const term = parseTerm(parser, scope);
   const { pos, type } = peek(parser);

@@ -19,15 +19,16 @@ import { quote } from './quote.ts';
 import type { Token } from './token.ts';
 import { unquote } from './unquote.ts';
 
-/** The templates of a text by name; the text itself has the name ''. */
+/** The templates of a text by name. The text itself has the name ''. */
 export type Trees = ReadonlyMap<string, List>;
 
 /** What closes a list of nodes, and the token that says so. */
 type Closed = { readonly list: List; readonly end: 'end' | 'else' };
 
 /**
- * Parses a template with its nested definitions. Throws a ParseError in Go's words.
- * Source: pkg.go.dev/text/template, "Actions"; the odd cases are those of Go's own parser.
+ * Parses a template with its nested definitions. See pkg.go.dev/text/template, "Actions". The odd
+ * cases are those of Go's own parser.
+ * @throws ParseError in Go's words
  */
 export function parseTrees(text: string, functions: ReadonlyMap<string, TemplateFunction>): Trees {
   const parser: Parser = {
@@ -77,7 +78,7 @@ function addTree(parser: Parser, name: string, list: List): void {
   else if (!isEmpty(list)) fail(parser, `template: multiple definition of template ${quote(name)}`);
 }
 
-/** Whether a list is empty of everything but space. */
+/** Whether a list holds only space. */
 function isEmpty(list: List): boolean {
   return list.nodes.every(node => node.kind === 'text' && /^\p{White_Space}*$/u.test(node.text));
 }
@@ -97,7 +98,7 @@ function parseList(parser: Parser, scope: Scope): Closed {
   return fail(parser, 'unexpected EOF');
 }
 
-/** Parses text or an action; `{{end}}` and `{{else}}` are their names. */
+/** Parses text or an action. `{{end}}` and `{{else}}` are returned as their names. */
 function parseItem(parser: Parser, scope: Scope): Node | 'end' | 'else' {
   const token = nextNonSpace(parser);
   if (token.type === 'text') return { kind: 'text', pos: token.pos, text: token.text };

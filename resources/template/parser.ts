@@ -5,7 +5,10 @@ import { describeToken, type Token } from './token.ts';
 /** How deep parentheses and control structures may nest. */
 export const MAX_NESTING = 200;
 
-/** A text while it is parsed. `at` is the next token, `furthest` the first one never read. */
+/**
+ * A text while it is parsed. `at` is the next token, and `furthest` the first one that was never
+ * read.
+ */
 export type Parser = {
   readonly tokens: readonly Token[];
   readonly functions: ReadonlyMap<string, TemplateFunction>;
@@ -16,8 +19,8 @@ export type Parser = {
 };
 
 /**
- * What belongs to one definition: variables in sight, loops around, and the line where the current
- * action began (0: none).
+ * The state of one definition: its variables, the loops around, and the line where the current
+ * action began (0 for none).
  */
 export type Scope = { readonly variables: string[]; ranges: number; actionLine: number };
 
@@ -38,20 +41,20 @@ export function next(parser: Parser): Token {
   return token;
 }
 
-/** The next token, which stays the next. */
+/** Returns the next token and stays before it. */
 export function peek(parser: Parser): Token {
   parser.furthest = Math.max(parser.furthest, parser.at + 1);
   return parser.tokens[parser.at] ?? parser.tokens.at(-1) ?? END;
 }
 
-/** The next token that is no space. */
+/** Reads the next token that is no space. */
 export function nextNonSpace(parser: Parser): Token {
   let token = next(parser);
   while (token.type === 'space') token = next(parser);
   return token;
 }
 
-/** The next token that is no space, which is then the next. */
+/** Returns the next token that is no space, and stays before it. */
 export function peekNonSpace(parser: Parser): Token {
   const token = nextNonSpace(parser);
   backUp(parser);
@@ -63,7 +66,7 @@ export function backUp(parser: Parser): void {
   parser.at--;
 }
 
-/** Ends the parsing; the line is that of the last token read. */
+/** Ends the parsing. The line is that of the last token read. */
 export function fail(parser: Parser, reason: string): never {
   const index = Math.min(parser.furthest, parser.tokens.length) - 1;
   throw new ParseError(`template: :${parser.tokens[index]?.line ?? 1}: ${reason}`);

@@ -9,7 +9,7 @@ const FLOAT_VERBS = 'vbgGxXfFeE';
 const LARGEST_RUNE = 0x10ffff;
 
 /**
- * Each of these prints a value with a verb, and is false when the verb does not fit. Source:
+ * Each of these prints a value with a verb, and returns false when the verb does not fit. See
  * pkg.go.dev/fmt, "Printing".
  */
 export function printBool(printer: Printer, value: boolean, verb: string): boolean {
@@ -39,8 +39,7 @@ export function printString(printer: Printer, value: string, verb: string): bool
 
 function truncated({ precision }: Printer, value: string): string {
   if (precision === undefined || value.length <= precision) return value;
-  // Characters have one or two UTF-16 units; what cannot be shown is not looked at, however long it
-  // is.
+  // Characters have one or two UTF-16 units. What cannot be shown is not read, however long it is.
   return runesOf(value.slice(0, 2 * precision))
     .slice(0, precision)
     .join('');
@@ -52,8 +51,8 @@ function quoted(printer: Printer, value: string): string {
 }
 
 function printHex(printer: Printer, value: string, verb: 'x' | 'X'): void {
-  // Each UTF-16 unit has one byte at least, and a character that the cut goes through comes after
-  // those that are shown.
+  // Each UTF-16 unit has one byte at least. A character that the cut splits comes after those that
+  // are shown.
   const bytes = toBytes(value.slice(0, (printer.precision ?? value.length) + 1));
   const pairs = Array.from(bytes.subarray(0, printer.precision), byte =>
     byte.toString(16).padStart(2, '0'),
@@ -83,7 +82,7 @@ export function printInt(
   return true;
 }
 
-/** The character of a code; the replacement character when there is none. */
+/** Returns the character of a code, or the replacement character when there is none. */
 function runeOf(value: number | bigint): string {
   const code = Number(value);
   const isRune = code >= 0 && code <= LARGEST_RUNE && (code < 0xd800 || code > 0xdfff);
@@ -114,7 +113,7 @@ function prefixOf(verb: string, sharp: boolean, digits: string): string {
   return verb === 'x' || verb === 'X' ? '0x' : '';
 }
 
-/** `U+0078`, with the character itself when sharp. */
+/** Prints `U+0078`, with the character itself when sharp. */
 function printUnicode(printer: Printer, value: number | bigint): void {
   const code = BigInt.asUintN(64, BigInt(value));
   const hex = code.toString(16).toUpperCase();
@@ -148,7 +147,7 @@ export function printComplex(printer: Printer, value: GoComplex, verb: string): 
   return true;
 }
 
-/** A float with its sign, also a plus, before it. */
+/** Returns a float with its sign before it, also a plus. */
 function signedFloat(printer: Printer, value: number, verb: FloatVerb, precision: number): string {
   const text = formatFloat(value, verb, precision);
   const sign = text.startsWith('-') ? '-' : printer.space && !printer.plus ? ' ' : '+';
@@ -158,7 +157,7 @@ function signedFloat(printer: Printer, value: number, verb: FloatVerb, precision
   return sign + (printer.sharp && verb !== 'b' ? withPoint(printer, full, verb, precision) : full);
 }
 
-/** Puts in the zeros that the formatter cuts at a very large precision. */
+/** Adds the zeros that the formatter cuts at a very large precision. */
 function withZeros(printer: Printer, size: string, verb: FloatVerb, precision: number): string {
   if (precision <= 1000 || verb === 'g' || verb === 'G' || verb === 'b') return size;
   const [, number = '', tail = ''] = splitExponent(size, verb);
@@ -166,7 +165,7 @@ function withZeros(printer: Printer, size: string, verb: FloatVerb, precision: n
   return number + fill(printer, missing, true) + tail;
 }
 
-/** The sharp flag: a point always, and %g keeps the zeros at its end. */
+/** Applies the sharp flag. There is always a point, and %g keeps the zeros at its end. */
 function withPoint(printer: Printer, size: string, verb: FloatVerb, precision: number): string {
   const [, number = '', tail = ''] = splitExponent(size, verb);
   const wanted = verb === 'g' || verb === 'G' || verb === 'x' ? (precision < 0 ? 6 : precision) : 0;
@@ -175,14 +174,14 @@ function withPoint(printer: Printer, size: string, verb: FloatVerb, precision: n
   return number + point + fill(printer, wanted - counted, true) + tail;
 }
 
-/** A float before and from its exponent. */
+/** Splits a float before its exponent. */
 function splitExponent(size: string, verb: FloatVerb): readonly string[] {
   const isHex = verb === 'x' || verb === 'X';
   return (isHex ? /^([^pP]*)(.*)$/ : /^([^eE]*)(.*)$/).exec(size) ?? [];
 }
 
 /**
- * Writes a float that has its sign before it; a plus is shown if asked for, and always before Inf.
+ * Writes a float that has its sign before it. A plus is shown if asked for, and always before Inf.
  */
 function padFloat(printer: Printer, text: string): void {
   const kind = text.charAt(1);

@@ -9,7 +9,7 @@ import { type Printer, pad, write } from './printer.ts';
 const NIL = '<nil>';
 
 /**
- * Prints one argument with a verb, as Go's fmt does; but `%p`, an address, is always a wrong verb.
+ * Prints one argument with a verb, as Go's fmt does. Only `%p`, an address, is always a wrong verb.
  */
 export function printArg(printer: Printer, value: GoValue, verb: string): void {
   spend(printer.budget, 1);
@@ -23,7 +23,7 @@ export function printArg(printer: Printer, value: GoValue, verb: string): void {
   else printNested(printer, value, verb);
 }
 
-/** Prints a value or an element of one; an element of static type `any` may be nil. */
+/** Prints a value or an element of one. An element of static type `any` may be nil. */
 function printNested(printer: Printer, value: GoValue, verb: string): void {
   if (value === null) write(printer, printer.sharpV ? `${ANY.name}(nil)` : NIL);
   else if (printText(printer, value, verb)) return;
@@ -60,7 +60,7 @@ function printScalar(
   return printInt(printer, value.value, verb, !value.type.kind.startsWith('u'));
 }
 
-/** `%!d(string=hi)`: the verb does not fit the value. */
+/** Prints `%!d(string=hi)` for a verb that does not fit the value. */
 function printBadVerb(printer: Printer, value: GoValue, verb: string): void {
   printer.isError = true;
   write(printer, `%!${verb}(`);
@@ -73,7 +73,7 @@ function printBadVerb(printer: Printer, value: GoValue, verb: string): void {
   printer.isError = false;
 }
 
-/** The keys in the order in which maps are printed and ranged over. */
+/** Returns the keys in the order in which maps are printed and ranged over. */
 export function sortedKeys(map: GoMap): string[] {
   return [...map.entries.keys()].sort(compareBytes);
 }

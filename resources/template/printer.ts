@@ -15,8 +15,8 @@ export type Flags = {
 };
 
 /**
- * A text that is being put together by print, println or printf. `isError`: what is written
- * explains a wrong verb.
+ * A text that print, println or printf puts together. `isError` means that the output explains a
+ * wrong verb.
  */
 export type Printer = Flags & { out: string; readonly budget: Budget; isError: boolean };
 
@@ -46,8 +46,8 @@ export function write(printer: Printer, text: string): void {
 }
 
 /**
- * Writes a text filled up to the width; with zeros only if `zero` is set and the fill goes before
- * it.
+ * Writes a text padded to the width. It is padded with zeros only if `zero` is set and the fill
+ * goes before it.
  */
 export function pad(printer: Printer, text: string, zero = printer.zero): void {
   const missing = (printer.width ?? 0) - (printer.width === undefined ? 0 : runeCount(text));
@@ -56,7 +56,7 @@ export function pad(printer: Printer, text: string, zero = printer.zero): void {
   else write(printer, fill(printer, missing, zero) + text);
 }
 
-/** So many fill characters, if the output may be that long. */
+/** Returns this many fill characters, if the output may be that long. */
 export function fill(printer: Printer, count: number, zero: boolean): string {
   checkLength(printer.budget, printer.out.length + count);
   return (zero ? '0' : ' ').repeat(Math.max(count, 0));

@@ -5,22 +5,22 @@ import { isInt, typeOf } from './go-value.ts';
 import { printArg } from './print-value.ts';
 import { clearFlags, type Printer, printerOf, write } from './printer.ts';
 
-/** Widths and precisions beyond are refused. */
+/** Larger widths and precisions are rejected. */
 const LARGEST = 1_000_000;
 
-/** A format while it is read: `at` is the next character, `next` the next argument. */
+/** A format while it is read. `at` is the next character, and `next` the next argument. */
 type Reader = {
   readonly format: string;
   readonly args: readonly GoValue[];
   at: number;
   next: number;
-  /** The last thing read was an argument index such as `[3]`. */
+  /** Whether the last thing read was an argument index such as `[3]`. */
   afterIndex: boolean;
   isGood: boolean;
   isReordered: boolean;
 };
 
-/** Go's fmt.Sprint: a space between two operands of which none is a string. */
+/** Prints as Go's fmt.Sprint, with a space between two operands of which none is a string. */
 export function sprint(args: readonly GoValue[], budget: Budget): string {
   const [only] = args;
   if (args.length === 1 && typeof only === 'string') return only;
@@ -33,7 +33,7 @@ export function sprint(args: readonly GoValue[], budget: Budget): string {
   return finish(printer);
 }
 
-/** Go's fmt.Sprintln: spaces between all operands and a line break. */
+/** Prints as Go's fmt.Sprintln, with spaces between all operands and a line break. */
 export function sprintln(args: readonly GoValue[], budget: Budget): string {
   const printer = printerOf(budget);
   for (const [index, arg] of args.entries()) {
@@ -44,7 +44,7 @@ export function sprintln(args: readonly GoValue[], budget: Budget): string {
   return finish(printer);
 }
 
-/** Go's fmt.Sprintf, with its words for what does not fit: `%!d(string=hi)`. */
+/** Prints as Go's fmt.Sprintf, with its words for what does not fit: `%!d(string=hi)`. */
 export function sprintf(format: string, args: readonly GoValue[], budget: Budget): string {
   const printer = printerOf(budget);
   const reader: Reader = {
@@ -174,7 +174,7 @@ function readPrecision(printer: Printer, reader: Reader): void {
   reader.afterIndex = false;
 }
 
-/** Reads digits; too large a number ends the format, as in Go. */
+/** Reads digits. A number that is too large ends the format, as in Go. */
 function readNumber(reader: Reader): number | undefined {
   const start = reader.at;
   while (/[0-9]/.test(reader.format.charAt(reader.at))) reader.at++;
@@ -184,12 +184,12 @@ function readNumber(reader: Reader): number | undefined {
   return number;
 }
 
-/** The number, unless a further digit follows one that is too large already. */
+/** Returns the number, unless a further digit follows one that is too large already. */
 function numberOf(digits: string): number | undefined {
   return Number(digits.slice(0, -1)) > LARGEST ? undefined : Number(digits);
 }
 
-/** The next argument as width or precision. */
+/** Returns the next argument as width or precision. */
 function intArgument(reader: Reader): number | undefined {
   const arg = reader.args[reader.next];
   if (arg === undefined) return undefined;

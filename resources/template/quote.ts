@@ -18,12 +18,12 @@ export function isPrintable(rune: string): boolean {
   return PRINTABLE.test(rune);
 }
 
-/** A string in double quotes as Go's %q writes it; `ascii` is %+q. */
+/** Quotes a string in double quotes as Go's %q. `ascii` is %+q. */
 export function quote(text: string, ascii = false): string {
   return enclose(text, '"', ascii);
 }
 
-/** A character in single quotes as Go's %q writes it. */
+/** Quotes a character in single quotes as Go's %q. */
 export function quoteRune(rune: string, ascii = false): string {
   return enclose(rune, "'", ascii);
 }

@@ -63,7 +63,7 @@ export function checkHeaders(
   return [...checkRepeatedHeaders(headers, path), ...fields];
 }
 
-/** Returns what is odd in the answer of a limit or a JWT filter to a request that may not pass. */
+/** Returns what is odd in the answer of a limit or a JWT filter to a rejected request. */
 export function checkErrorResponse(
   response:
     | { readonly headers: readonly HeaderTemplate[]; readonly bodyTemplate: string }

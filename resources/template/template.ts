@@ -10,25 +10,25 @@ import { ParseError } from './parser.ts';
 import { walkList } from './walk.ts';
 
 /**
- * Which functions a template may call, besides Go's own: `header` has hasKey and doNotSet, `body`
+ * Which functions a template may call, besides Go's own. `header` has hasKey and doNotSet, `body`
  * hasKey and json.
  */
 export type TemplateUse = 'header' | 'body';
 
-/** A parsed template; `fixed` is what it gives when it is text alone. */
+/** A parsed template. `fixed` is its result when it is text alone. */
 export type Template = {
   readonly text: string;
   readonly trees: Trees;
   readonly fixed: Rendered | undefined;
 };
 
-/** What a template gave: text, nothing (`doNotSet` was called), or why it failed. */
+/** The result of a template: text, nothing (`doNotSet` was called), or why it failed. */
 export type Rendered =
   | { readonly text: string }
   | { readonly doNotSet: true }
   | { readonly error: string };
 
-/** What one evaluation may use: steps, and UTF-16 units of output. */
+/** The most that one evaluation may use: steps, and UTF-16 units of output. */
 export type TemplateLimits = { readonly steps: number; readonly output: number };
 
 const LONGEST_TEXT = 65_536;
@@ -58,9 +58,9 @@ export function parseTemplate(text: string, use: TemplateUse): Parsed<Template> 
 }
 
 /**
- * Evaluates a template. Never throws; bounded in steps, depth and size of the output. Errors are in
- * Go's words but hold no value of the data, only types. A byte of the result that is no UTF-8 is
- * U+FFFD.
+ * Evaluates a template. It never throws, and is bounded in steps, depth and size of the output.
+ * Errors are in Go's words but hold only types, and no value of the data. A byte of the result
+ * outside valid UTF-8 is U+FFFD.
  */
 export function renderTemplate(template: Template, data: GoValue, limits = LIMITS): Rendered {
   if (template.fixed !== undefined) return template.fixed;
@@ -90,7 +90,7 @@ function failure(error: unknown): Rendered {
   throw error;
 }
 
-/** A message, which may quote the template, at a bearable length. */
+/** Shortens a message, which may quote the template. */
 function shorten(message: string): string {
   const text = joinBytes(message).toWellFormed();
   const half = LONGEST_MESSAGE / 2;
@@ -99,7 +99,7 @@ function shorten(message: string): string {
     : `${text.slice(0, half)}…${text.slice(-half)}`.toWellFormed();
 }
 
-/** The text of a template without any action. */
+/** Returns the text of a template without any action. */
 function fixedText(trees: Trees): Rendered | undefined {
   const texts = (trees.get('')?.nodes ?? []).map(node =>
     node.kind === 'text' ? node.text : undefined,

@@ -43,8 +43,8 @@ export type TokenType =
   | 'variable';
 
 /**
- * A piece of a template; `pos` counts UTF-16 units from 0, `line` from 1; of an error `text` says
- * what is wrong.
+ * A piece of a template. `pos` counts UTF-16 units from 0, and `line` from 1. The `text` of an
+ * error says what is wrong.
  */
 export type Token = {
   readonly type: TokenType;
@@ -60,7 +60,7 @@ export function isKeyword(word: string): word is Keyword {
   return (KEYWORDS as readonly string[]).includes(word);
 }
 
-/** A token as Go's messages spell it. */
+/** Returns a token as Go's messages spell it. */
 export function describeToken(token: Token): string {
   if (token.type === 'eof') return 'EOF';
   if (token.type === 'error') return token.text;

@@ -2,21 +2,19 @@ import type { List, Node, Operand, Pipe } from './nodes.ts';
 import type { Template } from './template.ts';
 
 /**
- * What a template may name: the fields of its data, a list as its one element. `open`: a text, a
- * number or a map, whose fields and methods only the data knows.
+ * What a template may name: the fields of its data, with a list as its one element. `open` is a
+ * text, a number or a map, whose fields and methods only the data knows.
  */
 export type Vocabulary = 'open' | readonly [Vocabulary] | { readonly [field: string]: Vocabulary };
 
-/**
- * A field that the data never has: its path, such as `.token.Clams`, and the names that there are.
- */
+/** A field that the data never has. It has a path, such as `.token.Clams`, and the known names. */
 export type UnknownField = { readonly path: string; readonly known: readonly string[] };
 
 type Scope = { readonly root: Vocabulary; readonly found: (unknown: UnknownField) => void };
 
 /**
- * Returns the fields that a template reads and its data never has. Where the data is not known
- * before it is there, as in a variable or a template of its own, everything counts as known.
+ * Returns the fields that a template reads and its data never has. In some places the data is
+ * unknown, as in a variable or a template of its own. There everything counts as known.
  */
 export function unknownFields({ trees }: Template, root: Vocabulary): readonly UnknownField[] {
   const unknown = new Map<string, UnknownField>();
@@ -42,7 +40,7 @@ function walkNode(node: Node, dot: Vocabulary, scope: Scope): void {
   if (node.elseList !== undefined) walkList(node.elseList, dot, scope);
 }
 
-/** Returns what the pipe gives, as far as it is one value of the data. */
+/** Returns the result of the pipe, as far as it is one value of the data. */
 function walkPipe({ commands }: Pipe, dot: Vocabulary, scope: Scope): Vocabulary {
   const values = commands.map(({ args }) => args.map(operand => walkOperand(operand, dot, scope)));
   const [[only = 'open', ...more] = [], ...others] = values;

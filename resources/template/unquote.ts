@@ -16,8 +16,8 @@ const RAW = 0xdc00;
 type Unquoted = { readonly code: number; readonly isByte: boolean; readonly next: number };
 
 /**
- * The text of a Go string literal, raw or quoted; undefined when it is none. Source: Go's
- * strconv.Unquote.
+ * Returns the text of a Go string literal, raw or quoted. See Go's strconv.Unquote.
+ * @returns undefined when it is no literal
  */
 export function unquote(literal: string): string | undefined {
   const inner = literal.slice(1, -1);
@@ -32,7 +32,7 @@ export function unquote(literal: string): string | undefined {
   return joinBytes(text);
 }
 
-/** The code of a Go character literal, or what is wrong with it in Go's words. */
+/** Returns the code of a Go character literal, or what is wrong with it in Go's words. */
 export function unquoteChar(
   literal: string,
 ): { readonly code: number } | { readonly error: string } {

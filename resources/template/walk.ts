@@ -13,8 +13,8 @@ import { elementOf, unbox, type Value } from './value.ts';
 type Jump = 'break' | 'continue' | undefined;
 
 /**
- * Evaluates the nodes of a list in order, and adds what they print to the output. Throws an
- * ExecutionError.
+ * Evaluates the nodes of a list in order, and adds what they print to the output.
+ * @throws ExecutionError
  */
 export function walkList(execution: Execution, dot: Value, list: List): Jump {
   for (const node of list.nodes) {
@@ -90,7 +90,7 @@ function walkRange(execution: Execution, dot: Value, node: BranchNode): Jump {
   return jump === 'break' ? undefined : jump;
 }
 
-/** One round of a loop, with its variables set. */
+/** Runs one round of a loop, with its variables set. */
 function walkIteration(execution: Execution, key: Value, element: Value, node: BranchNode): Jump {
   const { variables } = execution;
   const { declared, isAssign } = node.pipe;
@@ -110,8 +110,8 @@ function walkIteration(execution: Execution, key: Value, element: Value, node: B
 }
 
 /**
- * The keys and elements to range over: of a slice, of a map by sorted key, or the numbers below an
- * integer.
+ * Returns the keys and elements to range over. They are those of a slice, of a map by sorted key,
+ * or the numbers below an integer.
  */
 function* elementsOf(
   execution: Execution,

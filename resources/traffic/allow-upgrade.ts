@@ -8,7 +8,7 @@ export const allowUpgrade = z
   .array(checkedString('a protocol', parseUpgrade).meta({ odd: misspelt }))
   .default([]);
 
-/** Those that are in use. Source: IANA, "HTTP Upgrade Tokens". */
+/** Protocols in use. See IANA, "HTTP Upgrade Tokens". */
 const KNOWN = ['websocket', 'webtransport', 'connect-udp', 'connect-ip'];
 
 /** Returns a warning of a protocol that is like one in use. Any other may be the operator's own. */

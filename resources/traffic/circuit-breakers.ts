@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { repeats } from '#resources/words/repeats.ts';
 
-/** Where a route and a limit can stand: what Envoy counts apart. */
+/** The priorities of a route and of a limit. Envoy counts each separately. */
 export const routingPriority = z.enum(['default', 'high']);
 
 const MOST = 4_294_967_295;
@@ -26,7 +26,7 @@ const threshold = z.object({
   max_retries: limit('Further tries at the same time'),
 });
 
-/** Bounds of what a proxy has open to a service; what is beyond is answered 503. */
+/** Bounds of what a proxy has open to a service. Anything beyond is answered 503. */
 export const circuitBreakers = z.array(threshold).check(({ value, issues }) => {
   for (const index of repeats(value.map(({ priority }) => priority))) {
     const message = `there are limits for the priority \`${value[index]?.priority}\` already; keep one`;

@@ -11,15 +11,15 @@ import { isPublicSuffix } from '#resources/words/public-suffix.ts';
 export const ANY_ORIGIN = '*';
 
 /**
- * What browsers send for pages without an origin: of a file, or in a sandbox that any site can
+ * What browsers send for pages without an origin, such as a file, or a sandbox that any site can
  * make.
  */
 const NO_ORIGIN = 'null';
 
 /**
- * An origin as browsers write it in `Origin` (RFC 6454, section 6.2), in lower case and without the
- * scheme's own port; `*` for any, `https://*.example.com` for every host below one. Schemes other
- * than http and https are those of applications, as `capacitor://localhost`.
+ * Parses an origin as browsers write it in `Origin` (RFC 6454, section 6.2). It is in lower case
+ * and without the scheme's own port. `*` means any, and `https://*.example.com` every host below
+ * one. Schemes other than http and https are those of applications, as `capacitor://localhost`.
  */
 export function parseCorsOrigin(text: string): Parsed<string> {
   const origin = text.toLowerCase().replace(/(?<=[^/])\/$/, '');

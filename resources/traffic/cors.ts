@@ -40,14 +40,14 @@ export const cors = z.object({
 export type Cors = z.output<typeof cors>;
 
 /**
- * The origin with which credentials do not count, for Envoy would allow them to any; undefined:
- * none was given.
+ * Returns the origin with which credentials do not count, because Envoy would allow them to any.
+ * @returns undefined when there is none
  */
 export function openOrigin({ origins }: Pick<Cors, 'origins'>): string | undefined {
   return origins.find(isOpenOrigin);
 }
 
-/** A warning where `credentials` do not count. */
+/** Warns where `credentials` do not count. */
 export function checkCredentials(cors: Cors | undefined, path: FieldPath): readonly Finding[] {
   const open = cors?.credentials === true ? openOrigin(cors) : undefined;
   if (open === undefined) return [];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What Linux takes (tcp(7)): more would fail each connection. */
+/** The largest value of Linux (tcp(7)). More would make each connection fail. */
 const MOST_SECONDS = 32_767;
 const MOST_PROBES = 127;
 
@@ -13,7 +13,7 @@ function upTo(most: number) {
     .meta({ form: `an integer from 1 to ${most}` });
 }
 
-/** Probes of TCP on idle connections to a service, which find out that it is gone. */
+/** TCP probes on idle connections to a service, which detect that it is gone. */
 export const keepalive = z.object({
   time: upTo(MOST_SECONDS).describe('Seconds without traffic before the first probe. Default: 10'),
   interval: upTo(MOST_SECONDS).describe('Seconds between probes. Default: 5'),

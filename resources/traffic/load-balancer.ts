@@ -5,10 +5,10 @@ import { parseHeaderName } from '#resources/words/http-token.ts';
 import { LONGEST_MS } from '#resources/words/number-types.ts';
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
 
-/** By what the instance is chosen that gets all requests of one client. */
+/** The property that selects the instance for all requests of one client. */
 const KEYS = ['cookie', 'header', 'source_ip'] as const;
 
-/** Browsers count whole seconds; 0 is until the browser is closed. */
+/** Browsers count whole seconds. 0 means until the browser is closed. */
 const ttl = duration.transform((milliseconds, context): number => {
   const inBounds = milliseconds >= 0 && milliseconds <= LONGEST_MS;
   const message = `it must be from 0 to ${LONGEST_MS} milliseconds`;
@@ -57,12 +57,12 @@ export const loadBalancer = z
 
 export type LoadBalancer = z.output<typeof loadBalancer>;
 
-/** The fields by which an instance is chosen, if there are any. */
+/** Returns the fields that select an instance, if there are any. */
 export function keysOf(balancer: Partial<LoadBalancer>): readonly string[] {
   return KEYS.filter(key => balancer[key] !== undefined && balancer[key] !== false);
 }
 
-/** Whether the policy chooses by one of these fields. */
+/** Whether the policy selects by one of these fields. */
 export function isHashing({ policy }: LoadBalancer): boolean {
   return policy === 'ring_hash' || policy === 'maglev';
 }

@@ -5,8 +5,7 @@ import { suggest } from '#resources/words/suggest.ts';
 import { timerDuration } from '#resources/words/timer-duration.ts';
 
 /**
- * When Envoy asks again. Source: Envoy's page "Router", `x-envoy-retry-on` and
- * `x-envoy-retry-grpc-on`.
+ * When Envoy retries. See Envoy's page "Router", `x-envoy-retry-on` and `x-envoy-retry-grpc-on`.
  */
 const CONDITIONS: readonly string[] = [
   '5xx',
@@ -35,12 +34,12 @@ function parseCondition(text: string): Parsed<string> {
 }
 
 /**
- * A request can be asked so many times more: each try is load on a service that may be failing of
- * it.
+ * The most retries of one request. Each is more load on a service that may be failing because of
+ * load.
  */
 const MOST = 100;
 
-/** When a request is asked again. */
+/** When a request is retried. */
 export const retryPolicy = z.object({
   retry_on: commaList('conditions', parseCondition)
     .prefault([])

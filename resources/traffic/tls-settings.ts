@@ -31,7 +31,7 @@ function parseServerName(text: string): Parsed<string> {
 
 const serverName = checkedString('a host name', parseServerName);
 
-/** How TLS is spoken, and with whom: what a TLSContext says, and a Host for itself alone. */
+/** How TLS is used, and with which peers. A TLSContext sets it, or a Host for itself alone. */
 export const tlsSettingsShape = {
   cert_chain_file: path
     .exactOptional()
@@ -78,7 +78,7 @@ export const tlsSettingsShape = {
     ),
 };
 
-/** Those by which TLS is asked of clients, and how strictly. */
+/** The settings that require TLS or certificates of clients, and how strictly. */
 export const RESTRICTING_TLS: readonly string[] = [
   'cert_chain_file',
   'private_key_file',
@@ -94,10 +94,10 @@ export const RESTRICTING_TLS: readonly string[] = [
 const shape = z.object(tlsSettingsShape);
 export type TlsSettings = z.output<typeof shape>;
 
-/** What holds where nothing is written. */
+/** The settings when none is written. */
 export const DEFAULT_TLS_SETTINGS: TlsSettings = shape.parse({});
 
-/** The rules between them. */
+/** Checks the rules between them. */
 export function checkTlsSettings(settings: Partial<TlsSettings>): readonly Finding[] {
   return [
     ...checkVersions(settings),
@@ -152,7 +152,7 @@ function checkFiles(settings: Partial<TlsSettings>): readonly Finding[] {
   ];
 }
 
-/** Without authorities every certificate would do. */
+/** Without authorities every certificate would be accepted. */
 function checkClients(settings: Partial<TlsSettings>): readonly Finding[] {
   const { cert_required, ca_secret, cacert_chain_file } = settings;
   if (cert_required !== true || ca_secret !== undefined || cacert_chain_file !== undefined)

@@ -5,11 +5,11 @@ import { suggest } from '#resources/words/suggest.ts';
 export const TLS_VERSIONS = ['v1.0', 'v1.1', 'v1.2', 'v1.3'] as const;
 export type TlsVersion = (typeof TLS_VERSIONS)[number];
 
-/** A version of TLS. Those before 1.2 can be written, and are not served (RFC 8996). */
+/** A version of TLS. Versions before 1.2 can be written, and are not served (RFC 8996). */
 export const tlsVersion = z.enum(TLS_VERSIONS);
 
 /**
- * What BoringSSL has for TLS 1.2, by OpenSSL's names. Source: Envoy's page of
+ * BoringSSL's suites for TLS 1.2, by OpenSSL's names. See Envoy's page of
  * `TlsParameters.cipher_suites`.
  */
 const CIPHER_SUITES: readonly string[] = [
@@ -29,7 +29,7 @@ const CIPHER_SUITES: readonly string[] = [
   'AES256-SHA',
 ];
 
-/** One suite, or several of equal rank as in `[A|B]`. */
+/** Parses one suite, or several of equal rank as in `[A|B]`. */
 function parseCipherSuite(text: string): Parsed<string> {
   const names = /^\[.*\]$/.test(text) ? text.slice(1, -1).split('|') : [text];
   const unknown = names.find(name => !CIPHER_SUITES.includes(name));
@@ -49,7 +49,7 @@ export const cipherSuites = z
   .min(1)
   .meta({ form: 'a list of cipher suites' });
 
-/** Those without forward secrecy, or with a mode that attacks are known on. */
+/** Whether a suite lacks forward secrecy, or has a mode with known attacks. */
 export function isWeakSuite(suite: string): boolean {
   return suite
     .replace(/^\[|\]$/g, '')

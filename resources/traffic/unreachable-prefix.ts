@@ -6,8 +6,9 @@ const RESOLVED = /\/\/|\/\.\.?\//;
 const CHANGED = /["<>^`{|}\\]|%(?:2[DEde]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/;
 
 /**
- * Why no request can have a path that begins with `prefix`: Envoy changes paths before it compares
- * them. Undefined: one can.
+ * Returns why no request can have a path that begins with `prefix`. Envoy changes paths before it
+ * compares them.
+ * @returns undefined when a request can
  */
 export function whyUnreachable(prefix: string): string | undefined {
   if (RESOLVED.test(prefix))

@@ -4,10 +4,10 @@ import { isIPv6 } from 'node:net';
 export type PrefixLengths = { readonly ipv4: number; readonly ipv6: number };
 
 /**
- * Returns what counts as one client: the network of an address, in the spelling of RFC 5952 and
- * with its prefix length, as Envoy's `masked_remote_address` writes it. The address itself has
- * none. An IPv4 address mapped into IPv6 is that IPv4 address (RFC 4291 section 2.5.5.2). Anything
- * else than an address counts as itself.
+ * Returns what counts as one client. It is the network of an address, in the spelling of RFC 5952
+ * and with its prefix length, as Envoy's `masked_remote_address` writes it. A whole address has no
+ * prefix length. An IPv4 address mapped into IPv6 counts as that IPv4 address (RFC 4291 section
+ * 2.5.5.2). What is no address counts as itself.
  */
 export function addressNetwork(address: string, { ipv4, ipv6 }: PrefixLengths): string {
   if (!address.includes(':')) return ipv4 >= 32 ? address : ipv4Network(address, ipv4);
@@ -26,7 +26,7 @@ function ipv4Network(address: string, length: number): string {
   return `${[24, 16, 8, 0].map(shift => Math.floor(network / 2 ** shift) % 256).join('.')}/${length}`;
 }
 
-/** The eight groups of an address that is one. */
+/** Returns the eight groups of a valid address. */
 function parseIpv6(address: string): readonly number[] {
   const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
     [hex(Number(a) * 256 + Number(b)), hex(Number(c) * 256 + Number(d))].join(':'),
@@ -49,15 +49,15 @@ function dotted(groups: readonly number[]): string {
     .join('.');
 }
 
-/** Of a group's 16 bits the first so many. */
+/** Keeps this many leading bits of a group's 16. */
 function maskGroup(group: number, bits: number): number {
   const cleared = Math.min(16, Math.max(0, 16 - bits));
   return (group >> cleared) << cleared;
 }
 
 /**
- * The longest run of two zeros or more is left out, the first of equal ones. Source: RFC 5952
- * section 4.2.
+ * Leaves out the longest run of two zeros or more, the first of equal ones. See RFC 5952 section
+ * 4.2.
  */
 function formatIpv6(groups: readonly number[]): string {
   const text = groups.map(hex).join(':');

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Parsed } from './parsed-string.ts';
 
 /**
- * A list of strings, each in the spelling that `parse` gives it; Ambassador also takes one string
- * with commas between them.
+ * A list of strings, each in the spelling that `parse` gives it. Like Ambassador it also accepts
+ * one string with commas.
  */
 export function commaList(what: string, parse: (text: string) => Parsed<string>) {
   return z

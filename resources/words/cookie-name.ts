@@ -2,8 +2,8 @@ import { parseToken } from './http-token.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
 
 /**
- * What logins are kept in. The gateway takes them from requests, and one made elsewhere would end a
- * login.
+ * Cookies that hold logins. The gateway removes them from requests, and one made elsewhere would
+ * end a login.
  */
 const OWN = /^(?:__Host-)?gateway_(?:session|pending|xsrf)\./i;
 
@@ -12,5 +12,5 @@ function parseCookieName(text: string): Parsed<string> {
   return parseToken(text, 'the name of a cookie');
 }
 
-/** The name of a cookie (RFC 6265, section 4.1.1) of the operator's. */
+/** The name of one of the operator's cookies (RFC 6265, section 4.1.1). */
 export const cookieName = checkedString('the name of a cookie', parseCookieName);

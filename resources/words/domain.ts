@@ -2,8 +2,8 @@ import { parseHost } from './host.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
 
 /**
- * The host of a request, without port: `*` for every host, `*.example.com` for every host below it,
- * or one host exactly. Lower case, as Envoy compares it.
+ * Parses the host of a request, without port. It is `*` for every host, `*.example.com` for every
+ * host below it, or one host exactly. It is in lower case, as Envoy compares it.
  */
 export function parseDomain(text: string): Parsed<string> {
   if (text === '*') return { value: text };

@@ -17,9 +17,9 @@ const NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
 ]);
 
 /**
- * A duration as Go writes it: `1h30m`, `-1.5h`, `300ms`, `1µs`, `0`. Gives milliseconds; a part of
- * one is a fraction. Source: Go's time.ParseDuration, whose rounding of fractions and whose range
- * (64 bits of nanoseconds, some 292 years) it has.
+ * Parses a duration as Go writes it: `1h30m`, `-1.5h`, `300ms`, `1µs`, `0`. Returns milliseconds,
+ * with a fraction for parts of one. Rounding and range are those of Go's time.ParseDuration. The
+ * range is 64 bits of nanoseconds, about 292 years.
  */
 export function parseDuration(text: string): Parsed<number> {
   if (text.length > LONGEST)
@@ -55,8 +55,8 @@ function sumOf(text: string, terms: string): Parsed<bigint> {
 }
 
 /**
- * The digits behind the point, in nanoseconds. Floating point, and digits beyond 63 bits do not
- * count: as in Go.
+ * Returns the digits behind the point, in nanoseconds. It uses floating point, and ignores digits
+ * beyond 63 bits, as Go does.
  */
 function fractionOf(digits: string, nanoseconds: bigint): bigint {
   let value = 0n;
@@ -85,7 +85,7 @@ function fail(text: string, reason: string): Parsed<never> {
 /** A duration of any sign (docs/reference/kinds/filter.md), in milliseconds. */
 export const duration = durationFrom(Number.NEGATIVE_INFINITY, '');
 
-/** A duration longer than nothing, in milliseconds. */
+/** A duration above 0, in milliseconds. */
 export const positiveDuration = durationFrom(Number.MIN_VALUE, 'it must be longer than 0');
 
 /** The number 0 is a duration too, since YAML reads an unquoted `0` as one. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const one = z.string().min(1);
 
-/** Which gateways a resource is for; those of other gateways leave it alone. */
+/** Which gateways a resource is for. Other gateways ignore it. */
 export const gatewayId = z
   .union([one.transform(id => [id]), z.array(one).min(1)])
   .default(['default'])

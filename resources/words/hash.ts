@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { SecretValue } from './secret-value.ts';
 
 /**
- * SHA-256 of what a spec means: equal for equal values, whatever the order of their keys. It covers
- * the bytes of secrets, so it may be compared in memory and shown to nobody.
+ * Returns the SHA-256 of what a spec means. It is equal for equal values, whatever the order of
+ * their keys. It covers the bytes of secrets, so it may only be compared in memory and must not be
+ * shown.
  */
 export function hashSpec(spec: unknown): string {
   return createHash('sha256').update(canonicalJson(spec)).digest('base64url');
 }
 
-/** JSON without white space, keys sorted, fields without a value left out. */
+/** Returns JSON without white space, with keys sorted, and without fields that have no value. */
 function canonicalJson(value: unknown): string {
   if (value instanceof SecretValue)
     return JSON.stringify(Buffer.from(value.reveal()).toString('base64'));

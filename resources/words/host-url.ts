@@ -4,10 +4,11 @@ import { type Parsed, parsedString } from './parsed-string.ts';
 const FORM = 'tcp://host:port';
 
 /**
- * `tcp://host:port`, the address of one member of a cluster (docs/reference/kinds/proxy-config.md).
+ * Parses `tcp://host:port`, the address of one member of a cluster
+ * (docs/reference/kinds/proxy-config.md).
  */
 function parseHostUrl(text: string): Parsed<HostPort> {
-  // Not quoted: a password may stand before the "@".
+  // Not quoted, because a password may stand before the "@".
   if (text.includes('@'))
     return { error: 'Cannot parse url: it may not have a user name or password ("@")' };
   const rest = /^tcp:\/\/(.+)$/is.exec(text)?.[1];

@@ -6,10 +6,10 @@ export type HostPort = { readonly host: string; readonly port: number };
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 
 /**
- * The name or address of a host: a DNS name (RFC 1123, and `_` as in container names; 253
- * characters), an IPv4 address or an IPv6 address without brackets. Lower case, without the
- * trailing dot. A name whose last label is a number is no name: a resolver would take it for an
- * address.
+ * Parses the name or address of a host. It is a DNS name (RFC 1123, and `_` as in container names,
+ * 253 characters), an IPv4 address or an IPv6 address without brackets. The result is in lower
+ * case, without the trailing dot. A name whose last label is a number is invalid, because a
+ * resolver would take it for an address.
  */
 export function parseHost(text: string): Parsed<string> {
   if (ipVersion(text) !== 0) return { value: text.toLowerCase() };
@@ -30,14 +30,14 @@ function describeLabel(label: string): string {
   return `"${label}" may have letters, digits, "-" and "_" only, and no "-" at its ends`;
 }
 
-/** A port, 1 to 65535, in decimal digits. */
+/** Parses a port, 1 to 65535, in decimal digits. */
 function parsePort(text: string): Parsed<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65535) return { value: port };
   return { error: `the port "${text}" is not a number from 1 to 65535` };
 }
 
-/** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. A bare IPv6 address has no port. */
+/** Parses `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. A bare IPv6 address has no port. */
 export function parseHostPort(
   text: string,
 ): Parsed<{ readonly host: string; readonly port?: number }> {

@@ -15,8 +15,9 @@ const STANDARD_METHODS: readonly string[] = [
 ];
 
 /**
- * A header's name as Envoy compares it: a token (RFC 9110 section 5.6.2) in lower case, or one of
- * HTTP/2's request pseudo-headers. `Host` is read as `:authority`, its name on the wire.
+ * Parses a header's name as Envoy compares it. It is a token (RFC 9110 section 5.6.2) in lower
+ * case, or one of HTTP/2's request pseudo-headers. `Host` is read as `:authority`, its name on the
+ * wire.
  */
 export function parseHeaderName(text: string): Parsed<string> {
   const name = text.toLowerCase();
@@ -30,15 +31,15 @@ export function parseHeaderName(text: string): Parsed<string> {
   return parseToken(text, 'a header name');
 }
 
-/** A token (RFC 9110 section 5.6.2) as it is written; `what` is what it should be. */
+/** Parses a token (RFC 9110 section 5.6.2) as it is written. `what` is what it should be. */
 export function parseToken(text: string, what: string): Parsed<string> {
   if (TOKEN.test(text)) return { value: text };
   return { error: `"${text}" is not ${what}: letters, digits and !#$%&'*+-.^_\`|~ only` };
 }
 
 /**
- * A request method: a token. Methods are case-sensitive (RFC 9110 section 9.1); `get` means the
- * standard `GET`.
+ * Parses a request method, which is a token. Methods are case-sensitive (RFC 9110 section 9.1).
+ * `get` means the standard `GET`.
  */
 export function parseMethod(text: string): Parsed<string> {
   const upper = text.toUpperCase();
@@ -46,15 +47,15 @@ export function parseMethod(text: string): Parsed<string> {
 }
 
 /**
- * Names of what would carry requests that neither Filters nor limits see: tunnels (RFC 9110 section
+ * Protocols that would carry requests past Filters and limits. They are tunnels (RFC 9110 section
  * 9.3.6, RFC 9298, RFC 9484 and others), TLS (RFC 2817) and HTTP of any version.
  */
 const CARRIER = /^(?:connect(?:-.*)?|tls|https?|h2c?)$/;
 
 /**
- * A protocol to which a request may switch: a name, and perhaps a version (RFC 9110 section 7.8),
- * in lower case since case does not count. Envoy compares it with the whole field `Upgrade`, and
- * `CONNECT` would be that method to it.
+ * Parses a protocol to which a request may switch. It is a name, and perhaps a version (RFC 9110
+ * section 7.8), in lower case since case does not count. Envoy compares it with the whole field
+ * `Upgrade`. It would take `CONNECT` for that method.
  */
 export function parseUpgrade(text: string): Parsed<string> {
   const protocol = text.toLowerCase();

@@ -7,7 +7,7 @@ const LONGEST = 2048;
 /** The characters of a URL (RFC 3986 section 2), escapes with two hexadecimal digits. */
 const CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
 
-/** An absolute http or https URL without user, password and fragment, as it is written. */
+/** Parses an absolute http or https URL without user, password and fragment, as it is written. */
 export function parseHttpUrl(text: string): Parsed<string> {
   const [, authority = ''] = /^https?:\/\/([^/?#]+)/i.exec(text) ?? [];
   if (authority.includes('@')) return fail(text, 'it may not have a user name or password ("@")');
@@ -21,7 +21,7 @@ export function parseHttpUrl(text: string): Parsed<string> {
   return 'error' in target ? fail(text, target.error) : { value: text };
 }
 
-/** The same without a query: what a path is appended to. */
+/** Parses the same without a query. A path is appended to it. */
 export function parseHttpBase(text: string): Parsed<string> {
   const parsed = parseHttpUrl(text);
   return 'value' in parsed && text.includes('?')
@@ -33,12 +33,12 @@ export function isHttps(url: string): boolean {
   return /^https:/i.test(url);
 }
 
-/** Whether what is sent to this URL can be read on the way: http to another machine. */
+/** Whether what is sent to this URL can be read on the way, as by http to another machine. */
 export function isOpenToReaders(url: string): boolean {
   return !isHttps(url) && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 }
 
-/** Neither a query nor what may have a password in it is quoted. */
+/** The message quotes neither a query nor what may have a password in it. */
 function fail(text: string, reason: string): Parsed<never> {
   const shown = text.includes('@')
     ? ''

@@ -5,13 +5,16 @@ import { checkedString } from './parsed-string.ts';
 const ipv4 = z.ipv4();
 const ipv6 = z.ipv6();
 
-/** 4 or 6 for a literal IP address without brackets, port or zone, else 0. */
+/** Returns 4 or 6 for a literal IP address without brackets, port or zone, else 0. */
 export function ipVersion(text: string): 0 | 4 | 6 {
   if (ipv4.safeParse(text).success) return 4;
   return text.includes(':') && ipv6.safeParse(text).success ? 6 : 0;
 }
 
-/** An IP address in the spelling of RFC 5952, as Envoy writes it; undefined for what is none. */
+/**
+ * Returns an IP address in the spelling of RFC 5952, as Envoy writes it.
+ * @returns undefined when it is no address
+ */
 export function canonicalAddress(text: string): string | undefined {
   const version = ipVersion(text);
   if (version === 0) return undefined;
@@ -19,8 +22,7 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * Each address in one spelling: a listener has its name by it, and Envoy refuses two at one
- * address.
+ * Gives each address one spelling. A listener is named by it, and Envoy rejects two at one address.
  */
 export const ipAddress = checkedString('an IP address', text => {
   const value = canonicalAddress(text);

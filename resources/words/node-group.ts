@@ -3,8 +3,8 @@ import { checkedString, type Parsed } from './parsed-string.ts';
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The name of a group of proxies with equal configuration: Envoy's `node.cluster`. A DNS label (RFC
- * 1123).
+ * Parses the name of a group of proxies with equal configuration, Envoy's `node.cluster`. It is a
+ * DNS label (RFC 1123).
  */
 export function parseNodeGroup(text: string): Parsed<string> {
   if (NAME.test(text)) return { value: text };

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 
 /**
- * Protobuf's Duration reaches further, but Envoy keeps timers in milliseconds of 32 bits: some 24
+ * Protobuf's Duration reaches further, but Envoy keeps timers in milliseconds of 32 bits, about 24
  * days.
  */
 export const LONGEST_MS = 2_147_483_647;
 
-/** A duration in whole milliseconds; 0 is allowed and mostly means "none". */
+/** A duration in whole milliseconds. 0 is allowed and mostly means "none". */
 export const milliseconds = z
   .int()
   .min(0)
   .max(LONGEST_MS)
   .meta({ form: `an integer of milliseconds from 0 to ${LONGEST_MS}` });
 
-/** A duration in whole milliseconds that Envoy demands to be longer than nothing. */
+/** A duration in whole milliseconds. Envoy requires more than 0. */
 export const positiveMilliseconds = z
   .int()
   .min(1)

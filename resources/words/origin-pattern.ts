@@ -10,8 +10,8 @@ import {
 import { type Parsed, parsedString } from './parsed-string.ts';
 
 /**
- * Origins: `*` as scheme or host is any. Without a port: any with the host `*`, else the scheme's
- * own.
+ * A pattern of origins. `*` as scheme or host means any. Without a port it is any with the host
+ * `*`, else the scheme's own.
  */
 export type OriginPattern = {
   readonly scheme: 'http' | 'https' | '*';
@@ -28,8 +28,8 @@ export type InternalOrigins = {
 const FORM = 'an origin such as `https://example.com`, `*://example.com` or `*://*`';
 
 /**
- * An origin whose scheme, authority or both may be `*` (docs/reference/kinds/filter.md); a path is
- * ignored.
+ * Parses an origin whose scheme, authority or both may be `*` (docs/reference/kinds/filter.md). A
+ * path is ignored.
  */
 export function parseOriginPattern(text: string): Parsed<OriginPattern> {
   const parts = splitOrigin(text);
@@ -46,15 +46,15 @@ export function parseOriginPattern(text: string): Parsed<OriginPattern> {
   return { value: port === undefined ? { scheme, host } : { scheme, host, port } };
 }
 
-/** The inverse of parseOriginPattern: `*://*`, `https://example.com`. */
+/** Formats what parseOriginPattern parsed: `*://*`, `https://example.com`. */
 export function formatOriginPattern({ scheme, host, port }: OriginPattern): string {
   const shown = scheme !== '*' && port === defaultPort(scheme) ? undefined : port;
   return `${scheme}://${formatAuthority(host, shown)}`;
 }
 
 /**
- * Whether a request to this origin is meant; with includeSubdomains also a host that ends in `.`
- * and the pattern's.
+ * Whether a request to this origin is meant. With includeSubdomains it may also go to a subdomain
+ * of the pattern's host.
  */
 export function matchesOrigin(
   { internalOrigin, includeSubdomains }: InternalOrigins,
@@ -68,7 +68,10 @@ export function matchesOrigin(
   );
 }
 
-/** Whether there is an origin that both match: the narrower of the two hosts is one, if any. */
+/**
+ * Whether there is an origin that both match. If there is one, the narrower of the two hosts is
+ * one.
+ */
 export function overlap(a: InternalOrigins, b: InternalOrigins): boolean {
   return [a, b].some(({ internalOrigin: { host, port } }) =>
     SCHEMES.some(scheme => {

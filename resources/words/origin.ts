@@ -3,8 +3,8 @@ import { ipVersion } from './ip-address.ts';
 import { type Parsed, parsedString } from './parsed-string.ts';
 
 /**
- * Scheme and authority of a URL (RFC 6454); `host` as in parseHost, IPv6 in its shortest form,
- * without brackets.
+ * Scheme and authority of a URL (RFC 6454). `host` is as in parseHost, and IPv6 is in its shortest
+ * form, without brackets.
  */
 export type Origin = {
   readonly scheme: 'http' | 'https';
@@ -15,7 +15,7 @@ export type Origin = {
 const FORM = 'an origin such as `https://example.com`';
 
 /**
- * `http://` or `https://` with a host, perhaps a port; a path is ignored
+ * Parses `http://` or `https://` with a host, perhaps a port. A path is ignored
  * (docs/reference/kinds/filter.md).
  */
 export function parseOrigin(text: string): Parsed<Origin> {
@@ -31,7 +31,9 @@ export function parseOrigin(text: string): Parsed<Origin> {
   return { value: { scheme, host, port } };
 }
 
-/** `https://example.com`, with the port unless it is the scheme's own: as browsers write it. */
+/**
+ * Formats `https://example.com` as browsers write it, with the port unless it is the scheme's own.
+ */
 export function formatOrigin({ scheme, host, port }: Origin): string {
   return `${scheme}://${formatAuthority(host, port === defaultPort(scheme) ? undefined : port)}`;
 }
@@ -40,7 +42,7 @@ export function defaultPort(scheme: 'http' | 'https'): number {
   return scheme === 'https' ? 443 : 80;
 }
 
-/** Scheme in lower case, and authority as it is written. */
+/** Splits a text into the scheme in lower case, and the authority as it is written. */
 export function splitOrigin(
   text: string,
 ): Parsed<{ readonly scheme: string; readonly authority: string }> {
@@ -51,7 +53,7 @@ export function splitOrigin(
   return { value: { scheme: scheme.toLowerCase(), authority } };
 }
 
-/** `host` or `host:port`, with one spelling for each IPv6 address. */
+/** Parses `host` or `host:port`, with one spelling for each IPv6 address. */
 export function parseAuthority(
   authority: string,
 ): Parsed<{ readonly host: string; readonly port?: number }> {

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 
-/** What a parser of one string gives: the value, or what is wrong in plain words. */
+/** The result of a parser of one string: the value, or what is wrong in plain words. */
 export type Parsed<T> = { readonly value: T } | { readonly error: string };
 
 /**
- * A schema for a string that `parse` turns into a value. `form` says what a right one looks like.
+ * Returns a schema for a string that `parse` turns into a value. `form` says what a right one looks
+ * like.
  */
 export function parsedString<T>(form: string, parse: (text: string) => Parsed<T>) {
   return z
@@ -18,12 +19,12 @@ export function parsedString<T>(form: string, parse: (text: string) => Parsed<T>
     });
 }
 
-/** A schema for a string that stays a string, in the spelling that `parse` gives it. */
+/** Returns a schema for a string that stays a string, in the spelling that `parse` gives it. */
 export function checkedString(form: string, parse: (text: string) => Parsed<string>) {
   return z.string().check(checkWith(parse)).meta({ form });
 }
 
-/** A check of a string schema, which takes the spelling that `parse` gives. */
+/** Returns a check of a string schema. The string gets the spelling that `parse` gives it. */
 export function checkWith(parse: (text: string) => Parsed<string>): z.core.CheckFn<string> {
   return context => {
     const parsed = parse(context.value);

@@ -9,7 +9,10 @@ export type PrivateKey = {
   readonly use?: string;
 };
 
-/** Reads a private key in PEM or as a JWK. @returns undefined when the secret is neither. */
+/**
+ * Reads a private key in PEM or as a JWK.
+ * @returns undefined when the secret is neither
+ */
 export function readPrivateKey(secret: SecretValue): PrivateKey | undefined {
   const text = Buffer.from(secret.reveal()).toString('utf8');
   try {

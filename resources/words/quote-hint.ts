@@ -1,6 +1,6 @@
 /**
- * What to write instead of a value that YAML did not read as a string, to follow "must be a
- * string".
+ * Returns what to write instead of a value that YAML did not read as a string, as words that follow
+ * "must be a string".
  */
 export function quoteHint(value: unknown): string {
   if (typeof value === 'number') return ', not a number; quote it, as in "5"';

@@ -1,4 +1,4 @@
-/** The indices of what stands in the list before. */
+/** Returns the indices of items that stand in the list before. */
 export function repeats(items: readonly string[]): readonly number[] {
   const seen = new Set<string>();
   return items.flatMap((item, index) => {

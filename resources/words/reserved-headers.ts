@@ -1,6 +1,6 @@
 /**
- * Fields of one connection, or that frame a message (RFC 9110 sections 7.6.1 and 8.6, RFC 9112):
- * the proxies' own.
+ * Fields of one connection, or that frame a message (RFC 9110 sections 7.6.1 and 8.6, RFC 9112).
+ * They belong to the proxies.
  */
 export const FRAMING_HEADERS: readonly string[] = [
   'connection',
@@ -24,10 +24,10 @@ export const CREDENTIAL_HEADERS: readonly string[] = [
   'x-gateway-username',
 ];
 
-/** What the gateway's own parts tell each other; clients and services see none of it. */
+/** What the gateway's own parts tell each other. Clients and services see none of it. */
 export const INTERNAL_HEADERS: readonly string[] = ['x-gateway-retriable', 'x-gateway-tls-host'];
 
-/** With one of these beside that of the upstream a failed call might seem to have succeeded. */
+/** A failed call might seem successful with one of these beside that of the upstream. */
 export const GRPC_HEADERS: readonly string[] = [
   'grpc-message',
   'grpc-status',
@@ -35,9 +35,9 @@ export const GRPC_HEADERS: readonly string[] = [
 ];
 
 /**
- * Whether a name in lower case is one of these, of which one that ends in `*` stands for all that
- * begin so. Applications may take `_` for `-` (CGI does, RFC 3875 section 4.1.18), so it may not be
- * spelt so either.
+ * Whether a name in lower case is one of these. One that ends in `*` stands for all with that
+ * prefix. `_` for `-` is rejected too, because applications may treat them alike (CGI does, RFC
+ * 3875 section 4.1.18).
  */
 export function isReserved(name: string, reserved: readonly string[]): boolean {
   const plain = name.replaceAll('_', '-');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { checkWith, type Parsed } from './parsed-string.ts';
 
-/** One scope value (RFC 6749 section 3.3). */
+/** Parses one scope value (RFC 6749 section 3.3). */
 function parseScopeValue(text: string): Parsed<string> {
   if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)) return { value: text };
   const words = text.trim().split(/\s+/);
@@ -11,7 +11,7 @@ function parseScopeValue(text: string): Parsed<string> {
   };
 }
 
-/** Scope values; each counts once. */
+/** Scope values. Each counts once. */
 export const scope = z
   .array(z.string().check(checkWith(parseScopeValue)))
   .meta({ form: 'a list of strings' })

@@ -2,7 +2,7 @@ import type { Parsed } from './parsed-string.ts';
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** The name of a Secret: Kubernetes' rules for object names, a DNS subdomain. */
+/** Parses the name of a Secret by Kubernetes' rules for object names, a DNS subdomain. */
 export function parseSecretName(text: string): Parsed<string> {
   if (text.length <= 253 && text.split('.').every(part => LABEL.test(part))) return { value: text };
   return {

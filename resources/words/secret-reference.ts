@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { checkedString } from './parsed-string.ts';
 import { parseSecretName } from './secret-name.ts';
 
-/** A Secret that a resource refers to; without `namespace` in the namespace of that resource. */
+/**
+ * A Secret that a resource refers to. Without `namespace` it is in the namespace of that resource.
+ */
 export type SecretReference = { readonly name: string; readonly namespace?: string };
 
 const secretName = checkedString('the name of a Secret', parseSecretName);
@@ -22,8 +24,8 @@ export const secretReference = z
   .meta({ form: 'the name of a Secret, or `{ name, namespace }`' });
 
 /**
- * A Secret as a TLSContext names it: with `namespacing` what follows the last dot is the namespace,
- * as in `certificate.shop`. Source: Ambassador's page of TLSContext, `secret_namespacing`.
+ * Parses a Secret as a TLSContext names it. With `namespacing` the part after the last dot is the
+ * namespace, as in `certificate.shop`. See Ambassador's page of TLSContext, `secret_namespacing`.
  */
 export function splitSecretName(text: string, namespacing: boolean): SecretReference {
   const dot = namespacing ? text.lastIndexOf('.') : -1;

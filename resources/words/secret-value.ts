@@ -1,6 +1,6 @@
 const REDACTED = '[redacted]';
 
-/** Bytes that appear in no log, error or dump: only `reveal` gives them out. */
+/** Bytes that appear in no log, error or dump. Only `reveal` returns them. */
 export class SecretValue {
   readonly #bytes: Uint8Array;
 

@@ -3,20 +3,22 @@ import { type Parsed, parsedString } from './parsed-string.ts';
 import { inNamespace } from './service-namespace.ts';
 
 /**
- * An upstream service: `host` is a DNS name (`name` or `name.namespace` too) or an address, IPv6
+ * An upstream service. `host` is a DNS name (also `name` or `name.namespace`) or an address, IPv6
  * without brackets.
  */
 export type Service = HostPort & {
   readonly scheme: 'http' | 'https';
-  /** The port is the operator's, not the scheme's. */
+  /** Whether the operator wrote the port. Else it is the scheme's. */
   readonly portGiven: boolean;
 };
 
 const FORM = '[http://|https://]name[.namespace][:port]';
 
-/** `[http://|https://]name[.namespace][:port]`. Without a port: 80, or 443 with https. */
+/**
+ * Parses `[http://|https://]name[.namespace][:port]`. Without a port it is 80, or 443 with https.
+ */
 export function parseService(text: string): Parsed<Service> {
-  // Not quoted: a password may stand before the "@".
+  // Not quoted, because a password may stand before the "@".
   if (text.includes('@'))
     return { error: 'Cannot parse service: it may not have a user name or password ("@")' };
   const [, schemeText, rest] = /^(?:([^:/?#]*):\/\/)?(.*)$/s.exec(text) ?? [];
@@ -36,7 +38,7 @@ function fail(text: string, reason: string): Parsed<never> {
   return { error: `Cannot parse service "${text}": ${reason}` };
 }
 
-/** The service as a resource of this namespace means it. */
+/** Returns the service as a resource of this namespace means it. */
 export function serviceIn(service: Service, namespace: string): Service {
   return { ...service, host: inNamespace(service.host, namespace) };
 }

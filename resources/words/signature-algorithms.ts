@@ -1,6 +1,5 @@
 /**
- * Signatures by a private key, and by a secret that both sides share. Source: RFC 7518, section
- * 3.1.
+ * Signatures by a private key, and by a secret that both sides share. See RFC 7518, section 3.1.
  */
 export const PUBLIC_KEY_ALGORITHMS = [
   'RS256',

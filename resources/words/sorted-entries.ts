@@ -1,6 +1,6 @@
 /**
- * The entries in the order of their keys, so that what is said of two of them is the same wherever
- * they stand: a Kubernetes API sorts what it stores.
+ * Returns the entries in the order of their keys. So messages about two of them are the same for
+ * every source, because a Kubernetes API sorts what it stores.
  */
 export function sortedEntries<T>(
   record: Readonly<Record<string, T>>,

@@ -1,7 +1,8 @@
 /**
- * The word of `words` that was probably meant; undefined: none is near enough. Near means at most
- * one edit (insert, delete, replace, or swap of neighbours) for every three letters of the longer
- * word. Letter case does not count.
+ * Returns the word of `words` that was probably meant. Near means at most one edit (insert, delete,
+ * replace, or swap of neighbours) for every three letters of the longer word. Letter case does not
+ * count.
+ * @returns undefined when none is near enough
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   const ranked = words
@@ -18,13 +19,13 @@ function distanceWithin(word: string, candidate: string): number {
   return distance > limit ? Number.POSITIVE_INFINITY : distance;
 }
 
-/** `, did you mean …?` when one of `words` is near, else nothing. */
+/** Returns `, did you mean …?` when one of `words` is near, else nothing. */
 export function suggest(word: string, words: readonly string[]): string {
   const near = nearest(word, words);
   return near === undefined ? '' : `, did you mean \`${near}\`?`;
 }
 
-/** Damerau-Levenshtein distance (optimal string alignment). */
+/** Returns the Damerau-Levenshtein distance (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);

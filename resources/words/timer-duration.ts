@@ -2,10 +2,7 @@ import type * as z from 'zod';
 import { positiveDuration } from './duration.ts';
 import { LONGEST_MS } from './number-types.ts';
 
-/**
- * A duration longer than nothing that a timer of Envoy's can wait for: in whole milliseconds,
- * rounded up.
- */
+/** A duration above 0 for an Envoy timer, in whole milliseconds, rounded up. */
 export const timerDuration = positiveDuration.transform(toTimer);
 
 function toTimer(milliseconds: number, context: z.core.$RefinementCtx): number {

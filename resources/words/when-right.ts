@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 
 /**
- * For a rule between fields of an object: it is checked, whatever else is wrong, when nothing is
- * wrong with these fields.
+ * Makes a rule between fields run when these fields are right, whatever else in the object is
+ * wrong.
  */
 export function whenRight(...fields: readonly string[]): (payload: z.core.ParsePayload) => boolean {
   return ({ issues }) =>

@@ -2,9 +2,9 @@
 export type DocumentText = { readonly text: string; readonly linesBefore: number };
 
 /**
- * Splits a file into its YAML documents by text alone, so that only documents with a text not seen
- * before need parsing. In YAML a line that begins with `---` or `...` followed by white space or
- * nothing is a marker wherever it stands, in quoted and block scalars too (YAML 1.2.2, rule 206
+ * Splits a file into its YAML documents by text alone. So only documents with a new text need
+ * parsing. A line that begins with `---` or `...` followed by white space or nothing is a marker
+ * wherever it stands. That holds in quoted and block scalars too (YAML 1.2.2, rule 206
  * c-forbidden), so no syntax need be known. Directives and comments before a `---` belong to the
  * document that it begins. Joined, the texts are the file.
  */
@@ -41,7 +41,10 @@ function markerAt(file: string, at: number): '---' | '...' | undefined {
   return file.startsWith('...', at) ? '...' : undefined;
 }
 
-/** Whether a line before any `---` begins a bare document: it is no blank, comment or directive. */
+/**
+ * Whether a line before any `---` begins a bare document. It is then no blank, comment or
+ * directive.
+ */
 function isContent(file: string, begin: number, end: number): boolean {
   const line = file.slice(begin, end).trimStart();
   return line !== '' && line[0] !== '#' && file[begin] !== '%';

@@ -8,13 +8,13 @@ export type SpeltOut = { readonly fields: Fields; readonly items: ReadonlySet<un
 
 type Context = { readonly resolve: Resolve; readonly items: Set<unknown> };
 
-/** From a RateLimit's root to the items of its patterns; `*` is each item of a list. */
+/** From a RateLimit's root to the items of its patterns. `*` is each item of a list. */
 const PATTERN_ITEM = ['spec', 'limits', '*', 'pattern', '*'];
 
 /**
- * The value of a RateLimit with each pattern item that has a key twice, `{a: x, a: y}`, as a list
- * of maps, `[{a: x}, {a: y}]`: the form that JSON can hold. All else stays as it is. `fields` is
- * what `node` is in JavaScript.
+ * Returns the value of a RateLimit in the form that JSON can hold. Each pattern item that has a key
+ * twice, `{a: x, a: y}`, becomes a list of maps, `[{a: x}, {a: y}]`. All else stays as it is.
+ * `fields` is what `node` is in JavaScript.
  */
 export function spellOutPatterns(node: unknown, fields: Fields, resolve: Resolve): SpeltOut {
   const items = new Set<unknown>();
@@ -51,7 +51,7 @@ function spellOutItem(at: unknown, value: unknown, context: Context): unknown {
   });
 }
 
-/** One map a label, when a label stands twice. */
+/** Returns one map for each label, when a label stands twice. */
 function alternativesOf(node: unknown, resolve: Resolve): readonly Fields[] | undefined {
   if (!isMap(node)) return undefined;
   const pairs = pairsOf(node, resolve);
@@ -59,7 +59,7 @@ function alternativesOf(node: unknown, resolve: Resolve): readonly Fields[] | un
   return pairs.map(({ key, value }) => Object.fromEntries([[key, plainValue(value)]]));
 }
 
-/** What is no scalar is no value of a label: its form alone is told. */
+/** A label's value is a scalar. Of anything else only the form is reported. */
 function plainValue(node: unknown): unknown {
   if (isMap(node)) return {};
   if (isSeq(node)) return [];

@@ -1,10 +1,13 @@
 import { type Document, isAlias, isNode, type Node, visit } from 'yaml';
 
-/** What an alias stands for, or undefined when nothing has its name; any other node is itself. */
+/**
+ * Returns what an alias stands for, or undefined when it has no target. Any other node is returned
+ * itself.
+ */
 export type Resolve = (node: unknown) => unknown;
 
 /**
- * Aliases of a document: all are found at once, when the first is asked for, since the library
+ * Resolves the aliases of a document. All are found at once, at the first call, since the library
  * reads the document for each.
  */
 export function createResolve(document: Document): Resolve {

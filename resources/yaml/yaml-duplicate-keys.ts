@@ -13,9 +13,9 @@ export function hasDuplicateKeys({ document, resolve }: YamlDocument): boolean {
 }
 
 /**
- * A finding for each key that stands twice in one map below `node`, except in the nodes of `free`.
- * An anchor is seen where it stands: an alias is followed only to one of those nodes, and when it
- * is none itself.
+ * Returns a finding for each key that stands twice in one map below `node`, except in the nodes of
+ * `free`. An anchor is checked where it stands. An alias is followed only to one of those nodes,
+ * and when it is none itself.
  */
 export function findDuplicateKeys(
   node: unknown,

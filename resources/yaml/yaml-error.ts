@@ -1,6 +1,6 @@
 import type { ErrorCode, YAMLError } from 'yaml';
 
-/** Messages of our own: the library's quote the text, in which a secret may stand. */
+/** The library's messages quote the text, in which a secret may stand. These do not. */
 const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (`*name`) can have neither anchor nor tag',
   BAD_ALIAS:
@@ -30,7 +30,7 @@ const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'this does not belong here; check the indentation and the quotes',
 };
 
-/** What is wrong with YAML, without quoting it. */
+/** Explains what is wrong with YAML, without quoting it. */
 export function explainYamlError(error: YAMLError): string {
   return `Cannot read this YAML: ${MESSAGES[error.code]}`;
 }

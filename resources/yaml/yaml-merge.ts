@@ -2,12 +2,12 @@ import { isMap, isSeq, type YAMLMap } from 'yaml';
 import type { Resolve } from './yaml-alias.ts';
 import { isMerge, keyOf } from './yaml-position.ts';
 
-/** A pair of a YAML map; an alias as its value is resolved. */
+/** A pair of a YAML map. An alias as its value is resolved. */
 export type WrittenPair = { readonly key: string; readonly value: unknown };
 
 /**
- * All pairs of a map, a key that stands twice twice. After its own come those that `<<` merges in,
- * of each source without the keys that were there before it (yaml.org/type/merge).
+ * Returns all pairs of a map, with a repeated key repeated. After its own pairs come those that
+ * `<<` merges in. A source adds only keys that were not there before it (yaml.org/type/merge).
  */
 export function pairsOf(map: YAMLMap, resolve: Resolve): readonly WrittenPair[] {
   const own = map.items

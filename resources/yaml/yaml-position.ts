@@ -3,8 +3,8 @@ import type { FieldPath } from '#resources/finding.ts';
 import type { Resolve } from './yaml-alias.ts';
 
 /**
- * Offset of the field at `path` below `node`: of its key, or of a list's item. What is not there (a
- * missing field, or one merged in by `<<`) is where the nearest existing field above it is.
+ * Returns the offset of the field at `path` below `node`: of its key, or of a list's item. For a
+ * missing field, or one merged in by `<<`, it is that of the nearest existing field above it.
  */
 export function offsetOf(node: unknown, path: FieldPath, resolve: Resolve): number {
   let at = node;
@@ -39,12 +39,12 @@ function pairAt(map: YAMLMap, index: number): { offset?: number; value: unknown 
   return pair === undefined ? undefined : { ...offsetIn(pair.key), value: pair.value };
 }
 
-/** Whether a pair merges maps in: a plain `<<`; a quoted one is a key like others. */
+/** Whether a pair merges maps in. That is a plain `<<`, since a quoted one is a key like others. */
 export function isMerge({ key }: Pair): boolean {
   return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 }
 
-/** The key of a pair as it will be named in JavaScript, when it is a scalar. */
+/** Returns the key of a pair as it is named in JavaScript, when it is a scalar. */
 export function keyOf(pair: Pair): string | undefined {
   if (isScalar(pair.key)) return String(pair.key.value ?? '');
   return undefined;

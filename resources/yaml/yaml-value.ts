@@ -3,7 +3,7 @@ import { createResolve, type Resolve } from './yaml-alias.ts';
 import { explainYamlError } from './yaml-error.ts';
 
 /**
- * How often what is behind an anchor may be repeated; more is taken for an attack ("billion
+ * How often the content of an anchor may be repeated. More is taken for an attack ("billion
  * laughs").
  */
 const MAX_ALIAS_COUNT = 100;
@@ -12,8 +12,8 @@ const MAX_ALIAS_COUNT = 100;
 export type Broken = { readonly offset: number; readonly message: string };
 
 /**
- * One YAML document: its nodes, the value that they give or why they give none, its aliases, and
- * the line of an offset, from 1.
+ * One YAML document. It has its nodes, and the value that they give or why they give none. It also
+ * has its aliases, and the line of an offset, from 1.
  */
 export type YamlDocument = {
   readonly document: Document;
@@ -56,7 +56,7 @@ function toValue(document: Document, resolve: Resolve, hasAnchors: boolean): Yam
     return { value: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) };
   } catch (error) {
     if (error instanceof ReferenceError) return { broken: explainAliases(document, resolve) };
-    // The one other thing that the library finds wrong so late; a RangeError is the engine's.
+    // The only other error that the library finds so late. A RangeError comes from the engine.
     if (error instanceof RangeError || !String(error).includes('Merge sources')) throw error;
     return {
       broken: { offset: 0, message: 'Cannot read this YAML: what `<<` merges in must be a map' },
@@ -65,8 +65,8 @@ function toValue(document: Document, resolve: Resolve, hasAnchors: boolean): Yam
 }
 
 /**
- * An alias within what it stands for: its value would hold itself, which JSON, and so what is kept
- * of a resource, cannot.
+ * Finds an alias within what it stands for. Its value would hold itself, which JSON cannot, and so
+ * could not be kept.
  */
 function findCircular(document: Document, resolve: Resolve): Broken | undefined {
   let circular: Alias | undefined;
@@ -84,7 +84,7 @@ function findCircular(document: Document, resolve: Resolve): Broken | undefined 
   return { offset: circular.range?.[0] ?? 0, message };
 }
 
-/** An alias to nothing, or aliases that expand to too much. */
+/** Explains an alias to nothing, or aliases that expand to too much. */
 function explainAliases(document: Document, resolve: Resolve): Broken {
   const aliases: Alias[] = [];
   visit(document, {

@@ -6,7 +6,7 @@ import { datasets } from './datasets.ts';
  * What Go's engine gave for a template: an output, an error of parsing (`refused`) or of
  * evaluating, or nothing at all.
  */
-export type Outcome = {
+export type TemplateOutcome = {
   readonly out: string;
   readonly error?: string;
   readonly doNotSet?: boolean;
@@ -14,7 +14,7 @@ export type Outcome = {
 };
 
 /** A template with the name of its data, made by fixtures/make-fixtures.go. */
-export type Fixture = Outcome & {
+export type Fixture = TemplateOutcome & {
   readonly data: string;
   readonly use: TemplateUse;
   readonly text: string;
@@ -33,7 +33,11 @@ export function readFixtures(): readonly Fixture[] {
 }
 
 /** What our engine gives, in the same form. */
-export function outcomeOf({ data, use, text }: Pick<Fixture, 'data' | 'use' | 'text'>): Outcome {
+export function outcomeOf({
+  data,
+  use,
+  text,
+}: Pick<Fixture, 'data' | 'use' | 'text'>): TemplateOutcome {
   const parsed = parseTemplate(text, use);
   if ('error' in parsed) return { out: '', refused: parsed.error };
   const rendered = renderTemplate(parsed.value, DATA.get(data) ?? null);
@@ -42,7 +46,7 @@ export function outcomeOf({ data, use, text }: Pick<Fixture, 'data' | 'use' | 't
 }
 
 /** Cuts the messages where Go shows a value of the data and we show its type. */
-export function withoutValues(outcome: Outcome): Outcome {
+export function withoutValues(outcome: TemplateOutcome): TemplateOutcome {
   if (outcome.error === undefined) return outcome;
   const shown = /(range can't iterate over|can't use|non-comparable types?|non-function) .*$/s;
   return { ...outcome, error: outcome.error.replace(shown, '$1') };
