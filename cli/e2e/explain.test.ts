@@ -61,7 +61,7 @@ describe('gateway explain', () => {
       'The service gets',
       '  /x?q, host shop.example.com:8080',
       '  an answer must begin within 3s',
-      '  1 retry: connect-failure, refused-stream, reset-before-request, retriable-headers',
+      '  1 retry: connect-failure, refused-stream, reset-before-request, retriable-headers, reset',
       'Labels in domain gateway',
       '  per-client: remote_address=203.0.113.7',
       '  per-tenant: left out, because the header x-tenant is missing',
@@ -72,7 +72,7 @@ describe('gateway explain', () => {
       '    adds to the response x-left: "{{ .RetryAfter }}"',
       '  not blue: RateLimit default/rates (a.yaml:18, spec.limits[1])',
       '    of pattern [{tenant: blue, tenant: green}]: group starts with remote_address, pattern with tenant',
-      '  not the limit of domain other: requests are labelled in domain gateway',
+      '  not the limit of domain other: requests are labelled in the domains gateway and ambassador',
       'This request may pass 5 times per second; then it is answered 429.',
       '',
     ]);
@@ -122,6 +122,7 @@ describe('gateway explain', () => {
     const { rateLimits, request } = JSON.parse(said.stdout);
     assert.equal(request.host, 'Shop:80');
     assert.deepEqual(rateLimits.cases[0].groups[1], {
+      domain: 'gateway',
       name: 'per-tenant',
       labels: [{ key: 'tenant', value: 'green' }],
     });

@@ -102,7 +102,7 @@ function rateLimitSections({ rateLimits }: Explanation, all: boolean): readonly 
         ];
   const unasked = otherDomains.map(
     other =>
-      `  not ${count(other.limits)} of domain ${plain(other.domain)}: requests are labelled in domain ${domains.map(plain).join(' and ')}`,
+      `  not ${count(other.limits)} of domain ${plain(other.domain)}: requests are labelled in ${domainsOf(domains)}`,
   );
   return [...note, ...cases.flatMap(one => caseSections(one, rateLimits, all)), ...unasked];
 }
@@ -180,4 +180,8 @@ function patternText(pattern: LabelPattern): string {
 
 function itemText(item: PatternLabel): string {
   return `{${item.map(({ key, value = '*' }) => `${plain(key)}: ${plain(value)}`).join(', ')}}`;
+}
+
+function domainsOf(domains: readonly string[]): string {
+  return `the domain${domains.length === 1 ? '' : 's'} ${domains.map(plain).join(' and ')}`;
 }
