@@ -27,20 +27,20 @@ type Column = {
 };
 
 const COLUMNS: readonly Column[] = [
-  { name: 'rate limit, one counter', start: () => startRateLimit('own') },
+  { name: 'rate limit, one counter', start: () => startRateLimit('framed') },
   {
     name: 'rate limit, a new counter each time, for a second',
-    start: () => startRateLimit('own', 'SECOND'),
+    start: () => startRateLimit('framed', 'SECOND'),
     next: ofNewKeys(),
   },
   {
     name: 'rate limit, a new counter each time, for a minute',
-    start: () => startRateLimit('own'),
+    start: () => startRateLimit('framed'),
     next: ofNewKeys(),
   },
   {
     name: `check, ${SESSIONS.toLocaleString('en')} sessions`,
-    start: () => startCheck('own', SESSIONS),
+    start: () => startCheck('framed', SESSIONS),
   },
 ];
 

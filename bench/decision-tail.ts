@@ -31,7 +31,7 @@ type Column = readonly [name: string, start: () => Promise<Decider>];
 const RATE_LIMITS: readonly Column[] = [
   ['envoyproxy/ratelimit + Redis', () => startOther('envoyproxy/ratelimit + Redis')],
   ...SERVERS.map((server): Column => [`memory, ${server}`, () => startRateLimit(server)]),
-  ['Redis, own', () => startOther('ours + Redis')],
+  ['Redis, framed', () => startOther('ours + Redis')],
 ];
 const CHECKS = SERVERS.map((server): Column => [server, () => startCheck(server)]);
 
@@ -108,7 +108,7 @@ function page(text: string): string {
   return `# How long a decision takes
 ${begun} gRPC straight to the service, without Envoy: a client that writes frames made before (it costs about a microsecond a call), on the other core.
 The most: 4 connections with 32 calls at a time, 1,000 with one. Then calls come evenly at 70 % of that, whether earlier ones are answered or not, and each
-is timed from when it was due. ${seconds} s each. grpc-js, node and own: who speaks HTTP/2 for the same methods of ours. ${REFERENCE}. Made by \`npx node bench/decision-tail.ts\`.
+is timed from when it was due. ${seconds} s each. grpc-js, node and framed (our own framing) are HTTP/2 implementations of the same methods of ours. ${REFERENCE}. Made by \`npx node bench/decision-tail.ts\`.
 The client collects its garbage for up to 30 ms at a time where messages are long, as those of a check are: times above 10 ms are partly its own.
 
 ${text}`;

@@ -28,7 +28,7 @@ const REFERENCE_NAME = 'envoyproxy/ratelimit + Redis';
 const COLUMNS: readonly Column[] = [
   [REFERENCE_NAME, () => startOther(REFERENCE_NAME)],
   ...SERVERS.map((server): Column => [`memory, ${server}`, () => startRateLimit(server)]),
-  ['Redis, own', () => startOther('ours + Redis')],
+  ['Redis, framed', () => startOther('ours + Redis')],
 ];
 const LIMITADOR: Column = ['Limitador, memory', startLimitador];
 
@@ -99,7 +99,7 @@ function tableOf(all: ReadonlyMap<string, readonly Measured[]>): string {
 function page(table: string): string {
   return `# What a rate limit decision costs when ghz asks for it
 ${begun} ghz with ${CALLERS} callers over ${CONNECTIONS} connections, which takes most of a core itself, one descriptor of two labels and 1 to 100 limits. Medians of ${ROUNDS} rounds of
-${calls.toLocaleString('en')} calls, in which all take turns. grpc-js, node and own: who speaks HTTP/2 for the same methods of ours. CPU is user and system time of the process. ${REFERENCE}.
+${calls.toLocaleString('en')} calls, in which all take turns. grpc-js, node and framed (our own framing) are HTTP/2 implementations of the same methods of ours. CPU is user and system time of the process. ${REFERENCE}.
 Made by \`npx node bench/ghz.ts\`.
 
 ${table}

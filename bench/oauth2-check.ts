@@ -75,7 +75,7 @@ async function run(
 }
 
 async function measureCalled(yaml: string, sessions: number, policies: number) {
-  const [constant, ours] = [await startConstant('own'), await startOurs('embedded', yaml)];
+  const [constant, ours] = [await startConstant('framed'), await startOurs('embedded', yaml)];
   const cookies = await logInAll(ours.records, provider, sessions);
   const requests = cookies.map(cookie => checkRequest(pageOf(policies), cookie));
   const costOf = ({ port, service }: { readonly port: number; readonly service: number }) =>

@@ -37,7 +37,7 @@ const tables: string[] = [];
 const byH2load = h2load();
 const alone = envoyAlone(provider);
 const constants = SERVERS.map(server => constantAnswer(provider, server));
-const answered = bareEnvoyAnswered('own');
+const answered = bareEnvoyAnswered('framed');
 const nothing = [alone, ...constants, bareEnvoyAlone(), answered];
 const floor = percentOfAlone(answered, await tell('h2load: nothing decided', nothing, byH2load));
 const one: Size = { sessions: 1, policies: 1 };
@@ -66,7 +66,7 @@ if (isWhole) writePage('oauth2', page(tables.join('\n')));
 
 function stores(size: Size): readonly Column[] {
   const [embedded, redis] = [ours(provider, 'embedded', size), ours(provider, 'Redis', size)];
-  return [alone, constantAnswer(provider, 'own'), embedded, redis];
+  return [alone, constantAnswer(provider, 'framed'), embedded, redis];
 }
 
 /** Measures a table, and prints it as soon as it is complete. */

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { type Answer, request } from '#envoy/e2e/request.ts';
+import { type RawAnswer, request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { logIn } from '#ext-authz/testing/log-in.ts';
@@ -70,7 +70,7 @@ async function session({ edge, ports }: System): Promise<string> {
   return cookiesOf({ headers });
 }
 
-function cookiesOf({ headers }: Pick<Answer, 'headers'>): string {
+function cookiesOf({ headers }: Pick<RawAnswer, 'headers'>): string {
   const set = (headers['set-cookie'] ?? []).map(field => field.split(';', 1)[0] ?? '');
   return set.filter(pair => !pair.endsWith('=')).join('; ');
 }

@@ -25,10 +25,11 @@ const SERVERS = {
   serve: (tls: ReturnType<typeof changingTls>) =>
     serve({ host: '127.0.0.1', port: 0, services: {}, http: hello, tls: tls.options }),
   serveUnary: (tls: ReturnType<typeof changingTls>) => startUnary(tls, 'node'),
-  'serveUnary on our own framing': (tls: ReturnType<typeof changingTls>) => startUnary(tls, 'own'),
+  'serveUnary on our own framing': (tls: ReturnType<typeof changingTls>) =>
+    startUnary(tls, 'framed'),
 };
 
-function startUnary(tls: ReturnType<typeof changingTls>, transport: 'node' | 'own') {
+function startUnary(tls: ReturnType<typeof changingTls>, transport: 'node' | 'framed') {
   return serveUnary({
     host: '127.0.0.1',
     port: 0,

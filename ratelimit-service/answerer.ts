@@ -5,7 +5,7 @@ import { type Decision, decide, type InvalidRequest } from './decide.ts';
 import { inTime } from './in-time.ts';
 import type { LimitStatus } from './judge.ts';
 import type { Compiled } from './limit-set.ts';
-import type { Outcome } from './limit-tallies.ts';
+import type { LimitOutcome } from './limit-tallies.ts';
 import type { LimitIndex } from './limits-index.ts';
 import type { Metrics } from './metrics.ts';
 import type { TemplateFailure } from './render.ts';
@@ -143,7 +143,7 @@ export class Answerer {
   }
 }
 
-function outcomeOf({ exceeded, near, limit }: LimitStatus): Outcome {
+function outcomeOf({ exceeded, near, limit }: LimitStatus): LimitOutcome {
   if (exceeded) return limit.action === 'Enforce' ? 'over_limit' : 'over_limit_log_only';
   return near ? 'near_limit' : 'within_limit';
 }

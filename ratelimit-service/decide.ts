@@ -1,12 +1,12 @@
 import type { CounterStore, Counts } from './counter-store.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge, type RequestVerdict } from './judge.ts';
 import type { LimitIndex } from './limits-index.ts';
 import { type Plan, planHits } from './plan.ts';
 import type { RateLimitRequest } from './request.ts';
 import { type Responded, respond } from './respond.ts';
 
 /** What a request gets, with the verdict behind it for the log and metrics. */
-export type Decision = Responded & { readonly verdict: Verdict };
+export type Decision = Responded & { readonly verdict: RequestVerdict };
 
 /** The client's mistake, in plain words. It is answered with INVALID_ARGUMENT. */
 export type InvalidRequest = { readonly invalid: string };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pick, seededRandom } from '#protos/testing/random.ts';
-import { judge, type LimitStatus, type Verdict } from './judge.ts';
+import { judge, type LimitStatus, type RequestVerdict } from './judge.ts';
 import type { Limit } from './limit.ts';
 import type { Plan } from './plan.ts';
 import { limitOf } from './testing/limits.ts';
@@ -25,7 +25,7 @@ type Case = {
  * Judges groups of limits that each have a counter of their own; limits are named by group and
  * place, `0.1`.
  */
-function judged(groups: readonly (readonly Case[])[]): Verdict {
+function judged(groups: readonly (readonly Case[])[]): RequestVerdict {
   const cases = groups.flatMap((group, at) =>
     group.map((item, place) => ({ ...item, name: `${at}.${place}` })),
   );

@@ -26,7 +26,7 @@ export type GroupVerdict = {
 };
 
 /** The decision on a request. */
-export type Verdict = {
+export type RequestVerdict = {
   /** Whether an Enforce limit is exceeded. */
   readonly over: boolean;
   /** One for each descriptor, in order. */
@@ -54,7 +54,7 @@ export type Verdict = {
  *
  * See docs/reference/kinds/rate-limit.md, and `shownOf` for which limit a descriptor shows.
  */
-export function judge(plan: Plan, counts: Counts): Verdict {
+export function judge(plan: Plan, counts: Counts): RequestVerdict {
   const groups = plan.groups.map(group => judgeGroup(group, plan, counts));
   const exceeded = groups.flatMap(({ statuses }) => statuses.filter(status => status.exceeded));
   const refusing = longest(exceeded.filter(isEnforced));

@@ -4,19 +4,19 @@ import { Counter, Gauge, type Registry } from 'prom-client';
  * The result of a request at one limit. `near_limit` is within it, with 80 % or more of it used.
  */
 const OUTCOMES = ['within_limit', 'near_limit', 'over_limit', 'over_limit_log_only'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type LimitOutcome = (typeof OUTCOMES)[number];
 
 /** More limits than this are counted together as `other`, so that a scrape stays small. */
 const MAX_NAMES = 1_000;
 const OTHER = 'other';
 
-type Tally = Record<Outcome | 'template_failures', number>;
+type Tally = Record<LimitOutcome | 'template_failures', number>;
 
 /** What is counted for each limit. */
 export type LimitTallies = {
   /** Sets the names of the limits in force. Only they are shown. */
   limits(names: Iterable<string>): void;
-  decided(limit: string, outcome: Outcome): void;
+  decided(limit: string, outcome: LimitOutcome): void;
   templateFailed(limit: string): void;
 };
 

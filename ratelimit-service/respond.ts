@@ -1,5 +1,5 @@
 import type { GoValue } from '#resources/template/go-type.ts';
-import { type LimitStatus, refuses, type Verdict } from './judge.ts';
+import { type LimitStatus, type RequestVerdict, refuses } from './judge.ts';
 import type { Limit } from './limit.ts';
 import {
   addHeader,
@@ -44,14 +44,18 @@ type Draft = {
  * which does not see the request. Envoy sends a body without a Content-Type from errorResponse as
  * text/plain. See docs/reference/kinds/rate-limit.md.
  */
-export function respond(verdict: Verdict, requestId: string): Responded {
+export function respond(verdict: RequestVerdict, requestId: string): Responded {
   const draft = { responseHeaders: emptyList(), requestHeaders: emptyList(), failures: [] };
   const body = verdict.over ? refuse(verdict, requestId, draft) : null;
   addInjected(verdict, draft);
   return { response: toResponse(verdict, draft, body), failures: draft.failures };
 }
 
-function toResponse(verdict: Verdict, draft: Draft, body: Uint8Array | null): RateLimitResponse {
+function toResponse(
+  verdict: RequestVerdict,
+  draft: Draft,
+  body: Uint8Array | null,
+): RateLimitResponse {
   const { over, groups, recorded } = verdict;
   return {
     overall_code: over ? OVER_LIMIT : OK,
@@ -94,7 +98,7 @@ function toMetadata({ limit, resetMs }: LimitStatus): Struct {
 }
 
 /** Adds the headers of a 429, and returns its body or null when it has none. */
-function refuse(verdict: Verdict, requestId: string, draft: Draft): Uint8Array | null {
+function refuse(verdict: RequestVerdict, requestId: string, draft: Draft): Uint8Array | null {
   const { recorded } = verdict;
   if (recorded === undefined) return null;
   const { limit, resetMs } = recorded;
@@ -133,7 +137,7 @@ function failedBody(limit: Limit, requestId: string): Uint8Array {
   return Buffer.from(`${JSON.stringify({ message, request_id: requestId, status_code: 500 })}\n`);
 }
 
-function addInjected(verdict: Verdict, draft: Draft): void {
+function addInjected(verdict: RequestVerdict, draft: Draft): void {
   const data = once(() => injectData(verdict));
   for (const { statuses } of verdict.groups) {
     for (const { limit } of statuses) {

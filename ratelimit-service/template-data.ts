@@ -2,7 +2,7 @@ import { duration } from '#resources/template/duration.ts';
 import type { GoInt, GoMap, GoStruct, GoValue } from '#resources/template/go-type.ts';
 import { structType, UINT32 } from '#resources/template/go-type.ts';
 import { enumType, goInt, goMap, goSlice, goStruct } from '#resources/template/go-value.ts';
-import type { LimitStatus, Verdict } from './judge.ts';
+import type { LimitStatus, RequestVerdict } from './judge.ts';
 import { OK, OVER_LIMIT, UNIT_NUMBERS } from './wire.ts';
 
 const UNIT_NAMES = Object.entries(UNIT_NUMBERS).map(
@@ -39,7 +39,7 @@ export type ErrorData = {
  * Returns the data of injectRequestHeaders and injectResponseHeaders. See
  * docs/reference/kinds/rate-limit.md.
  */
-export function injectData(verdict: Verdict): GoMap {
+export function injectData(verdict: RequestVerdict): GoMap {
   return goMap(common(verdict));
 }
 
@@ -47,7 +47,10 @@ export function injectData(verdict: Verdict): GoMap {
  * Returns the data of errorResponse: that of the injected headers and more. `json` shows the
  * request's id for a 5XX only. See docs/reference/kinds/rate-limit.md.
  */
-export function errorData(verdict: Verdict, { statusCode, message, requestId }: ErrorData): GoMap {
+export function errorData(
+  verdict: RequestVerdict,
+  { statusCode, message, requestId }: ErrorData,
+): GoMap {
   const own: readonly (readonly [string, GoValue])[] = [
     ['status_code', goInt(statusCode)],
     ['message', message],
@@ -56,14 +59,14 @@ export function errorData(verdict: Verdict, { statusCode, message, requestId }: 
   return goMap([...common(verdict), ...own], statusCode < 500 ? ['request_id'] : []);
 }
 
-function common(verdict: Verdict): readonly (readonly [string, GoValue])[] {
+function common(verdict: RequestVerdict): readonly (readonly [string, GoValue])[] {
   return [
     ['RateLimitResponse', response(verdict)],
     ['RetryAfter', milliseconds(verdict.retryAfterMs)],
   ];
 }
 
-function response({ over, groups }: Verdict): GoStruct {
+function response({ over, groups }: RequestVerdict): GoStruct {
   const statuses = groups.flatMap(group => group.statuses.map(status));
   return goStruct(RESPONSE, [goInt(over ? OVER_LIMIT : OK), goSlice(statuses, STATUS)]);
 }

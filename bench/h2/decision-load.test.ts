@@ -9,7 +9,7 @@ import { FRAME, frame } from './frames.ts';
 
 const callsWith = (text: string) => callsOf({ path: ECHO, next: inTurn([Buffer.from(text)]) });
 
-for (const transport of ['node', 'own'] as const) {
+for (const transport of ['node', 'framed'] as const) {
   test(`every call to a server on ${transport} is answered, beyond what it takes at once too`, async t => {
     const { port } = await serveEcho(t, { transport });
     const target = { port, connections: 2, calls: callsWith('größe') };

@@ -27,7 +27,7 @@ const at = { host: '127.0.0.1', port: 0 };
 
 function serve(options: ServeUnaryOptions) {
   if (server === 'grpc-js') return serveOnGrpcJs(options);
-  return serveUnary({ ...options, transport: server === 'own' ? 'own' : 'node' });
+  return serveUnary({ ...options, transport: server === 'framed' ? 'framed' : 'node' });
 }
 
 async function serveRateLimit(unit: string): Promise<number> {

@@ -67,7 +67,7 @@ export function bareEnvoyAnswered(server: Server): Column {
 
 /** Our service as `npm start` has it. */
 export function ours(provider: BenchProvider, store: StoreKind, size: Size): Column {
-  return column(`ours, own, ${store}`, 'own', provider, size, yaml => startOurs(store, yaml));
+  return column(`ours, framed, ${store}`, 'framed', provider, size, yaml => startOurs(store, yaml));
 }
 
 /** Our service with its embedded store, on this HTTP/2 implementation. */

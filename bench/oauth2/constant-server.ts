@@ -1,6 +1,6 @@
 /**
  * A process that allows every check, to measure what a check costs without a decision. The first
- * argument names its HTTP/2 implementation: `grpc-js`, or `node` or `own` of grpc/unary/, as
+ * argument names its HTTP/2 implementation: `grpc-js`, or `node` or `framed` of grpc/unary/, as
  * ext-authz uses.
  */
 import { protobufCodec } from '#grpc/unary/protobuf-codec.ts';
@@ -24,7 +24,7 @@ const options: ServeUnaryOptions = {
 };
 const served = await (server === 'grpc-js'
   ? serveOnGrpcJs(options)
-  : serveUnary({ ...options, transport: server === 'node' ? 'node' : 'own' }));
+  : serveUnary({ ...options, transport: server === 'node' ? 'node' : 'framed' }));
 served.setServing(true);
 process.once('disconnect', () => process.exit(0));
 process.send?.({ listening: true, port: served.port });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startLoad } from './load.ts';
-import { type Answer, request } from './request.ts';
+import { type RawAnswer, request } from './request.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
@@ -80,7 +80,7 @@ describe('when the disk of the state is full', { skip: whyNot() }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function put(name: string, fullname: string): Promise<Answer> {
+  function put(name: string, fullname: string): Promise<RawAnswer> {
     const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ fullname, password: 'secret' });
     return request(system.edge, `/user/${name}`, { method: 'PUT', headers, body });

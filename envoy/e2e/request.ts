@@ -8,7 +8,7 @@ export type RequestOptions = {
   readonly agent?: http.Agent;
 };
 
-export type Answer = {
+export type RawAnswer = {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
@@ -21,7 +21,11 @@ const LONGEST_MS = 20_000;
  * Sends one request with the path as it is written, not normalised. Rejects when there is no whole
  * answer.
  */
-export function request(base: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+export function request(
+  base: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<RawAnswer> {
   const { agent = false, body, headers = {}, method = 'GET' } = options;
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { claimPortOffset, type PortOffset } from './port-offset.ts';
-import { type Answer, request } from './request.ts';
+import { type RawAnswer, request } from './request.ts';
 import { type System, startSystem } from './system.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -32,7 +32,7 @@ type User = { readonly fullname: string; readonly uuid: string; readonly hostnam
 describe('a user', () => {
   const folder = mkdtempSync(join(tmpdir(), 'e2e-users-'));
   const state = join(folder, 'state');
-  const answers: Answer[] = [];
+  const answers: RawAnswer[] = [];
   let port: PortOffset;
   let system: System;
 
@@ -47,7 +47,7 @@ describe('a user', () => {
   });
 
   /** Asks the edge, and keeps the answer for the search for passwords. */
-  async function ask(method: string, path: string, body?: object): Promise<Answer> {
+  async function ask(method: string, path: string, body?: object): Promise<RawAnswer> {
     const content = body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) };
     const answer = await request(system.edge, path, { method, ...content });
     answers.push(answer);

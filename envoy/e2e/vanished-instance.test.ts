@@ -7,7 +7,7 @@ import {
   startHeldApplication,
 } from './held-application.ts';
 import { startLoad } from './load.ts';
-import { type Answer, request } from './request.ts';
+import { type RawAnswer, request } from './request.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 
@@ -130,7 +130,7 @@ describe('with the default time to answer, and an application beside each of two
   });
 });
 
-function statuses(answers: readonly Answer[]): Readonly<Record<number, number>> {
+function statuses(answers: readonly RawAnswer[]): Readonly<Record<number, number>> {
   const groups = Map.groupBy(answers, ({ status }) => status);
   return Object.fromEntries([...groups].map(([status, { length }]) => [status, length]));
 }

@@ -12,9 +12,9 @@ import type { Answering, UnaryLimits } from './answering.ts';
 import { AwaitedMessages } from './awaited-messages.ts';
 import { headerBytes, httpRefusal, TOO_LONG, UNKNOWN } from './check-headers.ts';
 import { Connections, MAX_HEADER_BYTES, type OnStream } from './connections.ts';
+import { FramedConnections } from './framed-connections.ts';
 import { HEALTH, healthCheck } from './health.ts';
 import type { UnaryMethod } from './method.ts';
-import { OwnConnections } from './own-connections.ts';
 import type { CallLimits } from './read-message.ts';
 import { answerParts, reflectionMethods } from './reflection-stream.ts';
 import { refuse, refuseHttp } from './respond.ts';
@@ -34,7 +34,7 @@ export type ServeUnaryOptions = {
   /** Accepts connections in place of the server itself. */
   readonly source?: ConnectionSource | undefined;
   /** The HTTP/2 implementation: Node's library, or ours in grpc/http2/, which is the default. */
-  readonly transport?: 'node' | 'own';
+  readonly transport?: 'node' | 'framed';
 };
 
 const LIMITS: UnaryLimits = {
@@ -61,7 +61,7 @@ export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
   const health = healthCheck(new Set(services), () => serving);
   const methods = new Map([health, ...options.methods].map(method => [method.path, method]));
   const streams = reflectionMethods([...services, HEALTH, ...REFLECTION_SERVICES]);
-  const connections = openTransport(options.transport ?? 'own', {
+  const connections = openTransport(options.transport ?? 'framed', {
     methods,
     streams,
     limits,
@@ -103,8 +103,8 @@ type Transport = {
   close(): Promise<unknown>;
 };
 
-function openTransport(kind: 'node' | 'own', answering: Answering): Transport {
-  if (kind === 'own') return new OwnConnections(answering);
+function openTransport(kind: 'node' | 'framed', answering: Answering): Transport {
+  if (kind === 'framed') return new FramedConnections(answering);
   const awaited = new AwaitedMessages();
   const connections = new Connections(() => answerer(answering, awaited), answering.limits);
   return {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { claimPortOffset } from '#envoy/e2e/port-offset.ts';
-import { type Answer, type RequestOptions, request } from '#envoy/e2e/request.ts';
+import { type RawAnswer, type RequestOptions, request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { type Echo, startUpstream, type Upstream } from '#envoy/e2e/upstream.ts';
@@ -21,7 +21,7 @@ export type LimitedSystem = System & {
   readonly services: Services;
   readonly upstream: Upstream;
   /** Sends one request through the edge. */
-  ask(path: string, options?: RequestOptions): Promise<Answer>;
+  ask(path: string, options?: RequestOptions): Promise<RawAnswer>;
   /** Sends one request, and returns its status alone. */
   statusOf(path: string, options?: RequestOptions): Promise<number>;
   /** Returns what the upstream got. Fails when it got nothing. */

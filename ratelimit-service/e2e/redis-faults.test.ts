@@ -4,7 +4,7 @@ import { until } from '#envoy/e2e/until.ts';
 import { startCluster } from '#redis/testing/redis-cluster.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
 import { limitOn, startReplicas } from './replicas.ts';
-import type { Outcome, ServiceClient } from './service-client.ts';
+import type { CallResult, ServiceClient } from './service-client.ts';
 
 /** Half of the 20 ms of a RateLimitService's own default: less than production has. */
 const STORE_TIMEOUT_MS = '10';
@@ -34,7 +34,7 @@ async function asksInVain(
   client: ServiceClient,
   ended: () => boolean,
 ): Promise<void> {
-  const outcomes: Outcome[] = [];
+  const outcomes: CallResult[] = [];
   await until(
     async () => {
       outcomes.push(...(await Promise.all([1, 2, 3, 4].map(() => client.ask({ client: 'any' })))));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
 import { limitOn, type Replica, startReplicas } from './replicas.ts';
-import type { Outcome } from './service-client.ts';
+import type { CallResult } from './service-client.ts';
 import { withinOneWindow } from './within-one-window.ts';
 
 const REPLICAS = 8;
@@ -41,7 +41,7 @@ describe('eight replicas on one Redis', { skip: whyNoRedis() ?? false }, () => {
       }),
     );
     await t.test('of each of several seconds', async t => {
-      const windows = new Map<number, Outcome[]>();
+      const windows = new Map<number, CallResult[]>();
       const doubtful = new Set<number>();
       const lane = async ({ client }: Replica, end: number) => {
         while (performance.now() < end) {
@@ -73,14 +73,14 @@ describe('eight replicas on one Redis', { skip: whyNoRedis() ?? false }, () => {
 function askAll(
   replicas: readonly Replica[],
   times: number,
-  ask: (replica: Replica) => Promise<Outcome>,
-): Promise<readonly Outcome[]> {
+  ask: (replica: Replica) => Promise<CallResult>,
+): Promise<readonly CallResult[]> {
   return Promise.all(
     replicas.flatMap(replica => Array.from({ length: times }, () => ask(replica))),
   );
 }
 
-function tally(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
+function tally(outcomes: readonly CallResult[]): Readonly<Record<string, number>> {
   const groups = Map.groupBy(outcomes, ({ outcome }) => outcome);
   return Object.fromEntries([...groups].map(([outcome, { length }]) => [outcome, length]));
 }
@@ -89,7 +89,7 @@ function tally(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
  * The seconds, by their ends, in which Redis, which has our clock, may have counted a request that
  * was answered just now: one, unless the answer took long.
  */
-function windowsOf({ response }: Outcome, sentAt: number): readonly number[] {
+function windowsOf({ response }: CallResult, sentAt: number): readonly number[] {
   const { nanos, seconds } = response?.statuses[0]?.duration_until_reset ?? {
     nanos: 0,
     seconds: 0,

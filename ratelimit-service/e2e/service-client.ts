@@ -5,7 +5,7 @@ import type { RateLimitResponse } from '../wire.ts';
 const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
 
 /** The result of a request. */
-export type Outcome = {
+export type CallResult = {
   readonly outcome: 'OK' | 'OVER_LIMIT' | keyof typeof status;
   readonly response: RateLimitResponse | undefined;
   readonly tookMs: number;
@@ -14,7 +14,7 @@ export type Outcome = {
 /** Asks one service over a connection of its own, as Envoy does. */
 export type ServiceClient = {
   /** Sends one request of domain `gateway`. Never rejects. */
-  ask(...groups: readonly Readonly<Record<string, string>>[]): Promise<Outcome>;
+  ask(...groups: readonly Readonly<Record<string, string>>[]): Promise<CallResult>;
   close(): void;
 };
 
@@ -38,7 +38,7 @@ export function connectTo(address: string): ServiceClient {
     });
   const ask: ServiceClient['ask'] = async (...groups) => {
     const sentAt = performance.now();
-    const over = (outcome: Outcome['outcome'], response?: RateLimitResponse) => {
+    const over = (outcome: CallResult['outcome'], response?: RateLimitResponse) => {
       return { outcome, response, tookMs: performance.now() - sentAt };
     };
     try {

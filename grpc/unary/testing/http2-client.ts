@@ -9,7 +9,7 @@ import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { ECHO } from './echo-server.ts';
 
 /** The answer to one request, with headers and trailers together and the text of the message. */
-export type Answered = {
+export type CallAnswer = {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** The code of the RST_STREAM frame. 0 is none, or no error. */
@@ -47,7 +47,7 @@ export async function send(
   session: ClientHttp2Session,
   body: Uint8Array,
   headers: OutgoingHttpHeaders = {},
-): Promise<Answered> {
+): Promise<CallAnswer> {
   const stream = open(session, headers);
   const all: IncomingHttpHeaders = {};
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
 /** The tests of grpc/unary/e2e/envoy.test.ts, with HTTP/2 spoken by our own framing. */
-import { withOwnTransport } from '#grpc/unary/testing/transport.ts';
+import { withFramedTransport } from '#grpc/unary/testing/transport.ts';
 
-await withOwnTransport(import.meta.resolve('#grpc/unary/e2e/envoy.test.ts'));
+await withFramedTransport(import.meta.resolve('#grpc/unary/e2e/envoy.test.ts'));

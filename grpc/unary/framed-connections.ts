@@ -8,9 +8,9 @@ import type { RequestReader, Stream } from '#grpc/http2/stream.ts';
 import type { Answering } from './answering.ts';
 import { httpRefusal, readTimeout, TOO_LONG, UNKNOWN } from './check-headers.ts';
 import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_STREAMS } from './connections.ts';
+import { FramedCall, refuseStream, type SharedLimits } from './framed-call.ts';
+import { answerFramedParts } from './framed-parts.ts';
 import type { Failure, UnaryCall, UnaryMethod } from './method.ts';
-import { OwnCall, refuseStream, type SharedLimits } from './own-call.ts';
-import { answerOwnParts } from './own-parts.ts';
 import type { AnswerParts } from './reflection-stream.ts';
 
 const LIMITS: Omit<SessionLimits, 'resets'> = {
@@ -28,7 +28,7 @@ type Route =
   | { readonly httpStatus: 405 | 415 };
 
 /** The connections of a server on our own HTTP/2 framing. */
-export class OwnConnections {
+export class FramedConnections {
   readonly #open = new Set<Connection>();
   readonly #answering: Answering;
   readonly #options: ConnectionOptions;
@@ -50,7 +50,7 @@ export class OwnConnections {
 
   sweep(): void {
     for (const { session } of this.#open)
-      for (const { reader } of session.streams) if (reader instanceof OwnCall) reader.sweep();
+      for (const { reader } of session.streams) if (reader instanceof FramedCall) reader.sweep();
   }
 
   close(): Promise<unknown> {
@@ -81,8 +81,8 @@ function begin(
   { onError }: Answering,
 ): RequestReader | undefined {
   if ('method' in route)
-    return new OwnCall(connection, stream, route.method, route.call, limits, onError);
-  if ('answers' in route) return answerOwnParts(connection, stream, route.answers);
+    return new FramedCall(connection, stream, route.method, route.call, limits, onError);
+  if ('answers' in route) return answerFramedParts(connection, stream, route.answers);
   if ('refusal' in route) refuseStream(connection, stream, route.refusal);
   else refuseHttp(connection, stream, route.httpStatus);
   return undefined;

@@ -27,7 +27,7 @@ const MAX_MESSAGE_LENGTH = 800;
 /**
  * A unary call on a stream of our own HTTP/2 framing, from the DATA of its message to its answer.
  */
-export class OwnCall implements RequestReader, Reply {
+export class FramedCall implements RequestReader, Reply {
   readonly method: UnaryMethod;
   readonly call: UnaryCall;
   readonly onError: OnError;

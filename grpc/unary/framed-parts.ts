@@ -9,7 +9,7 @@ import type { AnswerParts } from './reflection-stream.ts';
  * Answers a streaming method on a stream of our own HTTP/2 framing. It reads and writes no faster
  * than its peer.
  */
-export function answerOwnParts(
+export function answerFramedParts(
   connection: Connection,
   stream: Stream,
   answers: AnswerParts,
