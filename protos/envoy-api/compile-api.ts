@@ -1,6 +1,7 @@
 import type { Api, ApiFile } from './api-file.ts';
+import type { FileProto, MessageProto } from './declarations.ts';
 import { declarations } from './declarations.ts';
-import { descriptorDecoder, type FileProto, type MessageProto } from './descriptor-decoder.ts';
+import { descriptorDecoder } from './descriptor-decoder.ts';
 
 /** The files that declare the rules of fields, and their imports. */
 const RULES = [

@@ -1,11 +1,57 @@
 import type protobuf from 'protobufjs';
-import type {
-  EnumProto,
-  FieldProto,
-  FileProto,
-  MessageProto,
-  ServiceProto,
-} from './descriptor-decoder.ts';
+
+/**
+ * What is read of a google.protobuf.FileDescriptorProto. Lists and options that are empty are
+ * absent.
+ */
+export type FileProto = {
+  readonly name: string;
+  readonly package: string;
+  readonly syntax?: string;
+  readonly dependency?: readonly string[];
+  readonly messageType?: readonly MessageProto[];
+  readonly enumType?: readonly EnumProto[];
+  readonly service?: readonly ServiceProto[];
+};
+
+export type MessageProto = {
+  readonly name: string;
+  readonly field?: readonly FieldProto[];
+  readonly nestedType?: readonly MessageProto[];
+  readonly enumType?: readonly EnumProto[];
+  readonly oneofDecl?: readonly {
+    readonly name: string;
+    readonly options?: { readonly required?: true };
+  }[];
+  readonly options?: { readonly mapEntry?: boolean };
+};
+
+export type FieldProto = {
+  readonly name: string;
+  readonly number: number;
+  readonly label: string;
+  readonly type: string;
+  readonly typeName?: string;
+  readonly oneofIndex?: number;
+  readonly proto3Optional?: boolean;
+  readonly options?: { readonly packed?: boolean; readonly rules?: object };
+};
+
+export type EnumProto = {
+  readonly name: string;
+  readonly value: readonly { readonly name: string; readonly number: number }[];
+};
+
+export type ServiceProto = {
+  readonly name: string;
+  readonly method?: readonly {
+    readonly name: string;
+    readonly inputType: string;
+    readonly outputType: string;
+    readonly clientStreaming?: boolean;
+    readonly serverStreaming?: boolean;
+  }[];
+};
 
 type Declarations = Record<string, protobuf.AnyNestedObject>;
 
