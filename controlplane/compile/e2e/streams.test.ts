@@ -8,8 +8,8 @@ import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { type SlowCalls, slowCallsAt, startSlowCalls } from './slow-calls.ts';
 import { PARTS, PAUSE_MS, type SlowServer, startSlowServer } from './slow-server.ts';
 
-/** A third of the time that a stream of the upstreams takes. */
-const TIMEOUT_MS = (PARTS * PAUSE_MS) / 3;
+/** Two thirds of the time that a stream takes, and four times that of its first part. */
+const TIMEOUT_MS = (PARTS * PAUSE_MS * 2) / 3;
 
 let slow: SlowServer;
 let server: Awaited<ReturnType<typeof startSlowCalls>>;
