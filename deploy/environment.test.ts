@@ -97,7 +97,7 @@ for (const [service, name] of [
   });
 }
 
-/** Who has an identity: the services by their names, the Envoys by their node groups. */
+/** The owners of identities: the services by their names, the Envoys by their node groups. */
 const IDENTITIES = new Map([
   ...['controlplane', 'sds', 'ratelimit-service', 'ext-authz', 'edge'].map(
     name => [name, name] as const,

@@ -10,7 +10,8 @@ import { type ListenOptions, listen } from './listen.ts';
 import { changingTls, testAuthority } from './testing/test-authority.ts';
 
 /**
- * Answers HTTP/1.1 with "<method> <path>" and keeps what speaks HTTP/2; leaves `/slow` unanswered.
+ * Answers HTTP/1.1 with "<method> <path>" and keeps connections that speak HTTP/2. Leaves `/slow`
+ * unanswered.
  */
 async function start(t: TestContext, options: Partial<Omit<ListenOptions, 'protocols'>> = {}) {
   const http2: net.Socket[] = [];
@@ -35,7 +36,7 @@ async function connect({ port }: { port: number }, host = '127.0.0.1'): Promise<
   return socket;
 }
 
-/** All that the peer sends until it ends the connection. */
+/** Reads all that the peer sends until it ends the connection. */
 async function readAll(socket: net.Socket): Promise<string> {
   const chunks = await Array.fromAsync(socket as AsyncIterable<Buffer>);
   return Buffer.concat(chunks).toString('latin1');

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { serveControl } from './control-server.ts';
 import type { System } from './system.ts';
 
-/** The control port of a system that is scaled by writing down to what. */
+/** Starts the control port of a system whose scaling is only recorded. */
 async function start(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'control-'));
   const socket = join(folder, 'up.sock');

@@ -8,7 +8,7 @@ import { instancesFile } from './instance-files.ts';
 import type { Layout } from './parts.ts';
 import { portsAt } from './ports.ts';
 
-/** A fleet without instances, whose file an earlier run, or an operator, has written. */
+/** Returns a fleet without instances, whose file an earlier run, or an operator, has written. */
 function setUp(t: TestContext, content?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
   t.after(() => rmSync(folder, { recursive: true }));

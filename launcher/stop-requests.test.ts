@@ -4,7 +4,7 @@ import { stopRequests } from './stop-requests.ts';
 
 type Event = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'disconnect';
 
-/** What has been asked for after these events, each at its time in ms. */
+/** Returns what has been requested after these events, each at its time in ms. */
 async function after(events: readonly [ms: number, event: Event][]): Promise<readonly string[]> {
   let time = 0;
   const requests = stopRequests(() => time);

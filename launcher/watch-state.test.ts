@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { makeStateFolder } from './state-folder.ts';
 import { watchState } from './watch-state.ts';
 
-/** A watched state folder, whose watch looks when the test says so. */
+/** Watches a state folder, and checks it when the test says so. */
 function watched(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), 'watch-'));
   t.after(() => rmSync(root, { recursive: true, force: true }));

@@ -18,7 +18,7 @@ const INDEX = compileLimits([
   ...limitsOf('e', [ANY]),
 ]);
 
-/** The name of the limit that a group meets, and the key of its counter. */
+/** Returns the name of the limit that a group meets, and the key of its counter. */
 function met(group: string): readonly [name: string | undefined, counter: string | undefined] {
   const { groups, hits } = planHits(requestOf([group]), INDEX);
   return [groups[0]?.limits[0]?.name, hits[0]?.group];

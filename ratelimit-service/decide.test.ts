@@ -178,7 +178,7 @@ function decodedAgain(name: string, message: object): object {
   return type.decode(type.encode(type.fromObject(message)).finish());
 }
 
-/** As the shell encodes it: without checks or conversions. */
+/** Converts as the shell encodes, without checks or conversions. */
 function toJson(name: string, message: object): object {
   const type = findType(`envoy.service.ratelimit.v3.${name}`);
   assert.ok(type);

@@ -10,7 +10,7 @@ const ROUNDS = 2_000;
 const TEXTS = ['', 'a', 'path', '/müll/🚦', '\0\x7f', '__proto__', 'x'.repeat(300)];
 const NUMBERS = [0, 1, 127, 128, 2 ** 31, 2 ** 32 - 1];
 
-/** Mulberry32: the same rounds every time. */
+/** Mulberry32, so that each run has the same rounds. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return below => {
@@ -21,7 +21,7 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
-/** With fields that we do not read, and some that are absent. */
+/** Returns a request with fields that we do not read, and without some that we do. */
 function randomRequest(below: (limit: number) => number): object {
   const pick = <T>(values: readonly T[]) => values[below(values.length)] as T;
   const many = <T>(make: () => T) => Array.from({ length: below(4) }, make);
@@ -38,7 +38,7 @@ function randomRequest(below: (limit: number) => number): object {
   };
 }
 
-/** As the service reads it, whichever way it was decoded. */
+/** Returns what the service reads, whichever way it was decoded. */
 function read(request: RateLimitRequest): object {
   const { domain, hits_addend, descriptors } = request;
   const groups = descriptors.map(descriptor => ({

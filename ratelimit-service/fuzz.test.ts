@@ -158,7 +158,7 @@ function some<T>(most: number, random: Random, make: () => T): readonly T[] {
   return Array.from({ length: random() * (most + 1) }, make);
 }
 
-/** Through the wire: as the other side gets it. */
+/** Passes a message through the wire, as the other side gets it. */
 function decoded(name: string, message: object): object {
   const type = findType(name);
   assert.ok(type);

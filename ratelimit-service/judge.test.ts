@@ -22,8 +22,8 @@ type Case = {
 };
 
 /**
- * Judges groups of limits that each have a counter of their own; limits are named by group and
- * place, `0.1`.
+ * Judges groups of limits that each have a counter of their own. Limits are named by group and
+ * place, such as `0.1`.
  */
 function judged(groups: readonly (readonly Case[])[]): RequestVerdict {
   const cases = groups.flatMap((group, at) =>
@@ -281,7 +281,7 @@ function isOver(item: Case | undefined): boolean {
   return item !== undefined && item.count > item.rate;
 }
 
-/** See docs/reference/kinds/rate-limit.md in its own words. */
+/** States the rule of docs/reference/kinds/rate-limit.md once more, in code. */
 function modelRecorded(exceeded: readonly LimitStatus[]): LimitStatus | undefined {
   const byReset = [...exceeded].sort((a, b) => b.resetMs - a.resetMs);
   const [longest] = byReset;

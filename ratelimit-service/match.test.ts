@@ -281,7 +281,7 @@ function modelMatch(limits: readonly Limit[], group: readonly Label[]): readonly
     .map(({ name }) => name);
 }
 
-/** Compared item by item, the lower wins. */
+/** Compares item by item. The lower one wins. */
 function orderOf(
   { pattern, canonical }: Limit,
   group: readonly Label[],

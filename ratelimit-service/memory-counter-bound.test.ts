@@ -10,7 +10,7 @@ import { requestOf } from './testing/requests.ts';
 const NOON = Date.UTC(2026, 0, 31, 12);
 const DAY = 86_400_000;
 
-/** A store whose clock is set by hand. */
+/** Returns a store whose clock is set by the test. */
 function storeOf(maxKeys: number) {
   const clock = { now: NOON };
   const store = new MemoryCounterStore({ maxKeys, now: () => clock.now });
@@ -19,7 +19,7 @@ function storeOf(maxKeys: number) {
   return { clock, count, store };
 }
 
-/** Answers whether a client passes limits that count in a store of so many keys. */
+/** Returns whether a client passes limits that count in a store of so many keys. */
 function gateOf(maxKeys: number, limits: readonly LimitJson[]) {
   const index = compileLimits(limitsOf('d', limits));
   const { store } = storeOf(maxKeys);

@@ -6,7 +6,7 @@ import { MemoryCounterStore } from './memory-counter-store.ts';
 const UNITS = [1_000, 60_000, 3_600_000, 86_400_000];
 const START = Date.UTC(2026, 0, 31, 23, 59, 59, 900);
 
-/** A store whose clock is set by hand. */
+/** Returns a store whose clock is set by the test. */
 function storeAt(start: number, maxKeys?: number) {
   const clock = { now: start };
   const store = new MemoryCounterStore({

@@ -151,7 +151,7 @@ test('no two label groups share a counter, however they are cut into keys and va
   }
 });
 
-/** What the counter is told apart by, all in all. */
+/** Returns all that identifies the counter. */
 function keyOf(hit: Hit | undefined): string {
   return `${hit?.counter}${hit?.group}`;
 }

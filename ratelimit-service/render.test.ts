@@ -12,14 +12,14 @@ import {
 } from './testing/decided.ts';
 import type { LimitJson } from './testing/limits.ts';
 
-/** What a header template gives within, or over, a limit of 9 (or 0) a minute. */
+/** Returns what a header template gives within, or over, a limit of 9 (or 0) a minute. */
 function rendered(value: string, limit: LimitJson = WITHIN): string | undefined {
   return responseHeaders([{ ...limit, inject_response_headers: [header('x', value)] }]).find(
     ([name]) => name === 'x',
   )?.[1];
 }
 
-/** What a body template gives for a limit of 0 a minute. */
+/** Returns what a body template gives for a limit of 0 a minute. */
 function renderedBody(body_template: string): string | undefined {
   return body([{ ...OVER, error_response: { body_template } }]);
 }

@@ -26,7 +26,9 @@ const request = (value: string) => ({
   descriptors: [{ entries: [{ key: 'path', value }] }],
 });
 
-/** A service with these limits in force (undefined: none have come), and clients of it. */
+/**
+ * Starts a service with these limits in force (none have come when undefined), and clients of it.
+ */
 async function setUpOn(
   serve: typeof serveUnary,
   t: TestContext,

@@ -15,7 +15,7 @@ const TABLE: readonly [now: string, unit: Unit, end: string][] = [
   ['2028-02-28T23:59:59.999Z', 'day', '2028-02-29T00:00:00.000Z'],
   ['2026-03-01T00:00:00.000Z', 'day', '2026-03-02T00:00:00.000Z'],
   ['2026-12-31T23:59:59.999Z', 'second', '2027-01-01T00:00:00.000Z'],
-  // Clocks of Central Europe go forward here; UTC does not.
+  // Clocks of Central Europe go forward here. UTC does not.
   ['2026-03-29T01:30:00.000Z', 'day', '2026-03-30T00:00:00.000Z'],
   // A leap second has no number of its own in POSIX time.
   ['2016-12-31T23:59:59.500Z', 'minute', '2017-01-01T00:00:00.000Z'],

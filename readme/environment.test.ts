@@ -13,7 +13,7 @@ const PAGE = readDocument('docs/reference/environment.md');
 type Environment = Readonly<Record<string, string | undefined>>;
 type Row = { readonly name: string; readonly fallback: string };
 
-/** Those that also read the section about Redis. */
+/** The services that also read the section about Redis. */
 const WITH_REDIS: readonly string[] = ['ratelimit-service', 'ext-authz'];
 
 const CONFIGS = {
@@ -52,7 +52,7 @@ function rowsOf(heading: string): readonly Row[] {
   return [...rows].map(([, name = '', fallback = '']) => ({ name, fallback }));
 }
 
-/** Returns the variables that a process asks its environment for. */
+/** Returns the variables that a process reads from its environment. */
 function variablesRead(readConfig: (env: Environment) => unknown): readonly string[] {
   const names = new Set<string>();
   const required: Environment = {

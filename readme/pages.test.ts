@@ -76,7 +76,7 @@ for (const page of PAGES) {
           if (language !== 'yaml' || marks.some(mark => ['instances', 'shown'].includes(mark)))
             continue;
           const alone = resourceProblems(`${page}:${line}`, code);
-          // A block may need those before it, but for a version that the reader replaces.
+          // A block may need those before it, except an earlier version that the reader replaces.
           saved.set(fileOf(marks) ?? String(line), code);
           if (alone.length > 0)
             assert.deepEqual(resourceProblems(page, [...saved.values()].join('---\n')), []);

@@ -25,7 +25,7 @@ const BOOTSTRAPS = ['edge', 'user-service'].map(group => ({
     group,
     xdsAddress: `controlplane:${portOf('controlplane', 'XDS_ADDRESS')}`,
     sdsAddress: `sds:${portOf('sds', 'ADDRESS')}`,
-    // The loopback of a proxy is also its instance's, which can do no more there than to stop its
+    // A proxy shares its loopback with its instance. All that the instance can do there is stop its
     // own proxy.
     adminAddress: '127.0.0.1:9901',
     identity: {
@@ -75,7 +75,7 @@ test('Envoy sheds load before its container is killed for want of memory', () =>
   }
 });
 
-/** The same with the files that it names where this machine has them. */
+/** Returns the same with the files that it names where this machine has them. */
 async function readable(t: TestContext, json: JsonObject): Promise<object> {
   const folder = mkdtempSync(join(tmpdir(), 'bootstrap-'));
   t.after(() => rmSync(folder, { recursive: true }));

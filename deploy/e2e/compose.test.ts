@@ -33,8 +33,8 @@ const NETWORKS: Readonly<Record<string, readonly string[]>> = {
 const OUTSIDE = ['edge', 'providers'];
 
 /**
- * The command line that checks compose.yaml: Docker Compose, whose first version did not know all
- * that such files have today, else the program of its library.
+ * The command line that checks compose.yaml. It is Docker Compose, or the program of its library,
+ * because the first version of Docker Compose did not know all that such files have today.
  */
 const DOCKER_COMPOSE = [
   {

@@ -19,7 +19,10 @@ async function get(port: number, agent?: http.Agent): Promise<http.IncomingMessa
   return response.resume();
 }
 
-/** Undefined while connections are taken. */
+/**
+ * Tells whether connections are refused.
+ * @returns undefined while they are accepted
+ */
 async function refuses(port: number): Promise<true | undefined> {
   const socket = connect(port, '127.0.0.1');
   const refused = await Promise.race([once(socket, 'connect'), once(socket, 'error')]).then(
@@ -36,7 +39,7 @@ test('a container that is stopped answers what is in flight, takes nothing new, 
   shell.kill('SIGTERM');
   await until(() => refuses(port));
   assert.equal(shell.exitCode, null);
-  // Docker repeats no signal, an operator may.
+  // Docker sends a signal once. An operator may repeat it.
   shell.kill('SIGTERM');
   held.end();
   const { statusCode, headers } = await answer;

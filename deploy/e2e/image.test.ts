@@ -21,8 +21,8 @@ const LOCK: { packages: Record<string, { version: string; dev?: true; optional?:
   JSON.parse(read('package-lock.json'));
 
 /**
- * A folder with what the image has: the files that .dockerignore leaves, and the packages that
- * production needs.
+ * A folder with the content of the image: the files that .dockerignore leaves, and the packages
+ * that production needs.
  */
 let image: string;
 
@@ -44,7 +44,8 @@ before(async () => {
 after(() => rmSync(image, { recursive: true }));
 
 /**
- * Of the rules of .dockerignore the last one that fits a file, or a folder that it is in, holds.
+ * Applies the rules of .dockerignore. The last one that matches a file, or a folder that it is in,
+ * decides.
  */
 function contextFiles(): readonly string[] {
   const rules = read('.dockerignore')
@@ -106,7 +107,7 @@ for (const { service, env } of STARTS) {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-    // A service that waits for its configuration says first that it listens.
+    // A service that waits for its configuration first reports that it listens.
     assert.ok(message.ready || message.listening, 'it ended');
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [0, null]);

@@ -23,7 +23,10 @@ const OURS = [
 const NAMESPACES = ['gateway', 'gateway-resources', 'default', 'kube-system'];
 const IDENTITIES = ['controlplane', 'ext-authz', 'ratelimit-service', 'edge', 'user-service'];
 
-/** All that each account may do beyond what any may, as `namespace: verb group/resource name`. */
+/**
+ * All rights of each account beyond those of every account, as `namespace: verb group/resource
+ * name`.
+ */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   controlplane: [
     'gateway: create coordination.k8s.io/leases',
@@ -57,7 +60,8 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What a thief of a token would try; none of it may work for any account, but for the rights above.
+ * What a thief of a token would try. None of it may work for any account, except by the rights
+ * above.
  */
 const THEFTS: readonly ApiRequest[] = [
   ...NAMESPACES.map(namespace => ({
@@ -132,7 +136,7 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
   let manifests: readonly Manifest[] = [];
   let anybody: ReadonlySet<string> = new Set();
 
-  /** Refuses fields that it does not know. What is of a kind that is new takes a moment. */
+  /** The API rejects unknown fields. An object of a new kind takes a moment. */
   const apply = async (manifest: Manifest) => {
     const { name, namespace } = manifest.metadata;
     const request = {
@@ -249,7 +253,7 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
       const whole = { ...podSpec, volumes: [...(podSpec.volumes ?? []), ...claims] };
       const answer = await create(metadata.name, whole);
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
-      // The standard is in force: what it forbids is not admitted.
+      // The standard is in force. What it forbids is rejected.
       assert.equal((await create(metadata.name, { ...whole, hostNetwork: true })).status, 403);
     }
   });

@@ -15,7 +15,7 @@ type ConfigMap = Manifest & { readonly data: Readonly<Record<string, string>> };
 const TLS_FOLDER = '/run/identity';
 const CONFIGURATION = '/etc/gateway';
 
-/** The files of the Envoys, and what each has to be. */
+/** The files of the Envoys, and their expected content. */
 const FILES = {
   'system/edge.bootstrap.yaml': bootstrapOf('edge'),
   'demo/user-service.bootstrap.yaml': bootstrapOf('user-service'),
@@ -29,7 +29,7 @@ function bootstrapOf(group: string) {
     group,
     xdsAddress: 'controlplane:18000',
     sdsAddress: 'sds:18003',
-    // The loopback of a pod: nobody else reaches it.
+    // The loopback of a pod, which nobody else reaches.
     adminAddress: '127.0.0.1:9901',
     identity: {
       tlsFolder: TLS_FOLDER,
@@ -87,7 +87,7 @@ describe('each Envoy of the manifests', { skip: whyNoKubectl() ?? false }, () =>
     }
   });
 
-  // What the script does to an Envoy: deploy/e2e/drain-envoy.test.ts.
+  // deploy/e2e/drain-envoy.test.ts tests what the script does to an Envoy.
   test('drains before it ends, and is not killed meanwhile', () => {
     for (const { container, pod } of envoys) {
       const [shell, script, ...seconds] = container.lifecycle?.preStop.exec?.command ?? [];

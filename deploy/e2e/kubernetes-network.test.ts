@@ -5,7 +5,7 @@ import { MANIFESTS, WORKLOADS } from '../testing/demo-manifests.ts';
 import { ofKind } from '../testing/manifests.ts';
 import { mayConnect, type NetworkPolicy, type Party } from '../testing/network-policies.ts';
 
-/** Who calls whom, and where: all else is refused. */
+/** The allowed connections. All others are refused. */
 const CALLS: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
   controlplane: { 18000: ['edge', 'ext-authz', 'ratelimit-service', 'sds', 'user-service'] },
   sds: { 18003: ['edge', 'user-service'] },
@@ -21,7 +21,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<number, readonly string[]>>
   postgres: { 5432: ['user-service'] },
 };
 
-/** And who reaches what is outside, at these ports. */
+/** The allowed connections to the outside, at these ports. */
 const OUTSIDE: Readonly<Record<number, readonly string[]>> = {
   443: ['controlplane', 'ext-authz', 'sds'],
   6443: ['controlplane', 'sds'],
@@ -41,7 +41,7 @@ describe('on the network of the cluster', { skip: whyNoKubectl() ?? false }, () 
   for (const { metadata, spec } of WORKLOADS)
     parties.set(metadata.name, { labels: spec.template.metadata.labels });
 
-  /** Names of those who reach it. */
+  /** Returns the names of those that reach it. */
   const callers = (to: Party, port: number) =>
     [...parties].filter(([, from]) => mayConnect(policies, from, to, port)).map(([name]) => name);
 

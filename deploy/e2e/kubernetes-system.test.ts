@@ -13,11 +13,11 @@ import {
 } from '../testing/test-cluster.ts';
 
 const SECTIONS = readDocument('docs/how-to/kubernetes.md').split(/^## /m);
-/** Those of the page's first two sections. */
+/** The commands of the page's first two sections. */
 const COMMANDS = ['Install', 'Try it with the sample service']
   .flatMap(heading => commands(SECTIONS.find(section => section.startsWith(`${heading}\n`)) ?? ''))
   .filter(command => command.includes('kubectl '));
-/** For the slowest of them, on a busy machine. */
+/** The time of the slowest part, on a busy machine. */
 const READY_MS = 60_000;
 
 const HOST_WITHOUT_FILES = `
@@ -178,7 +178,7 @@ function httpsGet(url: string, options: https.RequestOptions): Promise<typeof NO
   });
 }
 
-/** What the authority's certificates are checked against. */
+/** Returns what the authority's certificates are checked against. */
 function rootsOf(cluster: TestCluster): string {
   const text = cluster.shell(
     `kubectl -n gateway get secret gateway-identity-edge -o jsonpath='{.data.ca\\.crt}'`,

@@ -32,7 +32,7 @@ type Service = Manifest & {
 };
 
 const SERVICES = ofKind<Service>(MANIFESTS, 'Service');
-/** What leads to each control plane, not to one of them. */
+/** The Service that leads to each control plane, and not to one of them. */
 const EACH = 'controlplanes';
 
 describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {

@@ -8,8 +8,8 @@ const PROBES = ['user-service-1', 'user-service-1-proxy'].map(
 );
 
 /**
- * Process 1 of a container with what it runs, which is probed once. Says whether the probe ended
- * it. Of two signals that wait for a process the lower one ends it: SIGTERM (15) before SIGPROF
+ * Process 1 of a container with what it runs, which is probed once. Prints whether the probe ended
+ * it. Of two signals that wait for a process, the lower one ends it: SIGTERM (15) before SIGPROF
  * (27).
  */
 const CONTAINER = `sleep infinity & runs=$!
@@ -20,8 +20,8 @@ wait $runs
 case $? in 143) echo ended ;; 155) echo stayed ;; esac`;
 
 /**
- * In a new process namespace; in a new network namespace too, where there is nothing but the
- * loopback, when `alone`.
+ * Runs in a new process namespace. When `alone`, it also has a new network namespace with only the
+ * loopback.
  */
 function probe(PROBE: string, { alone }: { alone: boolean }) {
   const namespaces = ['--pid', '--fork', '--mount-proc', ...(alone ? ['--net'] : [])];

@@ -15,7 +15,7 @@ type Health = {
   resolvedname: string;
 };
 
-/** The `hostname` of so many answers, one request after the other. */
+/** Returns the `hostname` of so many answers, one request after the other. */
 async function hostnames(base: string, requests: number): Promise<readonly string[]> {
   const names: string[] = [];
   for (let at = 0; at < requests; at++) {
@@ -70,8 +70,8 @@ describe('the edge over three instances', () => {
     await until(async () => (await isAnswered(base)) || undefined);
     const counts = countOf(await hostnames(base, 120));
     t.diagnostic(`120 requests over two workers: ${JSON.stringify(counts)}`);
-    // Each worker goes round by itself, on connections that the kernel gives it: two rounds are
-    // unfinished.
+    // Each worker takes the endpoints in turn by itself, on connections that the kernel gives it.
+    // So two rounds are unfinished.
     for (const count of Object.values(counts))
       assert.ok(Math.abs(count - 40) <= 2, JSON.stringify(counts));
   });

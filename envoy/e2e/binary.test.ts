@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'envoy-binary-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A program that says it is this version of Envoy. */
+/** Returns a program that reports this version of Envoy. */
 function program(name: string, version: string): string {
   const path = join(folder, name, 'envoy');
   mkdirSync(join(folder, name));

@@ -28,11 +28,11 @@ describe('TLS at the edge, when something changes:', () => {
       ),
     );
 
-  /** The status of an answer to plain HTTP. */
+  /** Returns the status of an answer to plain HTTP. */
   const insecurely = async (name: string) =>
     (await request(site.system.edge, '/', { headers: { host: name } })).status;
 
-  /** Kills these parts, and waits until they are there again and the edge with them. */
+  /** Kills these parts, and waits until they and the edge run again. */
   const restarted = async (...parts: readonly string[]) => {
     const killed = await Promise.all(parts.map(part => site.system.kill(part)));
     await until(async () => {
@@ -48,7 +48,7 @@ describe('TLS at the edge, when something changes:', () => {
     );
   };
 
-  /** Adds a Host, waits until the edge answers for it, and takes it away. */
+  /** Adds a Host, waits until the edge answers for it, and removes it. */
   const untilAnswers = async (name: string) => {
     const hostname = `${name}.example.org`;
     site.system.write(`${name}.yaml`, host(name, `hostname: ${hostname}, tls: {issuer: gateway}`));

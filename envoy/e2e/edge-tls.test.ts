@@ -75,7 +75,7 @@ describe('TLS at the edge', () => {
       const versions = { min: version, max: version };
       await assert.rejects(
         handshake(at('old.example.com', { versions, ciphers: 'ALL:@SECLEVEL=0' })),
-        // The server's word, not that of a client that cannot speak it either.
+        // The alert of the server, not the error of a client that cannot speak it either.
         { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' },
       );
     });

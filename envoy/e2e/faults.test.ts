@@ -9,7 +9,7 @@ import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
-/** Lines 1 to 6: `spec` is on line 4. */
+/** It has lines 1 to 6, with `spec` on line 4. */
 function mapping(name: string, prefix: string, port: number): string {
   return `apiVersion: gateway.internal/v2
 kind: Mapping
@@ -22,7 +22,7 @@ spec:
 
 type Fault = {
   readonly fault: string;
-  /** Of the good text, the faulty one. */
+  /** Returns the faulty text made of the good one. */
   readonly broken: (good: string) => string;
   readonly line: number;
   readonly says: RegExp;
@@ -106,10 +106,10 @@ describe('with a fault in a file the system says what and where, and traffic goe
       `${path} is answered ${status}`,
     );
 
-  /** What `gateway status` says to the operator. */
+  /** Returns what `gateway status` prints for the operator. */
   const commandSays = () => system.command('status', '--address', `127.0.0.1:${system.ports.http}`);
 
-  /** Fails when a request has failed since the last time. */
+  /** Fails when a request has failed since the last check. */
   let seen = 0;
   function reportLoad(t: TestContext): void {
     const { failures, requests } = load.tally();

@@ -12,7 +12,7 @@ import { startUpstream, type Upstream } from './upstream.ts';
 
 const BLOCK = Buffer.alloc(4096, '.');
 
-/** A file system of 8 MiB on the folder. */
+/** Mounts a file system of 8 MiB on the folder. */
 function mount(folder: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder], { stdio: 'pipe' });
 }
@@ -21,7 +21,7 @@ function unmount(folder: string): void {
   execFileSync('umount', [folder], { stdio: 'pipe' });
 }
 
-/** Why no small file system can be had here; false when it can. */
+/** Returns why there can be no small file system here, or false when there can. */
 function whyNot(): string | false {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return 'mounting a tmpfs needs root on Linux';

@@ -5,12 +5,12 @@ import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 
 /**
- * Certificates of the hop are renewed at half of this, their authority's root as soon as it may. A
- * busy machine must be able to do it in the other half.
+ * Certificates of the hop are renewed at half of this, and their authority's root as soon as it
+ * may. A busy machine must be able to do it in the other half.
  */
 const LIFETIME = '6s';
 const ROOT_LIFETIME = '24s';
-/** By hand longer: `ROTATION_MS=120000`. */
+/** Set `ROTATION_MS=120000` for a longer run by hand. */
 const LEAST_MS = Number(process.env.ROTATION_MS ?? 4_000);
 
 describe('while the certificates between the proxies change all the time', () => {
@@ -24,7 +24,7 @@ describe('while the certificates between the proxies change all the time', () =>
   const edgeAdmin = async (path: string) =>
     (await fetch(`http://127.0.0.1:${system.ports.edgeAdmin}${path}`)).text();
 
-  /** The number of the edge's own certificate. */
+  /** Returns the serial number of the edge's own certificate. */
   async function serial(): Promise<string> {
     const own = /"cert_chain":[^\]]*?"serial_number": "(\w+)"/s.exec(await edgeAdmin('/certs'));
     assert.ok(own?.[1] !== undefined);

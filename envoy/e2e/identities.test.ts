@@ -58,7 +58,7 @@ const ASKED = [
 const skip = whyNoTestHosts() ?? false;
 
 /**
- * As in a cluster: nothing is on the loopback but an instance beside its proxy. The other host also
+ * As in a cluster, nothing is on the loopback but an instance beside its proxy. The other host also
  * stands for strangers in the network.
  */
 describe('on two hosts, where everybody has an identity,', { skip }, () => {
@@ -123,8 +123,8 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
       async () => ((await throughEdge()) === 'HTTP/1.1 200' ? true : undefined),
       90_000,
     ).catch(error => assert.fail(`${error}\n${hosts.log()}`));
-    // All workers of a service are ready some time after the first one answers, and the edge
-    // answers without limits too.
+    // All workers of a service are ready some time after the first one answers. The edge also
+    // answers without limits.
     for (const port of [8091, 8092])
       await until(async () => (await isReady(port)) || undefined, 90_000, `${port} is ready`);
     await prepareStrangers();
@@ -205,7 +205,10 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
       .set("the edge's certificate", await issue('edge'));
   }
 
-  /** What comes of requests from the other host, by place and what is shown. */
+  /**
+   * Sends requests from the other host, and records the results by place and by the certificate
+   * shown.
+   */
   async function knockEverywhere(): Promise<void> {
     const all = PLACES.flatMap(place => [...shown].map(([what, tls]) => ({ place, what, tls })));
     const attempts: readonly Knock[] = all.map(({ place, tls }) => ({
@@ -235,7 +238,7 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     return JSON.parse(await host.run(process.execPath, args)) as T;
   }
 
-  /** Asks as who has `identity`, and calls itself `group`. */
+  /** Sends requests with the identity of `identity`, which calls itself `group`. */
   async function askAll(): Promise<void> {
     const all: readonly Asking[] = ASKED.map(({ port, identity, ...asking }) => ({
       ...asking,
@@ -249,7 +252,7 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     assert.equal(await throughEdge(), 'HTTP/1.1 200');
   });
 
-  // Without the service it would be 503.
+  // Without the service the answer would be 503.
   test('the edge asks the authorization service by mutual TLS', async () => {
     assert.equal(await throughEdge('/user/token'), 'HTTP/1.1 401');
   });
@@ -298,7 +301,7 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     });
   }
 
-  // The last test: the other host is gone after it.
+  // This is the last test, because the other host is gone after it.
   test('no request is lost that may be repeated when a machine vanishes with its instance and proxy', async t => {
     startInstance(center, 'center');
     await startEnvoy(center, 'user-service', 'user-service-center');

@@ -21,7 +21,10 @@ import { validate } from './validate.ts';
 const AUTHORITY = await testAuthority();
 const id = (group: string) => `spiffe://gateway.internal/group/${group}`;
 
-/** A control plane of group `server`, and the bootstrap of an edge that is to talk to it. */
+/**
+ * Starts a control plane of group `server`, and makes the bootstrap of an edge that is to talk to
+ * it.
+ */
 async function setUp(t: TestContext, server = 'controlplane') {
   const folder = mkdtempSync(join(tmpdir(), 'identity-tls-'));
   const tlsFolder = join(folder, 'tls');
@@ -65,7 +68,7 @@ async function setUp(t: TestContext, server = 'controlplane') {
     t.after(() => envoy.stop());
     return envoy;
   };
-  /** The server is there again at once, and all connections to it are new. */
+  /** The server runs again at once, and all connections to it are new. */
   const restart = async () => {
     service.close();
     await served.stop(0);

@@ -52,7 +52,7 @@ describe('on two hosts, of which one has an instance with its proxy and the othe
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Asks for the health, from the host of the edge. */
+  /** Requests the health, from the host of the edge. */
   async function fromEdge(address: string, port: number): Promise<Fetched> {
     return await fetchFrom(edge, `http://${address}:${port}/user/health`);
   }
@@ -134,8 +134,8 @@ spec: { prefix: /user, rewrite: "", service: user-service, resolver: sds, timeou
 `;
 
 /**
- * The application proxy: reachable by the network, with the instance behind it on the loopback
- * interface.
+ * Returns the application proxy. The network reaches it, and the instance behind it is on the
+ * loopback interface.
  */
 function instanceProxy(address: string): string {
   const hosts = [{ url: `tcp://127.0.0.1:${SERVICE_PORT}` }];

@@ -10,7 +10,7 @@ import { startUpstream } from './upstream.ts';
 const FIRST = 'user-service-1';
 const IMPOSTOR = 'impostor';
 
-/** When nothing more is sent to an instance that was killed. */
+/** From then on nothing is sent to an instance that was killed. */
 const GONE_MS = promised(1_000);
 
 describe('under load', () => {
@@ -20,7 +20,7 @@ describe('under load', () => {
   });
   after(() => system.stop());
 
-  /** Kills a part, and returns when it was and when it answers again. */
+  /** Kills a part. Returns when it was killed and when it answers again. */
   async function killAndWait(part: string): Promise<{ killedAt: number; backAt: number }> {
     const pid = await system.pid(part);
     await system.kill(part);
@@ -71,7 +71,8 @@ describe('under load', () => {
     const { service: port } = instancePorts(system.gateway.portOffset, 1);
     const load = startLoad({ base: system.edge, path: '/user/health' });
     await answersAfter(load, 0, 50);
-    // Whoever takes its port hears what is still sent there, and keeps it from coming back.
+    // The server that takes its port sees what is still sent there, and keeps the part from coming
+    // back.
     const impostor = await system.whileAway(FIRST, () =>
       until(() => startUpstream(IMPOSTOR, port).catch(() => undefined)),
     );

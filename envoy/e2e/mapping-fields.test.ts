@@ -20,7 +20,7 @@ type Upstreams = {
   readonly deaf: DeafUpstream;
 };
 
-/** Name → spec; `service` is that of `one` unless the spec has one. */
+/** Specs by name. `service` is that of `one` unless the spec has one. */
 const mappings = ({ two, untrusted, deaf }: Upstreams) => ({
   default: { prefix: '/default' },
   kept: { prefix: '/kept', rewrite: '' },
@@ -74,9 +74,9 @@ type Case = RequestOptions & {
   /** The path as the client writes it. */
   readonly ask: string;
   readonly host?: string;
-  /** The path that the service gets; absent: it gets nothing. */
+  /** The path that the service gets. Absent when it gets nothing. */
   readonly gives?: string;
-  /** Unless 200. */
+  /** Default: 200. */
   readonly status?: number;
   readonly from?: 'one' | 'two';
 };
@@ -186,7 +186,7 @@ describe('a Mapping through the edge', () => {
       if ((await getJson<Echo>(system.edge, '/canary')).hostname === 'two') canary += 1;
     }
     t.diagnostic(`${canary} of ${requests} went to the canary of 25 %`);
-    // Five standard deviations: it fails by chance once in a million times.
+    // Five standard deviations, so it fails by chance once in a million times.
     assert.ok(Math.abs(canary - 100) <= 44);
   });
 

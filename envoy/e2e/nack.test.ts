@@ -8,7 +8,7 @@ import { tryConnect } from './try-connect.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
-/** A listener of the edge beside its usual one. */
+/** Returns a listener of the edge beside its usual one. */
 function listener(name: string, port: number): string {
   return `
 apiVersion: gateway.internal/v2
@@ -59,10 +59,10 @@ describe('when the edge Envoy refuses a listener', () => {
   const isOpen = (port: number) =>
     until(async () => (await tryConnect(port)) || undefined, 30_000, `port ${port} is open`);
 
-  /** Waits until everything is decided and exactly one resource is to blame. */
+  /** Waits until everything is decided and exactly one resource is blamed. */
   async function blame(): Promise<Problem> {
     const { problems } = await system.statusWhen(({ problems, resources }) => {
-      // While it is being found, the Envoy itself is what one knows of.
+      // While the resource is not found yet, the Problem is of the Envoy itself.
       const found = errors(problems).map(({ kind }) => kind);
       return resources.every(({ state }) => state !== 'trying') && found.join() === 'ProxyConfig';
     });
@@ -72,8 +72,8 @@ describe('when the edge Envoy refuses a listener', () => {
   }
 
   /**
-   * Writes a listener on a port that is taken, sees who is blamed, lets go of the port and sees it
-   * mended.
+   * Writes a listener on a port that is occupied, sees which resource is blamed, frees the port and
+   * sees it recover.
    */
   async function refuseAndMend(
     name: string,
@@ -131,7 +131,7 @@ describe('when the edge Envoy refuses a listener', () => {
   });
 });
 
-/** How many connections to the port were refused meanwhile. */
+/** Returns how many connections to the port were refused meanwhile. */
 async function whileKnocking(port: number, action: () => Promise<void>): Promise<number> {
   let refusals = 0;
   let done = false;
@@ -147,7 +147,7 @@ async function whileKnocking(port: number, action: () => Promise<void>): Promise
   return refusals;
 }
 
-/** 0 when there is no answer. */
+/** Returns 0 when there is no answer. */
 async function statusOf(base: string, path: string): Promise<number> {
   return await request(base, path).then(
     ({ status }) => status,

@@ -17,7 +17,7 @@ import type { RequestOptions } from './request.ts';
 import { until } from './until.ts';
 
 const CLIENT = { client: { header: 'X-Client', omit_if_not_present: true } };
-/** Refuses every request, in every window. */
+/** Rejects every request, in every window. */
 const NONE = { rate: 0, unit: 'hour' };
 const LEFT = '{{ (index .RateLimitResponse.Statuses 0).LimitRemaining }}';
 
@@ -299,7 +299,7 @@ describe('what is limited, through the edge', () => {
   });
 });
 
-/** A unary call to the limited service, through the edge; it must fail. */
+/** Makes a unary call to the limited service, through the edge, which must fail. */
 function callOverGrpc(t: TestContext, edge: string): Promise<ServiceError> {
   const client = new Client(new URL(edge).host, credentials.createInsecure());
   t.after(() => client.close());

@@ -9,11 +9,11 @@ import {
 } from '#ratelimit-service/e2e/limited-system.ts';
 
 const NAMES = '{{ range .RateLimitResponse.Statuses }}{{ .CurrentLimit.Name }}{{ end }}';
-/** Each domain's own, so that both can be seen in one answer. */
+/** A header for each domain, so that both can be seen in one answer. */
 const HEADERS = { gateway: 'x-gateway-limits', ambassador: 'x-ambassador-limits' } as const;
 type Domain = keyof typeof HEADERS;
 
-/** Requests of others, such as of the start that looks which routes answer, are not counted. */
+/** Other requests are not counted, such as those by which the start finds routes that answer. */
 const CLIENT = { client: { header: 'X-Client', omit_if_not_present: true } };
 
 /** The default labels stand before those of each Mapping. */
@@ -65,7 +65,10 @@ describe('with documents of both API groups', () => {
   });
   after(() => system.stop());
 
-  /** Of requests one after the other: the status, and the limits that they met in both domains. */
+  /**
+   * Sends requests one after the other. Returns the status, and the limits that they met in both
+   * domains.
+   */
   const ask = async (path: string, times: number) => {
     const answers: string[] = [];
     for (let n = 0; n < times; n++) {

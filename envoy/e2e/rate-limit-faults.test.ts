@@ -30,8 +30,8 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
 }
 
 /**
- * What is edited: the rate of a client at `/counted/`, and what the limit of `/version/` says of
- * itself.
+ * Returns the limits that are edited: the rate of a client at `/counted/`, and the header of the
+ * limit of `/version/`.
  */
 function limitsWith(rate: number, version: number): string {
   const injectResponseHeaders = [{ name: 'X-Version', value: String(version) }];

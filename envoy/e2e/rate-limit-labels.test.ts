@@ -12,7 +12,7 @@ import {
 import type { RequestOptions } from './request.ts';
 import { until } from './until.ts';
 
-/** Which limits a request has met, in the order of its label groups. */
+/** Shows which limits a request has met, in the order of its label groups. */
 const NAMES =
   '{{ range $index, $status := .RateLimitResponse.Statuses }}{{ if $index }} {{ end }}{{ $status.CurrentLimit.Name }}{{ end }}';
 /** Far from being exceeded, so that no window's end matters. */
@@ -29,14 +29,14 @@ type Case = RequestOptions & {
    * The label groups of the Mapping, each after a label `{ generic_key: <number of the case> }`.
    */
   readonly groups: readonly Group[];
-  /** Limit name → pattern, after the same label. */
+  /** Patterns by limit name, after the same label. */
   readonly patterns: Readonly<Record<string, readonly object[]>>;
   /** The names of the limits that the request meets. */
   readonly meets: string;
 };
 
 const UPSTREAM = 'the upstream';
-/** Written as `generic_key`: the documents spell one key twice in a map. */
+/** Written as `generic_key`. The documents have one key twice in a map. */
 const AGAIN = 'generic_key_again';
 const HOST = { host: { header: 'Host', omit_if_not_present: true } };
 const TENANT = { tenant: { header: 'X-Tenant', omit_if_not_present: true } };
@@ -233,8 +233,8 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
 }
 
 /**
- * Limits of the default labels, which stand before each group of a Mapping and are else a group of
- * their own.
+ * Limits of the default labels. These stand before each group of a Mapping, and without one they
+ * are a group of their own.
  */
 const DEFAULTS = [
   document('Module', 'gateway', {

@@ -31,13 +31,13 @@ describe('a control plane that was away', () => {
   test('has its proxies back in less than 1 s, and what was edited meanwhile is in effect', async t => {
     const statusOf = async (path: string) => (await request(system.edge, path)).status;
     assert.deepEqual([await statusOf('/before'), await statusOf('/after')], [200, 404]);
-    // Killed three times, it stays away for the longer pauses of its supervisor.
+    // After three kills it stays away for the longer pauses of its supervisor.
     let goneAt = 0;
     for (let outage = 1; outage <= 3; outage++) {
       const killed = await system.kill('controlplane');
       goneAt = performance.now();
       if (outage === 1) system.write('late.yaml', mapping('/after', upstream.port));
-      // The supervisor may still name the dead one.
+      // The supervisor may still name the dead process.
       const isBack = (pid: number | undefined) => pid !== undefined && pid !== killed;
       await until(async () => isBack(await system.pid('controlplane')) || undefined);
     }

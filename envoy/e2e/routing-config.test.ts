@@ -10,14 +10,14 @@ import { startHttp2Upstream, startUpstream, type Upstream } from './upstream.ts'
 
 const REFRESH_DELAY_MS = 1_000;
 
-/** The rest of a refresh: asking, connecting to the new instance, on a busy machine. */
+/** The rest of a refresh: polling, and connecting to the new instance, on a busy machine. */
 const SLACK_MS = promised(1_000);
-/** Envoy asks so much later at most than the refresh delay says (RestApiFetcher). */
+/** Envoy polls later than the refresh delay by at most this (RestApiFetcher). */
 const ENVOYS_JITTER_MS = 1_000;
 
 const CLUSTER = { name: 'usersrv', lb_type: 'round_robin', connect_timeout_ms: 250 };
 
-/** Each type of cluster: the ProxyConfig's keys beside listener and virtual hosts. */
+/** Returns each type of cluster: the ProxyConfig's keys beside listener and virtual hosts. */
 function routings({ one, h2, sdsPort }: { one: number; h2: number; sdsPort: number }) {
   const sds = { type: 'sds', service_name: 'user-service' };
   const discovery = {
@@ -55,7 +55,7 @@ function routings({ one, h2, sdsPort }: { one: number; h2: number; sdsPort: numb
   };
 }
 
-/** Routing for one node group. */
+/** Returns the routing for one node group. */
 function proxyConfig(group: string, port: number, routing: object): string {
   const routes = [{ prefix: '/user', cluster: 'usersrv', timeout_ms: 0 }];
   return stringify({
@@ -64,7 +64,7 @@ function proxyConfig(group: string, port: number, routing: object): string {
     metadata: { name: group },
     spec: {
       node_group: group,
-      // Clients that are no proxies of ours ask it.
+      // Its clients are no proxies of ours.
       listener: { address: '127.0.0.1', port, hop_tls: false },
       virtual_hosts: [{ name: 'service', domains: ['*'], routes }],
       ...routing,

@@ -28,12 +28,12 @@ describe('services that want TLS, and to know who asks:', () => {
   let upstream: TlsUpstream;
   let system: System;
 
-  /** The certificate of the service, which takes clients of `clients`. */
+  /** Returns the certificate of the service, which accepts clients of `clients`. */
   const serverPair = async () => ({
     ...(await services.issue([NAME, 'localhost'])),
     ca: clients.ca,
   });
-  /** The Secret by which the gateway asks it. */
+  /** Returns the Secret with the gateway's client certificate. */
   const clientSecret = (pair: Pair, ca = services.ca) => secret('client', { ...pair, ca });
 
   before(async () => {
@@ -140,7 +140,7 @@ describe('services that want TLS, and to know who asks:', () => {
     system.write('broken.yaml', '');
   });
 
-  /** The client's certificate that a new connection shows. */
+  /** Returns the client's certificate on a new connection. */
   const shown = async () => (await seen('/anew')).serial;
 
   test('certificates and authorities are renewed without a lost request, and no cluster changes', async t => {

@@ -11,7 +11,9 @@ import { until } from './until.ts';
 
 const FILE = 'user-service.yaml';
 
-/** What `npm test` runs of the whole system: its parts, its demo and real Envoys, once. */
+/**
+ * The smoke pass of `npm test`: the whole system with its parts, its demo and real Envoys, once.
+ */
 describe('the demo', () => {
   let system: System;
   before(async () => {

@@ -17,7 +17,7 @@ import { startUpstream, type Upstream } from './upstream.ts';
 describe("when the edge's own port is taken at the first start", () => {
   const folder = mkdtempSync(join(tmpdir(), 'e2e-taken-'));
   const resources = join(folder, 'resources');
-  /** Nobody else takes its ports when they are free. */
+  /** No other process takes its ports when they are free. */
   let ours: PortOffset;
   let taken: OccupiedPort;
   let controlPlane: ControlPlaneProcess;
@@ -57,7 +57,7 @@ spec: { prefix: /${name}, service: "127.0.0.1:${upstream.port}" }
     );
   }
 
-  /** Waits until the Envoy is what is wrong, and nothing else. */
+  /** Waits until the Envoy has the only Problem. */
   async function onlyEnvoyIsWrong(resourceCount: number): Promise<void> {
     const look = async () => {
       const { problems, resources } = await getJson<Status>(controlPlane.http, '/status');

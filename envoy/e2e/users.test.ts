@@ -15,7 +15,8 @@ const WRONG_PASSWORD = 'incorrect mule';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /**
- * The answer to a client that reads nothing before it has sent all, as urllib and many others do.
+ * Returns the answer to a client that reads nothing before it has sent all, as urllib and many
+ * others do.
  */
 async function sendThenRead(edge: string, path: string, size: number): Promise<string> {
   const { hostname, port } = new URL(edge);
@@ -46,7 +47,7 @@ describe('a user', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Asks the edge, and keeps the answer for the search for passwords. */
+  /** Sends a request to the edge, and keeps the answer for the search for passwords. */
   async function ask(method: string, path: string, body?: object): Promise<RawAnswer> {
     const content = body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) };
     const answer = await request(system.edge, path, { method, ...content });
@@ -54,7 +55,7 @@ describe('a user', () => {
     return answer;
   }
 
-  /** The record as each instance gives it. */
+  /** Returns the record as each instance gives it. */
   async function fromEachInstance(): Promise<readonly User[]> {
     const all = [await ask('GET', '/user/grace'), await ask('GET', '/user/grace')];
     for (const { body, status } of all) assert.equal(status, 200, body);

@@ -14,7 +14,7 @@ import { until } from './until.ts';
 /** The default of a Mapping. */
 const TIMEOUT_MS = 3_000;
 
-/** How many of each method wait for their answer when a proxy ends. */
+/** How many requests of each method wait for their answer when a proxy ends. */
 const HELD = 200;
 const FIRST = 'user-service-1-proxy';
 const HOST = '127.0.0.1';
@@ -22,7 +22,7 @@ const HOST = '127.0.0.1';
 const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
 
-/** An application beside an instance of the user service: one more that its proxy serves. */
+/** Returns an application beside an instance of the user service, which its proxy serves too. */
 const beside = (instance: string, { port }: HeldApplication) =>
   document(
     'ProxyConfig',
@@ -52,7 +52,7 @@ describe('with the default time to answer, and an application beside each of two
     await Promise.all(applications.map(application => application.close()));
   });
 
-  /** Both are there again. */
+  /** Waits until both run again. */
   beforeEach(async () => {
     for (const application of applications) application.release();
     for (const application of applications) {
@@ -65,7 +65,7 @@ describe('with the default time to answer, and an application beside each of two
     for (const application of applications) application.hold();
   });
 
-  /** How often these were asked for a URL, whatever it is unless it is given. */
+  /** Counts the requests that these got, for one URL or for all. */
   function sum(of: readonly HeldApplication[], url?: string): number {
     return of
       .flatMap(({ asked }) => [...asked])

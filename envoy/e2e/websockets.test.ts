@@ -12,17 +12,19 @@ import { until } from './until.ts';
 import { askUpgrade, openWebSocket } from './web-socket.ts';
 import { startWebSocketUpstream, type WebSocketUpstream } from './websocket-upstream.ts';
 
-/** As the URL says it. */
+/** The host as the URL has it. */
 const HOST = '127.0.0.1';
-/** How long the upstream may take, which is in the process of the test, in ms. */
+/** How long the upstream may take, in ms. It runs in the process of the test. */
 const UPSTREAM_MS = 20_000;
-/** What the whole gateway may take to stop (launcher/system.ts). */
+/** How long the whole gateway may take to stop (launcher/system.ts). */
 const STOP_MS = 10_000;
 
 const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
 
-/** An application beside the first instance of the user service: one more that its proxy serves. */
+/**
+ * Returns an application beside the first instance of the user service, which its proxy serves too.
+ */
 const application = ({ port }: WebSocketUpstream) =>
   document(
     'ProxyConfig',

@@ -29,7 +29,7 @@ const calls = (count: number, first = 1) =>
     Array.from({ length: count }, (_, n) => frame(FRAME.headers, 5, first + 2 * n, CALL)),
   );
 
-/** A connection on a socket whose peer takes what is written when it is told to. */
+/** Opens a connection on a socket whose peer reads what is written when the test says so. */
 function open(t: TestContext, answer: (stream: Stream, connection: Connection) => void) {
   const writes: number[] = [];
   const taken: (() => void)[] = [];

@@ -5,7 +5,7 @@ import { ConnectionError, ERROR } from './error-code.ts';
 import { frame, MAX_FRAME_BYTES, PREFACE } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
 
-/** The frames that come of these pieces, each as a text. */
+/** Returns the frames in these pieces, each as a text. */
 function read(pieces: readonly Buffer[]): readonly string[] {
   const frames: string[] = [];
   const reader = new FrameReader((type, flags, stream, bytes, start, end) =>

@@ -17,7 +17,7 @@ function readWith(blocks: HeaderBlocks, bytes: Buffer) {
   return head instanceof RequestHead ? head.values('x') : head;
 }
 
-/** A block with the field `x`, which the reader is to keep. */
+/** Returns a block with the field `x`, which the reader is to keep. */
 function keeping(value: string): Buffer {
   const field = encodeFields([['x', value]]);
   field[0] = 0x40;
@@ -56,7 +56,7 @@ test('what is remembered is never other than what is decoded', () => {
   const random = seededRandom(13);
   const [remembering, decoding] = [new HeaderBlocks(LIMITS), new HeaderBlocks(LIMITS)];
   const plain = encodeFields([...REQUEST, ['x', 'plain']]);
-  // Too long to be remembered, so that what comes next is decoded.
+  // Too long to be remembered, so that the next block is decoded.
   const long = encodeFields([...REQUEST, ['y', 'y'.repeat(2_000)]]);
   for (let n = 0; n < 5_000; n++) {
     const index = Buffer.from([0x80 | (62 + Math.floor(random() * 3))]);

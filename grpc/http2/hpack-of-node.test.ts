@@ -19,7 +19,7 @@ const NAMES = [
   'via',
 ];
 
-/** The header lists that a client of Node sends, as we read them. */
+/** Reports the header lists that a client of Node sends, as we read them. */
 async function listen(t: TestContext, heard: (list: readonly string[]) => void): Promise<number> {
   const decoder = new HpackDecoder({ maxFields: 100, maxBytes: 100_000 });
   const server = net.createServer(socket => {
@@ -48,7 +48,7 @@ function randomHeaders(random: () => number): OutgoingHttpHeaders {
   return headers;
 }
 
-/** Often one that was there before, and of all characters that a field may have. */
+/** Returns a text, often an earlier one, of all characters that a field may have. */
 function text(random: () => number): string {
   if (random() < 0.5) return `v${Math.floor(random() * 20)}`;
   const length = Math.floor(random() * pick([5, 50, 2_000], random));

@@ -9,7 +9,7 @@ const tableOf = (...sizes: readonly number[]) => {
   return frame(FRAME.settings, 0, 0, Buffer.concat(entries));
 };
 
-/** Of each block of headers in turn, whether it begins with giving the table up. */
+/** Tells for each block of headers in turn whether it begins with giving the table up. */
 function givesUp(bytes: Buffer): readonly boolean[] {
   const told: boolean[] = [];
   for (let at = 0; at < bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {

@@ -5,7 +5,7 @@ import { FLAG, FRAME, frame } from './frame.ts';
 import { encodeFields } from './hpack-encode.ts';
 import { begin, CALL, data, headers, nth, PING, reset, window } from './testing/begin-session.ts';
 
-/** That the peer knows of a GOAWAY. */
+/** The peer's confirmation of a GOAWAY. */
 const HEARD = frame(FRAME.ping, FLAG.ack, 0, Buffer.from('goodbye '));
 
 describe('a session', () => {

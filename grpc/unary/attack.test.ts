@@ -14,7 +14,7 @@ const MIB = 2 ** 20;
 /** `accept-encoding: gzip, deflate`, of HPACK's static table. */
 const ACCEPT_ENCODING = 0x90;
 
-/** A connection that speaks frames of its own making; what it is sent is thrown away. */
+/** Opens a connection that sends the test's own frames, and throws the answers away. */
 function rawConnection(t: TestContext, port: number): net.Socket {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {});
   socket.resume();
@@ -23,7 +23,7 @@ function rawConnection(t: TestContext, port: number): net.Socket {
   return socket;
 }
 
-/** A server that is attacked, and a connection that has nothing to do with it and must go on. */
+/** Starts a server that is attacked, and another connection, which must go on. */
 async function victim(t: TestContext, limits: Partial<UnaryLimits> = {}) {
   const { port } = await serveEcho(t, { limits });
   const bystander = openSession(t, port);
@@ -51,7 +51,7 @@ describe('the server closes a connection, and that alone, which floods it with',
     ],
   ] as const)
     test(what, { timeout: 60_000 }, async t => {
-      // So few a second that a slow machine, too, is sent more than it allows.
+      // The rate is so low that even a slow machine sends more than it allows.
       const { port, unharmed } = await victim(t, { resets: { burst: 10_000, perSecond: 100 } });
       const socket = rawConnection(t, port);
       const ended = closed(socket);

@@ -97,7 +97,7 @@ describe('a connection ends with a GOAWAY that says why, after', () => {
     ],
     ['a field that ends before its length', ERROR.compressionError, [block(0x00, 0x05, 0x61)]],
     ['a window of its own that is too wide', ERROR.flowControlError, [window(0, 2 ** 31 - 1)]],
-    // The stream would do (RFC 9113, 6.9.1), and does where the framing is ours.
+    // An error of the stream would do (RFC 9113, 6.9.1), and does with our own framing.
     ...(transport() === 'node'
       ? [
           [

@@ -7,7 +7,7 @@ import { type Failure, isFailure } from './method.ts';
 const MAX = 1_000;
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-/** What a call with these pieces comes to. */
+/** Returns the result of a call with these pieces. */
 function read(pieces: readonly Buffer[], encoding = ''): Buffer | Failure {
   const reader = new MessageReader(MAX, encoding);
   for (const piece of pieces) {

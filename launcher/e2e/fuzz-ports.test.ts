@@ -7,7 +7,8 @@ import { describeAttack } from '../testing/fuzz/describe-attack.ts';
 import { startGateway } from '../testing/gateway.ts';
 
 /**
- * Seeds from here on. `npx node launcher/testing/fuzz-ports.ts --minutes 30` sends others for long.
+ * Seeds from here on. `npx node launcher/testing/fuzz-ports.ts --minutes 30` sends others for
+ * longer.
  */
 const FIRST = 1;
 const REQUESTS = 1_500;

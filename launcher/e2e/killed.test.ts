@@ -1,7 +1,7 @@
 import { describe, test } from 'node:test';
 import { assertNothingLeft, pidsOf, startGateway } from '../testing/gateway.ts';
 
-/** Which process of `npm start` is killed outright, and how one finds it. */
+/** Which process of `npm start` is killed outright, and how to find it. */
 const VICTIMS = ['npm', 'launcher', 'supervisor'] as const;
 
 describe('nothing is left of a gateway when somebody kills', () => {

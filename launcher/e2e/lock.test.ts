@@ -10,7 +10,10 @@ import { acquireLock, lockHolder } from '../lock.cjs';
 const folder = mkdtempSync(join(tmpdir(), 'lock-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Another process that takes the lock and says what it got; it ends at the end of its input. */
+/**
+ * Starts another process that takes the lock and prints the result. It ends at the end of its
+ * input.
+ */
 async function another(file: string): Promise<{ got: string; process: ChildProcess }> {
   const script = `const { acquireLock } = require(${JSON.stringify(join(import.meta.dirname, '..', 'lock.cjs'))});
     process.stdout.write(String(acquireLock(${JSON.stringify(file)}).holder ?? 'lock'));

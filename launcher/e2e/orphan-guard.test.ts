@@ -7,8 +7,8 @@ import { eventually } from '../eventually.ts';
 import { isAlive } from '../testing/is-alive.ts';
 
 /**
- * A process that starts a child under the guard, prints its id, and is killed. Returns the child's
- * id.
+ * Starts a process that starts a child under the guard, prints its id, and is killed. Returns the
+ * child's id.
  */
 async function killedParent(guard: 'orphanGuard' | 'reaperGuard'): Promise<number> {
   const script = `import { spawn } from 'node:child_process';

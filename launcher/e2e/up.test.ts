@@ -21,7 +21,7 @@ import { underLoad } from '../testing/load.ts';
 const run = promisify(execFile);
 const START = join(import.meta.dirname, '..', 'start.cjs');
 
-/** `gateway <args>`, with its code and what it said. */
+/** Runs `gateway <args>`, and returns its code and output. */
 async function gatewayCommand(...args: string[]): Promise<{ code: number; said: string }> {
   try {
     const { stdout, stderr } = await run(process.execPath, [START, ...args]);
@@ -136,7 +136,7 @@ describe('a gateway', () => {
 
   test('goes on when somebody deletes its state folder: it scales, and starts again what ends', async () => {
     const { failures } = await underLoad(gateway.edge, '/user/health', async () => {
-      // Others write into it meanwhile.
+      // Other processes write into it meanwhile.
       rmSync(gateway.state, { recursive: true, maxRetries: 10 });
       await until(() => gateway.said().includes('was deleted and is made again'), gateway.said);
       const more = await gatewayCommand('scale', '3', '--state', gateway.state);

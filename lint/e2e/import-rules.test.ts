@@ -9,7 +9,7 @@ import { IMPORT_RULES } from '../import-rules.ts';
 
 const BIOME = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'biome');
 
-/** Which of these files Biome refuses for an import, with the project's own rules. */
+/** Returns which of these files Biome rejects for an import, with the project's own rules. */
 function refusedFiles(files: Readonly<Record<string, string>>): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'imports-'));
   try {

@@ -19,7 +19,7 @@ const KIB = 1024;
 
 const VALUE = { value: { header: 'X-Value', omit_if_not_present: true } };
 
-/** As HTTP carries text: its bytes, each as one character. */
+/** HTTP carries the bytes of a text, each as one character. */
 const onTheWire = (text: string) => Buffer.from(text).toString('latin1');
 
 describe('limits through the edge hold against', () => {

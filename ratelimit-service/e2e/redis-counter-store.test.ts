@@ -55,7 +55,7 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     return Math.floor(Number(time[0]) * 1000 + Number(time[1]) / 1000);
   };
 
-  /** The only key of a store with this prefix. */
+  /** Returns the only key of a store with this prefix. */
   async function onlyKey(t: Cleanup, prefix: string): Promise<string> {
     const redis = await openedRedis(t, url);
     const keys = await redis.send('', ['KEYS', `${prefix}*`]);
@@ -109,8 +109,8 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     );
     const seen: [number, number][] = outputs.flatMap(output => JSON.parse(output));
     const windows = Map.groupBy(seen, ([window]) => window);
-    // Of the first and the last there may be little; a rate below what was counted lets exactly
-    // itself through.
+    // The first and the last window may have few requests. A rate below what was counted passes
+    // exactly that many.
     const busy = [...windows.values()].filter(({ length }) => length > 8);
     assert.ok(busy.length >= 2, `${busy.length} of ${windows.size} windows`);
     for (const [window, counted] of windows) {
@@ -145,8 +145,8 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     await countOne(store, 'k');
     const key = await onlyKey(t, 'meet:');
     for (const add of [1, 0]) {
-      // A window so long that it has only just begun, and a key that Redis still shows though it
-      // belongs to the one before.
+      // A window so long that it has only just begun. Redis still shows a key that belongs to the
+      // window before.
       const windowMs = await timeOf(redis);
       await redis.send('', ['SET', key, '41', 'PX', '5000']);
       assert.equal(await countOne(store, 'k', windowMs, add), add);
@@ -212,7 +212,7 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
       },
       promised(1000),
     );
-    // Those that were sent have been counted, nothing else.
+    // The requests that were sent have been counted, and nothing else.
     assert.ok((await countOne(store, 'k')) <= 1 + 500 + tries + 1);
   });
 

@@ -6,14 +6,14 @@ import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-s
 import { limitOn, startReplicas } from './replicas.ts';
 import type { CallResult, ServiceClient } from './service-client.ts';
 
-/** Half of the 20 ms of a RateLimitService's own default: less than production has. */
+/** Half of the 20 ms of a RateLimitService's own default, which is less than in production. */
 const STORE_TIMEOUT_MS = '10';
 const LIMITS = [limitOn('client', 1_000_000, 'HOUR')];
 
-/** A machine with other work takes longer than the 10 ms; what hangs takes for ever. */
+/** A busy machine takes longer than the 10 ms. A call that hangs takes for ever. */
 const IN_TIME_MS = 100;
 
-/** A service on a Redis of its own that has counted. */
+/** Starts a service on a Redis of its own, in which it has counted. */
 async function setUp(t: TestContext) {
   const redis = await startRedis();
   t.after(() => redis.remove());
@@ -28,7 +28,7 @@ function counts(client: ServiceClient, name = 'any'): Promise<true> {
   return until(async () => (await client.ask({ client: name })).outcome === 'OK' || undefined);
 }
 
-/** Asks until `ended`, and reports how long it took to say that there is no answer. */
+/** Sends requests until `ended`, and reports how long it took to say that there is no answer. */
 async function asksInVain(
   t: TestContext,
   client: ServiceClient,
@@ -60,7 +60,7 @@ async function reportRecovery(t: TestContext, client: ServiceClient): Promise<vo
   assert.ok(tookMs < 5_000, `${tookMs} ms`);
 }
 
-/** The redis answers nothing from when the signal has reached it. */
+/** Freezes the Redis. It answers nothing once the signal has reached it. */
 async function freeze(t: TestContext, redis: RedisServer, client: ServiceClient): Promise<void> {
   redis.signal('SIGSTOP');
   t.after(() => redis.signal('SIGCONT'));

@@ -13,8 +13,8 @@ import {
 import { withinOneWindow } from './within-one-window.ts';
 
 /**
- * The store's time, and so much longer for the proxy that on a busy machine, too, what the store
- * cannot say in time is still said by the service.
+ * The store's time. The proxy waits so much longer that the service answers before it, also on a
+ * busy machine.
  */
 const STORE_MS = 400;
 const PROXY_MS = 10 * STORE_MS;

@@ -86,8 +86,8 @@ function tally(outcomes: readonly CallResult[]): Readonly<Record<string, number>
 }
 
 /**
- * The seconds, by their ends, in which Redis, which has our clock, may have counted a request that
- * was answered just now: one, unless the answer took long.
+ * Returns the seconds, by their ends, in which Redis may have counted a request that was answered
+ * just now. Redis has our clock. It is one second, unless the answer took long.
  */
 function windowsOf({ response }: CallResult, sentAt: number): readonly number[] {
   const { nanos, seconds } = response?.statuses[0]?.duration_until_reset ?? {

@@ -72,7 +72,7 @@ describe('three workers of one service', { skip: whyNoRedis() ?? false }, () => 
       over = true;
       await Promise.all(lanes.map(({ ended }) => ended));
       const failures = lanes.map(({ seen }) => seen.filter(outcome => outcome !== 'OK').length);
-      // Who was there loses what was under way, and goes elsewhere.
+      // Clients of that worker lose the requests in flight, and go to another worker.
       const hit = failures.filter(count => count > 0);
       assert.ok(hit.length >= 1 && hit.length < CONNECTIONS, String(failures));
       for (const count of hit) assert.ok(count <= 2, String(failures));
@@ -80,7 +80,7 @@ describe('three workers of one service', { skip: whyNoRedis() ?? false }, () => 
   });
 });
 
-/** A client who asks as soon as he was answered. */
+/** A client that sends the next request as soon as it has an answer. */
 function lane(client: ServiceClient, isOver: () => boolean) {
   const seen: string[] = [];
   const run = async () => {
@@ -89,7 +89,7 @@ function lane(client: ServiceClient, isOver: () => boolean) {
   return { seen, ended: run() };
 }
 
-/** By the number of the worker, the process that listened last. */
+/** Returns the process that listened last, by the number of the worker. */
 function pidsOf(service: ServiceProcess): ReadonlyMap<number, number> {
   const lines = service
     .log()

@@ -20,7 +20,7 @@ const COMMANDS = [...commands(README), ...DEMO.flatMap(({ code }) => code.trimEn
 const ADDRESSES = readDocument('docs/reference/addresses.md');
 const FILE = 'user-service.yaml';
 
-/** What the answers to the commands hold. */
+/** What the answers to the commands contain. */
 const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
   [
     /curl .*\/ada\/login/,
@@ -60,7 +60,7 @@ describe('the README and the page about the demo', () => {
     test(`are right about: ${command}`, async () => {
       const [, expected] = EXPECTED.find(([which]) => which.test(command)) ?? [];
       assert.ok(expected !== undefined, 'say in EXPECTED what it prints');
-      // Limits are by the minute: one that ends while a loop runs would begin to count anew.
+      // Limits are by the minute. A minute that ends while a loop runs would begin to count again.
       if (command.startsWith('for'))
         await until(() => Date.now() % 60_000 < 45_000 || undefined, 20_000);
       const run = async () => (await bash(here(command, system))).stdout;
@@ -144,8 +144,8 @@ spec: { service: "127.0.0.1:${ports.rateLimit}", timeout_ms: 5000 }
 }
 
 /**
- * The command, for the system of this test: it has other ports than the README's, and state of its
- * own.
+ * Returns the command for the system of this test, which has other ports than the README and its
+ * own state.
  */
 function here(command: string, { gateway, state }: System): string {
   const moved = Object.values(portsAt(0)).reduce(

@@ -10,7 +10,7 @@ import { composeService } from '../../testing/compose-file.ts';
 
 const SCRIPT = join(import.meta.dirname, '..', 'create-database-secret.ts');
 
-/** A volume, in which the script has run once; `create` runs it again. */
+/** Returns a volume, in which the script has run once. `create` runs it again. */
 function volume(t: TestContext, before?: (folder: string) => void) {
   const folder = mkdtempSync(join(tmpdir(), 'database-secret-'));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -9,7 +9,7 @@ import type { OnRequest } from '../streams.ts';
 
 const { path: h2spec, skip } = findTool('h2spec');
 
-/** They run side by side, since most of their time goes in waiting. */
+/** They run side by side, because they mostly wait. */
 const PARTS: readonly (readonly string[])[] = [
   ['generic', 'hpack'],
   [
@@ -40,7 +40,7 @@ const LATE =
 const NO_PRIORITY =
   'priorities are gone (RFC 9113, 5.3.2); the frame is looked at for its form alone';
 
-/** Where we do otherwise than h2spec, which is of RFC 7540, would have it. */
+/** Where we differ from h2spec, which tests RFC 7540. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   [
     'http2/3.5: Sends invalid connection preface',
@@ -58,7 +58,7 @@ const LIMITS = {
   idleFrames: { burst: 1_000, perSecond: 100 },
 };
 
-/** Connections on which every request is answered with a message, a turn after it has come. */
+/** Answers every request with a message, a turn after it has come. */
 async function serveData(t: TestContext): Promise<number> {
   const options = {
     pool: new BlockPool(),

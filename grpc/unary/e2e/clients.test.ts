@@ -8,8 +8,8 @@ import { findTool } from '#launcher/testing/find-tool.ts';
 import { protobufCodec } from '../protobuf-codec.ts';
 import { ECHO, serveEcho } from '../testing/echo-server.ts';
 
-// Of other clients: Envoy is in envoy.test.ts, grpcurl in reflection-stream.test.ts, Node's own in
-// all the rest.
+// One client of several. Envoy is in envoy.test.ts, grpcurl in reflection-stream.test.ts, and
+// Node's own in all the others.
 const curl = findTool('curl');
 const ghz = findTool('ghz');
 

@@ -7,7 +7,7 @@ import { serveEcho } from '../testing/echo-server.ts';
 const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
 const PROTOCOL = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
-/** A cluster whose one endpoint is asked for its health every 50 ms. */
+/** Returns a cluster whose one endpoint is asked for its health every 50 ms. */
 function watched(port: number, http2_protocol_options: object = {}): object {
   return {
     name: 'service',

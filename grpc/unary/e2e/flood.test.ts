@@ -20,19 +20,20 @@ import { connectRaw, type RawConnection } from '../testing/raw-connection.ts';
 import { describeHarm, Victim } from '../testing/victim.ts';
 
 /**
- * Above its rest, through all of these attacks: a connection may hold 10 MiB in nghttp2 and 16 MiB
- * of unfinished messages, and there is garbage, up to 118 MiB seen, until it is collected.
+ * The limit above its rest, through all of these attacks. A connection may hold 10 MiB in nghttp2
+ * and 16 MiB of unfinished messages. Garbage, up to 118 MiB seen, adds to that until it is
+ * collected.
  */
 const MAX_GROWN_MIB = 192;
-/** Of the server, for an attack that ends or is ended. */
+/** CPU time of the server, for an attack that ends or is ended. */
 const MAX_CPU_MS = 2_000;
 /**
- * Far beyond what it is (see the diagnostics): the attacker, the bystander and other tests share
- * the cores.
+ * Far above the real value (see the diagnostics), because the attacker, the bystander and other
+ * tests share the cores.
  */
 const MAX_P99_MS = 10_000;
 
-/** So few a second that a slow machine, too, is sent more than it allows. */
+/** The rate is so low that even a slow machine sends more than it allows. */
 const RESETS = { burst: 10_000, perSecond: 100 };
 
 const END_BOTH = FLAG.endStream | FLAG.endHeaders;
@@ -53,7 +54,7 @@ const PING = frame(FRAME.ping, 0, 0, Buffer.alloc(8));
 const idOf = (n: number) => 2 * n + 1;
 const headers = (n: number, block: Uint8Array = HEADERS, flags: number = FLAG.endHeaders) =>
   frame(FRAME.headers, flags, idOf(n), block);
-/** A call that is never answered. */
+/** Returns a call that is never answered. */
 const endless = (n: number, ...then: readonly Uint8Array[]) =>
   Buffer.concat([headers(n), frame(FRAME.data, FLAG.endStream, idOf(n), NEVER), ...then]);
 const onOneStream = (more: Uint8Array) => (n: number) => (n === 0 ? headers(0) : more);
@@ -66,7 +67,7 @@ const unread =
     connection.stopReading();
     return attack(connection);
   };
-/** Until the connection has ended, which it must have long before. */
+/** Repeats until the connection has ended, which it must have long before. */
 const always =
   (make: Make): Attack =>
   connection =>
@@ -76,7 +77,7 @@ const awhile =
   connection =>
     flood(connection, make, { ms: 200 });
 
-/** Attacks the server; says whether the connection has ended. */
+/** Attacks the server. Returns whether the connection has ended. */
 async function attacked(t: TestContext, victim: Victim, attack: Attack): Promise<boolean> {
   let isClosed = false;
   const harm = await victim.under(async () => {
@@ -92,7 +93,7 @@ async function attacked(t: TestContext, victim: Victim, attack: Attack): Promise
   return isClosed;
 }
 
-/** One server for many attacks: what one leaves behind the next must not make worse. */
+/** Starts one server for many attacks. What one leaves behind must not make the next one worse. */
 function startVictim(limits: Partial<UnaryLimits> = {}): () => Victim {
   let victim: Victim | undefined;
   before(async () => {
@@ -108,7 +109,7 @@ function startVictim(limits: Partial<UnaryLimits> = {}): () => Victim {
 const SETTINGS = Buffer.concat(
   Array.from({ length: 32 }, (_, n) => setting(SETTING.initialWindowSize, 65_535 + n)),
 );
-/** What comes in the same packet as a piece that is kept, and must not be kept with it. */
+/** Comes in the same packet as a piece that is kept, and must not be kept with it. */
 const JUNK = Buffer.concat(
   Array.from({ length: 5_000 }, () => frame(FRAME.windowUpdate, 0, 0, uint32(1))),
 );

@@ -4,7 +4,7 @@ import { until } from '#envoy/e2e/until.ts';
 import { fuzz } from '../testing/fuzz.ts';
 import { describeHarm, Victim } from '../testing/victim.ts';
 
-/** Seeds from here on; 10 minutes of other seeds are run by hand: `testing/fuzz-by-hand.ts`. */
+/** Seeds from here on. `testing/fuzz-by-hand.ts` runs 10 minutes of other seeds. */
 const FIRST = 1;
 const CONNECTIONS = 1_500;
 const MAX_GROWN_MIB = 96;

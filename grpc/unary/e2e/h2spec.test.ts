@@ -10,7 +10,7 @@ import { call, openSession } from '../testing/http2-client.ts';
 
 const { path: h2spec, skip } = findTool('h2spec');
 
-/** They run side by side, since most of their time goes in waiting. */
+/** They run side by side, because they mostly wait. */
 const PARTS: readonly (readonly string[])[] = [
   ['generic', 'hpack'],
   ['http2/3', 'http2/4', 'http2/5.1/1', 'http2/5.1/2', 'http2/5.1/3', 'http2/5.1/4'],
@@ -27,10 +27,7 @@ const IGNORED =
 const NO_PRIORITY =
   'priority is gone (RFC 9113, 5.3.2); nghttp2 does not look into these frames any more';
 
-/**
- * What Node and nghttp2 do otherwise than h2spec, which is of RFC 7540, would have it; and why that
- * is safe.
- */
+/** Where Node and nghttp2 differ from h2spec, which tests RFC 7540, and why that is safe. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['generic/2: Sends a WINDOW_UPDATE frame on half-closed (remote) stream', NO_DATA],
   ['generic/2: Sends a PRIORITY frame on half-closed (remote) stream', NO_DATA],
@@ -94,7 +91,7 @@ test('h2spec passes what GET kept it from seeing, where such a connection answer
 });
 
 /**
- * Connections as `serveUnary` makes them, on which everything is answered with one byte when all of
+ * Serves connections as `serveUnary` makes them. Everything is answered with one byte when all of
  * it has come.
  */
 async function serveData(t: TestContext): Promise<number> {
