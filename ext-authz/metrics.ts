@@ -41,7 +41,7 @@ export function createMetrics(): Metrics {
   const checks = new Map<string, number>(CHECK_OUTCOMES.map(outcome => [outcome, 0]));
   new Counter({
     name: 'gateway_ext_authz_checks_total',
-    help: 'Checks by what they came to',
+    help: 'Checks by result',
     labelNames: ['outcome'],
     registers,
     collect() {

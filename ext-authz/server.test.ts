@@ -149,7 +149,7 @@ for (const [name, serve] of [
       configure(server, 'no');
       assert.match(update(server, FILTER, ['default/no', {}]), /^Filter default\/no/);
       assert.equal(statusOf(await check(client, { path: '/no' })), 401);
-      assert.match(lines.join(''), /filters refused/);
+      assert.match(lines.join(''), /filters rejected/);
     });
 
     test('each outcome has its answer, one log line where it is no pass, and a count', async () => {

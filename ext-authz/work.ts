@@ -59,7 +59,7 @@ function stateKey({ config, exit, log }: WorkParts<Config>): Promise<KeyObject> 
 }
 
 const APART =
-  'REDIS_URL is set without STORE_KEY, so a store key was made: replicas with another state folder need the same one in STORE_KEY or STORE_KEY_FILE, or a login that begins at one cannot end at another';
+  'REDIS_URL is set without STORE_KEY, so a store key was made. Replicas with another state folder need the same one in STORE_KEY or STORE_KEY_FILE. Otherwise a login that begins at one cannot end at another';
 
 function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStore> {
   const onEvent = (event: LinkEvent) => {
@@ -67,7 +67,8 @@ function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStor
     else log.error({ redis: event.address, reason: event.reason }, 'Redis is not connected');
   };
   const { redis, storeFile: file, storeTimeoutMs: timeoutMs } = config;
-  const onFull = () => log.warn({ file }, 'the file of sessions is full: those that end first go');
+  const onFull = () =>
+    log.warn({ file }, 'the file of sessions is full, so the sessions that end first are removed');
   const sources = { now: Date.now, uptime, random: Math.random, onEvent, onFull };
   const variable = redis === undefined ? 'STATE' : 'REDIS_URL';
   return orExit(exit, () => openRecordStore({ redis, file, timeoutMs, ...sources }), variable);

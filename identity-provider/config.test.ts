@@ -26,7 +26,7 @@ for (const ADDRESS of [
   test(`does not listen on ${ADDRESS}, unless told`, () => {
     assert.throws(
       () => readConfig({ ADDRESS }),
-      /^Error: ADDRESS is .* everybody knows this sample's passwords/,
+      /^Error: ADDRESS is .* The passwords of this sample are public/,
     );
     assert.throws(() => readConfig({ ADDRESS, ALLOW_KNOWN_PASSWORDS: 'true' }));
     assert.ok(readConfig({ ADDRESS, ALLOW_KNOWN_PASSWORDS: 'yes' }));

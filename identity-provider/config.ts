@@ -51,7 +51,7 @@ function parseOwnAddress(text: string, anywhere: boolean): HostPort {
   const address = parseAddress('ADDRESS', text);
   if (anywhere || isLoopback(address.host)) return address;
   throw new Error(
-    `ADDRESS is "${text}", which others may reach: everybody knows this sample's passwords; ALLOW_KNOWN_PASSWORDS=yes does it all the same`,
+    `ADDRESS is "${text}", which other machines may reach. The passwords of this sample are public. Set ALLOW_KNOWN_PASSWORDS=yes to allow it all the same`,
   );
 }
 

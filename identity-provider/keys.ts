@@ -20,7 +20,7 @@ export async function readKeys(file: string): Promise<ProviderKeys> {
   createFile(file, JSON.stringify(await newKeys()));
   const written = tryRead(file);
   if (written !== undefined) return written;
-  throw new Error(`${file} is gone again: who removes it?`);
+  throw new Error(`${file} is gone again: stop the program that removes it`);
 }
 
 async function newKeys(): Promise<ProviderKeys> {

@@ -87,7 +87,7 @@ function sendFailure(response: ServerResponse, isLost: boolean): void {
   }
   response.writeHead(isLost ? 400 : 500, PAGE_HEADERS);
   const text = isLost
-    ? 'This attempt to log in is over: begin again.'
+    ? 'This attempt to log in has ended. Start again.'
     : 'Something went wrong here.';
   response.end(errorPage(isLost ? 'invalid_request' : 'server_error', text));
 }

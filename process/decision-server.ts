@@ -73,7 +73,7 @@ export function openDecisionServer<C>({
     update: change => {
       const taken = take(change);
       if ('error' in taken) {
-        log.error({ reason: taken.error }, `${what} refused, the earlier ones stay`);
+        log.error({ reason: taken.error }, `${what} rejected, the last good ones stay in force`);
         return change.nack(taken.error);
       }
       if (taken.value !== undefined) {

@@ -50,7 +50,7 @@ const WAIT_MS = 30_000;
 export async function openMutualTls(folder: string, options: MutualTlsOptions): Promise<MutualTls> {
   const { group, log, now, waitMs = WAIT_MS } = options;
   const onProblem = (reason: string) =>
-    log.error({ reason }, 'certificate refused, the one before stays');
+    log.error({ reason }, 'certificate rejected, the one before stays in use');
   const onWait = (reason: string) =>
     log.info({ reason }, `TLS_FOLDER: waiting ${waitMs / 1000} s for it`);
   const source = await openTlsFolder(folder, { onProblem, onWait, now, waitMs }).catch(

@@ -48,7 +48,7 @@ function cut(text: string, longest: number): string {
 
 /** Decodes the findings of a report. An `error` says why it is not a report. */
 export function decodeReport(report: Any): readonly ReportedFinding[] | { readonly error: string } {
-  if (report.type_url !== REPORT) return { error: 'what is reported is no Report' };
+  if (report.type_url !== REPORT) return { error: 'the report is not a Report message' };
   const decoded = tryDecode(report);
   if (decoded === undefined) return { error: 'the Report cannot be decoded' };
   const { findings = [] } = decoded;

@@ -98,9 +98,9 @@ function logFindings(log: Logger) {
     for (const { resource, field, severity, message } of found)
       log[severity === 'error' ? 'error' : 'warn'](
         { resource, field, reason: message, reported: true },
-        'found wrong with a resource',
+        'a Problem in a resource appeared',
       );
     for (const { resource, field, message } of gone)
-      log.info({ resource, field, reason: message }, 'no longer wrong with a resource');
+      log.info({ resource, field, reason: message }, 'a Problem in a resource is gone');
   };
 }

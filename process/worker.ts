@@ -36,7 +36,7 @@ export async function joinWorkers(): Promise<Worker | undefined> {
   const takers = receiveConnections(calls);
   const joined = await calls.ask('join');
   if (!isJsonObject(joined) || typeof joined.number !== 'number')
-    throw new Error('there is nobody to join');
+    throw new Error('this process has no leader to join');
   return {
     ...{ calls, number: joined.number, late: joined.late === true },
     port: name => async (at, take) => {

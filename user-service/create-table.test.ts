@@ -19,16 +19,16 @@ test('a store that stays down is told of once for each reason', async t => {
     close: async () => {},
   };
   await createTable(store, log, new AbortController().signal);
-  while (lines.at(-1)?.msg !== 'table of users is there') {
+  while (lines.at(-1)?.msg !== 'table of users exists') {
     t.mock.timers.tick(2_000);
     await new Promise(resolve => setImmediate(resolve));
   }
   assert.deepEqual(
     lines.map(({ msg, error }) => [msg, error]),
     [
-      ['store of users is down, trying again', 'refused'],
-      ['store of users is down, trying again', 'timeout'],
-      ['table of users is there', undefined],
+      ['store of users is down, retrying', 'refused'],
+      ['store of users is down, retrying', 'timeout'],
+      ['table of users exists', undefined],
     ],
   );
 });

@@ -36,12 +36,12 @@ async function keepTrying(
 async function attempt(store: UserStore, log: Logger, told?: string): Promise<string | undefined> {
   try {
     await store.createTable();
-    log.info('table of users is there');
+    log.info('table of users exists');
     return undefined;
   } catch (thrown) {
     const described = describeError(thrown);
     const fault = `${described.error}: ${described.cause}`;
-    if (fault !== told) log.warn(described, 'store of users is down, trying again');
+    if (fault !== told) log.warn(described, 'store of users is down, retrying');
     return fault;
   }
 }

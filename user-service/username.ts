@@ -8,8 +8,8 @@ const USERNAME = /^[A-Za-z0-9._@-]{1,64}$/;
 const RESERVED: ReadonlySet<string> = new Set(['health', '.', '..']);
 
 /**
- * The username of a decoded path segment: 1 to 64 ASCII letters, digits, `.`, `_`, `-`, `@`; letter
- * case counts. Throws HttpError 400 for anything else and for a reserved name.
+ * Parses the username of a decoded path segment: 1 to 64 ASCII letters, digits, `.`, `_`, `-`, `@`.
+ * Letter case counts. Throws HttpError 400 for anything else and for a reserved name.
  */
 export function parseUsername(segment: string): string {
   if (RESERVED.has(segment))

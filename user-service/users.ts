@@ -1,6 +1,5 @@
 /**
- * One row of the table of users. `passwordHash` is a PHC string and leaves the service in no answer
- * and no log.
+ * One row of the table of users. `passwordHash` is a PHC string, and is in no answer and no log.
  */
 export type User = {
   readonly username: string;
@@ -11,15 +10,21 @@ export type User = {
 };
 
 /**
- * The table of users, shared by all instances. Every function rejects with StoreUnavailable, in
- * bounded time, when the store does not do its part.
+ * The table of users, which all instances share. Every function rejects with StoreUnavailable, in
+ * bounded time, when the store fails.
  */
 export type UserStore = {
-  /** Creates the table unless it exists; safe when several instances do so at once. */
+  /** Creates the table unless it exists. Several instances may do so at once. */
   readonly createTable: () => Promise<void>;
-  /** The user of exactly that name (letter case counts), or undefined. */
+  /**
+   * Finds the user of exactly that name. Letter case counts.
+   * @returns undefined when there is none
+   */
   readonly find: (username: string) => Promise<User | undefined>;
-  /** Adds the user: true. Changes nothing when the name is taken, by whichever instance: false. */
+  /**
+   * Adds the user and returns true.
+   * @returns false, without a change, when the name is taken, by whichever instance
+   */
   readonly insert: (user: User) => Promise<boolean>;
   readonly close: () => Promise<void>;
 };

@@ -180,7 +180,7 @@ async function askUserinfo(
     return { kind: 'valid' };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.code === 'subject_mismatch') return invalid('userinfo is about somebody else (sub)');
+    if (error.code === 'subject_mismatch') return invalid('userinfo is about another user (sub)');
     if (error.code !== 'oauth_error') throw error;
     if (error.oauthError === 'insufficient_scope')
       return { kind: 'insufficient_scope', check: BY_USERINFO };

@@ -144,7 +144,7 @@ test('userinfo: each request asks the provider once, and sub is that of the ID t
   assert.equal(await judge(await sign({ exp: 1 }), ['a'], 'alice'), 'valid');
   assert.equal(await judge('opaque', [], 'alice'), 'valid');
   assert.equal(askedUserinfo(), 2);
-  assert.equal(await judge('opaque', [], 'bob'), 'invalid: userinfo is about somebody else (sub)');
+  assert.equal(await judge('opaque', [], 'bob'), 'invalid: userinfo is about another user (sub)');
 });
 
 test('userinfo: the refusals of RFC 6750 section 3.1, and faults', async t => {

@@ -99,7 +99,7 @@ for (const [why, typeUrl, bad, error] of [
     'a bad template',
     FILTER,
     filter('default/x', { jwt: { ...JWT, inject_request_headers: [{ name: 'a', value: '{{' }] } }),
-    /value is no template/,
+    /value is not a template/,
   ],
   [
     'an unknown signing method',
@@ -128,10 +128,10 @@ for (const [why, typeUrl, bad, error] of [
     /^Filter default\/x: /,
   ],
   [
-    'a host that is no glob',
+    'a host that is not a glob',
     FILTER_POLICY,
     policy('p', [{ host: 'a b', path: '*' }]),
-    /^FilterPolicy default\/p: .*host is no glob/,
+    /^FilterPolicy default\/p: .*host is not a glob/,
   ],
   [
     'an expression that is none',

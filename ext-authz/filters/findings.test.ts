@@ -131,7 +131,7 @@ test('a provider whose issuer is another is told of before anybody logs in, with
       resource: 'Filter/default/login',
       field: 'spec.OAuth2.authorizationURL',
       severity: 'error',
-      message: `the discovery document of ${hostile.issuer} is that of the issuer "https://other.example"; authorizationURL must be the issuer's URL`,
+      message: `the discovery document of ${hostile.issuer} is that of the issuer "https://other.example". authorizationURL must be the issuer's URL`,
       outOfService: false,
     },
   ]);
@@ -239,7 +239,7 @@ test('a Filter that cannot be opened is out of service', async t => {
   const [finding] = it.reported();
   assert.match(
     finding?.message ?? '',
-    /cannot run it, and its log says why: what refers to it answers 500/,
+    /cannot run it, and its log says why. What refers to it answers 500/,
   );
   assert.deepEqual([finding?.resource, finding?.outOfService], ['Filter/default/login', true]);
 });

@@ -39,7 +39,7 @@ function unopened(definition: FilterDefinition): ReportedFinding {
     resource: idOf(definition),
     field: '',
     severity: 'error',
-    message: 'ext-authz cannot run it, and its log says why: what refers to it answers 500',
+    message: 'ext-authz cannot run it, and its log says why. What refers to it answers 500',
     outOfService: true,
   };
 }

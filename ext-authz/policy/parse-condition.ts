@@ -26,7 +26,7 @@ export function parseMatcher(owner: JsonObject): (request: HttpRequest) => boole
   try {
     return toRequestMatcher(condition);
   } catch {
-    throw new WireError('value_regex is no RE2 expression');
+    throw new WireError('value_regex is not an RE2 expression');
   }
 }
 

@@ -70,7 +70,7 @@ export function parseFilter(
     if (oauth2 !== undefined)
       return { value: { ...named, type: 'OAuth2', settings: toOAuth2(oauth2) } };
     if (jwt !== undefined) return { value: { ...named, type: 'JWT', settings: toJwt(jwt) } };
-    return { error: 'it is of no type that is known' };
+    return { error: 'its type is unknown' };
   } catch (error) {
     return { error: error instanceof WireError ? error.message : 'it cannot be decoded' };
   }
@@ -213,6 +213,6 @@ function toHeaders(message: JsonObject, field: string): readonly HeaderTemplate[
 
 function toTemplate(message: JsonObject, field: string, use: TemplateUse) {
   const template = parseTemplate(textAt(message, field), use);
-  if ('error' in template) throw new WireError(`${field} is no template`);
+  if ('error' in template) throw new WireError(`${field} is not a template`);
   return template.value;
 }

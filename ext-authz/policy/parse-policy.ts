@@ -46,8 +46,8 @@ export function parsePolicy(bytes: Uint8Array): Parsed<Policy> {
 function toRule(message: JsonObject, id: string): Rule {
   const host = parseHostGlob(textAt(message, 'host'));
   const path = parsePathGlob(textAt(message, 'path'));
-  if ('error' in host) throw new WireError(`${id}: host is no glob`);
-  if ('error' in path) throw new WireError(`${id}: path is no glob`);
+  if ('error' in host) throw new WireError(`${id}: host is not a glob`);
+  if ('error' in path) throw new WireError(`${id}: path is not a glob`);
   return {
     id,
     host: host.value,

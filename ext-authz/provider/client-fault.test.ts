@@ -40,7 +40,7 @@ test('a client that the provider refuses is told of with the settings to look at
   hostile.behave('token', refusing('invalid_client', 401));
   await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
   assert.deepEqual(heard, [
-    `the token endpoint of ${hostile.issuer} refuses the client with invalid_client; see clientID, secret and clientAuthentication.method, which is HeaderPassword, while the provider takes BodyPassword`,
+    `the token endpoint of ${hostile.issuer} refuses the client with invalid_client. See clientID, secret and clientAuthentication.method, which is HeaderPassword, while the provider accepts BodyPassword`,
   ]);
 });
 
@@ -49,7 +49,7 @@ test('a client that may not use its grant is told of too', async t => {
   const credentials = { username: 'alice', password: 'p', scope: [] };
   hostile.behave('token', refusing('unauthorized_client'));
   await assert.rejects(provider.password(credentials, soon()));
-  assert.match(heard[0] ?? '', /refuses the client with unauthorized_client; see grantType, /);
+  assert.match(heard[0] ?? '', /refuses the client with unauthorized_client. See grantType, /);
   assert.doesNotMatch(heard[0] ?? '', /alice|hunter2/);
 });
 

@@ -20,7 +20,7 @@ export function explained(error: unknown, method: Method, metadata: ProviderMeta
   const hint = hintFor(error.oauthError ?? '', method, metadata);
   return hint === undefined
     ? error
-    : new ProviderError(error.code, `${error.message}; see ${hint}`, {
+    : new ProviderError(error.code, `${error.message}. See ${hint}`, {
         ...(error.oauthError !== undefined && { oauthError: error.oauthError }),
         ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
         ...(error.status !== undefined && { status: error.status }),
@@ -44,7 +44,7 @@ export function clientFault(
   const place = `the token endpoint of ${metadata.issuer}`;
   return new ProviderError(
     'oauth_error',
-    `${place} refuses the client with ${code}; see ${hintFor(code, method, metadata)}`,
+    `${place} refuses the client with ${code}. See ${hintFor(code, method, metadata)}`,
   );
 }
 
@@ -72,5 +72,5 @@ function otherMethods(
   const names = (Object.keys(METHODS) as Method[]).filter(other =>
     METHODS[other].some(name => supported.includes(name)),
   );
-  return names.length === 0 ? '' : `, while the provider takes ${names.join(' and ')}`;
+  return names.length === 0 ? '' : `, while the provider accepts ${names.join(' and ')}`;
 }

@@ -101,7 +101,7 @@ function failureOf(
   const reason = reasonOf(error);
   const hint =
     reason !== undefined && UNKNOWN_AUTHORITY.has(reason)
-      ? `; ${trustedCa === undefined ? TRUST : OTHER_CA}`
+      ? `. ${trustedCa === undefined ? TRUST : OTHER_CA}`
       : '';
   return new ProviderError(
     'unreachable',
@@ -125,8 +125,8 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 ]);
 const TRUST =
-  'the authority of its certificate is unknown: name it in `caSecret`, or start ext-authz with NODE_EXTRA_CA_CERTS, a file with that authority';
-const OTHER_CA = 'no authority of `caSecret` has signed its certificate';
+  'The authority of its certificate is unknown. Name it in `caSecret`, or start ext-authz with NODE_EXTRA_CA_CERTS, a file with that authority';
+const OTHER_CA = 'No authority of `caSecret` has signed its certificate';
 
 function isEncodingError(error: unknown): boolean {
   return (

@@ -60,7 +60,7 @@ function signatureFault(fault: SignatureFault, raw: string, metadata: ProviderMe
     case 'malformed':
       return MALFORMED;
     case 'algorithm':
-      return `its \`alg\` is ${shown(alg)}, none of those that the provider signs with and the gateway takes (${algorithmsOf(metadata).join(', ')})`;
+      return `its \`alg\` is ${shown(alg)}, none of those that the provider signs with and the gateway accepts (${algorithmsOf(metadata).join(', ')})`;
     case 'unknown_key':
       return `it is signed with a key that is not in the key set ${metadata.jwks_uri} (kid ${shown(kid)})`;
     case 'signature':

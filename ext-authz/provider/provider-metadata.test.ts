@@ -49,7 +49,7 @@ test('an issuer that is a pattern for many tenants is told as that', () => {
   assert.ok(
     providerError(
       'issuer_mismatch',
-      /\{tenantid\}.*; authorizationURL must name one tenant/,
+      /\{tenantid\}.*\. authorizationURL must name one tenant/,
     )(error),
   );
 });

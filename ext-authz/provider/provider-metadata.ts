@@ -128,6 +128,6 @@ function mismatch(issuer: string, authorizationURL: string): ProviderError {
   const wanted = issuer.includes('{')
     ? 'authorizationURL must name one tenant, not all of them'
     : "authorizationURL must be the issuer's URL";
-  const text = `${WHAT} of ${authorizationURL} is that of the issuer ${shown}; ${wanted}`;
+  const text = `${WHAT} of ${authorizationURL} is that of the issuer ${shown}. ${wanted}`;
   return new ProviderError('issuer_mismatch', text);
 }

@@ -274,8 +274,8 @@ test('a refusal is told in the words of the provider, and names the settings', a
   assert.ok(error instanceof ProviderError);
   assert.equal(
     error.message,
-    `the token endpoint ${hostile.issuer}/token: refused with invalid_client (401), saying "AADSTS7000215: … is invalid."; ` +
-      'see clientID, secret and clientAuthentication.method, which is HeaderPassword, while the provider takes BodyPassword',
+    `the token endpoint ${hostile.issuer}/token: refused with invalid_client (401), saying "AADSTS7000215: … is invalid.". ` +
+      'See clientID, secret and clientAuthentication.method, which is HeaderPassword, while the provider accepts BodyPassword',
   );
   assert.deepEqual([error.oauthError, error.status], ['invalid_client', 401]);
 });

@@ -71,7 +71,7 @@ function noAccessToken(
   asked: { readonly what: string; readonly url: string },
 ) {
   const text =
-    'has no `access_token`; some providers give one only for a `scope` of an API, see the FilterPolicy';
+    'has no `access_token`. Some providers return one only for a `scope` of an API, see the FilterPolicy';
   return new ProviderError('invalid_answer', `${placeOf(asked)}: the answer ${text}`, {
     status: answer.status,
   });

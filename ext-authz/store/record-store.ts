@@ -86,12 +86,12 @@ const LONGEST_MS = 100 * 365 * 86_400_000;
  * NaN, which is a mistake of ours.
  */
 export function wholeMs(ms: number): number {
-  if (Number.isNaN(ms)) throw new RangeError('a time to live that is no number');
+  if (Number.isNaN(ms)) throw new RangeError('a time to live that is not a number');
   return Math.min(Math.max(1, Math.ceil(ms)), LONGEST_MS);
 }
 
 /** Rounds what a counter adds to a whole number from 0 to 2^53-1. Throws RangeError for NaN. */
 export function wholeAdd(add: number): number {
-  if (Number.isNaN(add)) throw new RangeError('a count that is no number');
+  if (Number.isNaN(add)) throw new RangeError('a count that is not a number');
   return Math.min(Math.max(0, Math.trunc(add)), Number.MAX_SAFE_INTEGER);
 }

@@ -106,7 +106,7 @@ export function storeName(
 /** Seals a value of JSON as `sealBytes` does. Throws TypeError for what JSON cannot express. */
 export function sealRecord(seal: RecordSeal, value: unknown, randomBytes: RandomBytes): Uint8Array {
   const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw new TypeError('a record that is no JSON');
+  if (text === undefined) throw new TypeError('a record that is not JSON');
   return sealBytes(seal, Buffer.from(text), randomBytes);
 }
 

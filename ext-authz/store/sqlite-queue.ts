@@ -128,6 +128,6 @@ const SPOILT: readonly (number | undefined)[] = [11, 26];
 
 function wordsOf(error: unknown): string {
   if (SPOILT.includes(codeOf(error)))
-    return 'the file is spoilt: remove it, which costs logins and nothing else';
+    return 'the file is damaged: remove it, which costs logins and nothing else';
   return error instanceof Error && 'errstr' in error ? String(error.errstr) : 'it failed';
 }

@@ -42,7 +42,7 @@ export function openStoreKey(
   const key = parseStoreKey(text);
   if ('error' in key)
     throw new Error(
-      `${path}: ${key.error}. Put the old key back, or remove the file: then a new one is made`,
+      `${path}: ${key.error}. Put the old key back, or remove the file and a new one is made`,
     );
   chmodSync(path, 0o600);
   return key;

@@ -83,8 +83,8 @@ for (const [what, message] of [
   ['one of a request without http', decodedBytes(Buffer.from('0a022200', 'hex'))],
   ['one of a connection', decoded(undefined)],
 ] as const) {
-  test(`${what} is no HTTP request`, () => {
-    assert.deepEqual(parseCheckRequest(message, undefined), { error: 'it is no HTTP request' });
+  test(`${what} is not an HTTP request`, () => {
+    assert.deepEqual(parseCheckRequest(message, undefined), { error: 'it is not an HTTP request' });
   });
 }
 

@@ -25,7 +25,7 @@ export function parseCheckRequest(
   authorityOf: ReadAuthority = normalAuthority,
 ): Parsed<HttpRequest> {
   const { address, body, headers, host, isHttp, method, path, scheme } = message;
-  if (!isHttp) return { error: 'it is no HTTP request' };
+  if (!isHttp) return { error: 'it is not an HTTP request' };
   if (scheme !== 'http' && scheme !== 'https')
     return { error: 'its scheme is neither http nor https' };
   const authority = authorityOf(host, scheme);

@@ -57,7 +57,7 @@ test('the page is 431, says how much is too much, and shows nothing of the token
   assert.equal(answer.status, 431);
   assert.match(
     JSON.parse(answer.body).message,
-    /: 70088 bytes in 2 fields. The most is 61312 bytes in 95 fields/,
+    /: 70088 bytes in 2 fields. The limit is 61312 bytes in 95 fields/,
   );
   assert.match(answer.note?.reason ?? '', /authorization 70007/);
   assert.doesNotMatch(JSON.stringify(answer), /hunter2/);

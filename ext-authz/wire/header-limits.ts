@@ -64,9 +64,9 @@ export function tooLargePage(
   return answerPage(request, {
     status: 431,
     title: 'Your login is too large for this page',
-    message: `With what your login adds, the headers of this request are too large: ${bytes} bytes in ${fields} fields. The most is ${MOST.bytes} bytes in ${MOST.fields} fields.`,
+    message: `With what your login adds, the headers of this request are too large: ${bytes} bytes in ${fields} fields. The limit is ${MOST.bytes} bytes in ${MOST.fields} fields.`,
     advice:
-      'Delete the cookies of this site, then load this page again. If this page comes back, tell the people who run this site the request ID: your access token may hold too much.',
-    note: { reason: `${reason}; Envoy takes ${MOST.bytes} and ${MOST.fields}` },
+      'Delete the cookies of this site, then load this page again. If this page comes back, tell the people who run this site the request ID. Your access token may hold too much.',
+    note: { reason: `${reason}. Envoy accepts ${MOST.bytes} bytes and ${MOST.fields} fields` },
   });
 }

@@ -11,7 +11,7 @@ export class WireError extends Error {
 /** Reads a text of a message in proto3 JSON, where a field that has its default is missing. */
 export function textAt(message: JsonObject, field: string): string {
   const value = message[field] ?? '';
-  if (typeof value !== 'string') throw new WireError(`${field} is no string`);
+  if (typeof value !== 'string') throw new WireError(`${field} is not a string`);
   return value;
 }
 
@@ -34,7 +34,7 @@ export function flagAt(message: JsonObject, field: string): boolean {
 /** Reads a duration in ms. A field that is missing is 0. */
 export function durationAt(message: JsonObject, field: string): number {
   const duration = parseDuration(message[field] ?? '0s');
-  if (duration === undefined) throw new WireError(`${field} is no duration`);
+  if (duration === undefined) throw new WireError(`${field} is not a duration`);
   return duration.seconds * 1000 + duration.nanos / 1e6;
 }
 

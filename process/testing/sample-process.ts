@@ -24,7 +24,7 @@ export type Sample = {
   readonly pid: number;
   /** What it has logged so far. */
   readonly lines: readonly LogLine[];
-  /** All of its standard error, when the process has closed it. */
+  /** All of its standard error, when no process can write there any more. */
   readonly complaint: Promise<string>;
   readonly end: Promise<End>;
   signal(name: NodeJS.Signals): void;

@@ -66,7 +66,7 @@ export function refusedToken(callback: Callback, error: unknown): Answer {
   const { code, message, oauthError } = error;
   if (code === 'no_id_token') return failedPage(callback, providerFailure(error), message);
   if (oauthError === undefined) throw error;
-  const refusal = `The identity provider has refused the login: ${oauthError}.`;
+  const refusal = `The identity provider refused the login: ${oauthError}.`;
   return failedPage(callback, unconfirmed(refusal), message);
 }
 

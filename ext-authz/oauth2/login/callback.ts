@@ -116,7 +116,7 @@ async function exchange(
   const session = newSession(origin, tokens, settings.clientSessionMaxIdle, now);
   const verdict = await resourceServer.validate(session, [], signal);
   if (verdict.kind === 'invalid')
-    return { refused: `The access token of the identity provider is refused: ${verdict.check}.` };
+    return { refused: `The access token of the identity provider was refused: ${verdict.check}.` };
   if (stateOf(session, settings.expirationSafetyMargin, now) === 'none')
     return {
       refused: 'The access token of the identity provider ends within expirationSafetyMargin.',

@@ -43,7 +43,7 @@ async function redirectionEndpoint(
   if (request.method !== 'GET') return methodNotAllowed(request, 'GET');
   const query = new URL(request.target, 'http://gateway').searchParams;
   if (PARAMETERS.some(name => query.getAll(name).length > 1))
-    return failurePage(request, 400, 'A parameter of this address is there twice.');
+    return failurePage(request, 400, 'This address has a parameter twice.');
   const [state, code, error, iss, handoff, ticket] = PARAMETERS.map(
     name => query.get(name) ?? undefined,
   );

@@ -38,7 +38,7 @@ const MISFIT: LoginFailure = {
   status: 502,
   title: 'The login does not work',
   message: 'The identity provider gave an answer that this site cannot use.',
-  advice: 'Tell the people who run this site the request ID. To start again may not help.',
+  advice: 'Tell the people who run this site the request ID. Starting again may not help.',
 };
 
 /** Describes an error with which the provider sent the browser back (RFC 6749 section 4.1.2.1). */
@@ -51,7 +51,7 @@ export function refusedByProvider(code: string): LoginFailure {
     status: 403,
     title: 'You were denied access',
     message: 'The identity provider has denied access (access_denied).',
-    advice: 'You may have cancelled the login. Else ask the people who run this site for access.',
+    advice: 'If you did not cancel the login, ask the people who run this site for access.',
   };
 }
 
@@ -60,7 +60,7 @@ export const USED_LOGIN: LoginFailure = {
   status: 400,
   title: 'This login was used already, or it took too long',
   message: 'A login counts once, and for ten minutes.',
-  advice: 'To load this page again or to go back does not help. Start again.',
+  advice: 'Loading this page again or going back does not help. Start again.',
 };
 
 /** A callback in another browser than the login (RFC 6749 section 10.12). */

@@ -29,7 +29,7 @@ export function parseLogout({
     form.getAll('_xsrf').length > 1 ||
     query.getAll('realm').length > 1
   )
-    return { status: 400, error: 'A parameter is there twice.' };
+    return { status: 400, error: 'A parameter is present twice.' };
   const [realm, other] = [form.get('realm'), query.get('realm')];
   if (realm !== null && other !== null && realm !== other)
     return { status: 400, error: '`realm` of the body and `realm` of the address differ.' };

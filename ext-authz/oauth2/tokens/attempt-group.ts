@@ -33,7 +33,7 @@ export function shareAttempts(): (calls: Calls) => () => void {
       const count = async () => {
         const counted = await calls.ask('count', id);
         if (typeof counted === 'number') return counted;
-        throw new Error('who wanted to try has gone');
+        throw new Error('the process that wanted to try has ended');
       };
       const leave = await gate.enter(String(key), Number(limit), count, over.signal);
       if (leave === 'limited') return leave;

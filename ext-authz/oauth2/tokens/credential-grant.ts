@@ -176,7 +176,7 @@ function refuse(request: HttpRequest, why: Exclude<Obtained, { readonly kind: 't
 }
 
 const REFUSALS = {
-  refused: 'The credentials are refused.',
+  refused: 'The credentials were refused.',
   not_granted: 'A required scope is not granted.',
 } as const;
 

@@ -52,13 +52,13 @@ const rows: readonly (readonly [
     'a repeated ID',
     'HeaderPassword',
     { 'x-gateway-client-id': ['me', 'me'], ...SECRET },
-    'The header X-Gateway-Client-ID is there more than once.',
+    'The header X-Gateway-Client-ID is present more than once.',
   ],
   [
     'a repeated secret',
     'HeaderPassword',
     { ...ID, 'x-gateway-client-secret': ['s', 't'] },
-    'The header X-Gateway-Client-Secret is there more than once.',
+    'The header X-Gateway-Client-Secret is present more than once.',
   ],
   [
     'an assertion besides',
@@ -126,7 +126,7 @@ const rows: readonly (readonly [
     'a repeated assertion',
     'JWTAssertion',
     assertion([GOOD, GOOD]),
-    'The header X-Gateway-Client-Assertion is there more than once.',
+    'The header X-Gateway-Client-Assertion is present more than once.',
   ],
   [
     'a secret besides',
@@ -172,12 +172,12 @@ for (const [what, headers, expected] of [
   [
     'a repeated name',
     { 'x-gateway-username': ['a', 'b'], 'x-gateway-password': 'p' },
-    'The header X-Gateway-Username is there more than once.',
+    'The header X-Gateway-Username is present more than once.',
   ],
   [
     'a repeated password',
     { 'x-gateway-username': 'me', 'x-gateway-password': ['p', 'p'] },
-    'The header X-Gateway-Password is there more than once.',
+    'The header X-Gateway-Password is present more than once.',
   ],
 ] as const)
   test(`Password: ${what}`, () => {

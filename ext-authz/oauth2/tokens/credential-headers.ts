@@ -113,6 +113,6 @@ function oneOf(headers: HeaderFields, name: string): string | NoCredentials {
   const [value, ...others] = headers.get(name) ?? [];
   const shown = SHOWN.get(name);
   if (value === undefined || value === '') return { error: `The header ${shown} is missing.` };
-  if (others.length > 0) return { error: `The header ${shown} is there more than once.` };
+  if (others.length > 0) return { error: `The header ${shown} is present more than once.` };
   return value.length > LONGEST ? { error: `The header ${shown} is too long.` } : value;
 }

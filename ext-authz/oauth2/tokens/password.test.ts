@@ -90,7 +90,7 @@ test('the ID token is there for templates, from the cache of another replica too
 test('userinfo must be about the user of the ID token', async t => {
   hostile.behave('userinfo', () => ({ body: { sub: 'mallory' } }));
   const { run } = await openCredentialFilter(t, hostile.issuer, GRANT);
-  assert.match(answerOf(await run(LOGIN)).body, /userinfo is about somebody else/);
+  assert.match(answerOf(await run(LOGIN)).body, /userinfo is about another user/);
 });
 
 test('a refused user is 403 and counted; a refused client of the Filter is a fault and not counted', async t => {

@@ -128,7 +128,7 @@ describe('a file of records', () => {
   test('that is none is refused by its name and with what to do', async () => {
     const { file, open } = ownFile();
     await writeFile(file, 'this is no database'.repeat(1000));
-    const spoilt = `${file} cannot be used: SQLite: the file is spoilt: remove it, which costs logins and nothing else`;
+    const spoilt = `${file} cannot be used: SQLite: the file is damaged: remove it, which costs logins and nothing else`;
     await assert.rejects(open(), { name: 'StoreUnavailable', message: spoilt });
     const later = ownFile();
     const database = new DatabaseSync(later.file);

@@ -35,7 +35,7 @@ export function describeRecordStore(open: () => Promise<TestStores>): void {
     assert.equal(await one.count(key, 1, MINUTE), 4);
   });
 
-  test('a time or a count that is no number is a mistake of the caller, not of the store', async () => {
+  test('a time or a count that is not a number is a mistake of the caller, not of the store', async () => {
     const { one } = stores();
     const key = freshKey();
     const value = bytes('');
