@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Fault } from '#ext-authz/chain/fault.ts';
+import type { AnswerNote } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { AnswerNote } from '#ext-authz/http/outcome.ts';
 import { cutText } from '#grpc/cut-text.ts';
 import type { CheckOutcome } from './metrics.ts';
 
@@ -9,7 +9,7 @@ import type { CheckOutcome } from './metrics.ts';
 const LONGEST = 200;
 
 /** Where an answer of the gateway comes from. */
-export type Answered = {
+export type RememberedResponse = {
   readonly outcome: CheckOutcome;
   readonly status: number;
   readonly rule: string | undefined;
@@ -19,7 +19,7 @@ export type Answered = {
 
 /** Writes the log of checks. Nothing that it writes is secret. */
 export type CheckLog = {
-  answered(request: HttpRequest, answered: Answered): void;
+  answered(request: HttpRequest, answered: RememberedResponse): void;
   filterFailed(request: HttpRequest, filter: string, fault: Fault, error: unknown): void;
   /** `realm` is the Filter's, where it is known. */
   checkFailed(request: HttpRequest, fault: Fault, error: unknown, realm: string | undefined): void;

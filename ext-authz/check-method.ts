@@ -1,4 +1,4 @@
-import type { EncodedResponse } from '#ext-authz/http/outcome.ts';
+import type { EncodedResponse } from '#ext-authz/http/filter-decision.ts';
 import type { CheckResponse } from '#ext-authz/wire/check-response.ts';
 import { type CheckMessage, decodeCheck } from '#ext-authz/wire/decode-check.ts';
 import { encodeCheck } from '#ext-authz/wire/encode-check.ts';

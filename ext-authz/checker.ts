@@ -12,8 +12,12 @@ import {
 import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
 import type { Configuration } from '#ext-authz/filters/filter-set.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type {
+  EncodedResponse,
+  GatewayAnswer,
+  RuleHeaders,
+} from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer, EncodedResponse, RuleHeaders } from '#ext-authz/http/outcome.ts';
 import type { Rule } from '#ext-authz/policy/rule.ts';
 import { parseCheckRequest, rememberedAuthorities } from '#ext-authz/wire/check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse } from '#ext-authz/wire/check-response.ts';
@@ -36,22 +40,22 @@ export type CheckerParts = {
 export const CHECK_MS = 4_000;
 
 /** The gateway's own paths. They come before all rules, and no upstream gets them. */
-const OWN_PATHS = '/.gateway/oauth2/';
+const GATEWAY_PATHS = '/.gateway/oauth2/';
 
 type Checked = CheckResponse | EncodedResponse;
 
 /** The result of a check, for the log and the metrics. */
-type Verdict =
+type CheckResult =
   | { readonly outcome: 'no_rule' | 'allowed'; readonly response: Checked }
   | {
       readonly outcome: Exclude<CheckOutcome, 'no_rule' | 'allowed' | 'not_ready'>;
-      readonly answer: Answer;
+      readonly answer: GatewayAnswer;
       readonly rule?: string;
       readonly filter?: string;
     };
 
 /** A check whose filters have yet to run. */
-type Running = { readonly run: (signal: () => AbortSignal) => Eventually<Verdict> };
+type Running = { readonly run: (signal: () => AbortSignal) => Eventually<CheckResult> };
 
 /** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
 export class Checker {
@@ -114,7 +118,7 @@ export class Checker {
     return whenThere(this.#run(request, way), verdict => this.#conclude(request, verdict, begun));
   }
 
-  #conclude(request: HttpRequest, verdict: Verdict, begun: number): Checked {
+  #conclude(request: HttpRequest, verdict: CheckResult, begun: number): Checked {
     const { metrics, uptime } = this.#parts;
     metrics.checked(verdict.outcome, (uptime() - begun) / 1000);
     if ('response' in verdict) return verdict.response;
@@ -139,7 +143,7 @@ export class Checker {
     );
   }
 
-  #run(request: HttpRequest, { run }: Running): Eventually<Verdict> {
+  #run(request: HttpRequest, { run }: Running): Eventually<CheckResult> {
     let abort: AbortController | undefined;
     const aborting = () => {
       abort ??= new AbortController();
@@ -156,8 +160,12 @@ export class Checker {
   }
 
   /** What goes on after its time may still end, for example a refresh whose result is stored. */
-  #inTime(request: HttpRequest, running: Promise<Verdict>, abort: () => void): Promise<Verdict> {
-    const { promise, resolve } = Promise.withResolvers<Verdict>();
+  #inTime(
+    request: HttpRequest,
+    running: Promise<CheckResult>,
+    abort: () => void,
+  ): Promise<CheckResult> {
+    const { promise, resolve } = Promise.withResolvers<CheckResult>();
     const cancel = this.#parts.after(CHECK_MS, () => {
       resolve({ outcome: 'timeout', answer: faultAnswer(request, 'timeout') });
       abort();
@@ -171,8 +179,9 @@ export class Checker {
     return promise;
   }
 
-  #way(request: HttpRequest, rules: ActiveRules): Verdict | Running {
-    if (request.target.startsWith(OWN_PATHS)) return { run: signal => this.#own(request, signal) };
+  #way(request: HttpRequest, rules: ActiveRules): CheckResult | Running {
+    if (request.target.startsWith(GATEWAY_PATHS))
+      return { run: signal => this.#gatewayPath(request, signal) };
     const selected = rules.select(request);
     if ('ambiguous' in selected) return { outcome: 'ambiguous', answer: ambiguousPage(request) };
     const { rule } = selected;
@@ -192,7 +201,7 @@ export class Checker {
     };
   }
 
-  async #own(request: HttpRequest, signal: () => AbortSignal): Promise<Verdict> {
+  async #gatewayPath(request: HttpRequest, signal: () => AbortSignal): Promise<CheckResult> {
     const answer = await this.#parts.kit.endpoint(request, { signal });
     const missing = { status: 404, message: 'There is no such page here.' };
     return { outcome: 'gateway', answer: answer ?? answerPage(request, missing) };
@@ -203,7 +212,7 @@ export class Checker {
     rule: Rule,
     { filters, headers }: Pick<ActiveRules, 'filters'> & { readonly headers: RuleHeaders },
     signal: () => AbortSignal,
-  ): Eventually<Verdict> {
+  ): Eventually<CheckResult> {
     const ran = (filter: string, what: Ran) => this.#ran(request, filter, what);
     const settled = hasSettledHeaders(request, headers);
     const seen = settled ? withoutInjected(request, headers) : request;
@@ -231,7 +240,7 @@ export class Checker {
     if (what.kind === 'failed') this.#log.filterFailed(request, filter, what.fault, what.error);
   }
 
-  #failed(request: HttpRequest, error: unknown): Verdict {
+  #failed(request: HttpRequest, error: unknown): CheckResult {
     const fault = faultOf(error);
     const worded = error instanceof WordedFault ? error : undefined;
     this.#log.checkFailed(request, fault, worded?.cause ?? error, worded?.realm);
@@ -239,7 +248,7 @@ export class Checker {
   }
 }
 
-function ambiguousPage(request: HttpRequest): Answer {
+function ambiguousPage(request: HttpRequest): GatewayAnswer {
   return answerPage(request, {
     status: 400,
     message: 'Bad request: the path can be read in two ways.',

@@ -34,7 +34,7 @@ export type Config = {
 export function readConfig(env: Environment): Config {
   const text = variablesOf(env);
   return {
-    address: parseOwnAddress(
+    address: parseListenAddress(
       text('ADDRESS', '127.0.0.1:18004'),
       text('ALLOW_KNOWN_PASSWORDS', 'no') === 'yes',
     ),
@@ -47,7 +47,7 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-function parseOwnAddress(text: string, anywhere: boolean): HostPort {
+function parseListenAddress(text: string, anywhere: boolean): HostPort {
   const address = parseAddress('ADDRESS', text);
   if (anywhere || isLoopback(address.host)) return address;
   throw new Error(

@@ -13,7 +13,7 @@ export type Channel = {
  * Answers a question or a message of one name. What it throws reaches the asking process as a
  * message.
  */
-export type Answer = (body: Json | undefined) => unknown;
+export type CallHandler = (body: Json | undefined) => unknown;
 
 type Waiting = {
   readonly resolve: (value: unknown) => void;
@@ -26,7 +26,7 @@ type Waiting = {
  */
 export class Calls {
   readonly #channel: Channel;
-  readonly #answers = new Map<string, Answer>();
+  readonly #answers = new Map<string, CallHandler>();
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   #closed = false;
@@ -37,7 +37,7 @@ export class Calls {
   }
 
   /** Answers the other side's questions of this name from now on. */
-  answer(name: string, answer: Answer): void {
+  answer(name: string, answer: CallHandler): void {
     this.#answers.set(name, answer);
   }
 

@@ -1,7 +1,7 @@
 import { type ClaimRules, claimFault, scopeClaim, timeOf } from '#ext-authz/jwt/claims.ts';
 import type { JwtFilter, JwtVerdict } from '#ext-authz/jwt/open-jwt-filter.ts';
 import type {
-  VerdictMemory,
+  SignatureMemory,
   VerifiedToken,
   VerifiedTokens,
 } from '#ext-authz/jwt/verified-tokens.ts';
@@ -51,7 +51,7 @@ export type JudgedToken = {
   readonly hasForm: boolean;
   readonly subject: string | undefined;
   /** What was found out about it, for as long as it is remembered. */
-  readonly memory: VerdictMemory & { holding: Holding | undefined };
+  readonly memory: SignatureMemory & { holding: Holding | undefined };
 };
 
 type Fault = SignatureFault | 'issuer';

@@ -1,5 +1,5 @@
+import type { Change } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Change } from '#ext-authz/http/outcome.ts';
 import { type AskedRequest, renderHeaders, requestData } from '#ext-authz/jwt/inject-headers.ts';
 import type { JwtFilter } from '#ext-authz/jwt/open-jwt-filter.ts';
 import { NO_TOKEN, tokenData } from '#ext-authz/jwt/token-data.ts';

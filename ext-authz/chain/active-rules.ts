@@ -1,5 +1,5 @@
+import type { RuleHeaders } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { RuleHeaders } from '#ext-authz/http/outcome.ts';
 import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 import { indexRules, type PolicyIndex, type Selected } from '#ext-authz/policy/policy.ts';
 import type { Rule, RuleItem } from '#ext-authz/policy/rule.ts';

@@ -1,4 +1,4 @@
-import type { Change, EncodedResponse, RuleHeaders } from '#ext-authz/http/outcome.ts';
+import type { Change, EncodedResponse, RuleHeaders } from '#ext-authz/http/filter-decision.ts';
 import { allowResponse, type CheckResponse } from '#ext-authz/wire/check-response.ts';
 import { encodeCheck } from '#ext-authz/wire/encode-check.ts';
 

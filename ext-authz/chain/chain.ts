@@ -1,5 +1,5 @@
+import type { Change, FilterDecision, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer, Change, Outcome } from '#ext-authz/http/outcome.ts';
 import type { Rule, RuleItem } from '#ext-authz/policy/rule.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
 import { changeFault } from './check-change.ts';
@@ -26,7 +26,7 @@ export type Ran =
 
 /** The result of a chain. `filter` is the one that answered. */
 export type ChainResult =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly filter: string }
+  | { readonly kind: 'answer'; readonly answer: GatewayAnswer; readonly filter: string }
   | {
       readonly kind: 'allow';
       readonly changes: HeaderChanges;
@@ -56,7 +56,7 @@ export function runChain(
 type Run = ChainParts & { authorizationChecked: boolean };
 
 type ItemsResult =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly filter: string }
+  | { readonly kind: 'answer'; readonly answer: GatewayAnswer; readonly filter: string }
   | { readonly kind: 'allow'; readonly changes: HeaderChanges; readonly allowed: boolean };
 
 /** How far the items of a list have run. */
@@ -97,7 +97,7 @@ function runFrom(first: number, way: Way): Eventually<ItemsResult> {
     const filter = filterOf(item, way.run);
     const own = way.own && way.changes.get('authorization') === undefined;
     const outcome = runFilter(item, filter, way, own);
-    const settle = (there: Outcome) => settleItem(index, filter, own, there, way);
+    const settle = (there: FilterDecision) => settleItem(index, filter, own, there, way);
     if (outcome instanceof Promise)
       return outcome.then(settle).then(result => result ?? runFrom(index + 1, way));
     const result = settle(outcome);
@@ -114,7 +114,7 @@ function settleItem(
   index: number,
   filter: RunnableFilter,
   own: boolean,
-  outcome: Outcome,
+  outcome: FilterDecision,
   way: Way,
 ): ItemsResult | undefined {
   const { changes, items, request, run } = way;
@@ -135,13 +135,13 @@ function runFilter(
   filter: RunnableFilter,
   { run, seen }: Way,
   own: boolean,
-): Eventually<Outcome> {
+): Eventually<FilterDecision> {
   const context: FilterContext = {
     signal: () => run.signal(),
     runInner: (items, inner) => runInner(items, inner, run, own),
   };
   const fail = (error: unknown) => failed(item, seen, run, error);
-  const hear = (outcome: Outcome) => heard(item, run, outcome);
+  const hear = (outcome: FilterDecision) => heard(item, run, outcome);
   try {
     const outcome = filter.run(seen, item, context);
     return outcome instanceof Promise ? outcome.then(hear).catch(fail) : hear(outcome);
@@ -150,7 +150,7 @@ function runFilter(
   }
 }
 
-function heard({ filter }: RuleItem, run: Run, outcome: Outcome): Outcome {
+function heard({ filter }: RuleItem, run: Run, outcome: FilterDecision): FilterDecision {
   if (outcome.kind === 'answer') {
     run.ran(filter, { kind: 'answer', status: outcome.answer.status });
     return outcome;
@@ -167,7 +167,12 @@ function checkChange(change: Change): void {
   if (change.memory !== undefined) change.memory.isFaultless = true;
 }
 
-function failed({ filter }: RuleItem, request: HttpRequest, run: Run, error: unknown): Outcome {
+function failed(
+  { filter }: RuleItem,
+  request: HttpRequest,
+  run: Run,
+  error: unknown,
+): FilterDecision {
   const fault = faultOf(error);
   const worded = error instanceof WordedFault ? error : undefined;
   run.ran(filter, { kind: 'failed', fault, error: worded?.cause ?? error });
@@ -179,7 +184,7 @@ function runInner(
   request: HttpRequest,
   run: Run,
   own: boolean,
-): Eventually<Outcome | undefined> {
+): Eventually<FilterDecision | undefined> {
   return whenThere(runItems(items, request, run, own), result => {
     if (result.kind === 'answer') return { kind: 'answer', answer: result.answer };
     return result.allowed ? { kind: 'allow', change: result.changes.all() } : undefined;

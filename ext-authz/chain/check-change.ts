@@ -1,4 +1,4 @@
-import type { Change } from '#ext-authz/http/outcome.ts';
+import type { Change } from '#ext-authz/http/filter-decision.ts';
 
 /**
  * Headers that Envoy would route or frame by, and those that are settled after the chain. The kinds

@@ -1,7 +1,7 @@
 import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
 
@@ -52,11 +52,11 @@ const ANSWERS: Readonly<Record<Fault, FaultFacts>> = {
 /** A fault whose answer the filter words itself. The fault is its `cause`. */
 export class WordedFault extends Error {
   override readonly name = 'WordedFault';
-  readonly answer: Answer;
+  readonly answer: GatewayAnswer;
   /** The Filter's, where no rule names it. */
   readonly realm: string | undefined;
 
-  constructor(cause: unknown, answer: Answer, realm?: string) {
+  constructor(cause: unknown, answer: GatewayAnswer, realm?: string) {
     super('a fault', { cause });
     this.answer = answer;
     this.realm = realm;
@@ -74,7 +74,10 @@ export function faultOf(error: unknown): Fault {
 /**
  * Answers with the kind of fault and no more. The reason is for the operator, and is in the log.
  */
-export function faultAnswer(asker: Pick<HttpRequest, 'headers' | 'id'>, fault: Fault): Answer {
+export function faultAnswer(
+  asker: Pick<HttpRequest, 'headers' | 'id'>,
+  fault: Fault,
+): GatewayAnswer {
   return answerPage(asker, faultFacts(fault));
 }
 

@@ -1,5 +1,5 @@
+import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Outcome } from '#ext-authz/http/outcome.ts';
 import type { RuleItem } from '#ext-authz/policy/rule.ts';
 import type { Eventually } from '#process/eventually.ts';
 
@@ -12,7 +12,7 @@ export type FilterRunner = (
   request: HttpRequest,
   item: RuleItem,
   context: FilterContext,
-) => Eventually<Outcome>;
+) => Eventually<FilterDecision>;
 
 /** What belongs to one check. */
 export type FilterContext = {
@@ -26,7 +26,10 @@ export type FilterContext = {
    * @returns undefined when no item let the request pass and none answered. The filter then answers
    * with its 403 page.
    */
-  runInner(items: readonly RuleItem[], request: HttpRequest): Eventually<Outcome | undefined>;
+  runInner(
+    items: readonly RuleItem[],
+    request: HttpRequest,
+  ): Eventually<FilterDecision | undefined>;
 };
 
 /** What the chain needs of a Filter. */

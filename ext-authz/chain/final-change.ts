@@ -1,6 +1,6 @@
+import { type Change, NO_CHANGE, type RuleHeaders } from '#ext-authz/http/filter-decision.ts';
 import { withoutGatewayCookies } from '#ext-authz/http/gateway-cookies.ts';
 import type { HeaderFields, HttpRequest } from '#ext-authz/http/http-request.ts';
-import { type Change, NO_CHANGE, type RuleHeaders } from '#ext-authz/http/outcome.ts';
 import { fieldNames } from '#ext-authz/wire/check-headers.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';

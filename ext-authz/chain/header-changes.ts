@@ -1,5 +1,5 @@
+import type { Change } from '#ext-authz/http/filter-decision.ts';
 import type { HeaderFields } from '#ext-authz/http/http-request.ts';
-import type { Change } from '#ext-authz/http/outcome.ts';
 import type { FilterType } from './filter-runner.ts';
 
 /**

@@ -6,7 +6,7 @@ import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { cookieValue, fillIn, startBrowser, whyNoBrowser } from './browser.ts';
-import { guardedPath, startOwnProvider, USER } from './own-provider.ts';
+import { guardedPath, startCertifiedProvider, USER } from './certified-provider.ts';
 
 describe('a browser', { skip: whyNoBrowser() }, () => {
   let system: System;
@@ -41,7 +41,7 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
       url: `${system.edge}/${name}`,
       session: (page: Page) => cookieValue(page, system.edge, `gateway_session.${name}.default`),
       start: async (t: Test, accessTokenTtl: number, refreshes = false) => {
-        const provider = await startOwnProvider({ ...at, accessTokenTtl, refreshes });
+        const provider = await startCertifiedProvider({ ...at, accessTokenTtl, refreshes });
         t.after(() => provider.close());
         return provider;
       },

@@ -2,7 +2,7 @@ import { type RequestOptions, request } from '#envoy/e2e/request.ts';
 import { logIn } from '../testing/log-in.ts';
 import type { TestUser } from '../testing/oidc-provider.ts';
 
-const OWN_PATH = '/.gateway/oauth2/redirection-endpoint';
+const CALLBACK_PATH = '/.gateway/oauth2/redirection-endpoint';
 
 /** The cookies that an answer sets, as a browser sends them again. */
 export function cookiesOf(headers: {
@@ -29,7 +29,7 @@ export async function edgeSession(
   const away = await ask(path);
   if (away.status !== 303)
     throw new Error(`${path} is answered ${away.status}, not sent to log in`);
-  const callback = await logIn(away.headers.location ?? '', user, `http://${host}${OWN_PATH}`);
+  const callback = await logIn(away.headers.location ?? '', user, `http://${host}${CALLBACK_PATH}`);
   const back = await ask(callback.pathname + callback.search, { cookie: cookiesOf(away.headers) });
   const cookie = cookiesOf(back.headers);
   if (!cookie.includes('gateway_session.'))

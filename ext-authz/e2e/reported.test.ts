@@ -7,7 +7,7 @@ import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
-import { guardedPath } from './own-provider.ts';
+import { guardedPath } from './certified-provider.ts';
 
 describe('what is wrong with a provider', () => {
   let system: System;

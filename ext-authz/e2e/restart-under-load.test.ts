@@ -3,8 +3,8 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { guardedPath, startCertifiedProvider, USER } from './certified-provider.ts';
 import { edgeSession } from './edge-session.ts';
-import { guardedPath, startOwnProvider, USER } from './own-provider.ts';
 
 const PATH = '/kept';
 /** How many visitors of each kind ask again and again while the service is away. */
@@ -25,7 +25,7 @@ describe('the service that checks logins, under load', () => {
   before(async () => {
     system = await startSystem();
     const at = { edge: system.edge, port: system.freePort(0) };
-    provider = await startOwnProvider({ ...at, accessTokenTtl: 3_600, refreshes: false });
+    provider = await startCertifiedProvider({ ...at, accessTokenTtl: 3_600, refreshes: false });
     system.write('kept.yaml', guardedPath('kept', at));
     await until(async () => (await request(system.edge, PATH)).status === 303 || undefined);
     session = await edgeSession(system.edge, PATH, USER);

@@ -7,9 +7,9 @@ import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { passwordClient, webClient } from '../testing/oidc-clients.ts';
 import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.ts';
+import { guardedPath, USER } from './certified-provider.ts';
 import { connectDirectly } from './direct-client.ts';
 import { edgeSession } from './edge-session.ts';
-import { guardedPath, USER } from './own-provider.ts';
 
 const WORKERS = 2;
 const CLIENTS = 4;

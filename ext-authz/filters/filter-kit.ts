@@ -1,6 +1,6 @@
 import type { FilterContext, RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 
 /** Makes Filters run. It holds the OAuth2 and JWT filters with their providers and stores. */
@@ -17,5 +17,5 @@ export type FilterKit = {
   endpoint(
     request: HttpRequest,
     context: Pick<FilterContext, 'signal'>,
-  ): Promise<Answer | undefined>;
+  ): Promise<GatewayAnswer | undefined>;
 };

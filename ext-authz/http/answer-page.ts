@@ -1,7 +1,7 @@
 import { prefersHtml } from './accept.ts';
+import type { GatewayAnswer } from './filter-decision.ts';
 import { type Facts, htmlPage, MOVE_ON_SOURCE, type Page } from './html-page.ts';
 import type { HttpRequest } from './http-request.ts';
-import type { Answer } from './outcome.ts';
 
 type Asker = Pick<HttpRequest, 'headers' | 'id'>;
 
@@ -10,7 +10,7 @@ type Asker = Pick<HttpRequest, 'headers' | 'id'>;
  * JSON, or a small HTML page with the same facts where `Accept` prefers it. It is never cached and
  * never framed. No script runs in it except the one that moves on.
  */
-export function answerPage(asker: Asker, page: Page): Answer {
+export function answerPage(asker: Asker, page: Page): GatewayAnswer {
   const facts = factsOf(asker, page);
   const html = page.refresh !== undefined || prefersHtml(asker.headers);
   return {
@@ -32,7 +32,7 @@ export function answerPage(asker: Asker, page: Page): Answer {
 export function seeOther(
   location: string,
   headers: readonly (readonly [string, string])[] = [],
-): Answer {
+): GatewayAnswer {
   return { status: 303, headers: [['location', location], ...FIXED_HEADERS, ...headers], body: '' };
 }
 

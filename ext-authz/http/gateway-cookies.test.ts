@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unfilteredChange } from '#ext-authz/chain/final-change.ts';
 import { requestWith } from '#ext-authz/testing/requests.ts';
+import { NO_CHANGE } from './filter-decision.ts';
 import { withoutGatewayCookies } from './gateway-cookies.ts';
-import { NO_CHANGE } from './outcome.ts';
 
 const S = 'gateway_session.login.default=0123';
 

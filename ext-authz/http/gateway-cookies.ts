@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
  * The gateway's cookies that no upstream gets, of any realm. The xsrf cookie stays, because
  * applications need it.
  */
-const OWN = /^[ \t]*(?:__Host-)?gateway_(?:session|pending)\./;
+const GATEWAY_COOKIE = /^[ \t]*(?:__Host-)?gateway_(?:session|pending)\./;
 
 /**
  * Returns what is left of `Cookie` fields for the upstream: the other cookies, byte for byte.
@@ -21,7 +21,7 @@ export function withoutGatewayCookies(
 ): readonly string[] {
   if (!fields.some(field => field.includes('gateway_'))) return fields;
   const all = fields.map(field => field.split(';'));
-  const isTaken = (pair: string) => OWN.test(pair) || isPlanted(pair, only);
+  const isTaken = (pair: string) => GATEWAY_COOKIE.test(pair) || isPlanted(pair, only);
   if (!all.some(pairs => pairs.some(isTaken))) return fields;
   const left = all.map(pairs => pairs.filter(pair => !isTaken(pair) && isText(pair)));
   return left.map(pairs => pairs.join(';').replace(/^[ \t]+/, '')).filter(field => field !== '');

@@ -17,6 +17,6 @@ export function cookieText(bytes: string): string {
 /**
  * Copies a text that is kept, so that it does not hold on to the longer one that it was cut out of.
  */
-export function ownText(text: string): string {
+export function detachedText(text: string): string {
   return Buffer.from(text).toString();
 }

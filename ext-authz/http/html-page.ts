@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { escapeHtml } from '#process/escape-html.ts';
+import type { AnswerNote } from './filter-decision.ts';
 import { LONGEST_FRAGMENT } from './fragment.ts';
-import type { AnswerNote } from './outcome.ts';
 
 /**
  * What an answer of the gateway's own says, in plain words. `message` is text and may hold

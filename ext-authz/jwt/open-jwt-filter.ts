@@ -1,6 +1,6 @@
 import type { FilterRunner, RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
+import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Outcome } from '#ext-authz/http/outcome.ts';
 import type { FilterDefinition, JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import type { SignatureFault } from '#ext-authz/provider/signed-jwt.ts';
 import type { GoStruct } from '#resources/template/go-type.ts';
@@ -8,7 +8,7 @@ import { bearerToken } from './bearer-token.ts';
 import { claimFault, scopeOrScp } from './claims.ts';
 import { type AskedRequest, renderHeaders, requestData } from './inject-headers.ts';
 import { type JwtVerifierOptions, openJwtVerifier } from './jwt-verifier.ts';
-import { type Refusal, refusalAnswer, wordedFault } from './refusal.ts';
+import { type JwtRefusal, refusalAnswer, wordedFault } from './refusal.ts';
 import type { VerifiedToken } from './verified-tokens.ts';
 
 /**
@@ -59,11 +59,15 @@ export function openJwtFilter(
       realm,
       field: 'injectRequestHeaders',
     });
-  const refuse = (request: HttpRequest, refusal: Refusal): Outcome => ({
+  const refuse = (request: HttpRequest, refusal: JwtRefusal): FilterDecision => ({
     kind: 'answer',
     answer: refusalAnswer(request, refusal, settings.errorResponse, realm),
   });
-  const settle = (request: HttpRequest, verdict: JwtVerdict, scope: readonly string[]): Outcome => {
+  const settle = (
+    request: HttpRequest,
+    verdict: JwtVerdict,
+    scope: readonly string[],
+  ): FilterDecision => {
     if (verdict.kind === 'invalid')
       return refuse(request, { kind: 'invalid_token', reason: verdict.reason });
     if (verdict.kind === 'insufficient_scope') return refuse(request, { ...verdict, scope });

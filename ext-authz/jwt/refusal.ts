@@ -1,6 +1,6 @@
 import { faultFacts, faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import type { GoMap } from '#resources/template/go-type.ts';
 import { goInt, goMap } from '#resources/template/go-value.ts';
@@ -10,7 +10,7 @@ import { renderHeaders, renderText, TemplateFault, type TemplatePlace } from './
  * Why a JWT filter does not let a request pass (RFC 6750 section 3.1). `reason` is ASCII without
  * quotes.
  */
-export type Refusal =
+export type JwtRefusal =
   | { readonly kind: 'no_token' }
   | { readonly kind: 'invalid_request' | 'invalid_token'; readonly reason: string }
   | {
@@ -36,10 +36,10 @@ type ErrorResponse = JwtSettings['errorResponse'];
  */
 export function refusalAnswer(
   request: Asker,
-  refusal: Refusal,
+  refusal: JwtRefusal,
   errorResponse: ErrorResponse,
   realm: string,
-): Answer {
+): GatewayAnswer {
   const facts = { status: STATUS[refusal.kind], message: messageOf(refusal) };
   const worded = wordedAnswer(request, facts, errorResponse, realm);
   const answer = { ...worded, note: { reason: reasonOf(refusal) } };
@@ -76,7 +76,7 @@ function wordedAnswer(
   facts: { readonly status: number; readonly message: string },
   { bodyTemplate, headers: templates }: ErrorResponse,
   realm: string,
-): Answer {
+): GatewayAnswer {
   const data = () => errorData(facts.status, facts.message, request.id);
   const place = (field: string): TemplatePlace => ({ realm, field: `errorResponse.${field}` });
   const headers = renderHeaders(templates, data, place('headers'));
@@ -87,7 +87,7 @@ function wordedAnswer(
 const FIXED = [['cache-control', 'no-store']] as const;
 
 /** Returns the challenge of RFC 6750 section 3. A request without token gets only the realm. */
-function challenge(refusal: Refusal, realm: string): string {
+function challenge(refusal: JwtRefusal, realm: string): string {
   const attributes: readonly (readonly [name: string, value: string])[] = [
     ['realm', realm],
     ...(refusal.kind === 'no_token'
@@ -104,13 +104,13 @@ function challenge(refusal: Refusal, realm: string): string {
 }
 
 /** Returns the reason for the log. */
-function reasonOf(refusal: Refusal): string {
+function reasonOf(refusal: JwtRefusal): string {
   return refusal.kind === 'insufficient_scope'
     ? `the token lacks the scope ${refusal.missing.join(' ')}`
     : messageOf(refusal);
 }
 
-function messageOf(refusal: Refusal): string {
+function messageOf(refusal: JwtRefusal): string {
   if (refusal.kind === 'no_token') return 'a bearer token is required';
   return refusal.kind === 'insufficient_scope'
     ? 'the token lacks a required scope'

@@ -33,10 +33,14 @@ export type VerifiedTokensOptions = {
  * A signature was valid by the key with this thumbprint. The key was last among the keys of this
  * epoch.
  */
-export type Verdict = { readonly token: VerifiedToken; readonly thumbprint: string; epoch: string };
+export type SignatureCheck = {
+  readonly token: VerifiedToken;
+  readonly thumbprint: string;
+  epoch: string;
+};
 
 /** A place for it beside a token that is kept, which saves the lookup. */
-export type VerdictMemory = { verdict: Verdict | undefined };
+export type SignatureMemory = { verdict: SignatureCheck | undefined };
 
 /** The weight is the length of the tokens. */
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 16 * 1_048_576 };
@@ -55,7 +59,7 @@ const KEYS_MS = 10_000;
 export class VerifiedTokens<F extends string = never> {
   readonly #source: KeySource<F>;
   readonly #options: VerifiedTokensOptions;
-  readonly #verdicts = new BoundedCache<Verdict>(BOUNDS);
+  readonly #verdicts = new BoundedCache<SignatureCheck>(BOUNDS);
   readonly #pending = new Map<string, Promise<VerifiedToken | SignatureFault | F>>();
   #keysUntil = Number.NEGATIVE_INFINITY;
 
@@ -71,7 +75,7 @@ export class VerifiedTokens<F extends string = never> {
   verify(
     raw: string,
     name = tokenName(raw),
-    memory: VerdictMemory = { verdict: undefined },
+    memory: SignatureMemory = { verdict: undefined },
   ): VerifiedToken | Promise<VerifiedToken | SignatureFault | F> {
     memory.verdict ??= this.#verdicts.get(name);
     const { verdict } = memory;
@@ -83,7 +87,7 @@ export class VerifiedTokens<F extends string = never> {
   async #askKeys(
     name: string,
     raw: string,
-    verdict: Verdict,
+    verdict: SignatureCheck,
   ): Promise<VerifiedToken | SignatureFault | F> {
     // Set before asking. Other requests meanwhile use what is known, and do not each ask a provider
     // that is away.
@@ -92,7 +96,7 @@ export class VerifiedTokens<F extends string = never> {
     return this.#holds(verdict) ? verdict.token : this.#verifyOnce(name, raw);
   }
 
-  #holds(verdict: Verdict): boolean {
+  #holds(verdict: SignatureCheck): boolean {
     const keys = this.#source.knownKeySet();
     if (keys === undefined) return false;
     if (keys.epoch === verdict.epoch) return true;

@@ -1,4 +1,4 @@
-import { ownText } from '#ext-authz/http/header-text.ts';
+import { detachedText } from '#ext-authz/http/header-text.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { type PolicyIndex, type Selected, selectRule } from './policy.ts';
 
@@ -31,7 +31,7 @@ export function rememberedSelection(
     const known = byAuthority.get(authority)?.get(path);
     if (known !== undefined) return known;
     const selected = selectRule(index, request);
-    if (path.length <= LONGEST) remember(ownText(authority), ownText(path), selected);
+    if (path.length <= LONGEST) remember(detachedText(authority), detachedText(path), selected);
     return selected;
   };
 }

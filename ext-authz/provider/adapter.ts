@@ -1,5 +1,5 @@
+import type { OAuthClient } from './filter-client.ts';
 import type { HttpClient } from './http-client.ts';
-import type { OAuthClient } from './own-client.ts';
 import type { ProviderDocuments } from './provider-documents.ts';
 import type { ProviderListener } from './provider-listener.ts';
 import type { ProviderSettings } from './settings.ts';

@@ -15,8 +15,16 @@ export type Assertion = {
 };
 
 /** Set only by the gateway or by their own setting. */
-const OWN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'jti', 'nbf', 'iat']);
-const OWN_HEADERS: ReadonlySet<string> = new Set(['alg', 'crit', 'b64']);
+const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'jti',
+  'nbf',
+  'iat',
+]);
+const RESERVED_HEADERS: ReadonlySet<string> = new Set(['alg', 'crit', 'b64']);
 
 /**
  * Returns a maker of client assertions (RFC 7523 sections 2.2 and 3). The header has `typ: JWT`,
@@ -40,7 +48,7 @@ export function assertionSigner(
   const header = {
     typ: 'JWT',
     ...(kid !== undefined && { kid }),
-    ...without(settings.otherHeaderParameters, OWN_HEADERS),
+    ...without(settings.otherHeaderParameters, RESERVED_HEADERS),
     ...(settings.kid !== undefined && { kid: settings.kid }),
     alg: settings.signingMethod,
   };
@@ -62,7 +70,7 @@ function claimsOf(
   { clientID, id, now, tokenEndpoint }: Assertion,
 ): Record<string, unknown> {
   return {
-    ...without(settings.otherClaims, OWN_CLAIMS),
+    ...without(settings.otherClaims, RESERVED_CLAIMS),
     iss: clientID,
     sub: clientID,
     aud: settings.audience ?? tokenEndpoint,

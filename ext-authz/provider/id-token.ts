@@ -47,7 +47,7 @@ export async function validateIdToken(raw: string, expected: IdTokenExpectation)
   const { keys, metadata, signal } = expected;
   const token = await verifySignature(raw, algorithmsOf(metadata), keys, signal);
   if (typeof token === 'string') throw invalid(metadata, signatureFault(token, raw, metadata));
-  const fault = (await registeredFault(token, expected)) ?? ownFault(token, expected);
+  const fault = (await registeredFault(token, expected)) ?? furtherFault(token, expected);
   if (fault !== undefined) throw invalid(metadata, fault);
   return { raw, header: token.header, claims: token.claims };
 }
@@ -119,7 +119,10 @@ function shown(value: unknown): string {
 }
 
 /** Checks what jose does not judge. */
-function ownFault({ claims, header }: SignedJwt, expected: IdTokenExpectation): string | undefined {
+function furtherFault(
+  { claims, header }: SignedJwt,
+  expected: IdTokenExpectation,
+): string | undefined {
   const { accessToken, clientID, nonce, now, previous } = expected;
   const { at_hash, aud, azp, iat, sub } = claims;
   const wrong = (name: string) => claimFault(name, claims, expected);

@@ -1,6 +1,6 @@
 import { browserCalls } from './browser-calls.ts';
+import { type AssertionSources, filterClient } from './filter-client.ts';
 import { openHttpClient } from './http-client.ts';
-import { type AssertionSources, ownClient } from './own-client.ts';
 import type { Provider } from './provider.ts';
 import { openDocuments } from './provider-documents.ts';
 import type { ProviderListener } from './provider-listener.ts';
@@ -23,7 +23,7 @@ export function openProvider(
   const http = openHttpClient(settings);
   const { authorizationURL, maxStale } = settings;
   const documents = openDocuments(http, authorizationURL, { maxStale, now }, heard);
-  const own = ownClient(settings, sources);
+  const own = filterClient(settings, sources);
   const adapter = { settings, http, documents, own, now, heard };
   return {
     metadata: documents.metadata,

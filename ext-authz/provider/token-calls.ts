@@ -1,8 +1,8 @@
 import { type Adapter, required } from './adapter.ts';
 import { checkIssuer } from './browser-calls.ts';
+import { broughtAuthentication } from './filter-client.ts';
 import { type IdToken, validateIdToken } from './id-token.ts';
 import type { JsonObject } from './json-answer.ts';
-import { broughtAuthentication } from './own-client.ts';
 import type { CodeExchange, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';

@@ -1,7 +1,7 @@
 import type { FilterRunner, RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
 import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
-import type { Outcome } from '#ext-authz/http/outcome.ts';
+import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 
 /** What Filters do in a test, by `<namespace>/<name>`. Filters without a script cannot run. */
 export type Scripts = Readonly<Record<string, FilterRunner>>;
@@ -37,7 +37,7 @@ export function allowing(set: Readonly<Record<string, string>> = {}): FilterRunn
   return () => allowed(set);
 }
 
-export function allowed(set: Readonly<Record<string, string>> = {}): Outcome {
+export function allowed(set: Readonly<Record<string, string>> = {}): FilterDecision {
   return {
     kind: 'allow',
     change: { set: new Map(Object.entries(set)), remove: new Set(), responseHeaders: [] },

@@ -1,4 +1,4 @@
-import { ownText } from '#ext-authz/http/header-text.ts';
+import { detachedText } from '#ext-authz/http/header-text.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
@@ -55,7 +55,7 @@ export function rememberedAuthorities(): ReadAuthority {
     if (remembered !== undefined) return remembered;
     const authority = normalAuthority(host, scheme);
     if (authority === undefined || host.length > LONGEST_HOST) return authority;
-    known[scheme].set(ownText(host), ownText(authority));
+    known[scheme].set(detachedText(host), detachedText(authority));
     return authority;
   };
 }

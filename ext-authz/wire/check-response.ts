@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import type { Change, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import { cookieText } from '#ext-authz/http/header-text.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer, Change } from '#ext-authz/http/outcome.ts';
 
 /** A google.rpc.Code. Envoy only looks whether it is OK. */
 const OK = 0;
@@ -54,7 +54,10 @@ export function allowResponse({ set, remove, responseHeaders }: Change): CheckRe
  * redirect, one plain line and no cookies. Envoy makes grpc-status of the HTTP status and
  * grpc-message of the body. See docs/adr/0011-ext-authz.md.
  */
-export function denyResponse(request: Pick<HttpRequest, 'headers'>, answer: Answer): CheckResponse {
+export function denyResponse(
+  request: Pick<HttpRequest, 'headers'>,
+  answer: GatewayAnswer,
+): CheckResponse {
   const { status, headers, body } = isGrpc(request) ? forGrpc(answer) : answer;
   return {
     status: { code: PERMISSION_DENIED },
@@ -66,7 +69,7 @@ export function denyResponse(request: Pick<HttpRequest, 'headers'>, answer: Answ
  * The first of a name replaces what Envoy itself would say. Further ones, such as a second
  * Set-Cookie, are added after it.
  */
-function toOptions(headers: Answer['headers']): readonly HeaderOption[] {
+function toOptions(headers: GatewayAnswer['headers']): readonly HeaderOption[] {
   const seen = new Set<string>(['set-cookie']);
   return headers.map(([name, value]) => {
     const lower = name.toLowerCase();
@@ -82,7 +85,7 @@ function isGrpc({ headers }: Pick<HttpRequest, 'headers'>): boolean {
   );
 }
 
-function forGrpc({ status, headers, body }: Answer): Answer {
+function forGrpc({ status, headers, body }: GatewayAnswer): GatewayAnswer {
   const code = status < 400 ? 401 : status;
   const kept = headers.filter(([name]) => !LEFT_OUT.has(name.toLowerCase()));
   return {

@@ -1,4 +1,4 @@
-import type { EncodedResponse } from '#ext-authz/http/outcome.ts';
+import type { EncodedResponse } from '#ext-authz/http/filter-decision.ts';
 import { message, number, text } from '#protos/wire-fields.ts';
 import { WireWriter } from '#protos/wire-writer.ts';
 import type { CheckResponse, HeaderOption } from './check-response.ts';

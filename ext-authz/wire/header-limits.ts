@@ -1,6 +1,6 @@
 import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { Change, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer, Change } from '#ext-authz/http/outcome.ts';
 import { headerSizes } from './check-headers.ts';
 
 /**
@@ -57,7 +57,7 @@ export function tooLargePage(
   request: HttpRequest,
   { set }: Pick<Change, 'set'>,
   excess: Sizes,
-): Answer {
+): GatewayAnswer {
   const { bytes, fields } = excess;
   const added = [...set].map(([name, value]) => `${name} ${Buffer.byteLength(value)}`).join(', ');
   const reason = `its headers have ${bytes} bytes in ${fields} fields, of which the filters set ${added}`;

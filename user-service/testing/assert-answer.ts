@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
-import type { Answer } from './service-process.ts';
+import type { ServiceAnswer } from './service-process.ts';
 
 /** Asserts that the answer has this status and exactly this body. */
-export function assertAnswer(answer: Answer, status: number, body: Answer['body']): void {
+export function assertAnswer(
+  answer: ServiceAnswer,
+  status: number,
+  body: ServiceAnswer['body'],
+): void {
   assert.equal(answer.status, status);
   assert.deepEqual(answer.body, body);
 }
 
 /** Asserts that the answer is a failure in the form that all have, and that its `error` matches. */
 export function assertFailure(
-  { status, body, headers }: Answer,
+  { status, body, headers }: ServiceAnswer,
   expected: number,
   error: RegExp,
 ): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertAnswer, assertFailure } from './assert-answer.ts';
-import type { Answer } from './service-process.ts';
+import type { ServiceAnswer } from './service-process.ts';
 import { ada, type Services } from './services.ts';
 
 /** Describes log in, on two instances. */
@@ -25,7 +25,7 @@ export function describeLogin(services: () => Services): void {
       const wrong = await one.sendJson('POST', '/user/grace/login', { password: 'wrong' });
       const unknown = await one.sendJson('POST', '/user/nobody/login', { password: 'wrong' });
       assertFailure(wrong, 401, /wrong username or password/);
-      const withoutDate = ({ status, headers, body }: Answer) => ({
+      const withoutDate = ({ status, headers, body }: ServiceAnswer) => ({
         status,
         headers: { ...headers, date: '' },
         body,

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-export type Answer = {
+export type ServiceAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readonly<Record<string, unknown>>;
@@ -20,9 +20,9 @@ export type ServiceProcess = {
   readonly pid: number;
   readonly port: number;
   /** Sends a request with the path byte for byte as it is. */
-  readonly send: (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
+  readonly send: (method: string, path: string, options?: RequestOptions) => Promise<ServiceAnswer>;
   /** Sends the same with a JSON body. */
-  readonly sendJson: (method: string, path: string, body: unknown) => Promise<Answer>;
+  readonly sendJson: (method: string, path: string, body: unknown) => Promise<ServiceAnswer>;
   /** Returns all that it has printed so far. */
   readonly output: () => string;
   /** Sends SIGTERM and returns the exit code. */
@@ -95,7 +95,7 @@ async function sendTo(
   method: string,
   path: string,
   options: RequestOptions = {},
-): Promise<Answer> {
+): Promise<ServiceAnswer> {
   const { body } = options;
   const req = request({
     host: '127.0.0.1',
@@ -105,7 +105,7 @@ async function sendTo(
     headers: framed(options),
     agent: false,
   });
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
   req.on('error', reject);
   req.on('response', async res => {
     const { statusCode: status = 0, headers } = res;

@@ -1,6 +1,6 @@
 import type { FilterContext } from '#ext-authz/chain/filter-runner.ts';
+import type { FilterDecision, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer, Outcome } from '#ext-authz/http/outcome.ts';
 import type { RuleItem } from '#ext-authz/policy/rule.ts';
 
 /** A GET with these fields, each by its lower-case name. */
@@ -43,18 +43,18 @@ export function soon(): AbortSignal {
 }
 
 /** Returns the headers that an outcome sets. Throws for an answer. */
-export function setBy(outcome: Outcome): { readonly [name: string]: string } {
+export function setBy(outcome: FilterDecision): { readonly [name: string]: string } {
   if (outcome.kind === 'answer')
     throw new Error(`answered ${outcome.answer.status} ${outcome.answer.body}`);
   return Object.fromEntries(outcome.change.set);
 }
 
 /** Returns the answer that an outcome is. Throws when it lets the request pass. */
-export function answerOf(outcome: Outcome): Answer {
+export function answerOf(outcome: FilterDecision): GatewayAnswer {
   if (outcome.kind === 'allow') throw new Error('the request was let pass');
   return outcome.answer;
 }
 
-export function fieldOf(answer: Answer, name: string): string | undefined {
+export function fieldOf(answer: GatewayAnswer, name: string): string | undefined {
   return answer.headers.find(([other]) => other === name)?.[1];
 }

@@ -1,7 +1,7 @@
 import { WordedFault } from '#ext-authz/chain/fault.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import { pendingPrefix } from '#ext-authz/oauth2/session/cookies.ts';
 import { ProviderError, shownErrorCode } from '#ext-authz/provider/provider-error.ts';
 import { shownDescription } from '#ext-authz/provider/shown-description.ts';
@@ -33,7 +33,7 @@ export type Callback = Protecting & {
 export function refusedBrowser(
   request: HttpRequest,
   { filter: { realm }, place }: Protecting,
-): Answer {
+): GatewayAnswer {
   const reason = `the cookie ${pendingPrefix(realm, place)} of this login did not come with it`;
   return startAgain(request, { ...OTHER_BROWSER, note: { realm, reason } });
 }
@@ -42,7 +42,7 @@ export function refusedBrowser(
  * Answers when the provider sent an error (RFC 6749 section 4.1.2.1). `iss` counts there too (RFC
  * 9207 section 2.4).
  */
-export async function refused(callback: Callback, error: string): Promise<Answer> {
+export async function refused(callback: Callback, error: string): Promise<GatewayAnswer> {
   const { attempt, filter, parameters, signal } = callback;
   await filter.provider.checkIssuer(parameters.iss, signal());
   const code = shownErrorCode(error);
@@ -56,12 +56,12 @@ export async function refused(callback: Callback, error: string): Promise<Answer
 }
 
 /** Answers when the access token was refused. `message` is for the user and for the log. */
-export function refusedPage(callback: Callback, message: string): Answer {
+export function refusedPage(callback: Callback, message: string): GatewayAnswer {
   return failedPage(callback, unconfirmed(message), message);
 }
 
 /** Answers when the code was refused, or gave no ID token. Throws any other error. */
-export function refusedToken(callback: Callback, error: unknown): Answer {
+export function refusedToken(callback: Callback, error: unknown): GatewayAnswer {
   if (!(error instanceof ProviderError)) throw error;
   const { code, message, oauthError } = error;
   if (code === 'no_id_token') return failedPage(callback, providerFailure(error), message);
@@ -80,6 +80,10 @@ export function failed({ attempt, filter, request }: Callback, error: unknown): 
 }
 
 /** `reason` is for the log. */
-function failedPage({ attempt, filter, request }: Callback, page: Page, reason: string): Answer {
+function failedPage(
+  { attempt, filter, request }: Callback,
+  page: Page,
+  reason: string,
+): GatewayAnswer {
   return startAgain(request, { ...page, note: { realm: filter.realm, reason } }, attempt.returnUrl);
 }

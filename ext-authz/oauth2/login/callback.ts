@@ -1,6 +1,6 @@
 import { seeOther } from '#ext-authz/http/answer-page.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import { sessionCookies } from '#ext-authz/oauth2/session/cookies.ts';
 import { presentedSession, usableSession } from '#ext-authz/oauth2/session/presented-session.ts';
 import { newSession, type Session } from '#ext-authz/oauth2/session/session.ts';
@@ -34,7 +34,7 @@ export async function answerCallback(
   request: HttpRequest,
   parameters: CallbackParameters,
   signal: () => AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const { state } = parameters;
   const candidate = candidates.find(({ filter }) => isOpenState(filter, state));
   if (candidate === undefined) return unknownState(candidates, request, signal);
@@ -50,7 +50,7 @@ export async function answerCallback(
   });
 }
 
-async function judge(callback: Callback): Promise<Answer> {
+async function judge(callback: Callback): Promise<GatewayAnswer> {
   const { attempt, filter, parameters, place, request } = callback;
   const { loaded } = await presentedSession(filter, place, request);
   if (parameters.error !== undefined) return refused(callback, parameters.error);
@@ -64,7 +64,7 @@ async function judge(callback: Callback): Promise<Answer> {
  * Goes on with the session of another tab that has logged in meanwhile, never with this login's.
  * The code stays unused. A page that needs more scope asks for it by itself.
  */
-async function goOn(callback: Callback, { id, session }: LoadedSession): Promise<Answer> {
+async function goOn(callback: Callback, { id, session }: LoadedSession): Promise<GatewayAnswer> {
   const { attempt, filter, place, request } = callback;
   if (scopeState(session, attempt.scope) === 'granted') return finish(callback, id, session);
   return seeOther(attempt.returnUrl, dropAttempt(filter, place, request, attempt));
@@ -75,7 +75,7 @@ async function logInOnce(
   callback: Callback,
   code: string,
   before: LoadedSession | undefined,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const { attempt, filter, place, request, signal } = callback;
   if (!(await spend(filter, attempt.state)))
     return unknownState([{ filter, place }], request, signal);
@@ -131,7 +131,7 @@ async function finish(
   { attempt, filter, place, request }: Callback,
   id: string,
   session: Session,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const { realm, sources } = filter;
   const cookies = [
     ...sessionCookies(realm, place, id, session, sources.now()),
@@ -153,7 +153,7 @@ async function unknownState(
   candidates: readonly Protecting[],
   request: HttpRequest,
   signal: () => AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   for (const { filter, place } of candidates) {
     const { loaded } = await presentedSession(filter, place, request);
     if ((await usableSession(filter, loaded, signal)) !== undefined)

@@ -1,6 +1,6 @@
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { Link } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { LOGIN_PATH, loginOrigin } from '#ext-authz/oauth2/session/origin.ts';
 import { presentedSession } from '#ext-authz/oauth2/session/presented-session.ts';
@@ -33,7 +33,7 @@ export async function answerFreshLogin(
   candidates: readonly Protecting[],
   request: HttpRequest,
   signal: () => AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   if (request.method !== 'GET') return methodNotAllowed(request, 'GET');
   const query = new URL(request.target, 'http://gateway').searchParams;
   const candidate = candidates.find(
@@ -49,7 +49,7 @@ async function begin(
   request: HttpRequest,
   wanted: string,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const { loaded } = await presentedSession(filter, place, request);
   const need = {
     scope: [...new Set(['openid', ...(loaded?.session.asked ?? [])])].sort(),

@@ -1,5 +1,5 @@
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { CALLBACK_PATH, LOGIN_PATH, LOGOUT_PATH } from '#ext-authz/oauth2/session/origin.ts';
 import { answerCallback } from './callback.ts';
@@ -19,7 +19,7 @@ export async function gatewayEndpoint(
   request: HttpRequest,
   filters: readonly LoginFilter[],
   signal: () => AbortSignal,
-): Promise<Answer | undefined> {
+): Promise<GatewayAnswer | undefined> {
   const [path] = request.target.split(/[?#]/, 1);
   const candidates = protecting(request, filters);
   const deadline = candidates[0]?.filter.sources.deadline ?? signal;
@@ -39,7 +39,7 @@ async function redirectionEndpoint(
   candidates: readonly Protecting[],
   request: HttpRequest,
   signal: () => AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   if (request.method !== 'GET') return methodNotAllowed(request, 'GET');
   const query = new URL(request.target, 'http://gateway').searchParams;
   if (PARAMETERS.some(name => query.getAll(name).length > 1))

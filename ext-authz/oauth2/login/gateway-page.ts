@@ -1,7 +1,7 @@
 import { answerPage, seeOther } from '#ext-authz/http/answer-page.ts';
+import type { AnswerNote, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer, AnswerNote } from '#ext-authz/http/outcome.ts';
 import type { SetCookie } from '#ext-authz/oauth2/session/cookies.ts';
 import type { SameSite } from '#ext-authz/policy/rule.ts';
 
@@ -16,12 +16,12 @@ export function failurePage(
   href = '/',
   cookies: readonly SetCookie[] = [],
   note?: AnswerNote,
-): Answer {
+): GatewayAnswer {
   return startAgain(request, { status, message, headers: cookies, note }, href);
 }
 
 /** Returns the same page with more words. */
-export function startAgain(request: HttpRequest, page: Page, href = '/'): Answer {
+export function startAgain(request: HttpRequest, page: Page, href = '/'): GatewayAnswer {
   return answerPage(request, {
     ...page,
     links: [{ href, text: 'Start again' }, ...(page.links ?? [])],
@@ -38,7 +38,7 @@ export function moveOn(
   url: string,
   cookies: readonly SetCookie[],
   sameSite: SameSite | undefined,
-): Answer {
+): GatewayAnswer {
   if (sameSite !== 'strict') return seeOther(url, cookies);
   return answerPage(request, {
     status: 200,
@@ -59,7 +59,7 @@ export function loginPage(
   url: string,
   cookies: readonly SetCookie[],
   fragmentCookie: string,
-): Answer {
+): GatewayAnswer {
   return answerPage(request, {
     status: 200,
     title: 'You must log in',
@@ -71,7 +71,7 @@ export function loginPage(
 }
 
 /** Answers 405 (RFC 9110 section 15.5.6). */
-export function methodNotAllowed(request: HttpRequest, allow: string): Answer {
+export function methodNotAllowed(request: HttpRequest, allow: string): GatewayAnswer {
   const message = `Only ${allow} is allowed here.`;
   return answerPage(request, { status: 405, message, headers: [['allow', allow]] });
 }

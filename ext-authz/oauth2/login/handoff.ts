@@ -1,6 +1,6 @@
 import { seeOther } from '#ext-authz/http/answer-page.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import { sessionCookies } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { CALLBACK_PATH } from '#ext-authz/oauth2/session/origin.ts';
@@ -29,7 +29,7 @@ export async function answerHandoff(
   request: HttpRequest,
   text: string,
   signal: () => AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   for (const { filter, place } of candidates) {
     const handoff = place.holdsLogin ? openHandoff(filter, text) : undefined;
     if (handoff === undefined) continue;
@@ -81,7 +81,7 @@ export async function answerTicket(
   candidates: readonly Protecting[],
   request: HttpRequest,
   { handoff, ticket }: { readonly handoff: string; readonly ticket: string },
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   for (const candidate of candidates) {
     const { filter, place } = candidate;
     const found = await takeTicket(filter, ticket);
@@ -103,7 +103,7 @@ async function receive(
   request: HttpRequest,
   attempt: Attempt,
   sessionId: string,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const { realm, sessions, sources } = filter;
   const { replaces, returnUrl } = attempt;
   const loaded = await sessions.read(sessionId);

@@ -1,8 +1,8 @@
 import type { FilterContext } from '#ext-authz/chain/filter-runner.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Outcome } from '#ext-authz/http/outcome.ts';
 import type { RuleItem } from '#ext-authz/policy/rule.ts';
 import { canLogIn } from './navigation.ts';
 import { askingPage } from './return-url.ts';
@@ -19,7 +19,7 @@ export async function insteadOfRedirect(
   request: HttpRequest,
   item: RuleItem,
   context: FilterContext,
-): Promise<Outcome | undefined> {
+): Promise<FilterDecision | undefined> {
   const instead = item.arguments.insteadOfRedirect;
   if (instead === undefined || !instead.applies(request))
     return canLogIn(request) ? undefined : denied(where, request, 401);
@@ -30,7 +30,7 @@ export async function insteadOfRedirect(
 type Where = { readonly realm: string; readonly origin: string };
 
 /** A 401 has a challenge (RFC 9110 section 15.5.2, RFC 6750 section 3). */
-function denied({ origin, realm }: Where, request: HttpRequest, status: number): Outcome {
+function denied({ origin, realm }: Where, request: HttpRequest, status: number): FilterDecision {
   if (status !== 401) return answer(request, { status });
   const page = askingPage(request, origin);
   const headers = [['www-authenticate', `Bearer realm="${realm}"`]] as const;
@@ -41,7 +41,7 @@ function denied({ origin, realm }: Where, request: HttpRequest, status: number):
   });
 }
 
-function answer(request: HttpRequest, page: Omit<Page, 'message'>): Outcome {
+function answer(request: HttpRequest, page: Omit<Page, 'message'>): FilterDecision {
   return {
     kind: 'answer',
     answer: answerPage(request, { ...page, message: 'You must be logged in.' }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { WordedFault } from '#ext-authz/chain/fault.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import { authorize, grantCodes } from '#ext-authz/oauth2/testing/code-provider.ts';
 import { TestBrowser, toRequest } from '#ext-authz/oauth2/testing/test-browser.ts';
 import type { TestGateway } from '#ext-authz/oauth2/testing/test-gateway.ts';
@@ -114,7 +114,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-async function answerOf(t: TestContext, prepare: Case[3], accept: string): Promise<Answer> {
+async function answerOf(t: TestContext, prepare: Case[3], accept: string): Promise<GatewayAnswer> {
   const begun = await begin(t);
   const changed = prepare(begun);
   const { browser, callback, gateway } =

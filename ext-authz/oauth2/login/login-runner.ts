@@ -1,7 +1,12 @@
 import type { FilterContext, FilterRunner } from '#ext-authz/chain/filter-runner.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type {
+  AnswerNote,
+  Change,
+  FilterDecision,
+  GatewayAnswer,
+} from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer, AnswerNote, Change, Outcome } from '#ext-authz/http/outcome.ts';
 import { XSRF } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import type { Place } from '#ext-authz/oauth2/session/origin.ts';
@@ -66,7 +71,7 @@ function ruleScope(item: RuleItem): readonly string[] {
 
 const DEFAULT_SCOPE = ['openid'];
 
-function useSession(visit: Visit, session: Session): Eventually<Outcome> {
+function useSession(visit: Visit, session: Session): Eventually<FilterDecision> {
   const { filter, item, signal } = visit;
   const scope = ruleScope(item);
   const state = scopeState(session, scope);
@@ -82,7 +87,7 @@ function useSession(visit: Visit, session: Session): Eventually<Outcome> {
 function allow(
   { filter, place, presented, request }: Visit,
   session: Session,
-): Eventually<Outcome> {
+): Eventually<FilterDecision> {
   const change = filter.resourceServer.change(session, request);
   const { loaded } = presented;
   const renewed =
@@ -107,7 +112,11 @@ function trueXsrf({ realm }: LoginFilter, { xsrf }: Session): Pick<Change, 'cook
 }
 
 /** The scope always includes `openid` (docs/reference/kinds/filter.md). */
-async function logIn(visit: Visit, scope: readonly string[], reason?: string): Promise<Outcome> {
+async function logIn(
+  visit: Visit,
+  scope: readonly string[],
+  reason?: string,
+): Promise<FilterDecision> {
   const { context, filter, item, place, presented, request, signal } = visit;
   const instead = await insteadOfRedirect(
     { realm: filter.realm, origin: place.origin },
@@ -126,7 +135,7 @@ async function logIn(visit: Visit, scope: readonly string[], reason?: string): P
 }
 
 /** Tells the log why the present session does not suffice. */
-function withReason(outcome: Outcome, reason: string | undefined): Outcome {
+function withReason(outcome: FilterDecision, reason: string | undefined): FilterDecision {
   if (reason === undefined || outcome.kind !== 'answer') return outcome;
   return answer({ note: { reason }, ...outcome.answer });
 }
@@ -136,7 +145,7 @@ function notGranted({ granted }: Session, scope: readonly string[]): string {
 }
 
 /** Another account may have what this one lacks. */
-function missingScope({ filter, place, request }: Visit, reason: string): Outcome {
+function missingScope({ filter, place, request }: Visit, reason: string): FilterDecision {
   const page = {
     status: 403,
     title: 'Your account may not see this page',
@@ -148,10 +157,10 @@ function missingScope({ filter, place, request }: Visit, reason: string): Outcom
   return answer(answerPage(request, page));
 }
 
-function forbidden(request: HttpRequest, message: string, note: AnswerNote): Outcome {
+function forbidden(request: HttpRequest, message: string, note: AnswerNote): FilterDecision {
   return answer(answerPage(request, { status: 403, message, note }));
 }
 
-function answer(value: Answer): Outcome {
+function answer(value: GatewayAnswer): FilterDecision {
   return { kind: 'answer', answer: value };
 }

@@ -1,6 +1,6 @@
 import { seeOther } from '#ext-authz/http/answer-page.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { SetCookie } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { CALLBACK_PATH, loginOrigin, type Place } from '#ext-authz/oauth2/session/origin.ts';
@@ -40,7 +40,7 @@ export async function beginLogin(
   asking: Asking,
   need: LoginNeed,
   cookies: readonly SetCookie[],
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const { place, request } = asking;
   const attempt = newAttempt(filter, {
     returnUrl: need.returnUrl ?? returnUrl(request, place.origin),
@@ -60,7 +60,7 @@ export async function beginLoginFor(
   filter: LoginFilter,
   asking: Asking,
   { id, origin, ...wish }: Handoff,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const attempt = newAttempt(filter, { ...wish, handoff: { id, origin } });
   return leave(filter, asking, attempt, await providerUrl(filter, asking, attempt), []);
 }
@@ -75,7 +75,7 @@ async function leave(
   attempt: Attempt,
   url: string,
   cookies: readonly SetCookie[],
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   await isSpent(filter, attempt.state);
   const kept = keepAttempt(filter, place, request, attempt);
   const all = [...cookies, ...kept.cookies];

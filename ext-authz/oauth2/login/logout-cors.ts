@@ -1,6 +1,6 @@
 import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { formatOrigin } from '#resources/words/origin.ts';
 
@@ -43,7 +43,7 @@ export function isPreflight({ headers, method }: HttpRequest): boolean {
  * Answers a preflight for all Filters of the origin. A preflight says nothing of the body, in which
  * the realm may be.
  */
-export function answerPreflight(filters: readonly Listing[], request: HttpRequest): Answer {
+export function answerPreflight(filters: readonly Listing[], request: HttpRequest): GatewayAnswer {
   const cors = corsHeaders(filters, request);
   if (cors.length > 1) return { status: 204, headers: [...cors, ...PREFLIGHT], body: '' };
   const message = 'Pages of this origin may not log out here.';

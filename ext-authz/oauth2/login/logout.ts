@@ -1,6 +1,6 @@
 import { answerPage, seeOther } from '#ext-authz/http/answer-page.ts';
+import type { AnswerNote, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer, AnswerNote } from '#ext-authz/http/outcome.ts';
 import {
   clearSessionCookies,
   cookieValues,
@@ -27,10 +27,10 @@ export async function answerLogout(
   candidates: readonly Protecting[],
   request: HttpRequest,
   signal: () => AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const filters = candidates.map(({ filter }) => filter);
   if (isPreflight(request)) return answerPreflight(filters, request);
-  const readable = (answer: Answer, by: readonly LoginFilter[] = filters) => ({
+  const readable = (answer: GatewayAnswer, by: readonly LoginFilter[] = filters) => ({
     ...answer,
     headers: [...answer.headers, ...corsHeaders(by, request)],
   });
@@ -51,7 +51,7 @@ async function logOut(
   request: HttpRequest,
   xsrf: string | undefined,
   signal: () => AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const { filter, place } = candidate;
   const presented = await presentedSession(filter, place, request);
   const { loaded } = presented;
@@ -93,7 +93,7 @@ async function leave(
   { idToken }: Session,
   cookies: readonly SetCookie[],
   signal: () => AbortSignal,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const { postLogoutRedirectURI } = settings;
   const back =
     postLogoutRedirectURI === undefined

@@ -4,7 +4,7 @@ import { formatOrigin } from '#resources/words/origin.ts';
 
 /** As long as the browser's cookies have room for (pending-fields.ts). */
 const LONGEST = 8192;
-const OWN_PATHS = '/.gateway/';
+const GATEWAY_PATHS = '/.gateway/';
 
 /**
  * Returns where the browser goes on after a login that this request began. For GET and HEAD it is
@@ -17,7 +17,7 @@ export function returnUrl({ headers, method, target }: HttpRequest, origin: stri
     method === 'GET' || method === 'HEAD'
       ? `${origin}${target}`
       : (headers.get('referer')?.[0] ?? '');
-  return ownUrl(wanted, origin) ?? `${origin}/`;
+  return urlWithin(wanted, origin) ?? `${origin}/`;
 }
 
 /** Returns the page of this origin that sent a request, as far as the browser names it. */
@@ -25,7 +25,7 @@ export function askingPage(
   { headers }: Pick<HttpRequest, 'headers'>,
   origin: string,
 ): string | undefined {
-  return ownUrl(headers.get('referer')?.[0] ?? '', origin);
+  return urlWithin(headers.get('referer')?.[0] ?? '', origin);
 }
 
 /**
@@ -42,13 +42,14 @@ export function protectedUrl(
     const below = includeSubdomains && url.hostname.endsWith(`.${origin.host}`);
     return formatOrigin(below ? { ...origin, host: url.hostname } : origin) === url.origin;
   };
-  return origins.some(isAt) ? ownUrl(text, url.origin) : undefined;
+  return origins.some(isAt) ? urlWithin(text, url.origin) : undefined;
 }
 
-function ownUrl(text: string, origin: string): string | undefined {
+function urlWithin(text: string, origin: string): string | undefined {
   if (text.length > LONGEST || !URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const isOwn = url.origin === origin && url.username === '' && url.password === '';
-  if (!isOwn || url.pathname.startsWith(OWN_PATHS) || url.href.length > LONGEST) return undefined;
+  const isWithin = url.origin === origin && url.username === '' && url.password === '';
+  if (!isWithin || url.pathname.startsWith(GATEWAY_PATHS) || url.href.length > LONGEST)
+    return undefined;
   return url.href;
 }

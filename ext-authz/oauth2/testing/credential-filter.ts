@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { openResourceServer } from '#ext-authz/access-token/open-resource-server.ts';
-import type { Outcome } from '#ext-authz/http/outcome.ts';
+import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import { CONTEXT, itemWith, requestWith, soon } from '#ext-authz/jwt/testing/requests.ts';
 import { clientCredentialsFilter } from '#ext-authz/oauth2/tokens/client-credentials.ts';
 import { passwordFilter } from '#ext-authz/oauth2/tokens/password.ts';
@@ -16,7 +16,11 @@ type Headers = { readonly [name: string]: string | readonly string[] };
 
 /** A Filter with credentials in headers, on a store and a clock of its own. */
 export type TestCredentialFilter = {
-  readonly run: (headers: Headers, scope?: readonly string[], address?: string) => Promise<Outcome>;
+  readonly run: (
+    headers: Headers,
+    scope?: readonly string[],
+    address?: string,
+  ) => Promise<FilterDecision>;
   /** The same Filter in another process, on the same store. */
   readonly replica: (changes?: Partial<ReplicaChanges>) => TestCredentialFilter['run'];
   readonly pass: (ms: number) => void;

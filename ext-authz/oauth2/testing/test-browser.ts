@@ -1,5 +1,5 @@
+import type { Change } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Change } from '#ext-authz/http/outcome.ts';
 import { CookieJar } from './cookie-jar.ts';
 import type { TestGateway, TestRule } from './test-gateway.ts';
 

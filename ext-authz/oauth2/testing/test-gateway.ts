@@ -6,8 +6,8 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WordedFault } from '#ext-authz/chain/fault.ts';
 import type { FilterContext } from '#ext-authz/chain/filter-runner.ts';
+import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Outcome } from '#ext-authz/http/outcome.ts';
 import { gatewayEndpoint } from '#ext-authz/oauth2/login/gateway-endpoint.ts';
 import { loginRunner } from '#ext-authz/oauth2/login/login-runner.ts';
 import {
@@ -63,7 +63,7 @@ export type TestGateway = {
   /**
    * Tries the gateway's own paths first, then the filter of `realm`. Throws what the filter throws.
    */
-  readonly check: (request: HttpRequest, rule?: TestRule) => Promise<Outcome>;
+  readonly check: (request: HttpRequest, rule?: TestRule) => Promise<FilterDecision>;
 };
 
 export type TestRule = Partial<RuleArguments> & {
@@ -138,7 +138,7 @@ async function check(
   filters: readonly LoginFilter[],
   request: HttpRequest,
   rule: TestRule,
-): Promise<Outcome> {
+): Promise<FilterDecision> {
   const signal = rule.signal ?? AbortSignal.timeout(20_000);
   const answer = await gatewayEndpoint(request, filters, () => signal).catch((error: unknown) => {
     throw error instanceof WordedFault ? error.cause : error;

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { FilterRunner } from '#ext-authz/chain/filter-runner.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import type { HeaderFields, HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Outcome } from '#ext-authz/http/outcome.ts';
 import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
 import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
@@ -98,7 +98,7 @@ type Visit = {
   readonly resourceServer: AnyResourceServer;
 };
 
-type Judged = Outcome | { readonly kind: 'invalid'; readonly check: string };
+type Judged = FilterDecision | { readonly kind: 'invalid'; readonly check: string };
 
 function wantedOf<C>(
   { realm, settings, version }: OAuth2Definition,
@@ -121,7 +121,7 @@ function wantedOf<C>(
 }
 
 /** With `again` a token that is not new and not valid is replaced. */
-async function obtainAndJudge(visit: Visit, again: boolean): Promise<Outcome> {
+async function obtainAndJudge(visit: Visit, again: boolean): Promise<FilterDecision> {
   const { obtainer, request, wanted } = visit;
   const obtained = await obtainer.obtain(wanted);
   if (obtained.kind !== 'token') return refuse(request, obtained);
@@ -139,7 +139,7 @@ async function replaceOnce(
   visit: Visit,
   token: GrantedToken,
   judged: Judged | Promise<Judged>,
-): Promise<Outcome> {
+): Promise<FilterDecision> {
   const outcome = await judged;
   if (outcome.kind !== 'invalid') return outcome;
   await visit.obtainer.discard(visit.wanted.seal, { token, isNew: false });
@@ -168,7 +168,10 @@ function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
 const MOST_NETWORKS = 16;
 
 /** Answers 403 without a challenge (docs/reference/status-codes.md, RFC 9110 section 10.2.3). */
-function refuse(request: HttpRequest, why: Exclude<Obtained, { readonly kind: 'token' }>): Outcome {
+function refuse(
+  request: HttpRequest,
+  why: Exclude<Obtained, { readonly kind: 'token' }>,
+): FilterDecision {
   if (why.kind !== 'limited') return forbid(request, REFUSALS[why.kind], why.reason);
   const message = `Too many credentials were refused. Try again in ${why.retryAfter} s.`;
   const headers = [['retry-after', `${why.retryAfter}`]] as const;
@@ -184,7 +187,7 @@ function notGranted(reason: string) {
   return { kind: 'not_granted', reason } as const;
 }
 
-function forbid(request: HttpRequest, message: string, reason = message): Outcome {
+function forbid(request: HttpRequest, message: string, reason = message): FilterDecision {
   return {
     kind: 'answer',
     answer: answerPage(request, { status: 403, message, note: { reason } }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Outcome } from '#ext-authz/http/outcome.ts';
+import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import { answerOf, fieldOf, setBy } from '#ext-authz/jwt/testing/requests.ts';
 import { as, clientProvider, ME } from '#ext-authz/oauth2/testing/client-provider.ts';
 import type { TestCredentialFilter } from '#ext-authz/oauth2/testing/credential-filter.ts';
@@ -72,7 +72,7 @@ test('after 30 refusals a minute from one address, or one /64, the answer is 429
 });
 
 /** When the client is told to come again. */
-const waitOf = (outcome: Outcome) => fieldOf(answerOf(outcome), 'retry-after');
+const waitOf = (outcome: FilterDecision) => fieldOf(answerOf(outcome), 'retry-after');
 
 test('Retry-After is when the limit of the name ends, here and at other replicas; a try passes then and not before', async t => {
   judge();

@@ -1,5 +1,5 @@
+import type { Change } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Change } from '#ext-authz/http/outcome.ts';
 import type { IdToken } from '#ext-authz/provider/id-token.ts';
 
 /** The tokens of a session. */

@@ -63,7 +63,7 @@ test('the authority that a Filter names stands in for all others', { skip }, asy
   const provider = openTestProvider(t, await startTls(t), { trustedCa: other });
   const refused = providerError(
     'unreachable',
-    'no authority of `caSecret` has signed its certificate',
+    'No authority of `caSecret` has signed its certificate',
   );
   await assert.rejects(provider.metadata(soon()), refused);
   await assert.rejects(provider.metadata(soon()), { lasting: true });

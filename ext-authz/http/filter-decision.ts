@@ -2,7 +2,7 @@
  * An answer to the client in place of the upstream's. Several fields of one name, such as
  * Set-Cookie, stand one after the other.
  */
-export type Answer = {
+export type GatewayAnswer = {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
@@ -40,19 +40,19 @@ export type ChangeMemory = {
   /** Whether it may go to Envoy. See check-change.ts. */
   isFaultless: boolean;
   /** The latest answer that was made of it. */
-  answered: Answered | undefined;
+  answered: RememberedResponse | undefined;
 };
 
 /** The bytes of an answer, and what they were made of besides the change. */
-export type Answered = {
+export type RememberedResponse = {
   readonly headers: RuleHeaders;
   readonly cookies: readonly string[];
   readonly response: EncodedResponse;
 };
 
 /** A filter either answers or lets the request pass, changed. See docs/adr/0011-ext-authz.md. */
-export type Outcome =
-  | { readonly kind: 'answer'; readonly answer: Answer }
+export type FilterDecision =
+  | { readonly kind: 'answer'; readonly answer: GatewayAnswer }
   | { readonly kind: 'allow'; readonly change: Change };
 
 export const NO_CHANGE: Change = { set: new Map(), remove: new Set(), responseHeaders: [] };

@@ -23,7 +23,7 @@ export type AssertionSources = {
  * Returns the Filter's own client (docs/reference/kinds/filter.md).
  * @returns undefined without clientID and secret
  */
-export function ownClient(
+export function filterClient(
   settings: ProviderSettings,
   { id, now }: AssertionSources,
 ): OAuthClient | undefined {

@@ -3,7 +3,7 @@ import { startOidcProvider } from '../testing/oidc-provider.ts';
 
 export const USER = { username: 'ada', password: 'difference' };
 
-export type OwnProvider = {
+export type CertifiedProvider = {
   /** Where the provider is, on this machine. */
   readonly port: number;
   /** Base URL of the edge. */
@@ -15,12 +15,12 @@ export type OwnProvider = {
 };
 
 /** A certified provider of a test's own. `close` may be called twice. */
-export async function startOwnProvider({
+export async function startCertifiedProvider({
   accessTokenTtl,
   edge,
   port,
   refreshes,
-}: OwnProvider): Promise<{ close(): Promise<void> }> {
+}: CertifiedProvider): Promise<{ close(): Promise<void> }> {
   const client = webClient({ client_id: 'site', client_secret: 'secret' }, [
     `${edge}/.gateway/oauth2/redirection-endpoint`,
   ]);
@@ -43,7 +43,7 @@ export async function startOwnProvider({
 /** The resources that put `/<name>` behind a login at the provider at this port. */
 export function guardedPath(
   name: string,
-  { edge, port }: Pick<OwnProvider, 'edge' | 'port'>,
+  { edge, port }: Pick<CertifiedProvider, 'edge' | 'port'>,
 ): string {
   return `apiVersion: gateway.internal/v2
 kind: Filter
