@@ -9,7 +9,7 @@ import type { CheckOutcome } from './metrics.ts';
 const LONGEST = 200;
 
 /** Where an answer of the gateway comes from. */
-export type RememberedResponse = {
+export type LoggedAnswer = {
   readonly outcome: CheckOutcome;
   readonly status: number;
   readonly rule: string | undefined;
@@ -19,7 +19,7 @@ export type RememberedResponse = {
 
 /** Writes the log of checks. Nothing that it writes is secret. */
 export type CheckLog = {
-  answered(request: HttpRequest, answered: RememberedResponse): void;
+  answered(request: HttpRequest, answered: LoggedAnswer): void;
   filterFailed(request: HttpRequest, filter: string, fault: Fault, error: unknown): void;
   /** `realm` is the Filter's, where it is known. */
   checkFailed(request: HttpRequest, fault: Fault, error: unknown, realm: string | undefined): void;

@@ -46,7 +46,7 @@ for (const [what, any, error] of [
   [
     'another message',
     { type_url: 'type.googleapis.com/google.protobuf.Duration', value: new Uint8Array() },
-    /no Report/,
+    /not a Report/,
   ],
   [
     'bytes that are no message',

@@ -94,7 +94,7 @@ for (const [why, typeUrl, bad, error] of [
     filter('tokens', { jwt: JWT }),
     /^Filter tokens: it is not named/,
   ],
-  ['no type', FILTER, filter('default/x', {}), /^Filter default\/x: it is of no type/],
+  ['no type', FILTER, filter('default/x', {}), /^Filter default\/x: its type is unknown/],
   [
     'a bad template',
     FILTER,
