@@ -87,7 +87,7 @@ describe('what services report', () => {
   test('replaces what the stream said before, unless it is no report', () => {
     const reports = saying([FINDING]);
     const any = { type_url: 'type.googleapis.com/test.Other', value: new Uint8Array() };
-    assert.match(reports.take(0, any) ?? '', /no Report/);
+    assert.match(reports.take(0, any) ?? '', /not a Report/);
     assert.equal(reports.problems(BOTH).length, 1);
     reports.take(0, encodeReport([{ ...FINDING, message: 'other' }]));
     assert.deepEqual(
