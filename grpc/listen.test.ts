@@ -172,7 +172,7 @@ test('destroy cuts a request in flight', { timeout: 4_000 }, async t => {
   await closed;
 });
 
-test('as many connections are served as are allowed, whoever accepts them, encrypted or not', async t => {
+test('as many connections are served as are allowed, whichever server accepts them, encrypted or not', async t => {
   const acceptor = net.createServer().listen(0, '127.0.0.1');
   await once(acceptor, 'listening');
   t.after(() => acceptor.close());

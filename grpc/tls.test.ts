@@ -89,7 +89,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
       });
     }
 
-    test('says nothing of a probe, which hangs up without a word, and something of one who speaks plain', async t => {
+    test('logs nothing about a probe that hangs up at once, and something about a client in plain text', async t => {
       const { port, refused } = await setUp(t);
       for (const bytes of ['', 'hello?\r\n']) {
         const socket = net.connect(port, '127.0.0.1', () => socket.end(bytes));
@@ -127,7 +127,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
       assert.match(String(await once(old, 'data')), /hello/);
     });
 
-    test('asks anew in each connection: sessions are not resumed', async t => {
+    test('asks again in each connection, because sessions are not resumed', async t => {
       const { port } = await setUp(t);
       const first = await connected(t, port);
       first.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -143,7 +143,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
       assert.equal(await get(port, client(CLIENT)), 'hello');
     });
 
-    test('ends while somebody is in the middle of a handshake, and forgets the certificate', async t => {
+    test('ends in the middle of a handshake, and forgets the certificate', async t => {
       const tls = changingTls(SERVER);
       const served = await start(tls);
       const socket = net.connect(served.port, '127.0.0.1');

@@ -18,7 +18,7 @@ function fail(): void {
   const kept = process.getActiveResourcesInfo().join(', ');
   writeSync(
     2,
-    `${process.argv[1]} does not end ${PATIENCE_MS} ms after its last test; open are: ${kept}\n`,
+    `${process.argv[1]} does not end ${PATIENCE_MS} ms after its last test, kept by: ${kept}\n`,
   );
   process.exit(1);
 }

@@ -17,7 +17,7 @@ function log(name: string, maxBytes = 1000) {
 }
 
 describe('a log', () => {
-  test('begins anew, and keeps the one before', () => {
+  test('begins again, and keeps the one before', () => {
     const before = log('two');
     before.write('before\n');
     before.close();
@@ -35,7 +35,7 @@ describe('a log', () => {
     file.close();
   });
 
-  test('that cannot be written is told once, and goes on when it can', () => {
+  test('that cannot be written is reported once, and goes on when it can', () => {
     const file = log('gone/log', 10);
     file.write('more than ten bytes\n');
     rmSync(join(folder, 'gone'), { recursive: true });
@@ -50,7 +50,7 @@ describe('a log', () => {
     file.close();
   });
 
-  test('that somebody deletes, with its folder, begins again', () => {
+  test('that is deleted, with its folder, begins again', () => {
     const file = log('deleted/log');
     file.write('before\n');
     rmSync(join(folder, 'deleted'), { recursive: true });

@@ -13,7 +13,7 @@ describe('a port in use', () => {
   });
   after(() => server.close());
 
-  test('is refused by its number, who wants it, who has it and what to do', {
+  test('is rejected with its number, the part that wants it, the process that has it and what to do', {
     skip: process.platform !== 'linux',
   }, async () => {
     await assert.rejects(
@@ -24,7 +24,7 @@ describe('a port in use', () => {
     );
   });
 
-  test('does not matter when nobody wants it', async () => {
+  test('does not matter when no part wants it', async () => {
     await checkPorts([{ port: 0, what: 'anybody' }]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { repeatFilter } from './repeat-filter.ts';
 
 describe('a line of which there are many', () => {
-  test('is told once in 10 s, whatever its numbers', () => {
+  test('is shown once in 10 s, whatever its numbers', () => {
     let time = 0;
     const isNews = repeatFilter(() => time);
     const tell = (at: number, line: string) => {

@@ -96,7 +96,7 @@ function makeSockets(path: string): string {
 function refuseForeign(path: string): void {
   const { uid, mode } = lstatSync(path);
   if (uid === process.getuid?.() && (mode & 0o077) === 0) return;
-  throw new Error(`${path} belongs to somebody else`);
+  throw new Error(`${path} belongs to another user`);
 }
 
 function socketsOf(path: string): string {

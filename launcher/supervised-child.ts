@@ -99,7 +99,7 @@ export class SupervisedChild {
     this.#life.happen(spawned ? 'exited' : 'unspawnable');
     if (this.phase === 'failed') this.#supervision.say(how);
     if (this.phase !== 'backoff') return;
-    this.#supervision.say(`${how}; starting it again in ${(this.#life.phaseMs ?? 0) / 1000} s`);
+    this.#supervision.say(`${how}, starting it again in ${(this.#life.phaseMs ?? 0) / 1000} s`);
   }
 
   #changed(): void {

@@ -102,7 +102,7 @@ function ownResources(path: string): string {
 /** The control plane gets its folders as one list, and sds its files. */
 function unlistable(path: string): Error {
   return new Error(
-    `The path ${path} has "${delimiter}" in it, which parts paths in a list: use another name`,
+    `The path ${path} has "${delimiter}" in it, which separates paths in a list: use another name`,
   );
 }
 
@@ -146,7 +146,7 @@ async function runSystem(
   };
   const endWatch = watchState({ state: layout.state, restore, say: options.say, every });
   void requests.urgent.then(() => system.kill());
-  void requests.first.then(() => options.say('stopping; once more Ctrl-C: at once'));
+  void requests.first.then(() => options.say('stopping, press Ctrl-C again to stop at once'));
   try {
     await Promise.race([serve(system, layout, options), requests.first]);
     await requests.first;

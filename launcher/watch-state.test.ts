@@ -41,7 +41,7 @@ test('a state folder that is there is left alone', async t => {
 });
 
 for (const part of ['path', 'lock', 'logs', 'bootstrap', 'resources', 'sockets'] as const)
-  test(`a state folder of which ${part} is deleted is made again, and that is said once`, async t => {
+  test(`a state folder of which ${part} is deleted is created again, which is reported once`, async t => {
     const { state, look, said, restored } = watched(t);
     rmSync(state[part], { recursive: true });
     await look();
@@ -49,20 +49,20 @@ for (const part of ['path', 'lock', 'logs', 'bootstrap', 'resources', 'sockets']
     assert.equal(restored.length, 1);
     assert.match(
       said.join(),
-      /^the state folder \/.*\/state was deleted and is made again\. Users/,
+      /^the state folder \/.*\/state was deleted and is created again\. Users/,
     );
     for (const folder of [state.logs, state.bootstrap, state.resources])
       assert.ok(existsSync(folder));
   });
 
-test('a state folder that cannot be made again is tried again, and told of once', async t => {
+test('a state folder that cannot be created again is tried again, and told of once', async t => {
   const { path, look, said, restored } = watched(t);
   rmSync(path, { recursive: true });
   writeFileSync(path, 'in its place');
   await look();
   await look();
   assert.equal(said.length, 1);
-  assert.match(said[0] ?? '', /cannot be made again: Cannot use the state folder/);
+  assert.match(said[0] ?? '', /cannot be created again: Cannot use the state folder/);
   rmSync(path);
   await look();
   assert.deepEqual([restored.length, said.length], [1, 2]);

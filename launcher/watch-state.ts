@@ -29,12 +29,12 @@ export function watchState({ every, restore, say, state }: WatchStateOptions): (
     try {
       makeStateFolder(path);
       await restore();
-      say(`the state folder ${path} was deleted and is made again. ${LOST}`);
+      say(`the state folder ${path} was deleted and is created again. ${LOST}`);
       failed = undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (reason !== failed)
-        say(`the state folder ${path} was deleted, and cannot be made again: ${reason}`);
+        say(`the state folder ${path} was deleted, and cannot be created again: ${reason}`);
       failed = reason;
     }
     isBusy = false;

@@ -27,7 +27,7 @@ describe('a request of discovery', () => {
     ['the end of a text at the end of its message', '12 03 0a0161', { node: { id: 'a' } }],
     ['bytes that nobody reads', 'fa07 01 ff', {}],
   ] as const)
-    test(`with ${what} is taken`, () => {
+    test(`with ${what} is accepted`, () => {
       const decoded = decodeBytes(REQUEST, fromHex(hex));
       assert.deepEqual(JSON.parse(JSON.stringify(decoded)), expected);
     });

@@ -16,7 +16,7 @@ for (const [text, seconds, nanos] of [
   });
 }
 
-test('an offset is taken away', () => {
+test('an offset is subtracted', () => {
   assert.deepEqual(parseTimestamp('1970-01-01T02:00:00.5+02:00'), {
     seconds: 0,
     nanos: 500_000_000,

@@ -48,7 +48,7 @@ test('what a nested message says of lengths cannot leave it', () => {
   assert.throws(() => outer.string(), WireError);
 });
 
-describe('unknown fields are passed over', () => {
+describe('unknown fields are skipped', () => {
   for (const [what, hex] of [
     ['a varint', '08 ff01'],
     ['8 bytes', '09 0102030405060708'],

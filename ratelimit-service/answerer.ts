@@ -125,12 +125,15 @@ export class Answerer {
     const template = JSON.stringify([limit, field, header]);
     if (this.#failed.has(template)) return;
     this.#failed.add(template);
-    this.#parts.log.warn({ limit, field, header, reason: error }, 'a template failed (told once)');
+    this.#parts.log.warn(
+      { limit, field, header, reason: error },
+      'a template failed (logged once)',
+    );
   }
 
   #caught(error: unknown): Failed {
     if (error instanceof StoreUnavailable) {
-      this.#logStore({ reason: error.message }, 'limits cannot be counted (told once a minute)');
+      this.#logStore({ reason: error.message }, 'limits cannot be counted (logged once a minute)');
       return this.#fail({ failed: 'UNAVAILABLE', message: error.message });
     }
     this.#parts.log.error({ err: error }, 'a decision failed');

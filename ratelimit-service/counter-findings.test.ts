@@ -65,7 +65,7 @@ test('a Redis that will refuse to write when it is full is said before that, one
   assert.deepEqual(said({ memory: { ...full, evictedAgoMs: 11 * MINUTE } }), []);
 });
 
-test('where no limit is in force there is nobody to tell', () => {
+test('where no limit is in force there is no finding', () => {
   const status = {
     ...ROOM,
     crowded: { at: NOW, counter: 'c1' },

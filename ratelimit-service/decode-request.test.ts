@@ -87,7 +87,7 @@ test('a number of more than 32 bits is its lower 32', () => {
   assert.equal(decodeRequest(fromHex('18 8380808010'))?.hits_addend, 3);
 });
 
-test('a known field of another wire type is passed over', () => {
+test('a known field of another wire type is skipped', () => {
   const decoded = decodeRequest(fromHex('0805 0a0164'));
   assert.equal(decoded?.domain, 'd');
 });

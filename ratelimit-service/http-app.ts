@@ -36,7 +36,7 @@ export function httpApp(sources: HttpSources): Express {
   app.use((_request, response) => {
     response
       .status(404)
-      .json({ error: 'not found; try POST /json, /healthz, /readyz or /metrics' });
+      .json({ error: 'not found: try POST /json, /healthz, /readyz or /metrics' });
   });
   app.use(errorAnswer(sources.onError));
   return app;

@@ -227,7 +227,7 @@ test('the order of limits does not decide which pattern wins', () => {
   assert.deepEqual(matchGroup(compileLimits([...limits].reverse()), 'd', group), forward);
 });
 
-test('items that match a label in two ways cost no more than in one, however many follow each other', () => {
+test('items that match a label in two ways cost as much as in one way, however many follow each other', () => {
   const length = 60;
   const limits = limitsOf('d', [{ pattern: Array(length).fill('a|a=1') }]);
   assert.deepEqual(

@@ -225,7 +225,7 @@ test('a header template that fails is left out and reported', () => {
   assert.match(failures[0]?.error ?? '', /can't evaluate field Nope/);
 });
 
-test('a body template that fails gives a JSON body that names it; the answer stays 429', () => {
+test('a body template that fails gives a JSON body that names it, and the answer stays 429', () => {
   const headers = [header('content-type', 'text/html'), header('x', '1')];
   const { response, failures } = decided([
     { ...OVER, name: 'n', error_response: { headers, body_template: '{{ .message.nope }}' } },

@@ -224,7 +224,7 @@ for (const [name, serve] of [
         assert.equal((await call(request('/'))).overall_code, 2);
       });
 
-      test('that are removed hold nobody any more', async t => {
+      test('that are removed do not apply any more', async t => {
         const { call, update } = await setUp(t, [{ ...LIMIT, rate: 0 }]);
         update([], ['default/a']);
         assert.equal((await call(request('/'))).overall_code, 1);
@@ -279,7 +279,7 @@ describe('POST /json', () => {
   });
 });
 
-test('a template that fails for every request is told once, and counted', async t => {
+test('a template that fails for every request is logged once, and counted', async t => {
   const inject_response_headers = [
     { name: 'X-Left', value: '{{ index .RateLimitResponse.Statuses 9 }}' },
   ];

@@ -133,7 +133,7 @@ test('what an Envoy needs is stopped after it: the edge waits for all when it st
   assert.deepEqual(others, []);
 });
 
-test('nothing is published but the edge, on the loopback, and who needs no other network is in none', () => {
+test('only the edge is published, on the loopback, and no service is in a network that it does not need', () => {
   const published = SERVICES.filter(([, { ports }]) => ports !== undefined);
   assert.deepEqual(
     published.map(([name, { ports }]) => [name, ports]),

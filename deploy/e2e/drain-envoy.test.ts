@@ -58,7 +58,7 @@ test('a connection without a request does not keep a container from ending', asy
   assert.equal(await status, 0);
 });
 
-test('a request that does not end is waited for until the time is over', async t => {
+test('a request that does not end is waited for until the time has passed', async t => {
   const { port, reached, env } = await startDrainingEnvoy(t);
   const request = http.get({ host: '127.0.0.1', port }).on('error', () => {});
   t.after(() => request.destroy());
@@ -68,7 +68,7 @@ test('a request that does not end is waited for until the time is over', async t
   assert.equal(held.destroyed, false);
 });
 
-test('while load balancers learn of the end, new connections are still taken', async t => {
+test('while load balancers learn of the end, new connections are still accepted', async t => {
   const { port, reached, env } = await startDrainingEnvoy(t);
   const drain = spawn('bash', [DRAIN, '60', '0'], { env, stdio: 'ignore' });
   t.after(() => drain.kill('SIGKILL'));

@@ -203,7 +203,7 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
   });
   after(() => api?.remove());
 
-  test('can be applied again, and begin no pod anew', async () => {
+  test('can be applied again, and restart no pod', async () => {
     const generations = async () => {
       const paths = ['deployments', 'statefulsets'].map(
         plural => `/apis/apps/v1/namespaces/gateway/${plural}`,

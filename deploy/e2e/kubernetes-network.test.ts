@@ -70,7 +70,7 @@ describe('on the network of the cluster', { skip: whyNoKubectl() ?? false }, () 
     }
   });
 
-  test('only who has to leaves the cluster', () => {
+  test('only pods that must reach outside do', () => {
     for (const port of PORTS) {
       const leaving = callers('outside', port).filter(name => name !== 'outside');
       assert.deepEqual(leaving.sort(), OUTSIDE[port] ?? [], `port ${port}`);

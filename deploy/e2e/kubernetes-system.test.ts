@@ -107,7 +107,7 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
     assert.equal(lines.length, 3);
   });
 
-  test('what a service finds wrong is told by every control plane, until it is over', async () => {
+  test('a Problem that a service finds is reported by every control plane, until it is solved', async () => {
     const planes = pods.filter(({ workload }) => workload.metadata.name === 'controlplane');
     assert.equal(planes.length, 2);
     const tell = (wanted: boolean) =>

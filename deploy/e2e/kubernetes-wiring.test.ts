@@ -49,7 +49,7 @@ describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     }
   });
 
-  test('whoever looks for a service finds it: by its name, at the port where it listens', () => {
+  test('every service is found by its name, at the port where it listens', () => {
     const lookers: readonly (readonly [string, string, string, string])[] = [
       ['controlplane', 'SDS_ADDRESS', 'sds', 'ADDRESS'],
       ['controlplane', 'EXT_AUTHZ_ADDRESS', 'ext-authz', 'ADDRESS'],
@@ -112,7 +112,7 @@ describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
       assert.equal(postgres.find(each => each.name === name)?.value, value);
   });
 
-  test('every process proves itself by its own identity, which sds writes and nobody else mounts', () => {
+  test('every process has its own identity, which sds writes and no other process mounts', () => {
     const {
       IDENTITY_SECRETS = '',
       IDENTITIES,

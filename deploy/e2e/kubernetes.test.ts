@@ -109,7 +109,7 @@ describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     }
   });
 
-  test('what has several replicas keeps some of them, whoever drains machines', () => {
+  test('a workload with several replicas keeps some of them while machines are drained', () => {
     const budgets = ofKind<DisruptionBudget>(MANIFESTS, 'PodDisruptionBudget');
     const several = WORKLOADS.filter(({ spec }) => spec.replicas > 1);
     assert.deepEqual(several.map(({ metadata }) => metadata.name).sort(), [

@@ -22,7 +22,7 @@ function report(t: TestContext, { failures, requests }: Tally): void {
   assert.ok(requests > 50, `only ${requests} requests`);
 }
 
-describe('under load nobody notices', () => {
+describe('under load clients do not notice', () => {
   let system: System;
   let blue: Upstream;
   let green: Upstream;

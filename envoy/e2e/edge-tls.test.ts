@@ -131,7 +131,7 @@ describe('TLS at the edge', () => {
     );
   });
 
-  test('what a client says of its certificate elsewhere is taken away', async () => {
+  test('what a client says about its certificate elsewhere is removed', async () => {
     const headers = {
       'x-forwarded-client-cert': `URI=${CLIENT}`,
       'x-gateway-tls-host': 'partners.example.com',
@@ -181,7 +181,7 @@ describe('TLS at the edge', () => {
     assert.equal(headers['strict-transport-security'], undefined);
   });
 
-  test('or refused, or served, as its Host says; an ACME challenge is served', async () => {
+  test('or rejected, or served, as its Host says, and an ACME challenge is always served', async () => {
     const ask = (name: string, path = '/') =>
       request(site.system.edge, path, { headers: { host: name } });
     assert.equal((await ask('a.example.com')).status, 403);

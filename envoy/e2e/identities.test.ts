@@ -276,19 +276,19 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
   });
 
   for (const place of PLACES) {
-    test(`${place} answers who shows the edge's certificate`, () => {
+    test(`${place} answers a client with the edge's certificate`, () => {
       assert.match(answered(place, "the edge's certificate") ?? '', /^HTTP\/1\.1 (200|404)$/);
     });
 
     for (const what of STRANGERS) {
-      test(`${place} does not answer who shows ${what}`, () => {
+      test(`${place} does not answer a client with ${what}`, () => {
         assert.equal(answered(place, what), null);
       });
     }
   }
 
   for (const place of EDGE_ONLY) {
-    test(`${place} does not answer who shows another service's certificate`, () => {
+    test(`${place} does not answer a client with another service's certificate`, () => {
       assert.equal(answered(place, "another service's certificate"), null);
     });
   }

@@ -38,7 +38,7 @@ describe('under load', () => {
   }
 
   for (const part of ['controlplane', 'sds']) {
-    test(`nobody notices that ${part} is killed`, async t => {
+    test(`no request is lost when ${part} is killed`, async t => {
       const load = startLoad({ base: system.edge, path: '/user/health' });
       const { backAt, killedAt } = await killAndWait(part);
       await answersAfter(load, backAt, 50);

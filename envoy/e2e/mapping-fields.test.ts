@@ -161,7 +161,7 @@ describe('a Mapping through the edge', () => {
     });
   }
 
-  test('is not served by a service whose certificate nobody vouches for', () => {
+  test('is not served by a service with an untrusted certificate', () => {
     assert.equal(upstreams.untrusted.requests(), 0);
   });
 
@@ -170,7 +170,7 @@ describe('a Mapping through the edge', () => {
     assert.equal(headers.host, 'inner.example.com');
   });
 
-  test('gives up soon when nobody takes the connection', async t => {
+  test('gives up soon when the connection is not accepted', async t => {
     const begin = performance.now();
     const { status } = await request(system.edge, '/deaf');
     const ms = Math.round(performance.now() - begin);

@@ -95,7 +95,7 @@ describe('when the edge Envoy refuses a listener', () => {
     assert.equal(await statusOf(`http://127.0.0.1:${port}`, '/first/'), 200);
   }
 
-  test('that one is blamed, what changed with it is taken, and it is mended by an edit', () =>
+  test('that one is blamed, other changes are accepted, and an edit solves it', () =>
     refuseAndMend('taken', system.freePort(0), ['second']));
 
   test('it is found among 40 other resources that changed with it', async t => {

@@ -20,7 +20,7 @@ const mapping = (name: string, spec: string) =>
 const serialOf = ({ certificate }: Pick<Pair, 'certificate'>) =>
   new X509Certificate(certificate).serialNumber;
 
-describe('services that want TLS, and to know who asks:', () => {
+describe('services that want TLS and a client certificate:', () => {
   let services: TestAuthority;
   let former: TestAuthority;
   let clients: TestAuthority;
@@ -118,7 +118,7 @@ describe('services that want TLS, and to know who asks:', () => {
     });
   }
 
-  test('what is wrong with it is told of the Mapping and of the TLSContext, with file and line', async () => {
+  test('its Problems are reported for the Mapping and the TLSContext, with file and line', async () => {
     system.write(
       'broken.yaml',
       mapping('broken', 'service: x, tls: broken') + context('broken', 'secret: nowhere'),
@@ -166,7 +166,7 @@ describe('services that want TLS, and to know who asks:', () => {
     [client, clients, services] = [next, nextClients, nextServices];
   });
 
-  test('a service whose certificate is of an authority that is trusted no more is not asked', async () => {
+  test('a service whose authority is not trusted any more gets no requests', async () => {
     system.write('client.yaml', clientSecret(client));
     upstream.change({ ...(await former.issue([NAME, 'localhost'])), ca: clients.ca });
     await until(async () => (await statusOf('/anew')) === 503 || undefined);

@@ -26,7 +26,7 @@ describe('the demo', () => {
     assert.equal((await request(system.edge, '/nowhere')).status, 404);
   });
 
-  test('lets nobody in who has not logged in, and a user who has', async () => {
+  test('lets in only users who have logged in', async () => {
     const user = userNamed('ada');
     assert.ok(user !== undefined);
     const headers = { accept: 'text/html' };

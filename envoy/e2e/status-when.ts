@@ -16,7 +16,7 @@ export async function statusWhen(
     return last !== undefined && wanted(last) ? last : undefined;
   };
   return until(look, withinMs, wanted.toString()).catch((error: unknown) => {
-    throw new Error(`${error}; the last status was ${describeStatus(last)}`);
+    throw new Error(`${error}. The last status was ${describeStatus(last)}`);
   });
 }
 

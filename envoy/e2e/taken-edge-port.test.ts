@@ -70,7 +70,7 @@ spec: { prefix: /${name}, service: "127.0.0.1:${upstream.port}" }
     assert.match(problem.message, /refuses its Listener: .*cannot bind.*Address already in use/);
   }
 
-  test('the Envoy is what is wrong, and no resource is blamed', () => onlyEnvoyIsWrong(1));
+  test('the Problem is of the Envoy, and no resource is blamed', () => onlyEnvoyIsWrong(1));
 
   test('no resource is blamed either that is written then', async () => {
     write('second');

@@ -113,7 +113,7 @@ describe('a user', () => {
     t.diagnostic(`searched ${logs.length} logs and ${answers.length} answers`);
   });
 
-  test('that is sent as garbage or as 10 MB is refused with a reason, and nobody else notices', async () => {
+  test('that is garbage or 10 MB is rejected with a reason, and other clients are not affected', async () => {
     const garbage = await request(system.edge, '/user/ada', {
       method: 'PUT',
       headers: JSON_BODY,

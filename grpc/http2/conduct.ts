@@ -30,8 +30,7 @@ export class Conduct {
   }
 
   idleFrame(): void {
-    if (!this.#idleFrames.spend())
-      failConnection(ERROR.enhanceYourCalm, 'too many frames that help nobody');
+    if (!this.#idleFrames.spend()) failConnection(ERROR.enhanceYourCalm, 'too many useless frames');
   }
 
   reset(): void {

@@ -103,7 +103,7 @@ describe('a request is malformed', () => {
     );
 });
 
-test('more fields or bytes than are read are told apart from what is malformed', () => {
+test('too many fields or bytes are distinguished from malformed ones', () => {
   const many = Array.from({ length: 30 }, (_, n) => [`x-${n}`, ''] as const);
   assert.equal(
     readWith(new HeaderBlocks(LIMITS), encodeFields([...REQUEST, ...many])),

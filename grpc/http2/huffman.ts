@@ -67,7 +67,7 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
       ones &&= bit === 1;
       if (node < LEAF) continue;
       if (node === (LEAF | END))
-        throw new ConnectionError(ERROR.compressionError, 'a text with its end in it');
+        throw new ConnectionError(ERROR.compressionError, 'a text with the end symbol in it');
       text[length++] = node;
       node = 0;
       bits = 0;
@@ -75,6 +75,6 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
     }
   }
   if (bits > 7 || !ones)
-    throw new ConnectionError(ERROR.compressionError, 'a text with a wrong padding');
+    throw new ConnectionError(ERROR.compressionError, 'a text with wrong padding');
   return text.toString('latin1', 0, length);
 }

@@ -25,7 +25,7 @@ describe('a peer that wants a smaller table of fields than all begin with', () =
     ['a little smaller', tableOf(4_095)],
     ['none, and in the same SETTINGS as large as before', tableOf(0, 4_096)],
   ] as const)
-    test(`(${what}) is told once, by the first headers, that we have none`, () => {
+    test(`(${what}) learns once, by the first headers, that we have none`, () => {
       const { session, streams, put, tell } = begin(settings);
       tell(headers(1), headers(3));
       session.streams.sender.respond(nth(streams, 0), Buffer.from('x'));
@@ -51,7 +51,7 @@ describe('a peer that wants a smaller table of fields than all begin with', () =
   });
 });
 
-test('a peer that wants a larger table of fields is told nothing', () => {
+test('a peer that wants a larger table of fields gets no answer', () => {
   const { session, streams, put, tell } = begin(tableOf(4_096, 65_535));
   tell(headers(1));
   session.streams.sender.respond(nth(streams, 0), Buffer.from('x'));

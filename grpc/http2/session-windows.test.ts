@@ -28,7 +28,7 @@ describe('the windows of the peer', () => {
     assert.equal(session.streams.sender.unsentBytes, 0);
   });
 
-  test('what is sent on all streams together is no more than that of the connection', () => {
+  test('all streams together send at most what the window of the connection allows', () => {
     const { session, streams, said, tell } = begin(firstWindow(2 ** 31 - 1));
     tell(headers(1), headers(3));
     const [first, second] = [nth(streams, 0), nth(streams, 1)];
@@ -84,7 +84,7 @@ describe('our windows', () => {
     assert.deepEqual(tell(piece), [`windowUpdate 0 1: ${3 * 16_301}`]);
   });
 
-  test('no more comes on a stream than its reader has allowed', () => {
+  test('a stream receives at most what its reader has allowed', () => {
     const output = new Output(new BlockPool());
     const never = { data: () => false, end: () => {}, close: () => {} };
     const session = new Session(

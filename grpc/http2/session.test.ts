@@ -91,7 +91,7 @@ describe('what is on its way is no mistake:', () => {
     assert.ok(!session.isOver);
   });
 
-  test('calls that cross a GOAWAY, which are answered; and those behind it, whose headers are read for the table of fields', () => {
+  test('calls that cross a GOAWAY are answered, and of later ones only the headers are read, for the table of fields', () => {
     const { session, streams, said, tell } = begin();
     tell(headers(1));
     session.drain();

@@ -30,9 +30,9 @@ export type PeerSettings = {
 
 export function readSettings(bytes: Buffer, start: number, end: number): PeerSettings {
   if ((end - start) % ENTRY_BYTES !== 0)
-    throw new ConnectionError(ERROR.frameSizeError, 'SETTINGS of a length that is none');
+    throw new ConnectionError(ERROR.frameSizeError, 'SETTINGS with an invalid length');
   if (end - start > MAX_ENTRIES * ENTRY_BYTES)
-    throw new ConnectionError(ERROR.enhanceYourCalm, 'SETTINGS of too many entries');
+    throw new ConnectionError(ERROR.enhanceYourCalm, 'SETTINGS with too many entries');
   let initialWindow: number | undefined;
   let shrinksTable = false;
   for (let at = start; at < end; at += ENTRY_BYTES) {

@@ -19,7 +19,7 @@ export type Begun = {
 
 const INTERNAL = failure('INTERNAL', 'internal error, see the log');
 const MALFORMED = failure('INVALID_ARGUMENT', 'the message cannot be read');
-const LATE = failure('DEADLINE_EXCEEDED', 'the time of the call is over');
+const LATE = failure('DEADLINE_EXCEEDED', 'the deadline of the call has passed');
 /** The longest time that a timer of Node takes. */
 const LONGEST_MS = 2 ** 31 - 1;
 

@@ -31,7 +31,7 @@ for (const [what, piece] of [
     if (piece !== undefined) stream.write(piece);
     const [headers] = await answered;
     assert.equal(headers['grpc-status'], String(status.DEADLINE_EXCEEDED));
-    assert.equal(headers['grpc-message'], 'the message of the call does not come');
+    assert.equal(headers['grpc-message'], 'the message of the call did not come in time');
     await ended;
     assert.equal((await call(session, 'x')).text, 'x');
   });
@@ -50,7 +50,7 @@ test('a call whose message sends a byte now and then is refused all the same', a
 test('a call whose message is there is not hurried', async t => {
   const session = await impatient(t);
   const never = call(session, 'never', { 'grpc-timeout': '150m' });
-  assert.equal((await never).headers['grpc-message'], 'the time of the call is over');
+  assert.equal((await never).headers['grpc-message'], 'the deadline of the call has passed');
 });
 
 test('nothing is kept of calls that were answered, reset, or lost their connection', async t => {

@@ -2,7 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { failure } from './method.ts';
 import { refuse } from './respond.ts';
 
-const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call does not come');
+const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call did not come in time');
 
 /**
  * The calls whose messages have not come whole. A call that is still here at its second sweep is

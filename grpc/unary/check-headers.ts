@@ -5,7 +5,7 @@ import { type Failure, failure, type UnaryCall } from './method.ts';
 
 /** Our messages are protobuf. What follows a semicolon says nothing about them. */
 const CONTENT_TYPE = /^application\/grpc(\+proto)?\s*(;|$)/i;
-const EXPIRED = failure('DEADLINE_EXCEEDED', 'the time of the call was over when it came');
+const EXPIRED = failure('DEADLINE_EXCEEDED', 'the deadline of the call had passed when it came');
 const BAD_TIMEOUT = failure(
   'INTERNAL',
   'grpc-timeout is not a number of at most 8 digits and one of HMSmun',

@@ -20,7 +20,7 @@ const TOO_MUCH = failure(
   'RESOURCE_EXHAUSTED',
   'the unfinished messages of this connection are too long',
 );
-const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call does not come');
+const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call did not come in time');
 /** The longest message of a status, so that the headers are one frame. */
 const MAX_MESSAGE_LENGTH = 800;
 

@@ -182,7 +182,7 @@ test('a message longer than allowed is refused, also when it comes whole', async
   assert.equal(told['grpc-status'], String(status.RESOURCE_EXHAUSTED));
 });
 
-test('of a failure that says much its caller is told at least the start', async t => {
+test('the caller gets at least the start of a long failure', async t => {
   const wordy = { ...echo, handle: () => failure('NOT_FOUND', 'é'.repeat(9_000)) };
   const { port } = await serveEcho(t, { methods: [wordy] });
   const { headers: told } = await call(openSession(t, port), 'x');

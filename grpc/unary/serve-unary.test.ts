@@ -84,7 +84,7 @@ describe('a call that fails', () => {
       'by its deadline',
       'never',
       status.DEADLINE_EXCEEDED,
-      'the time of the call is over',
+      'the deadline of the call has passed',
       { 'grpc-timeout': '20m' },
     ],
     [
@@ -127,7 +127,7 @@ describe('a call that fails', () => {
       assert.equal((await call(session, 'next')).text, 'next', 'the connection goes on');
     });
 
-  test('by a mistake of ours is told to the server, not to the caller', async t => {
+  test('by an error of ours is reported to the server, not to the caller', async t => {
     const { errors, session } = await echoSession(t);
     await call(session, 'throw');
     await call(session, 'late-throw');
@@ -253,7 +253,7 @@ test('a port in use rejects with its address', async t => {
 });
 
 describe('stop', () => {
-  test('lets a call in flight end, and one that is on its way; takes no new connection', async t => {
+  test('lets calls in flight and on their way end, and accepts no new connection', async t => {
     const { promise: called, resolve } = Promise.withResolvers<() => void>();
     const slow = {
       path: ECHO,

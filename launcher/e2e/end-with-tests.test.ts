@@ -39,7 +39,7 @@ test('a test file that leaves a server behind fails, and says so', () => {
   assert.match(out, /half-way/);
   assert.match(
     out,
-    /left\.test\.ts does not end 100 ms after its last test; open are: .*TCPServerWrap/,
+    /left\.test\.ts does not end 100 ms after its last test, kept by: .*TCPServerWrap/,
   );
 });
 

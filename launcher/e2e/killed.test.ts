@@ -4,7 +4,7 @@ import { assertNothingLeft, pidsOf, startGateway } from '../testing/gateway.ts';
 /** Which process of `npm start` is killed outright, and how to find it. */
 const VICTIMS = ['npm', 'launcher', 'supervisor'] as const;
 
-describe('nothing is left of a gateway when somebody kills', () => {
+describe('nothing is left of a gateway after killing', () => {
   for (const victim of VICTIMS) {
     test(victim, async t => {
       const gateway = await startGateway({ by: victim === 'npm' ? 'npm' : 'start.cjs' });

@@ -29,7 +29,7 @@ async function end({ process: child }: { process: ChildProcess }): Promise<void>
 }
 
 describe('a lock', () => {
-  test('is had by one process at a time, and others are told by which', async () => {
+  test('is held by one process at a time, and others learn by which', async () => {
     const file = join(folder, 'one');
     const holder = await another(file);
     assert.equal(holder.got, 'lock');
@@ -46,7 +46,7 @@ describe('a lock', () => {
     assert.equal(lockHolder(file), process.pid);
   });
 
-  test('of a process whose id another one has got since is taken over', () => {
+  test('of a process whose id another one has since is taken over', () => {
     const file = join(folder, 'reused');
     writeFileSync(file, '1 12345678901\n');
     assert.equal(acquireLock(file).holder, undefined);

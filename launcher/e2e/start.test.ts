@@ -38,7 +38,7 @@ function checkout(name: string): string {
 }
 
 describe('the first start', () => {
-  test('installs and says so, then runs the command; the next one only runs it', async () => {
+  test('installs and says so, then runs the command, and the next one only runs it', async () => {
     const root = checkout('first');
     const first = await launch(root, ['up', '--instances', '3']).result;
     assert.match(
@@ -63,7 +63,7 @@ describe('the first start', () => {
     assert.equal(said.match(/installing the npm/g)?.length, 1);
   });
 
-  test('after one that was killed while it installed begins anew', async () => {
+  test('after one that was killed while it installed begins again', async () => {
     const root = checkout('killed');
     const { child, result } = launch(root, ['a']);
     await once(child.stderr ?? child, 'data');
@@ -111,7 +111,7 @@ describe('when the lock file has changed', () => {
     );
   });
 
-  test('nothing is taken away from under a gateway that runs', async () => {
+  test('nothing is removed while a gateway uses it', async () => {
     const root = checkout('running');
     await launch(root, ['up']).result;
     lockDependency(root, '2.0.0');

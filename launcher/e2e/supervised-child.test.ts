@@ -58,7 +58,7 @@ describe('a supervised process', () => {
     const { pid } = child;
     process.kill(pid ?? 0, 'SIGKILL');
     assert.ok(await comes(() => child.isReady && child.pid !== pid));
-    assert.deepEqual(said, ['was ended by SIGKILL; starting it again in 0.2 s']);
+    assert.deepEqual(said, ['was ended by SIGKILL, starting it again in 0.2 s']);
     assert.equal(child.restarts, 1);
     await child.stop();
   });
@@ -71,7 +71,7 @@ describe('a supervised process', () => {
     await child.stop();
     assert.match(
       said[0] ?? '',
-      /^ended with exit code 1: TypeError: no such port; starting it again in 0\.2 s$/,
+      /^ended with exit code 1: TypeError: no such port, starting it again in 0\.2 s$/,
     );
     assert.match(logged(), /^hello$/m);
   });

@@ -134,11 +134,11 @@ describe('a gateway', () => {
     );
   });
 
-  test('goes on when somebody deletes its state folder: it scales, and starts again what ends', async () => {
+  test('goes on when its state folder is deleted: it scales, and restarts what ends', async () => {
     const { failures } = await underLoad(gateway.edge, '/user/health', async () => {
       // Other processes write into it meanwhile.
       rmSync(gateway.state, { recursive: true, maxRetries: 10 });
-      await until(() => gateway.said().includes('was deleted and is made again'), gateway.said);
+      await until(() => gateway.said().includes('was deleted and is created again'), gateway.said);
       const more = await gatewayCommand('scale', '3', '--state', gateway.state);
       assert.match(more.said, /^user-service-3 serves\n3 instances serve\n$/);
     });
@@ -150,7 +150,7 @@ describe('a gateway', () => {
     assert.deepEqual(readdirSync(join(gateway.state, 'resources')).length, 3);
   });
 
-  test('finishes what it has begun when it is told to stop, and leaves nothing', async () => {
+  test('finishes requests in flight when it stops, and leaves nothing', async () => {
     const pids = await pidsOf(gateway);
     gateway.process.kill('SIGTERM');
     assert.equal(await gateway.exited, 0);
@@ -218,7 +218,7 @@ describe('no gateway', () => {
   test('starts with a folder that no list of folders can hold', async t => {
     const folder = mkdtempSync(join(tmpdir(), 'up:'));
     t.after(() => rmSync(folder, { recursive: true }));
-    const wrong = 'has ":" in it, which parts paths in a list: use another name';
+    const wrong = 'has ":" in it, which separates paths in a list: use another name';
     for (const option of ['--resources', '--state']) {
       const { code, said } = await gatewayCommand('up', option, folder);
       assert.deepEqual([code, said], [1, `gateway: The path ${folder} ${wrong}\n`]);

@@ -94,7 +94,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 
 async function becomesReady(child: ChildProcess, said: () => string): Promise<void> {
   await until(() => said().includes('ready after') || child.exitCode !== null, said, 90_000);
-  assert.equal(child.exitCode, null, `it ended; it said:\n${said()}`);
+  assert.equal(child.exitCode, null, `it ended with this output:\n${said()}`);
 }
 
 /** Returns the ids of all processes of a gateway. */
@@ -124,7 +124,7 @@ export async function until(
 ): Promise<void> {
   assert.ok(
     await eventually(async () => condition(), ms),
-    `not within ${ms} ms; it said:\n${said()}`,
+    `not within ${ms} ms with this output:\n${said()}`,
   );
 }
 

@@ -61,7 +61,7 @@ test('a map, a oneof, a list and an optional field are what the file says', () =
   assert.deepEqual(Object.keys(type.nested ?? {}), []);
 });
 
-test('only what is reachable is taken, with the files that it uses', () => {
+test('only reachable declarations are included, with the files that they use', () => {
   const used = 'google/protobuf/duration.proto';
   const field = [{ name: 'd', number: 1, typeName: '.google.protobuf.Duration', ...MESSAGE }];
   const api = compile({ dependency: [used], messageType: [{ name: 'M', field }] });

@@ -46,7 +46,7 @@ test('of a file that is there twice the one without JSON names counts', () => {
     assert.deepEqual(filesIn(NOISE, ...order, NOISE), { 'test/v1/a.proto': A.toString('hex') });
 });
 
-test('a name as long as a byte can say is read, and a longer one passed over', () => {
+test('a name as long as a byte allows is read, and a longer one skipped', () => {
   const longest = `${'n'.repeat(121)}.proto`;
   assert.deepEqual(Object.keys(filesIn(NOISE, described(longest), NOISE)), [longest]);
   assert.deepEqual(filesIn(NOISE, described(`n${longest}`), NOISE), {});

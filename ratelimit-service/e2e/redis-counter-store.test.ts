@@ -137,7 +137,7 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     assert.equal(Number(await redis.send('', ['PEXPIRETIME', key])), end);
   });
 
-  test('of the window before count no more when its end and the request meet', async t => {
+  test('of the window before do not count when its end and the request meet', async t => {
     const [store, redis] = await Promise.all([
       openStore(t, url, { prefix: 'meet:' }),
       openedRedis(t, url),
@@ -216,7 +216,7 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     assert.ok((await countOne(store, 'k')) <= 1 + 500 + tries + 1);
   });
 
-  test('in a Redis that was killed begin anew', async t => {
+  test('in a Redis that was killed begin again', async t => {
     const own = await startRedis();
     t.after(own.remove);
     const store = await openStore(t, `redis://${own.address}`);

@@ -53,30 +53,33 @@ describe('three workers of one service', { skip: whyNoRedis() ?? false }, () => 
       }),
     );
 
-    await t.test('that loses one of them under load disturbs nobody at the others', async () => {
-      let over = false;
-      const lanes = clients.map(client => lane(client, () => over));
-      await until(() => lanes.every(({ seen }) => seen.length > 20) || undefined, PATIENCE_MS);
-      const victim = pidsOf(service).get(2) ?? 0;
-      process.kill(victim, 'SIGKILL');
-      await until(
-        () => pidsOf(service).get(2) !== victim || undefined,
-        PATIENCE_MS,
-        'another second worker',
-      );
-      const marks = lanes.map(({ seen }) => seen.length + 20);
-      await until(
-        () => lanes.every(({ seen }, at) => seen.length > (marks[at] ?? 0)) || undefined,
-        PATIENCE_MS,
-      );
-      over = true;
-      await Promise.all(lanes.map(({ ended }) => ended));
-      const failures = lanes.map(({ seen }) => seen.filter(outcome => outcome !== 'OK').length);
-      // Clients of that worker lose the requests in flight, and go to another worker.
-      const hit = failures.filter(count => count > 0);
-      assert.ok(hit.length >= 1 && hit.length < CONNECTIONS, String(failures));
-      for (const count of hit) assert.ok(count <= 2, String(failures));
-    });
+    await t.test(
+      'that loses one of them under load does not disturb clients of the others',
+      async () => {
+        let over = false;
+        const lanes = clients.map(client => lane(client, () => over));
+        await until(() => lanes.every(({ seen }) => seen.length > 20) || undefined, PATIENCE_MS);
+        const victim = pidsOf(service).get(2) ?? 0;
+        process.kill(victim, 'SIGKILL');
+        await until(
+          () => pidsOf(service).get(2) !== victim || undefined,
+          PATIENCE_MS,
+          'another second worker',
+        );
+        const marks = lanes.map(({ seen }) => seen.length + 20);
+        await until(
+          () => lanes.every(({ seen }, at) => seen.length > (marks[at] ?? 0)) || undefined,
+          PATIENCE_MS,
+        );
+        over = true;
+        await Promise.all(lanes.map(({ ended }) => ended));
+        const failures = lanes.map(({ seen }) => seen.filter(outcome => outcome !== 'OK').length);
+        // Clients of that worker lose the requests in flight, and go to another worker.
+        const hit = failures.filter(count => count > 0);
+        assert.ok(hit.length >= 1 && hit.length < CONNECTIONS, String(failures));
+        for (const count of hit) assert.ok(count <= 2, String(failures));
+      },
+    );
   });
 });
 

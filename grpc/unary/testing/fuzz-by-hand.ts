@@ -18,7 +18,7 @@ while (performance.now() < end) {
   });
   const { connections, rssMib } = await victim.held();
   process.stdout.write(
-    `to seed ${seed}: ${describeHarm(harm)}; now ${rssMib.toFixed(0)} MiB, ${connections} connections\n`,
+    `to seed ${seed}: ${describeHarm(harm)}, now ${rssMib.toFixed(0)} MiB, ${connections} connections\n`,
   );
 }
 victim.stop();

@@ -95,5 +95,5 @@ export class Victim {
 
 export function describeHarm({ grownMib, cpuMs, ms, calls, p99Ms }: Harm): string {
   const cost = `memory at most +${grownMib.toFixed(0)} MiB so far, CPU ${cpuMs.toFixed(0)} ms of ${ms.toFixed(0)}`;
-  return `${cost}; another connection's ${calls} calls: p99 ${p99Ms.toFixed(1)} ms`;
+  return `${cost}, another connection's ${calls} calls: p99 ${p99Ms.toFixed(1)} ms`;
 }

@@ -122,7 +122,7 @@ for (const sharing of [true, false])
     });
   });
 
-test('a file that starts a program is told where it belongs when it shares a process, and may with its own', async () => {
+test('a file that starts a program fails with where it belongs when it shares a process, and may in its own', async () => {
   const text = `import { spawnSync } from 'node:child_process';
     import * as everything from 'node:child_process';
     import { execFile } from 'child_process';
