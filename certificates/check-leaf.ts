@@ -41,7 +41,7 @@ function checkUsage({ publicKey, raw }: X509Certificate): readonly Finding[] {
   if (maySign(raw) !== false) return [];
   if (publicKey.asymmetricKeyType === 'ec') {
     return [
-      errorFinding(`${lacks}: Envoy does not take it with an ECDSA key, which can do nothing else`),
+      errorFinding(`${lacks}: Envoy does not accept it with an ECDSA key, which can only sign`),
     ];
   }
   if (publicKey.asymmetricKeyType !== 'rsa') return [];

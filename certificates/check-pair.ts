@@ -91,12 +91,12 @@ function checkKind(key: KeyObject): readonly Finding[] {
   }
   if (key.asymmetricKeyType === 'ec' && CURVES.has(namedCurve)) return [];
   if (key.asymmetricKeyType === 'ed25519') {
-    return [warningFinding('the key is of kind ed25519, which Envoy takes, but browsers do not')];
+    return [warningFinding('the key is of kind ed25519, which Envoy accepts, but browsers do not')];
   }
   const kind = `${key.asymmetricKeyType} ${namedCurve}`.trim();
   return [
     errorFinding(
-      `the key is of kind ${kind}, which Envoy does not take: want RSA, or ECDSA with P-256, P-384 or P-521`,
+      `the key is of kind ${kind}, which Envoy does not accept: want RSA, or ECDSA with P-256, P-384 or P-521`,
     ),
   ];
 }
@@ -117,7 +117,7 @@ function checkCurve([leaf]: readonly X509Certificate[]): readonly Finding[] {
   if (algorithm < 0 || der[algorithm + EC_PUBLIC_KEY.length] !== SEQUENCE) return [];
   return [
     errorFinding(
-      'the certificate writes its curve out, which Envoy does not take: have one issued for a key of a named curve (openssl: -pkeyopt ec_param_enc:named_curve)',
+      'the certificate writes its curve out, which Envoy does not accept: have one issued for a key of a named curve (openssl: -pkeyopt ec_param_enc:named_curve)',
     ),
   ];
 }
@@ -158,7 +158,7 @@ function checkEnd(
 export function timeProblem(certificate: X509Certificate, now: number): string | undefined {
   const { validFromDate, validToDate } = certificate;
   if (now < validFromDate.getTime()) return `is not valid before ${toIso(validFromDate)}`;
-  return now > validToDate.getTime() ? `is expired since ${toIso(validToDate)}` : undefined;
+  return now > validToDate.getTime() ? `expired at ${toIso(validToDate)}` : undefined;
 }
 
 function toIso(date: Date): string {

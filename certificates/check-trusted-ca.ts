@@ -24,7 +24,11 @@ export function checkTrustedCa(pem: string, now: number): readonly Finding[] {
   });
   if (timed.length === certificates.length) return timed.map(errorFinding);
   const leaves = certificates.flatMap(({ ca }, at) =>
-    ca ? [] : [`trusted authority ${at + 1} is none (CA:FALSE): it is trusted for itself alone`],
+    ca
+      ? []
+      : [
+          `trusted authority ${at + 1} is no authority (CA:FALSE), so it is trusted for itself alone`,
+        ],
   );
   return [...timed, ...leaves].map(warningFinding);
 }

@@ -67,5 +67,5 @@ test('a client is told that a server is somebody else, whatever its address', ()
     check('controlplane', { subjectaltname: `URI:${EDGE}` })?.message ?? '',
     /says that it is edge: want controlplane/,
   );
-  assert.match(check('controlplane', {})?.message ?? '', /nobody of gateway\.internal/);
+  assert.match(check('controlplane', {})?.message ?? '', /no group of gateway\.internal/);
 });

@@ -31,7 +31,7 @@ export function expectGroups(
   return (_hostname, { subjectaltname }) => {
     const group = groupOfPeer(subjectaltname, trustDomain);
     if (group !== undefined && groups.includes(group)) return undefined;
-    const who = group ?? `nobody of ${trustDomain}`;
+    const who = group ?? `no group of ${trustDomain}`;
     return new Error(
       `the server's certificate says that it is ${who}: want ${groups.join(' or ')}`,
     );

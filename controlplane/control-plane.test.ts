@@ -66,6 +66,6 @@ apiVersion: gateway.internal/v2\nkind: Host\nmetadata: {name: shop}\nspec: {host
   assert.deepEqual(said(), []);
   passMinute();
   passMinute();
-  assert.match(said()[0] ?? '', /^the certificate is expired since /);
+  assert.match(said()[0] ?? '', /^the certificate expired at /);
   assert.deepEqual([said().length, minutes.size], [1, 1], 'it stays in force, and one clock runs');
 });

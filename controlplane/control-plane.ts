@@ -224,7 +224,7 @@ function proxyObserver(
     failed: (stream, err) =>
       logFailure(
         { err, node: stream?.node, address: stream?.address },
-        'a mistake of ours ended a stream',
+        'an internal error ended a stream',
       ),
     connected: stream => {
       const { node, group, address } = stream;

@@ -171,7 +171,7 @@ export function toClusterError(server: string, error: unknown): ClusterError {
   if (error instanceof ClusterError) return error;
   const reason =
     error instanceof SyntaxError
-      ? 'the answer is no JSON'
+      ? 'the answer is not JSON'
       : error instanceof Error
         ? whyFailed(error)
         : 'unknown';

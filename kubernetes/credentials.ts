@@ -54,7 +54,7 @@ export async function loadCredentials({
 function whyNot(kubeconfig: string | undefined, token: string, error: unknown): string {
   const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it is malformed';
   if (kubeconfig !== undefined) return `Cannot read the kubeconfig ${kubeconfig}: ${reason}`;
-  return `This is no container of a cluster (cannot read ${token}: ${reason}); name a kubeconfig with KUBECONFIG`;
+  return `This is not a container of a cluster (cannot read ${token}: ${reason}). Set KUBECONFIG to a kubeconfig`;
 }
 
 function credentialsOf(config: KubeConfig, kubeconfig: string | undefined): Credentials {

@@ -174,7 +174,7 @@ async function watchFor<T>(
 
 function silent({ cluster, resource }: { cluster: Cluster; resource: Resource }): ClusterError {
   return new ClusterError(
-    `The Kubernetes API at ${cluster.server} lets a watch of ${describeResource(resource)} end without a word`,
+    `The Kubernetes API at ${cluster.server} does not end a watch of ${describeResource(resource)} in time`,
   );
 }
 

@@ -180,9 +180,12 @@ function sendTo(link: Link, args: readonly string[], asking: boolean): Promise<R
 }
 
 function notConnected(nodes: Nodes): RedisUnavailable {
-  return new RedisUnavailable(`Redis: not connected: ${nodes.reason() ?? 'nobody has this key'}`, {
-    notSent: true,
-  });
+  return new RedisUnavailable(
+    `Redis: not connected: ${nodes.reason() ?? 'no server has this key'}`,
+    {
+      notSent: true,
+    },
+  );
 }
 
 function refuse(message: string): Promise<never> {

@@ -180,7 +180,7 @@ async function connectInTime(client: Client, aborted: AbortSignal): Promise<void
   const connected = client.connect().then(() => answers(client));
   const giveUp = Promise.withResolvers<never>();
   const stop = (reason: string) => giveUp.reject(new RedisUnavailable(reason));
-  const close = () => stop('closed by us');
+  const close = () => stop('closed by this process');
   let parts = 0;
   const timer = setInterval(() => {
     parts += 1;
@@ -189,7 +189,7 @@ async function connectInTime(client: Client, aborted: AbortSignal): Promise<void
   aborted.addEventListener('abort', close, { once: true });
   try {
     await Promise.race([connected, giveUp.promise]);
-    if (aborted.aborted) throw new RedisUnavailable('closed by us');
+    if (aborted.aborted) throw new RedisUnavailable('closed by this process');
   } catch (error) {
     client.destroy();
     // It may still connect, because destroy() does not reach a socket that is being opened.

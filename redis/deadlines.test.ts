@@ -79,7 +79,7 @@ describe('calls with a deadline', () => {
     const calls = new Deadlines(60_000, now);
     const call = calls.race(never());
     calls.close();
-    await assert.rejects(call, /closed by us/);
+    await assert.rejects(call, /closed by this process/);
     assert.equal(calls.waiting, 0);
   });
 

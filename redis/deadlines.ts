@@ -55,7 +55,7 @@ export class Deadlines {
   /** Ends all calls that wait. */
   close(): void {
     for (const call of this.#calls)
-      if (this.#settle(call)) call.reject(new RedisUnavailable('Redis: closed by us'));
+      if (this.#settle(call)) call.reject(new RedisUnavailable('Redis: closed by this process'));
     this.#calls = [];
     clearTimeout(this.#timer);
     this.#timer = undefined;

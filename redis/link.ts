@@ -109,7 +109,7 @@ export class Link {
     clearInterval(this.#watch);
     clearTimeout(this.#retry);
     this.#closed.abort();
-    this.drop(new RedisUnavailable('closed by us'));
+    this.drop(new RedisUnavailable('closed by this process'));
   }
 
   #down(): RedisUnavailable {

@@ -17,9 +17,9 @@ test('of failing DNS queries the first and the end are logged, all are counted',
   for (const outcome of [failed, failed, { kind: 'missing' } as const, failed])
     report('a.test', 6, outcome, UNASKED);
   assert.deepEqual(lines, [
-    'DNS query failed; the last answer stays in force',
+    'DNS query failed, so the last answer stays in force',
     'DNS answers again',
-    'DNS query failed; the last answer stays in force',
+    'DNS query failed, so the last answer stays in force',
   ]);
   assert.match(await metrics.registry.metrics(), /sds_dns_queries_total\{outcome="failed"\} 3/);
 });

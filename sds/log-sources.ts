@@ -14,13 +14,13 @@ export function fileReports(
       metrics.fileProblem();
       log.error(
         { file: `${path}:${line}` },
-        `${path}:${line}: ${message}; what was read last stays in force`,
+        `${path}:${line}: ${message}. What was read last stays in force`,
       );
     },
     onMissing: () =>
       log.warn(
         { file: path },
-        `the instances file ${path} is missing; it will be read when it appears`,
+        `the instances file ${path} is missing and will be read when it appears`,
       ),
   };
 }
@@ -35,7 +35,7 @@ export function dnsReports(log: Logger, metrics: Metrics): WatchDnsOptions['onQu
       if (!failing.has(query))
         log.warn(
           { query, reason: outcome.message },
-          'DNS query failed; the last answer stays in force',
+          'DNS query failed, so the last answer stays in force',
         );
       failing.add(query);
     } else if (failing.delete(query)) {

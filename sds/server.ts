@@ -67,7 +67,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const missed = missedPorts((asked, ports) =>
     log.warn(
       { asked: cutText(asked, MOST_CHARACTERS), ports: ports.slice(0, MOST_NAMES) },
-      'the service has no such port: whoever asks for it gets no instances',
+      'the service has no such port, so clients that ask for it get no instances',
     ),
   );
   const http = httpApp({
@@ -113,7 +113,7 @@ function observerOf(metrics: Metrics, log: Logger, now: () => number): Discovery
     failed: (stream, err) =>
       logFailure(
         { err, node: stream?.node, address: stream?.address },
-        'a mistake of ours ended a stream',
+        'an internal error ended a stream',
       ),
     connected({ node, address, variant }) {
       metrics.clientConnected();

@@ -98,7 +98,7 @@ async function tend(options: AuthorityOptions): Promise<Roots> {
     const tended = await tendOnce(options);
     if (tended !== undefined) return tended;
   }
-  throw new Error(`${options.store.place}: others change it all the time`);
+  throw new Error(`${options.store.place}: other processes keep changing it`);
 }
 
 /** @returns undefined when another process was faster */

@@ -104,7 +104,7 @@ test('a certificate counts from its first to its last second', () => {
   );
   assert.match(
     messages(PAIR.certificate, PAIR.key, NOW + DAY.lifetimeMs + 2_000)[0] ?? '',
-    /^error: the certificate is expired since \d{4}-/,
+    /^error: the certificate expired at \d{4}-/,
   );
   assert.match(
     messages(PAIR.certificate, PAIR.key, NOW - 120_000)[0] ?? '',
@@ -153,7 +153,7 @@ test('a key of a kind that Envoy or browsers do not take is named', t => {
   const ed25519 = selfSigned(t, '-newkey', 'ed25519');
   assert.match(
     messages(ed25519.certificate, ed25519.key, LATER)[0] ?? '',
-    /^warning: the key is of kind ed25519, which Envoy takes/,
+    /^warning: the key is of kind ed25519, which Envoy accepts/,
   );
   const curve = selfSigned(t, '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1');
   assert.match(

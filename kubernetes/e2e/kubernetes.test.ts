@@ -150,7 +150,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     assert.equal(it.lists(), 1);
     assert.match(
       it.troubles[0] ?? '',
-      /lets a watch of configmaps in namespace "silent" end without a word/,
+      /does not end a watch of configmaps in namespace "silent" in time/,
     );
   });
 
@@ -377,7 +377,7 @@ test('a kubeconfig that is missing, and a process that is in no cluster, are tol
   );
   await assert.rejects(
     () => connectCluster({ root: '/none' }),
-    /This is no container of a cluster .* KUBECONFIG$/,
+    /This is not a container of a cluster .* KUBECONFIG$/,
   );
 });
 

@@ -67,7 +67,7 @@ class FolderWatcher {
     } catch (error) {
       const why = reasonOf(error);
       throw new Error(
-        `Cannot read the folder ${this.#root} for resources: ${why}; mend it or name another`,
+        `Cannot read the folder ${this.#root} for resources: ${why}. Correct it or name another`,
         {
           cause: error,
         },

@@ -74,11 +74,11 @@ const CONDITION: OpenApi = {
   required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
   properties: {
     type: text('Accepted, or Programmed'),
-    status: text('Whether it is so', { enum: ['True', 'False', 'Unknown'] }),
+    status: text('Whether the condition holds', { enum: ['True', 'False', 'Unknown'] }),
     reason: text('Why, in one word'),
     message: text('Why, for people'),
     observedGeneration: {
-      description: 'Of the object that this is about',
+      description: 'Generation of the object that this describes',
       type: 'integer',
       format: 'int64',
     },
@@ -97,17 +97,17 @@ const PROBLEM: OpenApi = {
 };
 
 const STATUS: OpenApi = {
-  description: 'What the gateway says of it',
+  description: 'The state that the gateway reports',
   type: 'object',
   properties: {
     conditions: {
       description:
-        'Accepted: all of it can be served. Programmed: the proxies have taken this generation and go by it',
+        'Accepted: all of it can be served. Programmed: this generation is in force in the proxies',
       type: 'array',
       items: CONDITION,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['type'],
     },
-    problems: { description: 'Mistakes in it', type: 'array', items: PROBLEM },
+    problems: { description: 'Problems of the object', type: 'array', items: PROBLEM },
   },
 };

@@ -23,7 +23,7 @@ const threshold = z.object({
   max_connections: limit('Connections to the service'),
   max_pending_requests: limit('Requests that wait for a connection'),
   max_requests: limit('Requests at the same time, by HTTP/2'),
-  max_retries: limit('Further tries at the same time'),
+  max_retries: limit('Retries at the same time'),
 });
 
 /** Bounds of what a proxy has open to a service. Anything beyond is answered 503. */

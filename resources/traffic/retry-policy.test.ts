@@ -37,7 +37,7 @@ for (const [written, expected] of READ) {
 const REFUSED: readonly [written: object, problem: string][] = [
   [
     { retry_on: '5XX' },
-    'error spec.retry_policy.retry_on: "5XX" is no condition for another try, did you mean `5xx`?',
+    'error spec.retry_policy.retry_on: "5XX" is no condition for a retry, did you mean `5xx`?',
   ],
   [
     { retry_on: '5xx', num_retries: 101 },

@@ -29,7 +29,7 @@ function parseCondition(text: string): Parsed<string> {
   if (CONDITIONS.includes(text)) return { value: text };
   const hint = suggest(text, CONDITIONS);
   return {
-    error: `"${text}" is no condition for another try${hint === '' ? `: ${CONDITIONS.join(', ')}` : hint}`,
+    error: `"${text}" is no condition for a retry${hint === '' ? `: ${CONDITIONS.join(', ')}` : hint}`,
   };
 }
 
@@ -50,7 +50,7 @@ export const retryPolicy = z.object({
     .max(MOST)
     .default(1)
     .meta({ form: `an integer from 0 to ${MOST}` })
-    .describe('How many tries more. With 0 none'),
+    .describe('Most retries. With 0 none'),
   per_try_timeout: timerDuration
     .exactOptional()
     .describe(

@@ -81,7 +81,10 @@ test('a proxy that proves its group gets its secrets; one that claims another gr
     await ask('user-service', identity('edge')),
     /PERMISSION_DENIED: node\.cluster is "user-service", but the certificate is of edge/,
   );
-  assert.match(await ask('sds', identity('sds')), /PERMISSION_DENIED: sds is one of our services/);
+  assert.match(
+    await ask('sds', identity('sds')),
+    /PERMISSION_DENIED: sds is a service of the gateway/,
+  );
 });
 
 test('strangers get nothing: another authority, plain gRPC, plain HTTP', async t => {

@@ -74,7 +74,7 @@ async function tend(options: KeepIdentityOptions): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (await tendOnce(options)) return;
   }
-  throw new Error('others change it all the time');
+  throw new Error('other processes keep changing it');
 }
 
 /** @returns false when another process was faster */

@@ -51,7 +51,7 @@ export function createSecretMetrics(registry: Registry, now: () => number): Secr
   });
   new Gauge({
     name: 'sds_secrets_broken',
-    help: 'Served secrets whose newest content cannot be used, so that the one before stays',
+    help: 'Served secrets whose newest content cannot be used, so the earlier one stays in force',
     registers,
     collect() {
       const slots = [...(state?.().served ?? [])];

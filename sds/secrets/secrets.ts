@@ -82,9 +82,10 @@ export function openSecrets(options: SecretsOptions): Secrets {
     },
     onRefused(refused) {
       metrics.refused();
-      log.error(refused, 'secret refused, the one before stays');
+      log.error(refused, 'secret rejected, the earlier one stays in force');
     },
-    onOver: over => log.error(over, 'secret stays, though it is over'),
+    onOver: over =>
+      log.error(over, 'the secret in force is no longer valid and stays until another one arrives'),
     onFindings: () => report(find),
   });
   const groups = new GroupSecrets({
@@ -99,7 +100,7 @@ export function openSecrets(options: SecretsOptions): Secrets {
       log.debug({ group }, 'identity issued');
     },
     onTrouble: (group, reason) =>
-      log.error({ group, reason }, 'identity not issued, the one before stays'),
+      log.error({ group, reason }, 'identity not issued, the earlier one stays in force'),
   });
   metrics.observe(() => ({
     served: served.slots(),

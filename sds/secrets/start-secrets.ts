@@ -73,7 +73,7 @@ async function startAuthority(
   const onTrouble = (reason: string) =>
     log.error(
       { reason },
-      'the roots of the authority cannot be kept, those read last stay in force',
+      'the roots of the authority cannot be stored, so those read last stay in force',
     );
   const authority = await openAuthority({ ...config, ...clock, store, onTrouble }).catch(
     (error: Error) => {
@@ -141,6 +141,6 @@ function keep(
       log.info({ group, place }, 'identity written');
     },
     onTrouble: (place, reason) =>
-      log.error({ group, place, reason }, 'identity not written, the one before stays'),
+      log.error({ group, place, reason }, 'identity not written, the earlier one stays in force'),
   });
 }

@@ -58,7 +58,7 @@ test('by mutual TLS the identity decides, also on the loopback', async () => {
   const foreign = await certificateOf('edge', 'other.internal');
   assert.match(
     JSON.stringify(decide('edge', '127.0.0.1:5000', foreign)),
-    /nobody of gateway\.internal/,
+    /no group of gateway\.internal/,
   );
 });
 

@@ -30,7 +30,7 @@ export function secretsGroup(
   if (!GROUP.test(cluster))
     return { error: `node.cluster is ${said}: want the name of a node group` };
   if (SERVICES.has(cluster))
-    return { error: `${cluster} is one of our services, and no node group of proxies` };
+    return { error: `${cluster} is a service of the gateway, and no node group of proxies` };
   if (certificate === undefined) {
     if (isLoopback(address)) return { group: cluster };
     return { error: 'secrets go over the loopback or mutual TLS only' };
@@ -38,7 +38,7 @@ export function secretsGroup(
   const group = groupOfPeer(certificate.subjectAltName, trustDomain);
   if (group === cluster) return { group };
   return {
-    error: `node.cluster is ${said}, but the certificate is of ${group ?? `nobody of ${trustDomain}`}`,
+    error: `node.cluster is ${said}, but the certificate is of ${group ?? `no group of ${trustDomain}`}`,
   };
 }
 

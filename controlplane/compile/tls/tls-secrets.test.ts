@@ -129,7 +129,7 @@ for (const [what, yaml, problem] of [
 
 test('an expired certificate is a Problem', () => {
   const [problem = ''] = problemsOf(pair(PAIR) + HOST, Date.now() + 2 * 3_600_000);
-  assert.match(problem, /^1 error Secret: the certificate is expired since /);
+  assert.match(problem, /^1 error Secret: the certificate expired at /);
 });
 
 test('a Secret that no Host and no Mapping uses is left alone', () => {

@@ -68,7 +68,7 @@ const filterArguments = z.object({
     .exactOptional()
     .meta({ deprecatedNames: ['scopes'] })
     .describe(
-      'OAuth2: scope values to ask for and, but for `offline_access`, to demand, by default `["openid"]` for AuthorizationCode, else none. JWT: values that must be in the token. `scopes` is deprecated',
+      'OAuth2: scope values to ask for and, except `offline_access`, to demand, by default `["openid"]` for AuthorizationCode, else none. JWT: values that must be in the token. `scopes` is deprecated',
     ),
   insteadOfRedirect: insteadOfRedirect
     .exactOptional()
@@ -114,7 +114,7 @@ const schema = z.object({
 
 /** Decides which Filters a request passes (docs/reference/kinds/filter-policy.md). */
 export const filterPolicy: KindDefinition<typeof schema> = {
-  summary: 'Which Filters a request meets, by host and path.',
+  summary: 'Which Filters a request passes, by host and path.',
   schema,
   fieldsAt: 'spec',
   unknownField: 'error',

@@ -149,22 +149,22 @@ for (const [settings, problem] of REFUSED) {
 const WARNED: readonly [settings: object, warnings: readonly string[]][] = [
   [
     { jwksURI: 'http://idp/keys' },
-    ['jwksURI: http without TLS: whoever is on the way can read and change what is sent'],
+    ['jwksURI: http without TLS: an attacker on the way can read and change what is sent'],
   ],
   [
     { insecureTLS: true },
     [
-      'insecureTLS: the certificate is not verified: whoever is on the way can pretend to be the provider',
+      'insecureTLS: the certificate is not verified: an attacker on the way can pretend to be the provider',
     ],
   ],
   [
     { validAlgorithms: ['RS256', 'none'] },
-    ['validAlgorithms: `none` accepts tokens without signature: anybody can make one'],
+    ['validAlgorithms: `none` accepts tokens without signature: anyone can make one'],
   ],
   [
     { validAlgorithms: ['none'] },
     [
-      'validAlgorithms: `none` accepts tokens without signature: anybody can make one',
+      'validAlgorithms: `none` accepts tokens without signature: anyone can make one',
       'jwksURI: `jwksURI` has no effect: `validAlgorithms` is `none` alone',
     ],
   ],

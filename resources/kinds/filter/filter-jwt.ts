@@ -61,7 +61,7 @@ function leeway(claim: string) {
 }
 
 function required(claim: string) {
-  return z.boolean().default(false).describe(`Refuse tokens without \`${claim}\``);
+  return z.boolean().default(false).describe(`Reject tokens without \`${claim}\``);
 }
 
 const settings = z.object({
@@ -87,7 +87,7 @@ const settings = z.object({
   injectRequestHeaders: filterHeaders.describe(
     'Headers set on the request before it goes upstream',
   ),
-  errorResponse: errorResponse.prefault({}).describe('What is answered when the token is refused'),
+  errorResponse: errorResponse.prefault({}).describe('The answer when the token is rejected'),
   ...providerClientShape,
 });
 
@@ -130,7 +130,7 @@ function checkAlgorithms({ validAlgorithms = [], jwksURI }: Partial<JwtSpec>): r
       ? [
           caution(
             ['validAlgorithms'],
-            '`none` accepts tokens without signature: anybody can make one',
+            '`none` accepts tokens without signature: anyone can make one',
           ),
         ]
       : []),

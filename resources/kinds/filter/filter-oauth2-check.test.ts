@@ -195,11 +195,11 @@ const WARNED: readonly [settings: object, warning: string][] = [
   ],
   [
     { authorizationURL: 'http://idp.example.com' },
-    'authorizationURL: http without TLS: whoever is on the way can read and change what is sent',
+    'authorizationURL: http without TLS: an attacker on the way can read and change what is sent',
   ],
   [
     { insecureTLS: true },
-    'insecureTLS: the certificate is not verified: whoever is on the way can pretend to be the provider',
+    'insecureTLS: the certificate is not verified: an attacker on the way can pretend to be the provider',
   ],
   [
     { authorizationURL: 'http://127.0.0.1:1', insecureTLS: true },
@@ -211,7 +211,7 @@ const WARNED: readonly [settings: object, warning: string][] = [
   ],
   [
     { protectedOrigins: [{ origin: 'http://app.example.com' }] },
-    'protectedOrigins[0].origin: http without TLS: whoever is on the way can take over a session',
+    'protectedOrigins[0].origin: http without TLS: an attacker on the way can take over a session',
   ],
   [
     { expirationSafetyMargin: '-1.5h' },

@@ -100,7 +100,7 @@ function checkScheme(
 /** Warns of cookies without `Secure`. */
 export function checkOpen(origin: Origin, path: FieldPath): readonly Finding[] {
   if (origin.scheme === 'https' || isLoopback(origin.host)) return [];
-  return [caution(path, 'http without TLS: whoever is on the way can take over a session')];
+  return [caution(path, 'http without TLS: an attacker on the way can take over a session')];
 }
 
 function checkUnique(item: ProtectedOrigin, before: readonly ProtectedOrigin[], path: FieldPath) {

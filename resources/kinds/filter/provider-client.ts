@@ -63,7 +63,7 @@ export function checkProviderClient(
       ? [
           caution(
             [field],
-            'http without TLS: whoever is on the way can read and change what is sent',
+            'http without TLS: an attacker on the way can read and change what is sent',
           ),
         ]
       : []),
@@ -71,7 +71,7 @@ export function checkProviderClient(
       ? [
           caution(
             ['insecureTLS'],
-            'the certificate is not verified: whoever is on the way can pretend to be the provider',
+            'the certificate is not verified: an attacker on the way can pretend to be the provider',
           ),
         ]
       : []),

@@ -62,7 +62,7 @@ export const hostSpec = z.object({
   requestPolicy: z
     .object({ insecure: insecure.default({}).describe('Requests without TLS') })
     .default({ insecure: {} })
-    .describe('What becomes of requests'),
+    .describe('How requests are handled'),
   hsts: hsts
     .exactOptional()
     .describe(

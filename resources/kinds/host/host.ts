@@ -9,7 +9,8 @@ import { type HostSpec, hostSpec } from './host-spec.ts';
  * TLS.
  */
 export const host: KindDefinition<typeof hostSpec> = {
-  summary: 'A host that clients reach: its certificate, and what becomes of requests without TLS.',
+  summary:
+    'A host that clients reach, with its certificate and the answer to requests without TLS.',
   schema: hostSpec,
   fieldsAt: 'spec',
   unknownField: 'warning',

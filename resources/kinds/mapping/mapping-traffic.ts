@@ -11,12 +11,12 @@ export const mappingTrafficShape = {
   cors: cors
     .exactOptional()
     .describe(
-      'Pages of other origins that may read the answers. Preflights are answered without Filters and limits. What the service itself says of origins and credentials is taken away',
+      'Pages of other origins that may read the answers. Preflights are answered without Filters and limits. Headers of the service for origins and credentials are removed',
     ),
   retry_policy: retryPolicy
     .exactOptional()
     .describe(
-      'When a request of any method is asked again. A request that no instance has begun to work on is asked again once in any case. The edge also asks again by GET, HEAD and OPTIONS when the connection broke. `num_retries: 0`: never. A request with more than 32 KiB of body is asked once',
+      'When a request of any method is retried. A request that no instance has begun to work on is retried once in any case. The edge also retries GET, HEAD and OPTIONS when the connection broke. `num_retries: 0`: never. A request with more than 32 KiB of body is not retried',
     ),
   load_balancer: loadBalancer
     .exactOptional()
@@ -25,14 +25,14 @@ export const mappingTrafficShape = {
     .boolean()
     .default(false)
     .describe(
-      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host. Its answers are thrown away. An upload of megabytes goes no faster than it reads',
+      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host. Its answers are discarded. An upload of megabytes goes no faster than it reads',
     ),
   circuit_breakers: circuitBreakers
     .exactOptional()
-    .describe('Bounds of what a proxy has open to the service. What is beyond is answered 503'),
+    .describe('Bounds of what a proxy has open to the service. Anything beyond is answered 503'),
   priority: routingPriority
     .default('default')
-    .describe('`high` has connections and `circuit_breakers` of its own'),
+    .describe('`high` has separate connections and `circuit_breakers`'),
   idle_timeout_ms: milliseconds
     .exactOptional()
     .describe(
@@ -51,7 +51,7 @@ export const mappingTrafficShape = {
   enable_ipv4: z
     .boolean()
     .default(true)
-    .describe('With resolver `dns`: whether IPv4 addresses of the service are asked'),
+    .describe('With resolver `dns`: whether IPv4 addresses of the service are resolved'),
   enable_ipv6: z
     .boolean()
     .exactOptional()
@@ -62,9 +62,9 @@ export const mappingTrafficShape = {
     .boolean()
     .default(false)
     .describe(
-      'With resolver `dns`: names are asked for again when DNS says, not every five seconds',
+      'With resolver `dns`: names are resolved again after their TTL, not every five seconds',
     ),
-  grpc: z.boolean().default(false).describe('The service is asked by HTTP/2'),
+  grpc: z.boolean().default(false).describe('Requests to the service use HTTP/2'),
   keepalive: keepalive
     .exactOptional()
     .describe('Probes of TCP on connections to the service. Default: as the system has it'),

@@ -60,7 +60,10 @@ export function kubernetesReports(
       metrics.watching.set({ namespace }, 0);
       metrics.failures.inc({ namespace });
       if (!repeated)
-        log.error({ namespace, reason }, 'endpoints cannot be followed; what was known last stays');
+        log.error(
+          { namespace, reason },
+          'endpoints cannot be followed, so what was last known stays in force',
+        );
     },
     onPorts(namespace, error) {
       const { service_ports: told, ...known } = watches.get(namespace) ?? NEW;

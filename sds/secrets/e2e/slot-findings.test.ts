@@ -104,7 +104,7 @@ test('a certificate that nobody renews is told of before it ends, and then as wh
   pass(0.1 * HOUR_MS);
   assert.match(
     await finds(/expired/),
-    /^error: the certificate is expired since .*Z; it stays in force until another comes$/,
+    /^error: the certificate expired at .*Z; it stays in force until another comes$/,
   );
   assert.equal(found()[0]?.outOfService, false);
   pass(HOUR_MS);
