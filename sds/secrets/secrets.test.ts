@@ -128,7 +128,10 @@ for (const cluster of STRANGE) {
     const it = await setUp(t);
     it.ask(cluster, BUILT_IN);
     const line = await until(() => /.*no secrets for this client.*/.exec(it.logged())?.[0]);
-    assert.match(JSON.parse(line).reason, /want the name of a node group|is a service of the gateway/);
+    assert.match(
+      JSON.parse(line).reason,
+      /want the name of a node group|is a service of the gateway/,
+    );
     assert.deepEqual(JSON.parse(await it.get('/status')).secrets.identities, {});
   });
 }
