@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordsInMemory } from './records.ts';
 
-test('a record is there until its time is over', async () => {
+test('a record is there until it expires', async () => {
   let now = 0;
   const codes = recordsInMemory(() => now)('AuthorizationCode');
   await codes.upsert('a', { uid: 'u' }, 60);

@@ -20,18 +20,18 @@ test('either side may ask', async () => {
   assert.equal(await one.ask('side'), 'other, and one');
 });
 
-test('what an answer throws is told to who asked', async () => {
+test('what an answer throws reaches the asking process', async () => {
   const { one, other } = callsPair();
   other.answer('fail', () => Promise.reject(new TypeError('no such lane')));
   await assert.rejects(one.ask('fail'), { message: 'no such lane' });
 });
 
-test('what nobody answers has no answer', async () => {
+test('a question that nothing answers has no answer', async () => {
   const { one } = callsPair();
   assert.equal(await one.ask('unknown'), undefined);
 });
 
-test('whoever waits for a process that is gone is told', async () => {
+test('a call that waits for a process that is gone is told', async () => {
   const { one, other } = callsPair();
   other.answer('never', () => new Promise(() => {}));
   const waiting = assert.rejects(one.ask('never'), /gone/);

@@ -65,7 +65,7 @@ describe('a child', () => {
     assert.deepEqual(waits, [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
   });
 
-  test('that was up for 30 s begins to count anew', () => {
+  test('that was up for 30 s begins to count again', () => {
     const ready: ChildState = { phase: 'ready', failures: 5 };
     assert.equal(phaseMs(ready), 30_000);
     const running = step(ready, 'timer').state;

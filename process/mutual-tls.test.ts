@@ -73,7 +73,7 @@ test('a client talks to the service that it means and to no other', async t => {
   await assert.rejects(ask(t, port, client.tls, 'controlplane'), /ratelimit-service/);
 });
 
-test('a server with groups hears nobody else, and tells of it once a second', async t => {
+test('a server with groups accepts no others, and logs it once a second', async t => {
   const begun = Date.now();
   const server = await setUp(t, 'ext-authz', () => begun);
   const port = await startServer(t, server.tls, ['edge']);

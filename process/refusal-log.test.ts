@@ -18,7 +18,7 @@ test('or in another time', () => {
   assert.deepEqual(told, [{ at: 0 }, { at: 60_000, untold: 1 }]);
 });
 
-test('a clock that is set back silences nobody', () => {
+test('a clock that is set back silences no log', () => {
   const told: object[] = [];
   let now = 0;
   const refused = refusalLog({ warn: fields => told.push(fields) }, () => now);

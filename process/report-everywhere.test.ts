@@ -68,7 +68,7 @@ test('what is wrong is told to the one that is followed and to all others, and t
   assert.deepEqual(followed, ['a', 'b', '']);
 });
 
-test('while nothing is wrong nobody is looked up, and there is no stream', async t => {
+test('while nothing is wrong no name is looked up, and there is no stream', async t => {
   const { everywhere, looked, lookups, one, timers } = await setUpBoth(t);
   everywhere.send(undefined);
   assert.equal(lookups(), 0);
@@ -117,7 +117,7 @@ test('one that was away hears it when it is back', async t => {
   await back.hears('b');
 });
 
-test('what is over before a name is found is told nobody', async t => {
+test('what is gone before a name is found is not reported', async t => {
   const { everywhere, lookups, one, timers } = await setUpBoth(t);
   everywhere.send(saying('a'));
   everywhere.send(undefined);

@@ -61,6 +61,6 @@ test('counters do not fall when workers end, and gauges do', async () => {
   ]);
 });
 
-test('of nobody there is nothing', async () => {
+test('without workers there is nothing', async () => {
   assert.deepEqual(linesOf(await new SummedMetrics().text()), []);
 });

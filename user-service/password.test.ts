@@ -25,7 +25,7 @@ test('the test vector of the reference implementation verifies, under the parame
   assert.equal(await verify('passwore', vector), false);
 });
 
-test('nobody logs in without a stored hash', async () => {
+test('no user logs in without a stored hash', async () => {
   assert.equal(await verify('', undefined), false);
   assert.equal(await verify('anything', undefined), false);
 });

@@ -358,7 +358,7 @@ test('an opaque access token has Raw only, an absent ID token is all empty: no t
   }
 });
 
-test('headers of the JWT filter to which validation is left are set too; the OAuth2 filter wins', async t => {
+test('headers of the JWT filter to which validation is left are set too, and the OAuth2 filter wins', async t => {
   const { change } = open(
     t,
     {

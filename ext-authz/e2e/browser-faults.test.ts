@@ -143,7 +143,7 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     assert.equal(await path.session(page), session);
   });
 
-  test('keeps its login while the service that checks it is killed, and nobody gets in meanwhile', async t => {
+  test('keeps its login while the service that checks it is killed, and no visitor gets in meanwhile', async t => {
     const path = await guard('kept', 3);
     await path.start(t, 3_600);
     const page = await newPage(t);

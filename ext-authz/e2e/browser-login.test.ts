@@ -51,7 +51,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     await page.waitForURL(`${here()}/account`);
   };
 
-  test('says who one is, after a login at the provider', async t => {
+  test('says who the user is, after a login at the provider', async t => {
     const page = await newPage(t);
     await logIn(page);
     const facts = await page.locator('dl').innerText();
@@ -178,7 +178,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     assert.equal(page.url(), `${here()}/account`);
   });
 
-  test("logs nobody in as somebody else, by the end of another browser's login", async t => {
+  test("logs no user in as another, by the end of another browser's login", async t => {
     const begun = await request(here(), '/account');
     const grace = { username: 'grace', password: 'nanosecond' };
     const { href: end } = await logInAtProvider(begun.headers.location ?? '', grace, here());
@@ -227,7 +227,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     assert.equal(await cookieValue(page, here(), SESSION), undefined);
   });
 
-  test('asks for more when a page needs more, and gets it for who may have it', async t => {
+  test('asks for more when a page needs more, and gets it for users who may have it', async t => {
     const page = await newPage(t);
     await logIn(page);
     const before = await cookieValue(page, here(), SESSION);
@@ -239,7 +239,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     assert.match(await page.locator('dl').innerText(), /users:admin/);
   });
 
-  test('refuses who may not have it, every time, and keeps their login', async t => {
+  test('refuses users who may not have it, every time, and keeps their login', async t => {
     const page = await newPage(t);
     await logIn(page, 'grace', 'nanosecond');
     for (const _ of [1, 2]) {

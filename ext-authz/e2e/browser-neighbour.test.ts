@@ -142,7 +142,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
     });
   }
 
-  test('a session that the neighbour plants logs nobody in', async t => {
+  test('a session that the neighbour plants logs no user in', async t => {
     const victim = await newPage(t);
     const { callback, cookies } = await halfWay(`${ORIGIN}/page`);
     await plant(cookiesOf((await ask(callback, cookies)).headers), victim);
@@ -190,7 +190,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
     }
   }
 
-  test('the fragment survives a login that the provider asks nobody for', async t => {
+  test('the fragment survives a login for which the provider asks no user', async t => {
     const page = await newPage(t);
     await logIn(page, `${ORIGIN}/page`);
     await page.waitForURL(`${ORIGIN}/page`);

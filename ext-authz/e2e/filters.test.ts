@@ -89,7 +89,7 @@ function resources(): string {
 
 const SITE = { host: 'site.test:8080' };
 
-test('somebody logs in, is known to the upstream, and logs out', async () => {
+test('a user logs in, is known to the upstream, and logs out', async () => {
   const away = await envoy.ask('/page?x=1', { ...SITE, headers: { accept: 'text/html' } });
   assert.equal(away.status, 303);
   const callback = await logIn(String(away.headers.location), ALICE, CALLBACK);
@@ -163,7 +163,7 @@ test('line breaks in a claim make no header: the request is answered 500', async
   assert.doesNotMatch(body, /admin/);
 });
 
-test('no page shows what somebody put into a URL', async () => {
+test('no page shows what a stranger put into a URL', async () => {
   const tag = encodeURIComponent('"><script>alert(1)</script>');
   const endpoint = '/.gateway/oauth2/redirection-endpoint';
   for (const path of [

@@ -153,7 +153,7 @@ async function pass(
   return JSON.parse(passed.body);
 }
 
-test('an ID token of 30 kB, names in all scripts, a code of 2 kB and parameters that nobody knows', async () => {
+test('an ID token of 30 kB, names in all scripts, a code of 2 kB and unknown parameters', async () => {
   const groups = Array.from({ length: 600 }, () => '0f1a4c0e-1111-4222-8333-94e51c5d7fd6');
   const name = 'Zoë Østergård 名前 😀';
   grant({}, { groups, name });

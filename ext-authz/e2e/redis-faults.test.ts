@@ -89,7 +89,7 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
     }
   }
 
-  test('it is killed: 503 for all; when it is back, empty, one logs in again', async () => {
+  test('it is killed: 503 for all, and when it is back, empty, users log in again', async () => {
     await server.kill();
     await assertClosed();
     await server.start();
@@ -100,7 +100,7 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
     assert.equal(await known(), 303);
   });
 
-  test('it is frozen: 503 for all, in time; when it goes on, sessions and logins that were begun do too', async () => {
+  test('it is frozen: 503 for all, in time, and when it goes on, sessions and logins that were begun do too', async () => {
     const comeBack = await halfWay();
     server.signal('SIGSTOP');
     const frozenAt = performance.now();
@@ -114,7 +114,7 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
     assert.deepEqual([back.status, back.headers.location], [303, `http://${HOST}/half-way`]);
   });
 
-  test('it is killed while somebody comes back from the provider: 503, no session', async () => {
+  test('it is killed while a user comes back from the provider: 503, no session', async () => {
     const comeBack = await halfWay();
     await server.kill();
     const back = await comeBack();

@@ -60,7 +60,7 @@ describe('the service that checks logins, under load', () => {
   const forged = () => session.replace(/(gateway_session[^=]*=)[0-9a-f]{8}/, '$1deadbeef');
 
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-    test(`is ended by ${signal}: nobody gets in meanwhile, and those who were in are in again`, async t => {
+    test(`is ended by ${signal}: no visitor gets in meanwhile, and those who were in are in again`, async t => {
       const [known, strangers, forgers] = [
         crowd(t, session),
         crowd(t, undefined),

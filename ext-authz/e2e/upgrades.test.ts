@@ -123,7 +123,7 @@ describe('filters decide about a request for a WebSocket', () => {
     socket.close();
   });
 
-  test('with the session of somebody who is logged in it opens, and the cookie stays at the gateway', async () => {
+  test('with the session of a user who is logged in it opens, and the cookie stays at the gateway', async () => {
     const cookie = await edgeSession(base, '/page', ALICE, HOST);
     const answer = await askUpgrade(base, '/page', 'websocket', { host: HOST, cookie });
     answer.socket?.destroy();

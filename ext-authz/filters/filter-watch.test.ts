@@ -52,7 +52,7 @@ test('that the client is refused is told of for an hour after it was last seen, 
   assert.deepEqual(waits, [], 'and one waited');
 });
 
-test('what nobody can be asked about is told of, and waited for by nobody', t => {
+test('what no provider can be asked about is reported, and not waited for', t => {
   const { watch, waits } = setUp(t);
   watch.heard('discovery', mistaken);
   watch.heard('client', refused);
@@ -66,7 +66,7 @@ test('that all is well is no news', t => {
   assert.equal(changes(), 0);
 });
 
-test('what has ended tells nothing and asks nobody', async t => {
+test('what has ended reports nothing and asks no provider', async t => {
   let looks = 0;
   const { watch, waits } = setUp(t, async () => {
     looks += 1;

@@ -137,7 +137,7 @@ test('a provider whose issuer is another is told of before anybody logs in, with
   ]);
 });
 
-test('what is mended at the provider is no longer told of, though nobody asks', async t => {
+test('what is mended at the provider is no longer reported, without a request', async t => {
   const it = await setUp(t);
   hostile.behave('discovery', () => ({
     body: { ...hostile.discovery(), issuer: 'https://other.example' },
@@ -244,7 +244,7 @@ test('a Filter that cannot be opened is out of service', async t => {
   assert.deepEqual([finding?.resource, finding?.outOfService], ['Filter/default/login', true]);
 });
 
-test('who need not look tells what requests show, and looks until it is mended', async t => {
+test('a process that need not look reports what requests show, and looks until it is mended', async t => {
   const it = await setUp(t, false);
   hostile.behave('jwks', () => ({ status: 404 }));
   const filters = it.use(filter('tokens', `JWT: {jwksURI: "${hostile.issuer}/jwks"}`));

@@ -232,7 +232,7 @@ test('an algorithm that is not in validAlgorithms is refused, also none and HS25
   assert.equal(answerOf(await shared.run(`Bearer ${forged}`)).status, 401);
 });
 
-test('with none alone a token without signature passes, a signed one does not, and nobody is asked for keys', async t => {
+test('with none alone a token without signature passes, a signed one does not, and no provider is asked for keys', async t => {
   const { run } = open(t, { validAlgorithms: ['none'], jwksURI: undefined });
   const unsecured = (claims: object) => `Bearer ${new UnsecuredJWT({ ...claims }).encode()}`;
   setBy(await run(unsecured({ exp: NOW / 1_000 + 1, scope: 'a' }), ['a']));

@@ -83,7 +83,7 @@ for (const value of ODD_COOKIES) {
   });
 }
 
-test('logins that others begin put nobody out, and failing callbacks leave nothing in the store', async t => {
+test('logins that others begin end no other login, and failing callbacks leave nothing in the store', async t => {
   const { browser: victim, gateway } = await open(t, {
     origins: ['https://a.test', 'https://b.test'],
   });

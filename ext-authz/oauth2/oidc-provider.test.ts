@@ -115,7 +115,7 @@ test('a step-up gets the union of scopes', async t => {
   );
 });
 
-test('a provider that knows the browser asks anew only when somebody logs in as someone else', async t => {
+test('a provider that knows the browser asks again only when another user logs in', async t => {
   const world = await open(t);
   const { browser } = world;
   const atProvider = new Map<string, string>();
@@ -142,7 +142,7 @@ test('a provider that knows the browser asks anew only when somebody logs in as 
   assert.deepEqual(await arriveAs(fresh, ALICE), [0, 'https://a.test/three', 'alice']);
 });
 
-test('500 users log in at the same time, and nobody is somebody else', async t => {
+test('500 users log in at the same time, and none becomes another', async t => {
   const world = await open(t, { deadlineMs: 60_000 });
   // The provider shares this thread. Its keys must not wait behind a thousand forms.
   for (const replica of [0, 1])

@@ -40,7 +40,7 @@ for (const sameSite of [undefined, 'lax', 'strict', 'none'] as const) {
   });
 }
 
-test('a login that a neighbour plants logs nobody in who has no session', async t => {
+test('a login that a neighbour plants logs in no user without a session', async t => {
   const { browser: victim, gateway } = await open(t, { origins: [ORIGIN] });
   const callback = await plantLogin(new TestBrowser(gateway), victim);
   assert.deepEqual((await victim.visit(callback)).setCookies, []);
@@ -75,7 +75,7 @@ test('an xsrf cookie that a neighbour plants does not reach the application', as
   assert.deepEqual(change?.cookies, new Map([[name, own]]));
 });
 
-test('a hand-off that a neighbour plants gives nobody a session', async t => {
+test('a hand-off that a neighbour plants gives no browser a session', async t => {
   const { browser: attacker, gateway } = await open(t, { origins: ['https://login.test', ORIGIN] });
   await attacker.follow('https://login.test/', authorize);
   const handoff = (await attacker.visit(PAGE)).location ?? '';

@@ -134,7 +134,7 @@ test('insteadOfRedirect with a condition that does not hold redirects', async t 
   assert.equal((await browser.visit(PAGE, { ...rule, headers: { 'x-script': '1' } })).status, 403);
 });
 
-test('insteadOfRedirect with filters: their outcome is the outcome; with none, the 403 page', async t => {
+test('insteadOfRedirect with filters: their outcome is the outcome, and with none it is the 403 page', async t => {
   const { browser } = await open(t);
   const insteadOfRedirect = instead({ status: undefined });
   const change = {
@@ -156,7 +156,7 @@ test('insteadOfRedirect with filters: their outcome is the outcome; with none, t
   assert.equal((await browser.visit(PAGE, { insteadOfRedirect })).status, 403);
 });
 
-test('a WebSocket without a session is answered 401 and begins no login; one with a session passes', async t => {
+test('a WebSocket without a session is answered 401 and begins no login, and one with a session passes', async t => {
   const { browser } = await open(t);
   const headers = { upgrade: 'WebSocket', connection: 'Upgrade' };
   const seen = await browser.visit(PAGE, { headers });

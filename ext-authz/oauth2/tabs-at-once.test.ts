@@ -166,7 +166,7 @@ test("a pending cookie planted before the victim's login does not let the plante
   assert.equal(provider().asked('token').length, 1);
 });
 
-test("a planted session, somebody else's and good, ends with the victim's login and is not taken over", async t => {
+test("a planted session, another user's and valid, ends with the victim's login and is not taken over", async t => {
   const { browser: thief, gateway } = await open(t);
   await thief.follow('https://a.test/', authorize);
   const planted = sessionOf(thief, 'https://a.test/') ?? '';
@@ -179,7 +179,7 @@ test("a planted session, somebody else's and good, ends with the victim's login 
   assert.equal((await thief.visit('https://a.test/')).status, 303);
 });
 
-test('a name with two different values does not count; others do', async t => {
+test('a name with two different values does not count, and others do', async t => {
   const { browser } = await open(t);
   const ends = await beginAll(browser, pagesOf('https://a.test', 2));
   const [one, two] = pendingOf(browser).map(({ name, value }) => [name, `${name}=${value}`]);
@@ -265,7 +265,7 @@ test('40 tabs at once leave 16 cookies after one more visit, and those that are 
   assert.deepEqual([seen.status, seen.url], [0, 'https://a.test/page?tab=39']);
 });
 
-test('66 requests of a page at once share one cookie; old browsers show by Accept that they navigate', async t => {
+test('66 requests of a page at once share one cookie, and old browsers show by Accept that they navigate', async t => {
   const { browser } = await open(t);
   for (const headers of [{ accept: '*/*' }, {}])
     await beginAll(browser, pagesOf('https://a.test', 66), { headers });

@@ -17,7 +17,7 @@ const select = (rules: readonly Rule[], authority: string, target: string) => {
   return 'ambiguous' in selected ? 'ambiguous' : selected.rule?.id;
 };
 
-test('policies are ordered by precedence, higher first, then namespace, then name; rules as written', () => {
+test('policies are ordered by precedence, higher first, then namespace, then name, and rules as written', () => {
   const policy = (namespace: string, name: string, precedence: number) => ({
     namespace,
     name,

@@ -17,7 +17,7 @@ const control = (value: string) =>
     body: hostile.discovery(),
   }));
 
-test('100 who need the document at once share one request', async t => {
+test('100 calls that need the document at once share one request', async t => {
   const provider = openTestProvider(t, hostile);
   const all = await Promise.all(Array.from({ length: 100 }, () => provider.metadata(soon())));
   assert.equal(asked(), 1);
@@ -59,7 +59,7 @@ test('maxStale is sent as max-stale, and no-store does not count', async t => {
   assert.equal(asked(), 1);
 });
 
-test('who only looks keeps nobody from asking', async t => {
+test('a mere look keeps no call from asking', async t => {
   hostile.behave('discovery', () => ({ status: 500 }));
   const provider = openTestProvider(t, hostile);
   const look = () => provider.look([], soon());
@@ -72,7 +72,7 @@ test('who only looks keeps nobody from asking', async t => {
   assert.equal(asked(), 3, 'nor is it asked for what is known');
 });
 
-test('who only looks waits as others do once somebody was refused', async t => {
+test('a mere look waits as others do once a call was refused', async t => {
   hostile.behave('discovery', () => ({ status: 500 }));
   const provider = openTestProvider(t, hostile);
   await assert.rejects(provider.metadata(soon()), providerError('http_status'));
@@ -80,7 +80,7 @@ test('who only looks waits as others do once somebody was refused', async t => {
   assert.equal(asked(), 1);
 });
 
-test('a failed discovery is asked again after 1 s, however often it fails; in between the same error comes at once', async t => {
+test('a failed discovery is asked again after 1 s, however often it fails, and in between the same error comes at once', async t => {
   hostile.behave('discovery', () => ({ status: 500 }));
   const provider = openTestProvider(t, hostile);
   const fail = () => assert.rejects(provider.metadata(soon()), providerError('http_status', '500'));
@@ -131,7 +131,7 @@ test('the first second after an outage brings the new document', async t => {
   assert.equal(asked(), 3);
 });
 
-test('a provider that hangs holds up nobody for longer than a second', async t => {
+test('a provider that hangs delays no call for longer than a second', async t => {
   const provider = openTestProvider(t, hostile);
   await provider.metadata(soon());
   provider.advance(300_000);
@@ -165,7 +165,7 @@ test('keys do not outlive their time in an outage: a withdrawn key must end', as
   await provider.keySet(soon());
 });
 
-test('who has no more time goes; the request goes on for the others', async t => {
+test('a call whose time is up goes, and the request goes on for the others', async t => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   hostile.behave('discovery', async () => {
@@ -205,7 +205,7 @@ test('authorizationURL may have a trailing slash that the issuer has not', async
 });
 
 for (const status of [301, 302, 307, 308]) {
-  test(`a redirect (${status}) is not followed; the error says where it leads`, async t => {
+  test(`a redirect (${status}) is not followed, and the error says where it leads`, async t => {
     hostile.behave('discovery', () => ({
       status,
       headers: { location: 'https://other.test/x?secret=1' },
@@ -252,7 +252,7 @@ test('a provider that is not there is unreachable', async t => {
   await assert.rejects(openTestProvider(t, gone).metadata(soon()), { lasting: false });
 });
 
-test('what stays until somebody changes something is told from an outage', async t => {
+test('what stays until the operator changes something is told from an outage', async t => {
   const provider = openTestProvider(t, { issuer: hostile.issuer.replace('http:', 'https:') });
   await assert.rejects(
     provider.metadata(soon()),

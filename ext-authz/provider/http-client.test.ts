@@ -16,7 +16,7 @@ const open = () =>
 const ask = (client: HttpClient, url = `${hostile.issuer}/userinfo`, signal = soon()) =>
   client.send({ what: 'the server', url, method: 'GET', headers: {}, signal });
 
-test('at most 64 requests run at the same time; the others wait and are answered', async t => {
+test('at most 64 requests run at the same time, and the others wait and are answered', async t => {
   const client = open();
   t.after(() => client.close());
   const held = Promise.withResolvers<void>();

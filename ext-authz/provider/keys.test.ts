@@ -119,7 +119,7 @@ for (const [title, headerOf] of [
   });
 }
 
-test('a client with the token of a withdrawn key keeps nobody else from a new key', async t => {
+test('a client with the token of a withdrawn key keeps no other client from a new key', async t => {
   const provider = openTestProvider(t, hostile);
   await verdict(provider, await sign(hostile.key));
   const withdrawn = await sign(foreign);
@@ -148,7 +148,7 @@ test('a rotated key without kid is found by the signature that does not fit', as
   assert.equal(await verdict(provider, await sign(second, {})), 'verified');
 });
 
-test('keys that cannot be asked for anew do not harm tokens of known keys', async t => {
+test('keys that cannot be asked for again do not harm tokens of known keys', async t => {
   const provider = openTestProvider(t, hostile);
   await verdict(provider, await sign(hostile.key));
   hostile.behave('jwks', () => 'hang up');
@@ -159,7 +159,7 @@ test('keys that cannot be asked for anew do not harm tokens of known keys', asyn
   assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');
 });
 
-test('who only looks asks for keys that could not be had anew, though those known may still be used', async t => {
+test('a mere look asks again for keys that were not available, though known ones may still be used', async t => {
   const provider = openTestProvider(t, hostile);
   const look = () => provider.look([], soon());
   await verdict(provider, await sign(hostile.key));

@@ -150,7 +150,7 @@ test('the real provider promises iss, and its callback has it', async t => {
   assert.equal((await login(provider)).exchange.iss, real.issuer);
 });
 
-test('a refresh gives new tokens of the same login; the refresh token rotates and works once', async t => {
+test('a refresh gives new tokens of the same login, and the refresh token rotates and works once', async t => {
   const provider = openClient(t, 'basic');
   const { tokens } = await login(provider);
   const request = { refreshToken: tokens.refreshToken ?? '', previous: tokens.idToken.claims };

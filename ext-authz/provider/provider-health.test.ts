@@ -31,7 +31,7 @@ test('a mistake is found at once, an outage when it has lasted for 10 s', () => 
   }
 });
 
-test('who cannot be reached for a reason that stays is a mistake, though it may be one of a moment', () => {
+test('a provider that cannot be reached for a lasting reason is a mistake, though perhaps a brief one', () => {
   const health = new ProviderHealth();
   const unknown = new ProviderError('unreachable', 'no such name', { lasting: true });
   health.heard('discovery', unknown, 0);

@@ -37,7 +37,7 @@ for (const issuer of [
   'http://idp.test/realm',
   '',
 ]) {
-  test(`the issuer ${JSON.stringify(issuer)} is another one; the error names both`, () => {
+  test(`the issuer ${JSON.stringify(issuer)} is another one, and the error names both`, () => {
     const error = caught(() => parse({ issuer }));
     for (const text of [ISSUER, issuer]) assert.ok(providerError('issuer_mismatch', text)(error));
   });

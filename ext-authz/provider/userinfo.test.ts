@@ -31,7 +31,7 @@ const signed = async (claims: object, key?: Parameters<HostileProvider['idToken'
   body: await hostile.idToken({ ...key, claims: { ...claims } }),
 });
 
-test('the access token goes as a bearer token; the claims come back', async t => {
+test('the access token goes as a bearer token, and the claims come back', async t => {
   assert.deepEqual(await ask(t, { body: { sub: 'alice', email: 'a@b' } }), {
     sub: 'alice',
     email: 'a@b',

@@ -42,7 +42,7 @@ test('what another connection has removed is gone in the next turn', async t => 
   assert.equal(one.read('a', version), undefined);
 });
 
-test('what another connection has replaced is read anew', async t => {
+test('what another connection has replaced is read again', async t => {
   const { one, two } = await twoStores(t);
   const version = await known(one, 'a');
   await two.replace('a', version, bytes('w'), MINUTE);
@@ -50,7 +50,7 @@ test('what another connection has replaced is read anew', async t => {
   assert.equal(Buffer.from((await one.read('a', version))?.value ?? []).toString(), 'w');
 });
 
-test('who has got a lease sees what its last holder wrote, were it in the same turn', async t => {
+test('the holder of a lease sees what its last holder wrote, even in the same turn', async t => {
   const { one, two } = await twoStores(t);
   const version = await known(one, 'a');
   await two.acquire('lease', 'two', MINUTE);
@@ -90,7 +90,7 @@ test('what this connection removes to make room is not known any more, whichever
   assert.equal(one.read('first', first), undefined);
 });
 
-test('reads of known versions are those of a store that knows nothing, whoever writes', async t => {
+test('reads of known versions equal those of a store that knows nothing, whichever process writes', async t => {
   const { one, two } = await twoStores(t, 6);
   const random = seededRandom(5);
   const keys = ['a', 'b', 'c', 'd'];

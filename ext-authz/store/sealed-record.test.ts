@@ -76,7 +76,7 @@ describe('a sealed record', () => {
   const seal = sealOfSecret(SECRET, SCOPE);
   const sealed = sealRecord(seal, { token: 'eyJ' }, randomBytes);
 
-  test('is opened by who knows the secret, any value of JSON', () => {
+  test('is opened with the secret, for any value of JSON', () => {
     const own = JSON.parse('{"__proto__":{"admin":true}}');
     for (const value of [
       {},

@@ -22,7 +22,7 @@ describe('what a file of records holds', () => {
     assert.equal(await one.count('counter', 1, 100), 1);
   });
 
-  test('goes after its end, a little with each write, whoever writes', async t => {
+  test('goes after its end, a little with each write, of whichever process', async t => {
     const stores = await opened(t);
     const { one, pass, two } = stores;
     for (let index = 0; index < 100; index += 1) await one.create(freshKey(), bytes('v'), 100);
@@ -90,7 +90,7 @@ describe('what a file of records holds', () => {
     await until('it is in the file', async () => (await readFile(file)).includes(key));
   });
 
-  test('of a counter whose clock was set back begins anew', async t => {
+  test('of a counter whose clock was set back begins again', async t => {
     const { one, pass } = await opened(t);
     assert.equal(await one.count('counter', 5, 1000), 5);
     pass(-500);

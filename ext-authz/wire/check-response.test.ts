@@ -4,7 +4,7 @@ import { answerPage, seeOther } from '#ext-authz/http/answer-page.ts';
 import { requestWith } from '#ext-authz/testing/requests.ts';
 import { allowResponse, denyResponse } from './check-response.ts';
 
-test('headers replace what is there; cookies are added to the answer; nothing has the field append', () => {
+test('headers replace what is there, cookies are added to the answer, and nothing has the field append', () => {
   const response = allowResponse({
     set: new Map([['x-user', 'alice']]),
     remove: new Set(['x-gone']),

@@ -126,7 +126,7 @@ describe('the identity provider', () => {
     return { path: begun.headers.get('location') ?? '', cookie: cookies.join('; ') };
   };
 
-  test('shows a login form that loads nothing, keeps what was wrong to itself, and sends whoever cancels back', async () => {
+  test('shows a login form that loads nothing, keeps what was wrong to itself, and sends back a user who cancels', async () => {
     const { cookie, path } = await openForm();
     const form = await ask(path, { headers: { cookie } });
     assert.match(form.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
@@ -171,7 +171,7 @@ describe('the identity provider', () => {
     });
   }
 
-  test('lets nobody fill in the form of another browser', async () => {
+  test('lets no browser fill in the form of another', async () => {
     const { path } = await openForm();
     const body = new URLSearchParams({ username: 'ada', password: 'difference' });
     assert.equal((await ask(path, { method: 'POST', body })).status, 400);

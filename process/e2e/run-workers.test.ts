@@ -90,7 +90,7 @@ describe('four workers', () => {
     assert.deepEqual(told.sort(), ['1', '2', '3', '4', '5', '6']);
   });
 
-  test('tell the metrics of all, whoever is asked', async () => {
+  test('tell the metrics of all, whichever one is asked', async () => {
     for (let count = 0; count < 7; count += 1) await sample.get('/count');
     for (let worker = 0; worker < 4; worker += 1) assert.equal(await countedBy(sample), '7');
   });
@@ -99,7 +99,7 @@ describe('four workers', () => {
     assert.deepEqual(await sample.get('/readyz'), { status: 200, body: 'ready\n' });
   });
 
-  test('are disturbed by none of them that is killed; another takes its place, and counts go on', async () => {
+  test('survive when one of them is killed: another takes its place, and counts go on', async () => {
     const before = await everybody(sample, 4);
     const victim = before.get(2)?.pid ?? 0;
     const slow = await Promise.all(Array.from({ length: 12 }, () => sample.late(UNDER_WAY_MS)));
@@ -123,7 +123,7 @@ describe('four workers', () => {
     assert.equal((await sample.get('/readyz')).status, 200);
   });
 
-  test('leave nobody hanging who comes when one of them dies', async () => {
+  test('leave no request hanging that arrives when one of them dies', async () => {
     for (const number of [1, 4, 2]) {
       const victim = (await everybody(sample, 4)).get(number)?.pid ?? 0;
       process.kill(victim, 'SIGKILL');

@@ -35,7 +35,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return { status: res.statusCode, headers: res.headers, body: await text(res) };
 }
 
-test('the account page says who one is and who answered', async () => {
+test('the account page says who the user is and which instance answered', async () => {
   const { body, headers, status } = await get('/account', ADA);
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'text/html; charset=utf-8');
@@ -43,7 +43,7 @@ test('the account page says who one is and who answered', async () => {
     assert.ok(body.includes(fact), fact);
 });
 
-test('the first page leads to all that there is, without asking who one is', async () => {
+test('the first page leads to all that there is, without asking who the user is', async () => {
   const { body, status } = await get('/');
   assert.equal(status, 200);
   for (const path of ['/account', '/account/admin', '/user/health'])
@@ -59,7 +59,7 @@ test('what the headers say is text, whatever it looks like, and may be in any sc
   assert.doesNotMatch(body, /<script/);
 });
 
-test('the page loads nothing, runs nothing, is framed by nobody and kept nowhere', async () => {
+test('the page loads nothing, runs nothing, is framed and kept nowhere', async () => {
   const { headers } = await get('/account', ADA);
   assert.match(headers['content-security-policy'], /^default-src 'none'.*frame-ancestors 'none'/);
   assert.equal(headers['cache-control'], 'no-store');

@@ -8,7 +8,7 @@ export function describeInstances(emptyStore: () => Promise<TestStore>): void {
   const start = (name: string, { environment }: TestStore) =>
     startService({ ...environment, INSTANCE_NAME: name });
 
-  test('eight instances boot at once on an empty store, and share it; what they stored survives them', async () => {
+  test('eight instances boot at once on an empty store, and share it, and what they stored survives them', async () => {
     const fresh = await emptyStore();
     const names = Array.from({ length: 8 }, (_, i) => `eight-${i}`);
     const services = await Promise.all(names.map(name => start(name, fresh)));

@@ -39,7 +39,7 @@ export function describeService(emptyStore: () => Promise<TestStore>): void {
     assert.equal(new Set(hashes).size, hashes.length);
   });
 
-  test('no password, no hash and no body is ever logged; each request is', () => {
+  test('no password, no hash and no body is ever logged, and each request is', () => {
     const output = pair.one.output() + pair.two.output();
     assert.doesNotMatch(output, /argon2|correct horse|Lovelace|postgres-secret/);
     const line = output.split('\n').find(text => text.includes('"/user/race"'));

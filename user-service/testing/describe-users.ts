@@ -31,7 +31,7 @@ export function describeUsers(services: () => Services): void {
     assertAnswer(await two.send('GET', '/user/ada'), 200, { ...record, hostname: 'two' });
   });
 
-  test('the same PUT again finds the same record; another password or full name is a conflict', async () => {
+  test('the same PUT again finds the same record, and another password or full name is a conflict', async () => {
     const { one, two } = services();
     const { uuid } = (await one.sendJson('PUT', '/user/again', ada)).body;
     const again = await two.sendJson('PUT', '/user/again', { ...ada, ignored: true });

@@ -150,7 +150,7 @@ test(`${ROUNDS} random requests are answered as by a service that remembers noth
   assert.ok((counts.get(200) ?? 0) > ROUNDS / 3 && (counts.get(303) ?? 0) > ROUNDS / 10);
 });
 
-test('the check of a known session costs no promise, and its answer is not written anew', async () => {
+test('the check of a known session costs no promise, and its answer is not encoded again', async () => {
   const { check } = open(configuration('1'));
   const request = checkBytes(`${SITE}/a`, [['cookie', cookieOf(await logIn('ada'))]]);
   // The token is verified, then its key looked for among those known.

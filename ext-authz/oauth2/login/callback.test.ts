@@ -73,7 +73,7 @@ test('two different pending cookies: none counts', async t => {
   assert.equal((await browser.visit(callback, { headers: { cookie } })).status, 403);
 });
 
-test('a state counts once: replayed when logged in, 303 to /; else a 400 page that offers to start again', async t => {
+test('a state counts once: replayed when logged in, 303 to /, else a 400 page that offers to start again', async t => {
   const { browser, gateway } = await open(t);
   const callback = await begin(browser);
   assert.equal((await browser.visit(callback)).status, 303);
@@ -113,7 +113,7 @@ test('of 50 callbacks with one state one makes a session', async t => {
   assert.equal(provider().asked('token').length, 1);
 });
 
-test('a state is over after ten minutes', async t => {
+test('a state expires after ten minutes', async t => {
   const { browser, gateway } = await open(t);
   const callback = await begin(browser);
   gateway.advance(600_001);

@@ -35,7 +35,7 @@ const begin = async (browser: TestBrowser, url: string) => {
   return { status, url: new URL(location, url) };
 };
 
-test('who lacks a scope is told so, and a link logs in as someone else and leads to the page', async t => {
+test('a user who lacks a scope is told so, and a link logs in as another user and leads to the page', async t => {
   const { browser, gateway } = await open(t);
   const { logInAs } = grantAdminTo('bob');
   const refused = await browser.follow(PAGE, authorize, ADMIN);

@@ -118,7 +118,7 @@ test('a hand-off counts once, whatever tickets there are for it', async t => {
   assert.equal((await browser.visit(other, { headers })).status, 403);
 });
 
-test('a ticket is over after a minute', async t => {
+test('a ticket expires after a minute', async t => {
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   const { ticket } = await reachTicket(browser);
   gateway.advance(60_001);
@@ -142,7 +142,7 @@ test('a ticket belongs to its hand-off and its origin', async t => {
   assert.equal((await browser.visit(again.replace('b.test', 'c.test'), foreign)).status, 403);
 });
 
-test("somebody else's hand-off gives a victim's session to nobody", async t => {
+test("another browser's hand-off gives no browser a victim's session", async t => {
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   await browser.follow('https://a.test/', authorize);
   const thief = new TestBrowser(gateway);
@@ -166,7 +166,7 @@ test('a hand-off is answered by the origin that holds the login only', async t =
   assert.equal((await browser.visit(location.replace('a.test', 'c.test'))).status, 400);
 });
 
-test('a hand-off whose session has ended meanwhile begins anew', async t => {
+test('a hand-off whose session has ended meanwhile begins again', async t => {
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   const { ticket } = await reachTicket(browser);
   const [[filter] = []] = gateway.filters;

@@ -125,7 +125,7 @@ test('with sameSite strict the callback moves on by a page', async t => {
   assert.match(seen.headers.get('content-type') ?? '', /text\/html/);
 });
 
-test('useSessionCookies: cookies without expiry; by the header of the request that began the login', async t => {
+test('useSessionCookies: cookies without expiry, by the header of the request that began the login', async t => {
   const ifRequestHeader = { name: 'x-kiosk', negate: false };
   const { browser } = await open(t, {
     settings: { useSessionCookies: { value: true, ifRequestHeader } },

@@ -84,7 +84,7 @@ test('the exp of an access token counts when it is sooner', async t => {
   assert.equal((await browser.visit(PAGE)).status, 303);
 });
 
-test('an access token that is over is refreshed in line, and the rotated refresh token is kept', async t => {
+test('an expired access token is refreshed in line, and the rotated refresh token is kept', async t => {
   const { browser, gateway } = await open(t);
   rotate();
   await browser.follow(PAGE, authorize);
@@ -215,7 +215,7 @@ for (const [claim, value] of [
   });
 }
 
-test('the provider is down: the old token as long as it is valid, then an error; the session stays', async t => {
+test('the provider is down: the old token as long as it is valid, then an error, and the session stays', async t => {
   const { browser, gateway } = await open(t, { settings: { expirationSafetyMargin: 60_000 } });
   rotate();
   await browser.follow(PAGE, authorize);
@@ -310,7 +310,7 @@ test('a logout during a refresh wins', async t => {
   assert.equal(await filter?.sessions.read(id), undefined);
 });
 
-test('a session that is used lives on; one that is not ends after clientSessionMaxIdle', async t => {
+test('a session that is used lives on, and one that is not ends after clientSessionMaxIdle', async t => {
   const { browser, gateway } = await open(t, { settings: { clientSessionMaxIdle: 2 * DAY } });
   rotate();
   await browser.follow(PAGE, authorize);

@@ -90,7 +90,7 @@ for (const [asked, granted, rule, state] of SCOPES) {
   });
 }
 
-test('a session without lifetime ends in an hour; with a refresh token clientSessionMaxIdle after its last use', () => {
+test('a session without lifetime ends in an hour, with a refresh token clientSessionMaxIdle after its last use', () => {
   assert.equal(newSession(ORIGIN, { ...grant(), expiresInSeconds: undefined }, 9, 0).ends, HOUR);
   assert.equal(session().ends, 60_000);
   assert.equal(session('r').ends, HOUR);

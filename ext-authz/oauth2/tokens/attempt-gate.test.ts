@@ -48,7 +48,7 @@ test('a mixed burst ends at the limit', async () => {
   assert.ok(results.includes('limited'));
 });
 
-test('who waits gives up when the time is over', async () => {
+test('an attempt that waits gives up when its time is up', async () => {
   const { gate } = attempts(1);
   const leave = await gate.enter('key', 1, async () => 0, soon());
   const controller = new AbortController();

@@ -50,7 +50,7 @@ test('a worker that dies is inside no more', async () => {
   assert.equal(typeof (await waiting), 'function');
 });
 
-test('who gives up while waiting lets the next one in', async () => {
+test('an attempt that gives up while waiting lets the next one in', async () => {
   const [first, second] = workers(2);
   assert.ok(first && second);
   const leave = await first.gate.enter('key', 1, async () => 0, soon());
@@ -67,7 +67,7 @@ test('who gives up while waiting lets the next one in', async () => {
   assert.equal(typeof (await second.gate.enter('key', 1, async () => 0, soon())), 'function');
 });
 
-test('who has given up before lets the next one in, too', async () => {
+test('an attempt that has given up before lets the next one in, too', async () => {
   const [first, second] = workers(2);
   assert.ok(first && second);
   await assert.rejects(
@@ -77,7 +77,7 @@ test('who has given up before lets the next one in, too', async () => {
   assert.equal(typeof (await second.gate.enter('key', 1, async () => 0, soon())), 'function');
 });
 
-test('what the store says when it cannot count reaches who asked as it was', async () => {
+test('what the store says when it cannot count reaches the caller unchanged', async () => {
   const [first, second] = workers(2);
   assert.ok(first && second);
   const error = new StoreUnavailable('Redis: gone');

@@ -25,7 +25,7 @@ test('HeaderPassword: the headers become the client authentication, and upstream
   assert.match(authorization ?? '', /^Bearer [\w-]+\.[\w-]+\.[\w-]+$/);
 });
 
-test('BodyPassword: they go into the body; no scope is sent when there is none', async t => {
+test('BodyPassword: they go into the body, and no scope is sent when there is none', async t => {
   const changes = { clientAuthentication: { method: 'BodyPassword' } } as const;
   const { run } = await open(t, changes);
   setBy(await run(ME));
@@ -53,7 +53,7 @@ test('JWTAssertion: the assertion is sent unchanged, with client_id only when se
   }
 });
 
-test('without credentials the answer is 403, and nobody is asked', async t => {
+test('without credentials the answer is 403, and no provider is asked', async t => {
   const { run } = await open(t);
   const answer = answerOf(await run({}));
   assert.equal(answer.status, 403);
@@ -154,7 +154,7 @@ test('invalid_scope is 403 and does not count against the client', async t => {
   assert.equal(asked(), 8);
 });
 
-test('an access token that is not valid is 403 and names the check; it is not asked for again for 1 s', async t => {
+test('an access token that is not valid is 403 and names the check, and it is not asked for again for 1 s', async t => {
   grant({}, { iss: 'https://other.test' });
   const { run, pass } = await open(t);
   assert.match(
@@ -187,7 +187,7 @@ test('a cached token that is no longer valid is replaced once', async t => {
   assert.equal(asked(), 3);
 });
 
-test('injectRequestHeaders see the token; there is no ID token', async t => {
+test('injectRequestHeaders see the token, and there is no ID token', async t => {
   const injectRequestHeaders = headerTemplates([
     ['x-sub', '{{ .token.Claims.sub }}[{{ .idToken.Raw }}]'],
   ]);
@@ -195,7 +195,7 @@ test('injectRequestHeaders see the token; there is no ID token', async t => {
   assert.equal(setBy(await run(ME))['x-sub'], 'me[]');
 });
 
-test('a provider that is down or broken is a fault, remembered by nobody', async t => {
+test('a provider that is down or broken is a fault that is not remembered', async t => {
   const { run } = await open(t);
   for (const answer of [
     'hang up',

@@ -93,7 +93,7 @@ test('userinfo must be about the user of the ID token', async t => {
   assert.match(answerOf(await run(LOGIN)).body, /userinfo is about another user/);
 });
 
-test('a refused user is 403 and counted; a refused client of the Filter is a fault and not counted', async t => {
+test('a refused user is 403 and counted, and a refused client of the Filter is a fault and not counted', async t => {
   hostile.behave('token', () => ({ status: 400, body: { error: 'invalid_grant' } }));
   const { run } = await openCredentialFilter(t, hostile.issuer, GRANT);
   const guess = (password: string) => run({ ...LOGIN, 'x-gateway-password': password });

@@ -74,7 +74,7 @@ test('after 30 refusals a minute from one address, or one /64, the answer is 429
 /** When the client is told to come again. */
 const waitOf = (outcome: FilterDecision) => fieldOf(answerOf(outcome), 'retry-after');
 
-test('Retry-After is when the limit of the name ends, here and at other replicas; a try passes then and not before', async t => {
+test('Retry-After is when the limit of the name ends, here and at other replicas, and a try passes then and not before', async t => {
   judge();
   const { run, replica, pass } = await open(t);
   const other = replica();
@@ -102,7 +102,7 @@ test('Retry-After is when the last of the limits ends: of the name, of its netwo
   setBy(await run(ME, [], '198.51.100.1'));
 });
 
-test('who guesses on while a network is limited waits for a minute from the fifth guess on', async t => {
+test('a client that guesses on while its network is limited waits for a minute from the fifth guess on', async t => {
   judge();
   const { run, pass } = await open(t);
   await guessAsOthers(run, 30);
@@ -174,7 +174,7 @@ test('a network at its limit does not learn of tokens that were got elsewhere', 
   setBy(await run(ME, [], '198.51.100.1'));
 });
 
-test('a network at its limit still serves those who had a token there before, and nobody guesses theirs', async t => {
+test('a network at its limit still serves those who had a token there before, and no client guesses theirs', async t => {
   judge();
   const { run } = await open(t);
   setBy(await run(ME));

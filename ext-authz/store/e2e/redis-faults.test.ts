@@ -71,7 +71,7 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
     assert.equal(textOf((await store.read('key'))?.value), 'v');
   });
 
-  test('keys that somebody else wrote are no records', async t => {
+  test('keys that another program wrote are not records', async t => {
     const { redis, store } = await opened(t);
     for (const foreign of ['', 'text', '.', 'a.b.c.d'])
       assert.equal(await absent(foreign), true, foreign);

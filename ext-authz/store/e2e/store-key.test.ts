@@ -118,7 +118,7 @@ describe('the store key of a state folder', () => {
     assert.deepEqual(await readdir(state), ['store.key']);
   });
 
-  test('is the one that somebody else made while we made ours', () => {
+  test('is the one that another process made meanwhile', () => {
     const state = join(folder, 'race');
     let others: ReturnType<typeof openStoreKey> | undefined;
     const key = openStoreKey(state, size => {

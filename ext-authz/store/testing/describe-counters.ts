@@ -23,7 +23,7 @@ export function describeCounters(stores: () => TestStores): void {
     );
   });
 
-  test('a counter begins anew after its window, however often it is counted meanwhile', async () => {
+  test('a counter begins again after its window, however often it is counted meanwhile', async () => {
     const { one, two } = stores();
     const [key, idle] = [freshKey(), freshKey()];
     assert.equal(await one.count(key, 5, SHORT), 5);

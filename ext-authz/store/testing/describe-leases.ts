@@ -34,7 +34,7 @@ export function describeLeases(stores: () => TestStores): void {
     assert.equal(await one.acquire(key, 'one', MINUTE), false);
   });
 
-  test('a lease that nobody holds is released without a word', async () => {
+  test('the release of a lease without a holder does nothing', async () => {
     assert.equal(await stores().one.release(freshKey(), 'nobody'), undefined);
   });
 }

@@ -67,7 +67,7 @@ export function describeRecords(stores: () => TestStores): void {
     assert.equal(versions.size, 5);
   });
 
-  test('of a version that is known no value is read; of any other it is', async () => {
+  test('of a version that is known no value is read, and of any other it is', async () => {
     const { one, two } = stores();
     const key = freshKey();
     await one.create(key, bytes('first'), MINUTE);
@@ -93,7 +93,7 @@ export function describeRecords(stores: () => TestStores): void {
     assert.equal(textOf((await one.read(key))?.value), 'second');
   });
 
-  test('a record that was removed and made anew has no version of before', async () => {
+  test('a record that was removed and made again has no earlier version', async () => {
     const { one, two } = stores();
     const key = freshKey();
     await one.create(key, bytes('first'), MINUTE);

@@ -18,7 +18,7 @@ export function describeSecrecy(stores: () => TestStores): void {
     for (const [what, secret] of secrets) assert.equal(finds(dump, secret), false, what);
   });
 
-  test('a thief of the store finds what nobody has sealed: the search works', async () => {
+  test('a thief of the store finds what is not sealed, so the search works', async () => {
     const { dump, one } = stores();
     const secret = newSecret(randomBytes);
     await one.create(freshKey(), bytes(`{"access_token":"${secret}"}`), MINUTE);
