@@ -1,5 +1,5 @@
 import type { GoValue } from '#resources/template/go-type.ts';
-import { type Rendered, renderTemplate } from '#resources/template/template.ts';
+import { type Rendered, renderTemplate } from '#resources/template/render.ts';
 import type { HeaderTemplate, Text } from './limit.ts';
 import type { HeaderValue } from './wire.ts';
 

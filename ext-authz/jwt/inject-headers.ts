@@ -3,7 +3,8 @@ import type { HeaderTemplate } from '#ext-authz/policy/filter-settings.ts';
 import type { GoMap, GoStruct, GoValue } from '#resources/template/go-type.ts';
 import { goMap } from '#resources/template/go-value.ts';
 import { goHeader } from '#resources/template/header.ts';
-import { renderTemplate, type Template } from '#resources/template/template.ts';
+import { renderTemplate } from '#resources/template/render.ts';
+import type { Template } from '#resources/template/template.ts';
 
 /**
  * A template of a Filter failed, or its result cannot be a header. The message names Filter and

@@ -8,6 +8,7 @@ import { goInt, isMap } from './go-value.ts';
 import { indexOf, lengthOf, sliceBetween } from './indexing.ts';
 import { formatJson } from './json.ts';
 import { sprint, sprintf, sprintln } from './printf.ts';
+import type { FunctionName } from './template.ts';
 import { plain, typeName, unbox, type Value } from './value.ts';
 
 /** Ends a template whose result is discarded. */
@@ -15,86 +16,69 @@ export class Discarded extends Error {
   override readonly name = 'Discarded';
 }
 
-/** The functions of every Go template. See pkg.go.dev/text/template, "Functions". */
-export const BUILTINS: readonly TemplateFunction[] = [
-  { name: 'and', params: [VALUE], rest: VALUE, special: 'and', call: notCalled },
-  { name: 'or', params: [VALUE], rest: VALUE, special: 'or', call: notCalled },
-  { name: 'call', params: [VALUE], rest: VALUE, special: 'call', call: notCalled },
-  { name: 'not', params: [VALUE], call: ([value]) => !isTrue(value) },
-  { name: 'len', params: [VALUE], call: ([value], budget) => goInt(lengthOf(value, budget)) },
-  {
-    name: 'index',
+type Callable = Omit<TemplateFunction, 'name'>;
+
+/** What templates call. See pkg.go.dev/text/template, "Functions". */
+const CALLABLES: Readonly<Record<FunctionName, Callable>> = {
+  and: { params: [VALUE], rest: VALUE, special: 'and', call: notCalled },
+  or: { params: [VALUE], rest: VALUE, special: 'or', call: notCalled },
+  call: { params: [VALUE], rest: VALUE, special: 'call', call: notCalled },
+  not: { params: [VALUE], call: ([value]) => !isTrue(value) },
+  len: { params: [VALUE], call: ([value], budget) => goInt(lengthOf(value, budget)) },
+  index: {
     params: [VALUE],
     rest: VALUE,
     call: ([value, ...indexes], budget) => indexOf(value, indexes, budget),
   },
-  {
-    name: 'slice',
+  slice: {
     params: [VALUE],
     rest: VALUE,
     call: ([value, ...indexes], budget) => sliceBetween(value, indexes, budget),
   },
-  { name: 'print', params: [], rest: ANY, call: (args, budget) => sprint(args.map(plain), budget) },
-  {
-    name: 'println',
-    params: [],
-    rest: ANY,
-    call: (args, budget) => sprintln(args.map(plain), budget),
-  },
-  {
-    name: 'printf',
+  print: { params: [], rest: ANY, call: (args, budget) => sprint(args.map(plain), budget) },
+  println: { params: [], rest: ANY, call: (args, budget) => sprintln(args.map(plain), budget) },
+  printf: {
     params: [STRING],
     rest: ANY,
     call: ([format, ...args], budget) => sprintf(String(format), args.map(plain), budget),
   },
-  {
-    name: 'html',
+  html: { params: [], rest: ANY, call: (args, budget) => escapeHtml(textOf(args, budget, 6)) },
+  js: { params: [], rest: ANY, call: (args, budget) => escapeJs(textOf(args, budget, 6)) },
+  urlquery: { params: [], rest: ANY, call: (args, budget) => escapeQuery(textOf(args, budget, 9)) },
+  eq: { params: [VALUE], rest: VALUE, call: ([a, ...others]) => isEqualToAny(a, others) },
+  ne: { params: [VALUE, VALUE], call: ([a, b]) => !isEqualToAny(a, [b]) },
+  lt: { params: [VALUE, VALUE], call: ([a, b]) => isLess(a, b) },
+  le: { params: [VALUE, VALUE], call: ([a, b]) => isLessOrEqual(a, b) },
+  gt: { params: [VALUE, VALUE], call: ([a, b]) => !isLessOrEqual(a, b) },
+  ge: { params: [VALUE, VALUE], call: ([a, b]) => !isLess(a, b) },
+  /** `hasKey map key` tells whether a map has a key. nil has none. */
+  hasKey: {
+    params: [VALUE, STRING],
+    call: ([map, key]) => {
+      const inner = unbox(map);
+      if (inner === undefined) return false;
+      if (!isMap(inner)) throw new CallError(`value of type ${typeName(inner)} is no map`);
+      return inner.entries.has(String(key));
+    },
+  },
+  /** `doNotSet` sets no header. The template's result is discarded. */
+  doNotSet: {
     params: [],
-    rest: ANY,
-    call: (args, budget) => escapeHtml(textOf(args, budget, 6)),
+    call: () => {
+      throw new Discarded();
+    },
   },
-  { name: 'js', params: [], rest: ANY, call: (args, budget) => escapeJs(textOf(args, budget, 6)) },
-  {
-    name: 'urlquery',
-    params: [],
-    rest: ANY,
-    call: (args, budget) => escapeQuery(textOf(args, budget, 9)),
-  },
-  { name: 'eq', params: [VALUE], rest: VALUE, call: ([a, ...others]) => isEqualToAny(a, others) },
-  { name: 'ne', params: [VALUE, VALUE], call: ([a, b]) => !isEqualToAny(a, [b]) },
-  { name: 'lt', params: [VALUE, VALUE], call: ([a, b]) => isLess(a, b) },
-  { name: 'le', params: [VALUE, VALUE], call: ([a, b]) => isLessOrEqual(a, b) },
-  { name: 'gt', params: [VALUE, VALUE], call: ([a, b]) => !isLessOrEqual(a, b) },
-  { name: 'ge', params: [VALUE, VALUE], call: ([a, b]) => !isLess(a, b) },
-];
-
-/** `hasKey map key`: whether a map has a key. nil has none. */
-export const HAS_KEY: TemplateFunction = {
-  name: 'hasKey',
-  params: [VALUE, STRING],
-  call: ([map, key]) => {
-    const inner = unbox(map);
-    if (inner === undefined) return false;
-    if (!isMap(inner)) throw new CallError(`value of type ${typeName(inner)} is no map`);
-    return inner.entries.has(String(key));
+  /** `json indent value` is the value as JSON. Each line begins with `indent`. */
+  json: {
+    params: [STRING, ANY],
+    call: ([indent, value], budget) => formatJson(String(indent), plain(value), budget),
   },
 };
 
-/** `doNotSet`: no header is set, and the template's result is discarded. */
-export const DO_NOT_SET: TemplateFunction = {
-  name: 'doNotSet',
-  params: [],
-  call: () => {
-    throw new Discarded();
-  },
-};
-
-/** `json indent value`: the value as JSON, each line beginning with `indent`. */
-export const JSON_FUNCTION: TemplateFunction = {
-  name: 'json',
-  params: [STRING, ANY],
-  call: ([indent, value], budget) => formatJson(String(indent), plain(value), budget),
-};
+/** The functions of templates by name. */
+export const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map(
+  Object.entries(CALLABLES).map(([name, callable]) => [name, { name, ...callable }]),
+);
 
 /**
  * Returns the text of arguments to escape. Each character may become `growth` ones. nil is `<no

@@ -7,7 +7,7 @@ import type { GoValue } from './go-type.ts';
 import { ANY, type GoMethod, type GoType, STRING } from './go-type.ts';
 import { goInt, isMap, isStruct, typeOf } from './go-value.ts';
 import { nodeText } from './node-text.ts';
-import type { AnyNode, Chain, Command, Operand, Pipe, Variable } from './nodes.ts';
+import type { AnyNode, Chain, Command, Identifier, Operand, Pipe, Variable } from './nodes.ts';
 import { elementOf, isBoxed, plain, typeName, unbox, type Value } from './value.ts';
 
 /**
@@ -74,7 +74,7 @@ function evaluateCommand(execution: Execution, dot: Value, command: Command, fin
       return evaluateChain(execution, first, given);
     case 'identifier':
       execution.node = first;
-      return evaluateCall(execution, first.fn, command, given);
+      return evaluateCall(execution, functionOf(execution, first), command, given);
     case 'pipe':
       refuseArguments(execution, given);
       return evaluatePipe(execution, dot, first);
@@ -176,6 +176,10 @@ function noResult(): never {
   throw new CallError('no result');
 }
 
+function functionOf(execution: Execution, { name }: Identifier): TemplateFunction {
+  return execution.functions.get(name) ?? fail(execution, `function ${name} not defined`);
+}
+
 /** Calls a function or method. */
 function evaluateCall(
   execution: Execution,
@@ -268,7 +272,11 @@ function evaluateArgument(
     case 'pipe':
       return checkType(execution, evaluatePipe(execution, dot, node), type);
     case 'identifier':
-      return checkType(execution, evaluateCall(execution, node.fn, node, without(dot)), type);
+      return checkType(
+        execution,
+        evaluateCall(execution, functionOf(execution, node), node, without(dot)),
+        type,
+      );
     case 'chain':
       return checkType(execution, evaluateChain(execution, node, without(dot)), type);
   }

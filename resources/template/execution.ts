@@ -1,4 +1,5 @@
 import type { Budget } from './budget.ts';
+import type { TemplateFunction } from './function.ts';
 import { joinBytes } from './go-string.ts';
 import { nodeText } from './node-text.ts';
 import type { AnyNode } from './nodes.ts';
@@ -22,6 +23,7 @@ export type Binding = { readonly name: string; value: Value };
 export type Execution = {
   readonly text: string;
   readonly trees: Trees;
+  readonly functions: ReadonlyMap<string, TemplateFunction>;
   readonly budget: Budget;
   out: string;
   node: AnyNode | undefined;

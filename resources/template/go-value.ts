@@ -1,3 +1,4 @@
+import { compareBytes } from './go-string.ts';
 import {
   ANY,
   ANY_MAP,
@@ -123,4 +124,9 @@ export function isStruct(value: unknown): value is GoStruct {
 
 export function isComplex(value: unknown): value is GoComplex {
   return typeof value === 'object' && value !== null && 'imaginary' in value;
+}
+
+/** Returns the keys in the order in which maps are printed and ranged over. */
+export function sortedKeys(map: GoMap): string[] {
+  return [...map.entries.keys()].sort(compareBytes);
 }

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
 import { parseHeaderName } from '#resources/words/http-token.ts';
 import { checkWith, type Parsed } from '#resources/words/parsed-string.ts';
-import { repeats } from '#resources/words/repeats.ts';
 import {
   CREDENTIAL_HEADERS,
   FRAMING_HEADERS,
@@ -94,17 +92,4 @@ function checkTemplate(text: string, use: TemplateUse): Parsed<string> {
   const parsed = parseTemplate(text, use);
   if ('value' in parsed) return { value: text };
   return { error: `Cannot parse template: ${parsed.error.replace(/^template: :(?=\d)/, 'line ')}` };
-}
-
-/** Returns a warning for each header that stands in a list a second time. */
-export function checkRepeatedHeaders(
-  headers: readonly HeaderTemplate[],
-  path: FieldPath,
-): readonly Finding[] {
-  return repeats(headers.map(({ name }) => name)).map(index =>
-    caution(
-      [...path, index, 'name'],
-      `the header "${headers[index]?.name}" is set twice; the first counts`,
-    ),
-  );
 }

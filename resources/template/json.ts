@@ -2,8 +2,7 @@ import { type Budget, checkLength, spend } from './budget.ts';
 import { CallError } from './function.ts';
 import { rawByte } from './go-string.ts';
 import type { GoField, GoMap, GoValue } from './go-type.ts';
-import { isComplex, isInt, isMap, isSlice, isStruct } from './go-value.ts';
-import { sortedKeys } from './print-value.ts';
+import { isComplex, isInt, isMap, isSlice, isStruct, sortedKeys } from './go-value.ts';
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { duration } from './duration.ts';
 import { fromJson, goMap } from './go-value.ts';
-import { parseTemplate, renderTemplate } from './template.ts';
+import { renderTemplate } from './render.ts';
+import { parseTemplate } from './template.ts';
 
 const STEPS = /too many steps/;
 const OUTPUT = /a text of more than 65536 characters/;

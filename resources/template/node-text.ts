@@ -30,7 +30,7 @@ export function nodeText(node: AnyNode): string {
     case 'chain':
       return [innerText(node.node), ...node.names].join('.');
     case 'identifier':
-      return node.fn.name;
+      return node.name;
     case 'dot':
       return '.';
     case 'nil':

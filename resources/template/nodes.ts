@@ -1,4 +1,3 @@
-import type { TemplateFunction } from './function.ts';
 import type { GoValue } from './go-type.ts';
 
 /**
@@ -36,7 +35,7 @@ export type Command = At<'command'> & { readonly args: readonly [Operand, ...Ope
 export type Variable = At<'variable'> & { readonly names: readonly [string, ...string[]] };
 export type Field = At<'field'> & { readonly names: readonly string[] };
 export type Chain = At<'chain'> & { readonly node: Operand; readonly names: readonly string[] };
-export type Identifier = At<'identifier'> & { readonly fn: TemplateFunction };
+export type Identifier = At<'identifier'> & { readonly name: string };
 export type Dot = At<'dot'>;
 export type Nil = At<'nil'>;
 export type Bool = At<'bool'> & { readonly value: boolean };

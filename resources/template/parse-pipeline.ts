@@ -143,7 +143,7 @@ function parseTerm(parser: Parser, scope: Scope): Operand | undefined {
   const { pos, text } = token;
   switch (token.type) {
     case 'identifier':
-      return { kind: 'identifier', pos, fn: functionOf(parser, text) };
+      return { kind: 'identifier', pos, name: functionOf(parser, text) };
     case 'dot':
     case 'nil':
       return { kind: token.type, pos };
@@ -181,8 +181,8 @@ function parseParentheses(parser: Parser, scope: Scope): Pipe {
   return pipe;
 }
 
-function functionOf(parser: Parser, name: string) {
-  return parser.functions.get(name) ?? fail(parser, `function ${quote(name)} not defined`);
+function functionOf(parser: Parser, name: string): string {
+  return parser.functions.has(name) ? name : fail(parser, `function ${quote(name)} not defined`);
 }
 
 function variableOf(parser: Parser, scope: Scope, { pos, text }: Token): Variable {

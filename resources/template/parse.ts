@@ -1,4 +1,3 @@
-import type { TemplateFunction } from './function.ts';
 import { lex } from './lex.ts';
 import type { BranchNode, List, Node, Pipe, TemplateNode } from './nodes.ts';
 import { parsePipeline } from './parse-pipeline.ts';
@@ -30,7 +29,7 @@ type Closed = { readonly list: List; readonly end: 'end' | 'else' };
  * cases are those of Go's own parser.
  * @throws ParseError in Go's words
  */
-export function parseTrees(text: string, functions: ReadonlyMap<string, TemplateFunction>): Trees {
+export function parseTrees(text: string, functions: ReadonlySet<string>): Trees {
   const parser: Parser = {
     tokens: lex(text),
     at: 0,

@@ -1,6 +1,6 @@
-import type { TemplateFunction } from './function.ts';
 import type { List } from './nodes.ts';
-import { describeToken, type Token } from './token.ts';
+import { quote } from './quote.ts';
+import { isKeyword, type Token } from './token.ts';
 
 /** How deep parentheses and control structures may nest. */
 export const MAX_NESTING = 200;
@@ -11,7 +11,8 @@ export const MAX_NESTING = 200;
  */
 export type Parser = {
   readonly tokens: readonly Token[];
-  readonly functions: ReadonlyMap<string, TemplateFunction>;
+  /** The functions that it may call. */
+  readonly functions: ReadonlySet<string>;
   readonly trees: Map<string, List>;
   at: number;
   furthest: number;
@@ -28,6 +29,8 @@ export type Scope = { readonly variables: string[]; ranges: number; actionLine: 
 export class ParseError extends Error {
   override readonly name = 'ParseError';
 }
+
+const LONGEST_SHOWN = 10;
 
 const END: Token = { type: 'eof', text: '', pos: 0, line: 1 };
 
@@ -78,4 +81,13 @@ export function unexpected(parser: Parser, scope: Scope, token: Token, context: 
   const elsewhere = scope.actionLine !== 0 && scope.actionLine !== token.line;
   const what = token.text.endsWith(' action') ? '' : ' in action';
   return fail(parser, token.text + (elsewhere ? `${what} started at :${scope.actionLine}` : ''));
+}
+
+/** Returns a token as Go's messages spell it. */
+function describeToken(token: Token): string {
+  if (token.type === 'eof') return 'EOF';
+  if (token.type === 'error') return token.text;
+  if (token.type === 'dot' || isKeyword(token.type)) return `<${token.text}>`;
+  if (Buffer.byteLength(token.text) <= LONGEST_SHOWN) return quote(token.text);
+  return `${quote([...token.text].slice(0, LONGEST_SHOWN).join(''))}...`;
 }

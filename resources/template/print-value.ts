@@ -1,8 +1,7 @@
 import { spend } from './budget.ts';
-import { compareBytes } from './go-string.ts';
 import type { GoMap, GoSlice, GoStruct, GoValue } from './go-type.ts';
 import { ANY, type GoType } from './go-type.ts';
-import { isComplex, isMap, isSlice, isStruct, typeOf } from './go-value.ts';
+import { isComplex, isMap, isSlice, isStruct, sortedKeys, typeOf } from './go-value.ts';
 import { printBool, printComplex, printFloat, printInt, printString } from './print-scalar.ts';
 import { type Printer, pad, write } from './printer.ts';
 
@@ -71,11 +70,6 @@ function printBadVerb(printer: Printer, value: GoValue, verb: string): void {
   }
   write(printer, ')');
   printer.isError = false;
-}
-
-/** Returns the keys in the order in which maps are printed and ranged over. */
-export function sortedKeys(map: GoMap): string[] {
-  return [...map.entries.keys()].sort(compareBytes);
 }
 
 function printMap(printer: Printer, map: GoMap, verb: string): void {

@@ -1,6 +1,7 @@
 import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
+import { repeats } from '#resources/words/repeats.ts';
 import { nearest } from '#resources/words/suggest.ts';
-import { checkRepeatedHeaders, type HeaderTemplate } from './header-template.ts';
+import type { HeaderTemplate } from './header-template.ts';
 import { parseTemplate, type TemplateUse } from './template.ts';
 import { unknownFields, type Vocabulary } from './unknown-fields.ts';
 
@@ -61,6 +62,19 @@ export function checkHeaders(
     checkTemplateFields(value, 'header', data, [...path, index, 'value']),
   );
   return [...checkRepeatedHeaders(headers, path), ...fields];
+}
+
+/** Returns a warning for each header that stands in a list a second time. */
+function checkRepeatedHeaders(
+  headers: readonly HeaderTemplate[],
+  path: FieldPath,
+): readonly Finding[] {
+  return repeats(headers.map(({ name }) => name)).map(index =>
+    caution(
+      [...path, index, 'name'],
+      `the header "${headers[index]?.name}" is set twice; the first counts`,
+    ),
+  );
 }
 
 /** Returns what is odd in the answer of a limit or a JWT filter to a rejected request. */

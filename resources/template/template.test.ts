@@ -5,7 +5,8 @@ import type { GoValue } from './go-type.ts';
 import { INT32, STRING } from './go-type.ts';
 import { enumType, fromJson, goInt, goMap, goSlice } from './go-value.ts';
 import { goHeader } from './header.ts';
-import { parseTemplate, type Rendered, renderTemplate, type TemplateUse } from './template.ts';
+import { type Rendered, renderTemplate } from './render.ts';
+import { parseTemplate, type TemplateUse } from './template.ts';
 
 const SECRET = 'eyJhbGciOi';
 

@@ -1,13 +1,34 @@
 import type { Parsed } from '#resources/words/parsed-string.ts';
-import { LimitError } from './budget.ts';
-import { BUILTINS, Discarded, DO_NOT_SET, HAS_KEY, JSON_FUNCTION } from './builtins.ts';
-import { type Execution, ExecutionError } from './execution.ts';
-import type { TemplateFunction } from './function.ts';
 import { joinBytes } from './go-string.ts';
-import type { GoValue } from './go-type.ts';
 import { parseTrees, type Trees } from './parse.ts';
 import { ParseError } from './parser.ts';
-import { walkList } from './walk.ts';
+
+/** Go's own functions. See pkg.go.dev/text/template, "Functions". */
+const GO_NAMES = [
+  'and',
+  'or',
+  'call',
+  'not',
+  'len',
+  'index',
+  'slice',
+  'print',
+  'println',
+  'printf',
+  'html',
+  'js',
+  'urlquery',
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+] as const;
+const HEADER_NAMES = [...GO_NAMES, 'hasKey', 'doNotSet'] as const;
+const BODY_NAMES = [...GO_NAMES, 'hasKey', 'json'] as const;
+
+export type FunctionName = (typeof HEADER_NAMES | typeof BODY_NAMES)[number];
 
 /**
  * Which functions a template may call, besides Go's own. `header` has hasKey and doNotSet, `body`
@@ -19,24 +40,14 @@ export type TemplateUse = 'header' | 'body';
 export type Template = {
   readonly text: string;
   readonly trees: Trees;
-  readonly fixed: Rendered | undefined;
+  readonly fixed: { readonly text: string } | undefined;
 };
-
-/** The result of a template: text, nothing (`doNotSet` was called), or why it failed. */
-export type Rendered =
-  | { readonly text: string }
-  | { readonly doNotSet: true }
-  | { readonly error: string };
-
-/** The most that one evaluation may use: steps, and UTF-16 units of output. */
-export type TemplateLimits = { readonly steps: number; readonly output: number };
 
 const LONGEST_TEXT = 65_536;
 const LONGEST_MESSAGE = 2000;
-const LIMITS: TemplateLimits = { steps: 100_000, output: 65_536 };
-const FUNCTIONS: Readonly<Record<TemplateUse, ReadonlyMap<string, TemplateFunction>>> = {
-  header: byName([...BUILTINS, HAS_KEY, DO_NOT_SET]),
-  body: byName([...BUILTINS, HAS_KEY, JSON_FUNCTION]),
+const NAMES: Readonly<Record<TemplateUse, ReadonlySet<string>>> = {
+  header: new Set(HEADER_NAMES),
+  body: new Set(BODY_NAMES),
 };
 
 /**
@@ -49,7 +60,7 @@ export function parseTemplate(text: string, use: TemplateUse): Parsed<Template> 
     return { error: `the template is longer than ${LONGEST_TEXT} bytes` };
   const wellFormed = text.toWellFormed();
   try {
-    const trees = parseTrees(wellFormed, FUNCTIONS[use]);
+    const trees = parseTrees(wellFormed, NAMES[use]);
     return { value: { text: wellFormed, trees, fixed: fixedText(trees) } };
   } catch (error) {
     if (error instanceof ParseError) return { error: shorten(error.message) };
@@ -57,41 +68,8 @@ export function parseTemplate(text: string, use: TemplateUse): Parsed<Template> 
   }
 }
 
-/**
- * Evaluates a template. It never throws, and is bounded in steps, depth and size of the output.
- * Errors are in Go's words but hold only types, and no value of the data. A byte of the result
- * outside valid UTF-8 is U+FFFD.
- */
-export function renderTemplate(template: Template, data: GoValue, limits = LIMITS): Rendered {
-  if (template.fixed !== undefined) return template.fixed;
-  const dot = data ?? undefined;
-  const execution: Execution = {
-    text: template.text,
-    trees: template.trees,
-    budget: { steps: limits.steps, longest: limits.output },
-    out: '',
-    node: undefined,
-    name: '',
-    variables: [{ name: '$', value: dot }],
-    depth: 0,
-  };
-  try {
-    walkList(execution, dot, template.trees.get('') ?? { nodes: [] });
-    return { text: joinBytes(execution.out).toWellFormed() };
-  } catch (error) {
-    return failure(error);
-  }
-}
-
-function failure(error: unknown): Rendered {
-  if (error instanceof Discarded) return { doNotSet: true };
-  if (error instanceof ExecutionError || error instanceof LimitError)
-    return { error: shorten(error.message) };
-  throw error;
-}
-
 /** Shortens a message, which may quote the template. */
-function shorten(message: string): string {
+export function shorten(message: string): string {
   const text = joinBytes(message).toWellFormed();
   const half = LONGEST_MESSAGE / 2;
   return text.length <= LONGEST_MESSAGE
@@ -100,13 +78,9 @@ function shorten(message: string): string {
 }
 
 /** Returns the text of a template without any action. */
-function fixedText(trees: Trees): Rendered | undefined {
+function fixedText(trees: Trees): Template['fixed'] {
   const texts = (trees.get('')?.nodes ?? []).map(node =>
     node.kind === 'text' ? node.text : undefined,
   );
   return texts.includes(undefined) ? undefined : { text: texts.join('') };
-}
-
-function byName(functions: readonly TemplateFunction[]): ReadonlyMap<string, TemplateFunction> {
-  return new Map(functions.map(fn => [fn.name, fn]));
 }

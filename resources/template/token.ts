@@ -1,5 +1,3 @@
-import { quote } from './quote.ts';
-
 /** The words of a template that are keywords inside an action. */
 const KEYWORDS = [
   'block',
@@ -53,18 +51,7 @@ export type Token = {
   readonly line: number;
 };
 
-const LONGEST_SHOWN = 10;
-
 /** Whether `word` is a keyword. */
 export function isKeyword(word: string): word is Keyword {
   return (KEYWORDS as readonly string[]).includes(word);
-}
-
-/** Returns a token as Go's messages spell it. */
-export function describeToken(token: Token): string {
-  if (token.type === 'eof') return 'EOF';
-  if (token.type === 'error') return token.text;
-  if (token.type === 'dot' || isKeyword(token.type)) return `<${token.text}>`;
-  if (Buffer.byteLength(token.text) <= LONGEST_SHOWN) return quote(token.text);
-  return `${quote([...token.text].slice(0, LONGEST_SHOWN).join(''))}...`;
 }

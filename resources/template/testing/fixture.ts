@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseTemplate, renderTemplate, type TemplateUse } from '../template.ts';
+import { renderTemplate } from '../render.ts';
+import { parseTemplate, type TemplateUse } from '../template.ts';
 import { datasets } from './datasets.ts';
 
 /**
