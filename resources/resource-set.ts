@@ -1,4 +1,5 @@
 import type { Kind } from '#resources/kinds/kinds.ts';
+import { type ModuleConfig, module } from '#resources/kinds/module/module.ts';
 import type { Refused, Resource } from './resource.ts';
 
 /**
@@ -11,6 +12,8 @@ export type ResourceSet = {
   readonly hosts: readonly Resource<'Host'>[];
   readonly mappings: readonly Resource<'Mapping'>[];
   readonly modules: readonly Resource<'Module'>[];
+  /** The settings of the whole gateway: those of the first Module by id, or the defaults. */
+  readonly config: ModuleConfig;
   readonly proxyConfigs: readonly Resource<'ProxyConfig'>[];
   readonly rateLimits: readonly Resource<'RateLimit'>[];
   readonly rateLimitServices: readonly Resource<'RateLimitService'>[];
@@ -25,12 +28,14 @@ export function toResourceSet(
   closed: Iterable<Refused>,
 ): ResourceSet {
   const sorted = [...resources].sort(byId);
+  const modules = ofKind(sorted, 'Module');
   return {
     filters: ofKind(sorted, 'Filter'),
     filterPolicies: ofKind(sorted, 'FilterPolicy'),
     hosts: ofKind(sorted, 'Host'),
     mappings: ofKind(sorted, 'Mapping'),
-    modules: ofKind(sorted, 'Module'),
+    modules,
+    config: modules[0]?.spec.config ?? module.schema.parse({}).config,
     proxyConfigs: ofKind(sorted, 'ProxyConfig'),
     rateLimits: ofKind(sorted, 'RateLimit'),
     rateLimitServices: ofKind(sorted, 'RateLimitService'),

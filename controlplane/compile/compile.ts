@@ -15,7 +15,6 @@ import { edgeAddressProblems, listenerProblems, listeners } from './listeners/li
 import { withoutClash } from './listeners/tls-address-problems.ts';
 import { keyedMappings } from './mapping-keys.ts';
 import { Memo } from './memo.ts';
-import { moduleConfig } from './module-config.ts';
 import { withModuleDefaults } from './module-defaults.ts';
 import { EDGE, EXT_AUTHZ, ofNodeGroup, RATELIMIT_SERVICE, SDS } from './node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
@@ -120,7 +119,7 @@ function compileProxies(
       ...tls.problems,
       ...hopProblems(all.mappings, hopOf(options)),
       ...declared.problems,
-      ...declaredClusterProblems(users, declared.byName, moduleConfig(own)),
+      ...declaredClusterProblems(users, declared.byName, own.config),
       ...hosts.problems,
       ...(edge === undefined
         ? []
@@ -148,7 +147,7 @@ function hostInputs(
   return {
     everywhere: edge === undefined || everything === undefined ? [] : [closedWholly(everything.id)],
     closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
-    escapedSlashes: moduleConfig(own).escaped_slashes,
+    escapedSlashes: own.config.escaped_slashes,
     filters: edge?.filters,
     guards: edge?.guards,
     wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
@@ -174,7 +173,7 @@ function routeConfiguration(
 ): CompiledResource {
   const { mappings, proxyConfigs, closed } = own;
   const ids = [...mappings, ...proxyConfigs, ...closed].map(({ id }) => id);
-  const json = toRouteConfiguration(group, routes, moduleConfig(own));
+  const json = toRouteConfiguration(group, routes, own.config);
   return { name: group, json, origins: [...ids, ...others] };
 }
 

@@ -1,9 +1,9 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from './clusters/cluster-names.ts';
-import { RATE_LIMIT_CLUSTER, rateLimitCluster } from './clusters/rate-limit-cluster.ts';
+import { rateLimitCluster } from './clusters/rate-limit-cluster.ts';
+import { RATE_LIMIT_CLUSTER } from './clusters/reserved-clusters.ts';
 import type { EdgeListener } from './listeners/listeners.ts';
 import type { Memo } from './memo.ts';
-import { moduleConfig } from './module-config.ts';
 import type { CompileOptions } from './options.ts';
 import { gatewayHeaders } from './rate-limits/injected-headers.ts';
 import { labellings } from './rate-limits/labelling.ts';
@@ -42,7 +42,7 @@ export function edgeRateLimits(
     gatewayHeaders: own,
     cluster,
     listener: {
-      config: moduleConfig(resources),
+      config: resources.config,
       rateLimit: {
         service: resources.rateLimitServices[0]?.spec,
         builtIn: options.rateLimit,

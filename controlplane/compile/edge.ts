@@ -7,7 +7,6 @@ import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
 import { edgeTlsListener } from './listeners/edge-tls-listener.ts';
 import { tlsAddressProblems } from './listeners/tls-address-problems.ts';
 import type { Memo } from './memo.ts';
-import { moduleConfig } from './module-config.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';
 import { type HostGuards, hostGuards } from './routes/host-guard.ts';
 import { letterCaseProblems } from './routes/letter-case.ts';
@@ -39,7 +38,7 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
   const filters = edgeFilters(resources, options, memo);
   const settersOf = headerSetters(filters, limits.gatewayHeaders, resources.mappings);
   const { contexts, hosts, problems } = edgeHosts(resources);
-  const cover = hostCover(hosts, moduleConfig(resources).serve_other_hosts);
+  const cover = hostCover(hosts, resources.config.serve_other_hosts);
   const tlsListener = edgeTlsListener(hosts, edgeTls, limits.listener);
   return {
     limits,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
+import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import { extension } from './extension.ts';
-import type { ModuleConfig } from './module-config.ts';
 
 /** A header that the gateway sets. `value` may hold formatters of Envoy. */
 export type HeaderChange = {

@@ -1,9 +1,9 @@
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { addsCredentials } from '#resources/kinds/mapping/mapping-traffic-check.ts';
+import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import { moduleDefaultsShape } from '#resources/kinds/module/module-defaults.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Memo } from './memo.ts';
-import { type ModuleConfig, moduleConfig } from './module-config.ts';
 
 type Defaults = Pick<ModuleConfig, keyof typeof moduleDefaultsShape>;
 
@@ -11,7 +11,7 @@ const FIELDS = Object.keys(moduleDefaultsShape) as readonly (keyof Defaults)[];
 
 /** Returns the resources, in which each Mapping has the Module's defaults for its absent fields. */
 export function withModuleDefaults(resources: ResourceSet, memo: Memo): ResourceSet {
-  const config = moduleConfig(resources);
+  const config = resources.config;
   const given = FIELDS.filter(field => config[field] !== undefined);
   if (given.length === 0) return resources;
   const defaults: Defaults = Object.fromEntries(given.map(field => [field, config[field]]));

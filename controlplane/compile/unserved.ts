@@ -9,7 +9,6 @@ import {
 } from '#resources/schema/restrictions.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { closeMappings } from './close-mappings.ts';
-import { moduleConfig } from './module-config.ts';
 import { EDGE } from './node-groups.ts';
 import { problemOf } from './problem-of.ts';
 
@@ -28,7 +27,7 @@ export type WithoutUnserved = {
 /** Closes what unserved restrictions cover, unless the Module ignores them. */
 export function withoutUnserved(resources: ResourceSet): WithoutUnserved {
   const items = asking(resources);
-  const listed = moduleConfig(resources).ignore;
+  const listed = resources.config.ignore;
   if (items.length === 0 && listed.length === 0)
     return { resources, everything: undefined, problems: () => [] };
   const names = new Set(listed.map(name => name.toLowerCase()));
@@ -119,7 +118,7 @@ function unaskedProblems(resources: ResourceSet, items: readonly Item[]): readon
   const [module] = resources.modules;
   const asked = items.flatMap(unservedOf).map(({ name }) => name);
   const known = [...asked, ...RESTRICTION_NAMES].map(name => name.toLowerCase());
-  return moduleConfig(resources).ignore.flatMap((name, index) =>
+  return resources.config.ignore.flatMap((name, index) =>
     module === undefined || known.includes(name.toLowerCase())
       ? []
       : [

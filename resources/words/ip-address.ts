@@ -1,6 +1,5 @@
 import { SocketAddress } from 'node:net';
 import * as z from 'zod';
-import { checkedString } from './parsed-string.ts';
 
 const ipv4 = z.ipv4();
 const ipv6 = z.ipv6();
@@ -20,11 +19,3 @@ export function canonicalAddress(text: string): string | undefined {
   if (version === 0) return undefined;
   return new SocketAddress({ address: text, family: version === 6 ? 'ipv6' : 'ipv4' }).address;
 }
-
-/**
- * Gives each address one spelling. A listener is named by it, and Envoy rejects two at one address.
- */
-export const ipAddress = checkedString('an IP address', text => {
-  const value = canonicalAddress(text);
-  return value === undefined ? { error: `"${text}" is not an IP address` } : { value };
-});

@@ -4,10 +4,8 @@ import { EXT_AUTHZ } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 import { toCluster } from './cluster.ts';
 import { membersOf } from './members.ts';
+import { EXT_AUTHZ_CLUSTER } from './reserved-clusters.ts';
 import { serviceTls } from './service-tls.ts';
-
-/** The name of the Filter service's cluster. */
-export const EXT_AUTHZ_CLUSTER = 'ext-authz';
 
 /** Short, so that a dead address is noticed soon. */
 const CONNECT_TIMEOUT_MS = 1000;

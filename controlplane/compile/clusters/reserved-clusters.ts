@@ -1,6 +1,13 @@
 import { BOOTSTRAP_CLUSTERS } from './discovery-cluster.ts';
-import { EXT_AUTHZ_CLUSTER } from './ext-authz-cluster.ts';
-import { RATE_LIMIT_CLUSTER } from './rate-limit-cluster.ts';
+
+/** The name of the Filter service's cluster. */
+export const EXT_AUTHZ_CLUSTER = 'ext-authz';
+
+/**
+ * The name of the rate limit service's cluster, whichever service it is. So the listener stays the
+ * same when the address changes.
+ */
+export const RATE_LIMIT_CLUSTER = 'ratelimit-service';
 
 /** Names of the gateway's own clusters. Clusters of the operator cannot have them. */
 export const RESERVED_CLUSTERS: ReadonlySet<string> = new Set([

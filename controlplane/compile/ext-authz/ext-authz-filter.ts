@@ -1,7 +1,7 @@
 import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/words/host.ts';
-import { EXT_AUTHZ_CLUSTER } from '../clusters/ext-authz-cluster.ts';
+import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { extension } from '../extension.ts';
 import { withoutFilter } from '../per-filter-config.ts';
 

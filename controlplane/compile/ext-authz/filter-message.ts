@@ -2,9 +2,11 @@ import type { JsonObject } from '#protos/json.ts';
 import { FILTER } from '#protos/type-url.ts';
 import type { JwtSpec } from '#resources/kinds/filter/filter-jwt.ts';
 import type { AccessTokenJWTFilter, OAuth2Spec } from '#resources/kinds/filter/filter-oauth2.ts';
-import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-check.ts';
 import type { ClientAuthentication } from '#resources/kinds/filter/filter-oauth2-client.ts';
-import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
+import {
+  type ProtectedOrigin,
+  protectedOriginsOf,
+} from '#resources/kinds/filter/filter-oauth2-origins.ts';
 import type { HeaderCondition } from '#resources/match/header-condition.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { HeaderTemplate } from '#resources/template/header-template.ts';

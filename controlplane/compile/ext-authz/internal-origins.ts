@@ -1,4 +1,4 @@
-import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-check.ts';
+import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-origins.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { InternalOrigins } from '#resources/words/origin-pattern.ts';
 

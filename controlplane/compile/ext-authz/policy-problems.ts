@@ -1,4 +1,4 @@
-import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-check.ts';
+import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-origins.ts';
 import type { FilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ReadableRule, Resource } from '#resources/resource.ts';

@@ -1,10 +1,9 @@
 import type { JsonObject } from '#protos/json.ts';
-import { toDuration } from '../duration.ts';
+import type { ModuleConfig } from '#resources/kinds/module/module.ts';
+import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 import { forwardedHeaders, type HeaderChange } from '../forwarded-headers.ts';
-import type { ModuleConfig } from '../module-config.ts';
 import { IS_LATE, LATE_HEADER } from '../routes/late-tries.ts';
-import { STREAM_IDLE_MS } from '../routes/mapping-route.ts';
 import { RETRIABLE_ANSWERS } from '../routes/retriable-header.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';

@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
+import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { extAuthzFilter } from '../ext-authz/ext-authz-filter.ts';
 import { IDENTITY_HEADERS_FILTER } from '../ext-authz/identity-headers.ts';
 import { extension } from '../extension.ts';
 import { PORT_READER } from '../forwarded-headers.ts';
-import type { ModuleConfig } from '../module-config.ts';
 import { type RateLimitFilter, rateLimitFilters } from '../rate-limits/rate-limit-filter.ts';
 import { CORS_FILTER } from '../routes/cors.ts';
 import { ERROR_BODIES_FILTER } from '../routes/error-bodies-filter.ts';

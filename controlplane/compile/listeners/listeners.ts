@@ -5,7 +5,6 @@ import type { HostPort } from '#resources/words/host.ts';
 import { callersOf, type Hop, hopOf } from '../clusters/hop.ts';
 import { hopServerTls } from '../clusters/hop-tls.ts';
 import type { CompiledResource } from '../compiled.ts';
-import { moduleConfig } from '../module-config.ts';
 import { EDGE, ofNodeGroup } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 import { problemOf } from '../problem-of.ts';
@@ -28,7 +27,7 @@ export function listeners(
   edge: EdgeListener | undefined,
 ): readonly CompiledResource[] {
   const hop = hopOf(options);
-  const { error_response_overrides: overrides } = moduleConfig(resources);
+  const { error_response_overrides: overrides } = resources.config;
   const replacing = withErrorBodies(ofNodeGroup(resources, group).mappings);
   const errorBodies = replacing.length > 0;
   const manager = httpConnectionManager(group, edge, undefined, { overrides, errorBodies });

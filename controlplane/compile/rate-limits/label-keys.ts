@@ -1,6 +1,5 @@
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { moduleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';
 
 /** Keys of labels by what they hold, sorted. */
@@ -33,7 +32,7 @@ export function labelKeys(resources: ResourceSet): ReadonlyMap<string, LabelKeys
 }
 
 function labelsByDomain(resources: ResourceSet): (readonly [string, readonly LabelSpecifier[]])[] {
-  const defaults = Object.entries(moduleConfig(resources).default_labels);
+  const defaults = Object.entries(resources.config.default_labels);
   const mappings = resources.mappings.filter(({ spec }) => spec.node_group === EDGE);
   return [
     ...defaults.map(([domain, { defaults }]) => [domain, defaults] as const),

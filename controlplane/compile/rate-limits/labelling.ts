@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
+import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { LabelGroup } from '#resources/labels/labels.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { type ModuleConfig, moduleConfig } from '../module-config.ts';
 import { toRateLimit } from './rate-limit-actions.ts';
 import { DEFAULT_DOMAINS, stageOf, withLimits } from './rate-limit-filter.ts';
 
@@ -33,7 +33,7 @@ export type Labellings = {
  * both in force.
  */
 export function labellings(resources: ResourceSet): Labellings {
-  const config = moduleConfig(resources);
+  const config = resources.config;
   const { named, source } = namedDomains(resources.rateLimitServices[0], config);
   const domains = named.map(domain => {
     const defaults = defaultsOf(config.default_labels, domain);

@@ -2,7 +2,7 @@ import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { RateLimitServiceSpec } from '#resources/kinds/rate-limit-service/rate-limit-service.ts';
 import type { HostPort } from '#resources/words/host.ts';
-import { RATE_LIMIT_CLUSTER, rateLimitAddress } from '../clusters/rate-limit-cluster.ts';
+import { RATE_LIMIT_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 
@@ -76,7 +76,7 @@ export function rateLimitFilters({ service, builtIn }: RateLimitFilter): readonl
       disable_x_envoy_ratelimited_header: true,
       rate_limit_service: {
         transport_api_version: 'V3',
-        grpc_service: grpcService(rateLimitAddress(service, builtIn), timeout_ms),
+        grpc_service: grpcService(service?.service ?? builtIn, timeout_ms),
       },
     }),
   }));

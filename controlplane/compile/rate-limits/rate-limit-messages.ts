@@ -7,7 +7,6 @@ import { byName } from '#resources/words/order.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
-import { moduleConfig } from '../module-config.ts';
 import { RATELIMIT_SERVICE } from '../node-groups.ts';
 import { takenIn } from './injected-headers.ts';
 import { type LabelKeys, labelKeys, NO_LABEL_KEYS } from './label-keys.ts';
@@ -22,7 +21,7 @@ import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
 export function rateLimitMessages(resources: ResourceSet, memo: Memo): Compiled {
   const taken = takenHeaders(resources);
   const keys = labelKeys(resources);
-  const { remote_address_prefix: prefixes } = moduleConfig(resources);
+  const { remote_address_prefix: prefixes } = resources.config;
   const messages = resources.rateLimits.map(rateLimit => {
     const meanings = { keys: keys.get(rateLimit.spec.domain) ?? NO_LABEL_KEYS, prefixes };
     return message(rateLimit, takenIn(rateLimit.spec, taken), meanings, memo);

@@ -1,7 +1,6 @@
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Memo } from '../memo.ts';
-import { moduleConfig } from '../module-config.ts';
 import { takenHeaderProblems, takenIn } from './injected-headers.ts';
 import { labelDomainProblems } from './label-domain-problems.ts';
 import { labelKeys, NO_LABEL_KEYS } from './label-keys.ts';
@@ -32,7 +31,7 @@ export function rateLimitProblems(
 ): readonly Problem[] {
   const { mappings, rateLimits } = resources;
   const keys = labelKeys(resources);
-  const prefixes = moduleConfig(resources).remote_address_prefix;
+  const prefixes = resources.config.remote_address_prefix;
   const keysOf = ({ domain }: Labelling) => keys.get(domain) ?? NO_LABEL_KEYS;
   return [
     ...labelDomainProblems(resources, labellings),

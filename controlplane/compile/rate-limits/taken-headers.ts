@@ -1,7 +1,6 @@
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
-import { moduleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';
 import { labellings } from './labelling.ts';
 import { readBy, takenByFilters } from './taken-by-filters.ts';
@@ -33,7 +32,7 @@ export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenH
         take(each, specifier.header, readBy(`the label "${specifier.key}" of ${where}`));
     }
   };
-  for (const [domain, { defaults }] of Object.entries(moduleConfig(resources).default_labels)) {
+  for (const [domain, { defaults }] of Object.entries(resources.config.default_labels)) {
     add(domain, defaults, "the Module's default labels");
   }
   for (const { spec, namespace, name } of resources.mappings) {

@@ -4,7 +4,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
-import { toDuration } from '../duration.ts';
+import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { mappingDomain } from '../mapping-domain.ts';
@@ -50,12 +50,6 @@ const SHARED_FIELDS = [
   'idle_timeout_ms',
   'error_response_overrides',
 ] as const;
-
-/**
- * A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms`
- * allows for more.
- */
-export const STREAM_IDLE_MS = 300_000;
 
 /** What routes have at the edge only: labels, and filters. */
 export type EdgeRoutes = Pick<EdgeFilters, 'comparesPaths' | 'takenOnBypass'> & {

@@ -3,10 +3,9 @@ import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
-import { toDuration } from '../duration.ts';
+import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
 import { EDGE } from '../node-groups.ts';
 import { problemOf } from '../problem-of.ts';
-import { STREAM_IDLE_MS } from './mapping-route.ts';
 import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 import { NO_END, RETRY_POLICY, timeToAnswer } from './retry-policy.ts';
 import type { RouteEntry } from './route-entry.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
+import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import { forwardedPort } from '../forwarded-headers.ts';
-import type { ModuleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';

@@ -2,7 +2,6 @@ import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import { mappingDomain } from '../mapping-domain.ts';
-import { moduleConfig } from '../module-config.ts';
 import { problemOf } from '../problem-of.ts';
 import { type EdgeHost, edgeHosts } from './edge-hosts.ts';
 
@@ -30,7 +29,7 @@ export function hostCover(hosts: readonly EdgeHost[], others: boolean): HostCove
 
 /** Returns where these resources, which are those of the edge, serve Mappings. */
 export function hostCoverOf(resources: ResourceSet): HostCover {
-  return hostCover(edgeHosts(resources).hosts, moduleConfig(resources).serve_other_hosts);
+  return hostCover(edgeHosts(resources).hosts, resources.config.serve_other_hosts);
 }
 
 /** Returns an error for each Mapping that is never served, since its host matches no Host. */

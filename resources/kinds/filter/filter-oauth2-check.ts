@@ -2,12 +2,7 @@ import { caution, checkNegative, type Finding, fault } from '#resources/finding.
 import { checkHeaders, OAUTH2_DATA } from '#resources/template/template-vocabulary.ts';
 import type { OAuth2Spec } from './filter-oauth2.ts';
 import { checkClient } from './filter-oauth2-client-check.ts';
-import {
-  checkOpen,
-  checkOrigins,
-  fromClientURL,
-  type ProtectedOrigin,
-} from './filter-oauth2-origins.ts';
+import { checkOpen, checkOrigins } from './filter-oauth2-origins.ts';
 import { checkProviderClient } from './provider-client.ts';
 
 type Written = Partial<OAuth2Spec>;
@@ -26,19 +21,6 @@ export function checkOAuth2(spec: Written): readonly Finding[] {
     ...checkHeaders(spec.injectRequestHeaders ?? [], OAUTH2_DATA, ['injectRequestHeaders']),
     ...checkProviderClient(spec, 'authorizationURL', spec.authorizationURL),
   ];
-}
-
-/**
- * Returns the protected origins of a filter, with `clientURL` as what it stands for. There are none
- * unless the grant type is AuthorizationCode.
- */
-export function protectedOriginsOf({
-  grantType,
-  clientURL,
-  protectedOrigins,
-}: OAuth2Spec): readonly ProtectedOrigin[] {
-  if (grantType !== 'AuthorizationCode') return [];
-  return protectedOrigins ?? (clientURL === undefined ? [] : [fromClientURL(clientURL)]);
 }
 
 /** The path that is appended to it is often copied with it. */

@@ -60,8 +60,28 @@ function subdomainFault({ host }: Origin, internal: OriginPattern | undefined): 
     : undefined;
 }
 
+/** The settings of an OAuth2 filter that say which origins it protects. */
+type OriginSettings = {
+  readonly grantType: string;
+  readonly clientURL?: Origin;
+  readonly protectedOrigins?: readonly ProtectedOrigin[];
+};
+
+/**
+ * Returns the protected origins of a filter, with `clientURL` as what it stands for. There are none
+ * unless the grant type is AuthorizationCode.
+ */
+export function protectedOriginsOf({
+  grantType,
+  clientURL,
+  protectedOrigins,
+}: OriginSettings): readonly ProtectedOrigin[] {
+  if (grantType !== 'AuthorizationCode') return [];
+  return protectedOrigins ?? (clientURL === undefined ? [] : [fromClientURL(clientURL)]);
+}
+
 /** Returns the protected origin that `clientURL` (deprecated) stands for. */
-export function fromClientURL(clientURL: Origin): ProtectedOrigin {
+function fromClientURL(clientURL: Origin): ProtectedOrigin {
   return {
     origin: clientURL,
     internalOrigin: { scheme: '*', host: '*' },

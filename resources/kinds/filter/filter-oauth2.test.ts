@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CODE, CREDENTIALS, PASSWORD, problems, read } from '#resources/testing/oauth2-filter.ts';
 import type { OAuth2Spec } from './filter-oauth2.ts';
-import { protectedOriginsOf } from './filter-oauth2-check.ts';
+import { protectedOriginsOf } from './filter-oauth2-origins.ts';
 
 test('what is left out has its default', () => {
   const { secret, ...rest } = read(CODE);

@@ -122,5 +122,6 @@ export const module: KindDefinition<typeof schema> = {
 };
 
 export type ModuleSpec = z.output<typeof schema>;
+export type ModuleConfig = ModuleSpec['config'];
 
 const OVERRIDES = ['config', 'error_response_overrides'];

@@ -3,9 +3,10 @@ import { pathPrefix } from '#resources/match/path-match.ts';
 import { allowUpgrade } from '#resources/traffic/allow-upgrade.ts';
 import { domain } from '#resources/words/domain.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
-import { ipAddress } from '#resources/words/ip-address.ts';
+import { canonicalAddress } from '#resources/words/ip-address.ts';
 import { nodeGroup } from '#resources/words/node-group.ts';
 import { milliseconds, port, positiveMilliseconds } from '#resources/words/number-types.ts';
+import { checkedString } from '#resources/words/parsed-string.ts';
 import { cluster, discoveryCluster } from './cluster.ts';
 
 const name = z.string().min(1).max(253).meta({ form: 'a name' });
@@ -23,6 +24,14 @@ const virtualHost = z.object({
   name: name.describe('Name of the virtual host'),
   domains: z.array(domain).min(1).describe('Hosts of requests: exact, `*.example.com` or `*`'),
   routes: z.array(route).default([]).describe('The longest prefix is tried first'),
+});
+
+/**
+ * Gives each address one spelling. A listener is named by it, and Envoy rejects two at one address.
+ */
+const ipAddress = checkedString('an IP address', text => {
+  const value = canonicalAddress(text);
+  return value === undefined ? { error: `"${text}" is not an IP address` } : { value };
 });
 
 const listener = z.object({
