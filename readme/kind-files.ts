@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Kind } from '#resources/kinds/kinds.ts';
+import type { Kind } from '#resources/kinds/known-kinds.ts';
 
 /** Returns where the example of a kind is: `examples/proxy-config.yaml` for ProxyConfig. */
 export function exampleFile(kind: Kind): string {

@@ -1,4 +1,5 @@
-import { KINDS, type Kind } from '#resources/kinds/kinds.ts';
+import { KINDS } from '#resources/kinds/kinds.ts';
+import type { Kind } from '#resources/kinds/known-kinds.ts';
 import { kindTable } from '#resources/schema/docs.ts';
 import { exampleOf, kebabCase, noteOf } from './kind-files.ts';
 

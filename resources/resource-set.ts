@@ -1,4 +1,4 @@
-import type { Kind } from '#resources/kinds/kinds.ts';
+import type { Kind } from '#resources/kinds/known-kinds.ts';
 import { type ModuleConfig, module } from '#resources/kinds/module/module.ts';
 import type { Refused, Resource } from './resource.ts';
 

@@ -1,4 +1,5 @@
-import type { Kind, SpecOf } from '#resources/kinds/kinds.ts';
+import type { SpecOf } from '#resources/kinds/kinds.ts';
+import type { Kind } from '#resources/kinds/known-kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Unserved } from '#resources/schema/restrictions.ts';
 

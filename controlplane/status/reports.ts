@@ -2,7 +2,7 @@ import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
 import { decodeReport, type ReportedFinding } from '#process/report.ts';
 import type { Any } from '#protos/encode.ts';
-import type { Kind } from '#resources/kinds/kinds.ts';
+import type { Kind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { filter } from './filter/filter.ts';
 import { filterPolicy } from './filter-policy/filter-policy.ts';
 import { host } from './host/host.ts';
+import type { Kind } from './known-kinds.ts';
 import { mapping } from './mapping/mapping.ts';
 import { module } from './module/module.ts';
 import { proxyConfig } from './proxy-config/proxy-config.ts';
@@ -10,7 +11,7 @@ import { rateLimitService } from './rate-limit-service/rate-limit-service.ts';
 import { secret } from './secret/secret.ts';
 import { tlsContext } from './tls-context/tls-context.ts';
 
-/** Every kind that is served. */
+/** The definition of every kind that is served. */
 export const KINDS = {
   Filter: filter,
   FilterPolicy: filterPolicy,
@@ -22,11 +23,6 @@ export const KINDS = {
   RateLimitService: rateLimitService,
   Secret: secret,
   TLSContext: tlsContext,
-} as const;
+} as const satisfies Readonly<Record<Kind, unknown>>;
 
-export type Kind = keyof typeof KINDS;
 export type SpecOf<K extends Kind> = z.output<(typeof KINDS)[K]['schema']>;
-
-export function isKind(kind: string): kind is Kind {
-  return Object.hasOwn(KINDS, kind);
-}

@@ -1,3 +1,19 @@
+/** Every kind that is served. */
+export const KIND_NAMES = [
+  'Filter',
+  'FilterPolicy',
+  'Host',
+  'Mapping',
+  'Module',
+  'ProxyConfig',
+  'RateLimit',
+  'RateLimitService',
+  'Secret',
+  'TLSContext',
+] as const;
+
+export type Kind = (typeof KIND_NAMES)[number];
+
 /**
  * Kinds of Ambassador's family that a user may bring and that the gateway does not serve. Each says
  * what that means for the site, and what to use instead. Those that restrict are in
@@ -18,3 +34,7 @@ export const NOT_SERVED: Readonly<Record<string, string>> = {
   WebApplicationFirewall: 'put a firewall in front of the gateway',
   WebApplicationFirewallPolicy: 'put a firewall in front of the gateway',
 };
+
+export function isKind(kind: string): kind is Kind {
+  return (KIND_NAMES as readonly string[]).includes(kind);
+}

@@ -1,8 +1,7 @@
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError, statusMessage } from '#kubernetes/cluster-error.ts';
 import { isRecord } from '#kubernetes/kubernetes-object.ts';
-import { isKind } from '#resources/kinds/kinds.ts';
-import { NOT_SERVED } from '#resources/kinds/known-kinds.ts';
+import { isKind, NOT_SERVED } from '#resources/kinds/known-kinds.ts';
 import { VERSION } from '#resources/parse/envelope.ts';
 
 /** A kind that the API has in one of the groups that are read. */

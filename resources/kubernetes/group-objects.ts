@@ -1,6 +1,6 @@
 import { backOffMs } from '#kubernetes/back-off.ts';
 import { ClusterError } from '#kubernetes/cluster-error.ts';
-import { isKind } from '#resources/kinds/kinds.ts';
+import { isKind } from '#resources/kinds/known-kinds.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { type DefinedKind, definedKinds } from './definitions.ts';
 import { SERVED_KINDS, type ServedKind } from './served-kinds.ts';

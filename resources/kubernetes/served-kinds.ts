@@ -1,11 +1,11 @@
-import { KINDS, type Kind } from '#resources/kinds/kinds.ts';
+import { KIND_NAMES, type Kind } from '#resources/kinds/known-kinds.ts';
 
 /**
  * The kinds that are objects of the gateway's own group in Kubernetes. A Secret is Kubernetes' own.
  */
 export type ServedKind = Exclude<Kind, 'Secret'>;
 
-export const SERVED_KINDS: readonly ServedKind[] = Object.keys(KINDS).filter(
+export const SERVED_KINDS: readonly ServedKind[] = KIND_NAMES.filter(
   (kind): kind is ServedKind => kind !== 'Secret',
 );
 

@@ -1,4 +1,5 @@
-import { isKind, KINDS } from '#resources/kinds/kinds.ts';
+import { KINDS } from '#resources/kinds/kinds.ts';
+import { isKind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Refused, type Resource, type Source } from '#resources/resource.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';

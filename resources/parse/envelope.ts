@@ -1,6 +1,5 @@
 import { caution, type Finding, fault } from '#resources/finding.ts';
-import { isKind, KINDS } from '#resources/kinds/kinds.ts';
-import { NOT_SERVED } from '#resources/kinds/known-kinds.ts';
+import { isKind, KIND_NAMES, NOT_SERVED } from '#resources/kinds/known-kinds.ts';
 import { RESTRICTIONS } from '#resources/schema/restrictions.ts';
 import { nearest, suggest } from '#resources/words/suggest.ts';
 
@@ -17,7 +16,7 @@ export type Envelope = {
   readonly findings: readonly Finding[];
 };
 
-const KNOWN: readonly string[] = [...Object.keys(KINDS), ...Object.keys(NOT_SERVED)];
+const KNOWN: readonly string[] = [...KIND_NAMES, ...Object.keys(NOT_SERVED)];
 
 /**
  * Reads `apiVersion` and `kind`.

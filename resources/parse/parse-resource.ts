@@ -1,5 +1,6 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
-import { isKind, KINDS } from '#resources/kinds/kinds.ts';
+import { KINDS } from '#resources/kinds/kinds.ts';
+import { isKind } from '#resources/kinds/known-kinds.ts';
 import type { Refused } from '#resources/resource.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { misspeltRestrictions } from '#resources/schema/misspelt-restrictions.ts';
