@@ -8,7 +8,7 @@ import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { createMetrics } from '#controlplane/status/metrics.ts';
 import { testAuthority } from '#grpc/testing/test-authority.ts';
 import { collect } from '#resources/parse/collect.ts';
-import { parseFile } from '#resources/parse/parse.ts';
+import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { readConfig } from './config.ts';
 import { controlPlane } from './control-plane.ts';
@@ -26,6 +26,7 @@ async function startedAt(t: TestContext, times: number[]) {
   const minutes = new Set<() => void>();
   const plane = await controlPlane({
     config: readConfig({ STATE: state }),
+    parser: new Parser(DEFAULT_PARSE_OPTIONS),
     store: fileLastGoodStore(join(state, 'last-good.json')),
     metrics: createMetrics(() => plane.status()),
     log: pino({ level: 'silent' }),

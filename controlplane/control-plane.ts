@@ -33,6 +33,7 @@ import {
 } from '#controlplane/status/status.ts';
 import { failureLog, refusalLog } from '#process/refusal-log.ts';
 import type { Any } from '#protos/encode.ts';
+import type { Parser } from '#resources/parse/parse.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery-observer.ts';
@@ -45,6 +46,7 @@ import { lookAgain } from './look-again.ts';
 
 export type ControlPlaneParts = {
   readonly config: Config;
+  readonly parser: Parser;
   readonly store: LastGoodStore;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -96,7 +98,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const cache = new SnapshotCache();
   const keeper = await lastGoodKeeper({
     store: parts.store,
-    parse: config,
+    parser: parts.parser,
     changed: () => report(),
     after,
   });

@@ -14,6 +14,7 @@ import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
 import type { ServiceParts, Started } from '#process/run-service.ts';
+import { Parser } from '#resources/parse/parse.ts';
 import type { Config } from './config.ts';
 import { type ControlPlane, controlPlane } from './control-plane.ts';
 import { httpApp } from './http.ts';
@@ -33,13 +34,27 @@ export async function work(parts: Parts): Promise<Started> {
   await orExit(exit, () => makeStateFolder(config.state));
   const tls = await orExit(exit, () => openTls(parts));
   const store = fileLastGoodStore(join(config.state, 'last-good.json'));
+  const parser = new Parser(config);
   const metrics = createMetrics(() => plane.status());
   const cluster =
     config.kubernetes && (await orExit(exit, () => connectCluster(config.kubernetes)));
   let reports: KubernetesStatus | undefined;
   const changed = () => reports?.changed();
-  const plane = await controlPlane({ config, store, metrics, log, changed, now: Date.now, after });
-  const resources = await orExit(exit, () => watch(parts, plane, cluster, changed), 'RESOURCES');
+  const plane = await controlPlane({
+    config,
+    parser,
+    store,
+    metrics,
+    log,
+    changed,
+    now: Date.now,
+    after,
+  });
+  const resources = await orExit(
+    exit,
+    () => watch(parts, { parser, plane, cluster, changed }),
+    'RESOURCES',
+  );
   reports = cluster && report(parts, { plane, resources, cluster, metrics });
   const grpc = await listen(parts, plane, tls);
   const admin = await serveHttp(parts, { plane, resources, metrics });
@@ -68,22 +83,25 @@ async function openTls({ config, log }: Parts): Promise<MutualTls | undefined> {
   return openMutualTls(tlsFolder, { group: GROUP, trustDomain, log, now: Date.now });
 }
 
-function watch(
-  { config, log }: Parts,
-  plane: ControlPlane,
-  cluster: Cluster | undefined,
-  onStatus: () => void,
-): Sources {
+/** What reads resources, and what is informed. */
+type Watching = {
+  readonly parser: Parser;
+  readonly plane: ControlPlane;
+  readonly cluster: Cluster | undefined;
+  changed(): void;
+};
+
+function watch({ config, log }: Parts, { parser, plane, cluster, changed }: Watching): Sources {
   return watchResources({
     folders: config.resources,
     from: process.cwd(),
-    parse: config,
+    parser,
     kubernetes: cluster && { cluster, namespaces: config.kubernetes?.namespaces },
     inForce: () => plane.inForce(),
     onChange: reading => plane.read(reading),
     onTrouble: reason => log.error({ reason }, 'waits until all resources are read'),
     onThreadEnd: err => log.error({ err }, THREAD_END),
-    onStatus,
+    onStatus: changed,
     after,
     random: Math.random,
   });

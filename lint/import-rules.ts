@@ -189,6 +189,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'kubernetes',
       'process',
       'protos',
+      'resources/parse',
       'resources/resource.ts',
       'xds',
     ],

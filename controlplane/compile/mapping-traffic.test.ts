@@ -96,7 +96,7 @@ test('a route is made anew when a shadow comes, or a default of the Module chang
   const memo = new Memo();
   const { mappings } = setOf(mapping('a', {}), mapping('b', { prefix: '/a/', shadow: true }));
   const [a, b] = mappings as [Resource<'Mapping'>, Resource<'Mapping'>];
-  const { modules } = setOf(moduleWith({ retry_policy: { retry_on: '5xx' } }));
+  const { config } = setOf(moduleWith({ retry_policy: { retry_on: '5xx' } }));
   const made = (change: Partial<ResourceSet>) =>
     routeOf(compiled({ ...setOf(), mappings: [a], ...change }, memo), 'a');
   const plain = made({});
@@ -104,9 +104,9 @@ test('a route is made anew when a shadow comes, or a default of the Module chang
   const shadowed = made({ mappings: [a, b] });
   assert.ok(JSON.stringify(shadowed).includes('request_mirror_policies'));
   assert.equal(made({ mappings: [a, b] }), shadowed);
-  const repeated = made({ modules });
+  const repeated = made({ config });
   assert.ok(JSON.stringify(repeated).includes('5xx'));
-  assert.equal(made({ modules }), repeated);
+  assert.equal(made({ config }), repeated);
   assert.deepEqual(made({}), plain);
 });
 

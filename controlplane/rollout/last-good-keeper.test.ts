@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Parser } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { type LastGoodKeeper, lastGoodKeeper } from './last-good-keeper.ts';
 
-const PARSE = { apiGroups: ['gateway.internal'], gatewayId: 'default' };
 const NONE = new Map();
 
 /**
@@ -21,7 +22,7 @@ async function keeperOnDisk(t: { after(end: () => Promise<void>): void }) {
         disk.isThere = true;
       },
     },
-    parse: PARSE,
+    parser: new Parser(DEFAULT_PARSE_OPTIONS),
     changed: () => {
       disk.told += 1;
     },

@@ -1,4 +1,4 @@
-import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import type { Parser } from '#resources/parse/parse.ts';
 import type { Problem } from '#resources/problem.ts';
 import { fromLastGood, toLastGood } from './last-good.ts';
 import type { LastGoodStore } from './last-good-store.ts';
@@ -20,7 +20,7 @@ export type LastGoodKeeper = {
 
 export type LastGoodKeeperParts = {
   readonly store: LastGoodStore;
-  readonly parse: ParseOptions;
+  readonly parser: Parser;
   /** Called when a write fails, or succeeds again. */
   changed(): void;
   after(ms: number, callback: () => void): () => void;
@@ -33,7 +33,7 @@ const LOOK_MS = 10_000;
 
 /** Reads the stored resources, and writes accepted ones in the background, one write at a time. */
 export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGoodKeeper> {
-  const { store, parse, changed, after } = parts;
+  const { store, parser, changed, after } = parts;
   let problem: Problem | undefined;
   let waiting: Resources | undefined;
   let writing: Promise<void> | undefined;
@@ -90,7 +90,7 @@ export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGo
     return [];
   });
   return {
-    lastGood: fromLastGood(kept, parse),
+    lastGood: fromLastGood(kept, parser),
     keep,
     problems: () => (problem === undefined ? [] : [problem]),
     close: async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseFile } from '#resources/parse/parse.ts';
+import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { fromLastGood, toLastGood } from './last-good.ts';
 
@@ -22,7 +22,7 @@ test('what was kept is the same resource when it is read again, and a Secret is 
   const accepted = new Map(parsed.resources.map(resource => [resource.id, resource]));
   const stored = JSON.parse(JSON.stringify(toLastGood(accepted)));
   assert.doesNotMatch(JSON.stringify(stored), /tell-nobody|Secret/);
-  const [users, ...others] = [...fromLastGood(stored, DEFAULT_PARSE_OPTIONS).values()];
+  const [users, ...others] = [...fromLastGood(stored, new Parser(DEFAULT_PARSE_OPTIONS)).values()];
   assert.deepEqual(others, []);
   const before = accepted.get('Mapping/shop/users');
   assert.equal(users?.id, 'Mapping/shop/users');
@@ -46,7 +46,10 @@ test('what was kept and is not right, or no resource, is left out', () => {
     right,
   ];
   const kept = documents.map(document => ({ file: 'a.yaml', document }));
-  assert.deepEqual([...fromLastGood(kept, DEFAULT_PARSE_OPTIONS).keys()], ['Mapping/default/a']);
+  assert.deepEqual(
+    [...fromLastGood(kept, new Parser(DEFAULT_PARSE_OPTIONS)).keys()],
+    ['Mapping/default/a'],
+  );
 });
 
 test('a RateLimit whose pattern has a key twice is the same when it is read again', () => {
@@ -59,5 +62,8 @@ spec: { domain: d, limits: [{ pattern: [{ k: a, k: b }], rate: 1, unit: hour }] 
   const [before] = parseFile('a.yaml', text, DEFAULT_PARSE_OPTIONS).resources;
   assert.ok(before !== undefined);
   const stored = JSON.parse(JSON.stringify(toLastGood(new Map([[before.id, before]]))));
-  assert.equal(fromLastGood(stored, DEFAULT_PARSE_OPTIONS).get(before.id)?.hash, before.hash);
+  assert.equal(
+    fromLastGood(stored, new Parser(DEFAULT_PARSE_OPTIONS)).get(before.id)?.hash,
+    before.hash,
+  );
 });

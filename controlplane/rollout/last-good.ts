@@ -1,5 +1,4 @@
-import type { ParseOptions } from '#resources/parse/parse-options.ts';
-import { parseValue } from '#resources/parse/parse-value.ts';
+import type { Parser } from '#resources/parse/parse.ts';
 import type { Resource } from '#resources/resource.ts';
 import { isFields } from '#resources/words/fields.ts';
 import type { LastGood } from './last-good-store.ts';
@@ -13,15 +12,15 @@ export function toLastGood(accepted: Resources): LastGood[] {
 }
 
 /** Parses stored documents. It leaves out what this version of the parser no longer accepts. */
-export function fromLastGood(kept: readonly LastGood[], options: ParseOptions): Resources {
-  const resources = kept.flatMap(item => parseKept(item, options));
+export function fromLastGood(kept: readonly LastGood[], parser: Parser): Resources {
+  const resources = kept.flatMap(item => parseKept(item, parser));
   return new Map(resources.map(resource => [resource.id, resource]));
 }
 
-function parseKept({ file, document }: LastGood, options: ParseOptions): readonly Resource[] {
+function parseKept({ file, document }: LastGood, parser: Parser): readonly Resource[] {
   if (!isFields(document)) return [];
   try {
-    return parseValue(document, { file, line: 1 }, options).resources;
+    return parser.value(document, { file, line: 1 }).resources;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return [];

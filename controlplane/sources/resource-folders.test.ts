@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
 import { after } from '#process/after.ts';
+import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { watchResourceFolders } from './resource-folders.ts';
 
@@ -37,7 +38,7 @@ function follow(t: TestContext, ...texts: readonly string[]) {
     {
       folders,
       from: '/',
-      parse: DEFAULT_PARSE_OPTIONS,
+      parser: new Parser(DEFAULT_PARSE_OPTIONS),
       onThreadEnd: cause => assert.fail(String(cause)),
       after: (ms, callback) => {
         asked++;

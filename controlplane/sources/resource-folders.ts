@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path';
 import type { FileContent } from '#resources/folder/file-content.ts';
 import { type FolderContent, watchFolder } from '#resources/folder/folder.ts';
-import { type ParsedTexts, Parser } from '#resources/parse/parse.ts';
-import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import type { ParsedTexts, Parser } from '#resources/parse/parse.ts';
 import { ParseThread } from '#resources/parse/parse-thread.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
@@ -20,7 +19,7 @@ export type FoldersOptions = {
   readonly folders: readonly string[];
   /** Files are named relative to it. */
   readonly from: string;
-  readonly parse: ParseOptions;
+  readonly parser: Parser;
   /** Called with the cause when the thread that parses large input has ended unexpectedly. */
   onThreadEnd(cause: unknown): void;
   after(ms: number, callback: () => void): () => void;
@@ -59,11 +58,11 @@ class ResourceFolders {
   #behind = false;
 
   constructor(options: FoldersOptions, onChange: (reading: FoldersReading) => void) {
-    const { parse, after, onThreadEnd } = options;
+    const { parser, after, onThreadEnd } = options;
     this.#options = options;
     this.#onChange = onChange;
-    this.#parser = new Parser(parse);
-    this.#thread = new ParseThread({ options: parse, failed: onThreadEnd, after });
+    this.#parser = parser;
+    this.#thread = new ParseThread({ options: parser.options, failed: onThreadEnd, after });
   }
 
   start(): void {

@@ -7,7 +7,7 @@ import {
 import { type SecretName, secretReferences } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { collect } from '#resources/parse/collect.ts';
-import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import type { Parser } from '#resources/parse/parse.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type FoldersReading, watchResourceFolders } from './resource-folders.ts';
@@ -23,7 +23,7 @@ export type SourcesOptions = {
   readonly folders: readonly string[];
   /** Files are named relative to it. */
   readonly from: string;
-  readonly parse: ParseOptions;
+  readonly parser: Parser;
   readonly kubernetes?:
     | { readonly cluster: Cluster; readonly namespaces: readonly string[] | undefined }
     | undefined;
@@ -91,12 +91,12 @@ class ResourceSources implements Sources {
 
   constructor(options: SourcesOptions) {
     this.#options = options;
-    const { parse, kubernetes, after, random, onStatus = () => {} } = options;
+    const { parser, kubernetes, after, random, onStatus = () => {} } = options;
     if (kubernetes === undefined) return;
     const onContent = () => this.#stir();
     this.#kubernetes = new KubernetesSource({
       ...kubernetes,
-      parse,
+      parser,
       after,
       random,
       onContent,

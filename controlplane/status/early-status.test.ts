@@ -7,6 +7,7 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { objectParser } from '#resources/kubernetes/object-parser.ts';
 import { type ServedObject, toServedObject } from '#resources/kubernetes/served-object.ts';
+import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Problem } from '#resources/problem.ts';
 import { HandTimers } from '#xds/testing/hand-timers.ts';
@@ -29,7 +30,11 @@ function objectOf(name: string, problems: readonly object[]): ServedObject {
     spec: { prefix: `/${name}/`, service: 'a' },
     status,
   };
-  return toServedObject(object, COLLECTION, objectParser(FILE, DEFAULT_PARSE_OPTIONS).parse);
+  return toServedObject(
+    object,
+    COLLECTION,
+    objectParser(FILE, new Parser(DEFAULT_PARSE_OPTIONS)).parse,
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Written } from '#controlplane/rollout/candidates.ts';
 import { startRollout, want } from '#controlplane/rollout/rollout.ts';
 import { objectParser } from '#resources/kubernetes/object-parser.ts';
 import { type ServedObject, toServedObject } from '#resources/kubernetes/served-object.ts';
+import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Severity } from '#resources/problem.ts';
 import { type ObjectFacts, objectStates } from './object-state.ts';
@@ -16,7 +17,11 @@ const COLLECTION = { group: 'gateway.internal', version: 'v2', plural: 'mappings
 function objectOf(spec: object, status?: unknown, generation = 1, kind = 'Mapping'): ServedObject {
   const metadata = { name: 'one', namespace: 'shop', uid: 'u', resourceVersion: '5', generation };
   const object = { apiVersion: 'gateway.internal/v2', kind, metadata, spec, status };
-  return toServedObject(object, COLLECTION, objectParser(PLACE, DEFAULT_PARSE_OPTIONS).parse);
+  return toServedObject(
+    object,
+    COLLECTION,
+    objectParser(PLACE, new Parser(DEFAULT_PARSE_OPTIONS)).parse,
+  );
 }
 
 const GOOD = { prefix: '/a/', service: 'a' };

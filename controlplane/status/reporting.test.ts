@@ -17,7 +17,7 @@ import type { TlsServerOptions } from '#grpc/tls.ts';
 import { after } from '#process/after.ts';
 import type { ReportedFinding } from '#process/report.ts';
 import { collect } from '#resources/parse/collect.ts';
-import { parseFile } from '#resources/parse/parse.ts';
+import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { createMetrics } from './metrics.ts';
 
@@ -44,6 +44,7 @@ async function startPlane(t: TestContext, tls?: TlsServerOptions) {
   const logged: string[] = [];
   const plane = await controlPlane({
     config: readConfig({ STATE: state }),
+    parser: new Parser(DEFAULT_PARSE_OPTIONS),
     store: fileLastGoodStore(join(state, 'last-good.json')),
     metrics: createMetrics(() => plane.status()),
     log: pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line).msg) }),

@@ -12,7 +12,7 @@ import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
 import { CLUSTER } from '#protos/type-url.ts';
 import { collect } from '#resources/parse/collect.ts';
-import { parseFile } from '#resources/parse/parse.ts';
+import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { DiscoveryChannel } from '#xds/testing/discovery-client.ts';
 import { createMetrics } from './metrics.ts';
@@ -61,6 +61,7 @@ test('a proxy of an unknown node group is in the status and the log, until it ha
   const logged: string[] = [];
   const plane = await controlPlane({
     config: readConfig({ STATE: state }),
+    parser: new Parser(DEFAULT_PARSE_OPTIONS),
     store: fileLastGoodStore(join(state, 'last-good.json')),
     metrics: createMetrics(() => plane.status()),
     log: pino({}, { write: line => logged.push(line) }),

@@ -6,6 +6,7 @@ import {
 } from '#controlplane/sources/resource-sources.ts';
 import { type ApiRequest, type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
+import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Resource } from '#resources/resource.ts';
 
@@ -53,7 +54,7 @@ export async function readFrom(
   const sources = watchResources({
     folders,
     from: '/',
-    parse: DEFAULT_PARSE_OPTIONS,
+    parser: new Parser(DEFAULT_PARSE_OPTIONS),
     kubernetes: { cluster: noted, namespaces },
     inForce: () => reader.inForce,
     onChange: reading => readings.push(reading),

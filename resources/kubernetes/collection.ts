@@ -1,7 +1,7 @@
 import { type Following, type FollowOptions, follow } from '#kubernetes/follow.ts';
 import type { Resource } from '#kubernetes/resource.ts';
 import { describeResource } from '#kubernetes/resource.ts';
-import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import type { Parser } from '#resources/parse/parse.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import { type ObjectParser, objectParser } from './object-parser.ts';
 import { type ServedObject, toServedObject } from './served-object.ts';
@@ -11,7 +11,7 @@ export type CollectionOptions = Pick<
   'cluster' | 'after' | 'random' | 'fieldSelector'
 > & {
   readonly resource: Resource;
-  readonly parse: ParseOptions;
+  readonly parser: Parser;
   /** The content of the objects has changed, or the trouble has. */
   onContent(): void;
   /** Only the status of the objects has changed. */
@@ -31,7 +31,7 @@ export class Collection {
 
   constructor(options: CollectionOptions) {
     const { resource, cluster, after, random, fieldSelector, onContent } = options;
-    const parser = objectParser(placeOf(resource), options.parse);
+    const parser = objectParser(placeOf(resource), options.parser);
     this.#following = follow<ServedObject>({
       cluster,
       resource,

@@ -28,7 +28,9 @@ export class KubernetesSource {
   readonly #secrets: SecretObjects;
 
   constructor(options: KubernetesOptions) {
-    this.#groups = options.parse.apiGroups.map(group => new GroupObjects({ ...options, group }));
+    this.#groups = options.parser.options.apiGroups.map(
+      group => new GroupObjects({ ...options, group }),
+    );
     this.#secrets = new SecretObjects(options);
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { objectParser } from './object-parser.ts';
 
@@ -19,7 +20,7 @@ function objectOf(more: object = {}, metadata: object = {}): KubernetesObject {
   };
 }
 
-const parser = () => objectParser(PLACE, DEFAULT_PARSE_OPTIONS);
+const parser = () => objectParser(PLACE, new Parser(DEFAULT_PARSE_OPTIONS));
 
 test('an object whose status or version changed is not parsed again; one that was edited or touched is', () => {
   const { parse, forget } = parser();

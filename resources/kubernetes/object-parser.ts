@@ -1,6 +1,5 @@
 import { type KubernetesObject, objectKey } from '#kubernetes/kubernetes-object.ts';
-import type { ParseOptions } from '#resources/parse/parse-options.ts';
-import { parseValue } from '#resources/parse/parse-value.ts';
+import type { Parser } from '#resources/parse/parse.ts';
 import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
 import { resourceId } from '#resources/resource.ts';
 
@@ -24,14 +23,14 @@ export type ObjectParser = {
  * name it. An object has no lines, so its line is 0. An object whose labels or annotations changed
  * counts as changed.
  */
-export function objectParser(place: string, options: ParseOptions): ObjectParser {
+export function objectParser(place: string, parser: Parser): ObjectParser {
   const known = new Map<string, { readonly content: string; readonly parsed: ParsedObject }>();
   const parse: ParseObject = object => {
     const key = objectKey(object);
     const content = contentOf(object);
     const before = known.get(key);
     if (before?.content === content) return before.parsed;
-    const parsed = withLeft(parseObject(object, place, options), before?.parsed);
+    const parsed = withLeft(parseObject(object, place, parser), before?.parsed);
     known.set(key, { content, parsed });
     return parsed;
   };
@@ -60,7 +59,7 @@ function contentOf({ metadata }: KubernetesObject): string {
  * Parses an object like a file. Of its metadata only what an operator writes counts, and its status
  * does not. Never throws, whatever the object.
  */
-function parseObject(object: KubernetesObject, place: string, options: ParseOptions): ParsedFile {
+function parseObject(object: KubernetesObject, place: string, parser: Parser): ParsedFile {
   const { metadata, status: _, ...fields } = object;
   const { name, namespace } = metadata;
   const document = {
@@ -68,7 +67,7 @@ function parseObject(object: KubernetesObject, place: string, options: ParseOpti
     metadata: namespace === undefined ? { name } : { name, namespace },
   };
   try {
-    return parseValue(document, { file: place, line: 0 }, options);
+    return parser.value(document, { file: place, line: 0 });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return tooDeep(object, place);

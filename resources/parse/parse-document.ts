@@ -11,7 +11,13 @@ import { readEnvelope } from './envelope.ts';
 import { readMetadata } from './metadata.ts';
 import type { ParseOptions } from './parse-options.ts';
 import { parseResource } from './parse-resource.ts';
-import { EMPTY_FILE, mergeParsed, type ParsedFile } from './parsed-file.ts';
+import {
+  EMPTY_FILE,
+  mergeParsed,
+  type ParsedFile,
+  problemAt,
+  unreadableDocument,
+} from './parsed-file.ts';
 import { placeOutcome } from './place-outcome.ts';
 import { unreadParts } from './unread-documents.ts';
 
@@ -42,21 +48,8 @@ export function parseDocument(text: string, options: ParseOptions): ParsedFile {
   }
 }
 
-/** Returns the result for a document of which only the reason for its failure is known. */
-export function unreadableDocument(reason: string): ParsedFile {
-  return {
-    ...EMPTY_FILE,
-    problems: [problemAt(1, `Cannot read this YAML: ${reason}`)],
-    readable: false,
-  };
-}
-
 /** `repeats` means that a key stands twice in one of its maps. */
 type Parsing = YamlDocument & { readonly repeats: boolean };
-
-function problemAt(line: number, message: string): Problem {
-  return { severity: 'error', kind: '', namespace: '', name: '', file: '', line, message };
-}
 
 /**
  * Reads the name of a broken document. No field of it is trusted, because others may stand behind

@@ -2,9 +2,8 @@ import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type PackedFile, unpackFile } from './packed-file.ts';
 import type { ParsedTexts } from './parse.ts';
-import { unreadableDocument } from './parse-document.ts';
 import type { ParseOptions } from './parse-options.ts';
-import type { ParsedFile } from './parsed-file.ts';
+import { type ParsedFile, unreadableDocument } from './parsed-file.ts';
 
 export type ThreadParts = {
   readonly options: ParseOptions;

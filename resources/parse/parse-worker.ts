@@ -4,7 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type PackedFile, packFile } from './packed-file.ts';
-import { parseDocument, unreadableDocument } from './parse-document.ts';
+import { parseDocument } from './parse-document.ts';
+import { unreadableDocument } from './parsed-file.ts';
 
 /**
  * Most characters of one answer, which the other thread takes at once. This is ten times those of

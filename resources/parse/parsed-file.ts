@@ -56,3 +56,17 @@ export function placeParsed(part: ParsedFile, file: string, linesBefore: number)
     anonymous: part.anonymous,
   };
 }
+
+/** Returns the result for a document of which only the reason for its failure is known. */
+export function unreadableDocument(reason: string): ParsedFile {
+  return {
+    ...EMPTY_FILE,
+    problems: [problemAt(1, `Cannot read this YAML: ${reason}`)],
+    readable: false,
+  };
+}
+
+/** Returns an error of a document whose resource is not known. */
+export function problemAt(line: number, message: string): Problem {
+  return { severity: 'error', kind: '', namespace: '', name: '', file: '', line, message };
+}

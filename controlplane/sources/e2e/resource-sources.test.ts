@@ -27,6 +27,7 @@ import {
   remove,
   removeDefinition,
 } from '#resources/kubernetes/testing/objects.ts';
+import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { type Reading, watchResources } from '../resource-sources.ts';
 
@@ -344,7 +345,7 @@ test('until what is much in folders is parsed it says so', async t => {
   const sources = watchResources({
     folders: [folder],
     from: '/',
-    parse: DEFAULT_PARSE_OPTIONS,
+    parser: new Parser(DEFAULT_PARSE_OPTIONS),
     inForce: () => [],
     onChange,
     after: callAfter,

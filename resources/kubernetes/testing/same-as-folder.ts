@@ -2,7 +2,7 @@ import { parseAllDocuments } from 'yaml';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { isKubernetesObject, type KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { resourcePath } from '#kubernetes/resource.ts';
-import { parseFile } from '#resources/parse/parse.ts';
+import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -32,7 +32,7 @@ export function parseBoth(
 ): { file: ParsedFile; api: ParsedFile } {
   return {
     file: parseFile('a.yaml', JSON.stringify(document), DEFAULT_PARSE_OPTIONS),
-    api: objectParser('a.yaml', DEFAULT_PARSE_OPTIONS).parse(kept),
+    api: objectParser('a.yaml', new Parser(DEFAULT_PARSE_OPTIONS)).parse(kept),
   };
 }
 
