@@ -77,7 +77,7 @@ async function measure({ name, next, start }: Column): Promise<ReadonlyMap<strin
 function page(text: string): string {
   return `# What our services hold after ten million decisions
 ${begun} Memory of the service (its resident set), now / at its highest so far, in MiB. gRPC straight to the service, on our own framing, over ${CONNECTIONS} connections with
-${AT_ONCE} calls at a time. Counters are in memory: at most 500,000, which those of a minute reach; from then on new keys share the rest. Sessions are in a file, each with
+${AT_ONCE} calls at a time. Counters are in memory, at most 500,000, which those of a minute reach. From then on new keys share the rest. Sessions are in a file, each with
 an access token of its own. Made by \`npx node bench/decision-memory.ts\`.
 
 ${text}`;

@@ -64,11 +64,11 @@ function page(table: string): string {
     .map(load => load.toFixed(1))
     .join(', ');
   return `# From an edit to its effect
-${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker. All Mappings are in one file, each has a cluster of its own;
-${EDITS} edits of each sort, so that their p99 is the slowest. Load averages at the end: ${busy} (other work on the machine included). Made by \`npx node bench/edit-to-effect.ts\`.
+${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker. All Mappings are in one file, and each has a cluster of its own.
+${EDITS} edits of each sort are made, so their p99 is the slowest. Load averages at the end: ${busy} (other work on the machine included). Made by \`npx node bench/edit-to-effect.ts\`.
 
 ${table}
-Goals: an edit is in effect in less than 200 ms at the median with up to 1,000 Mappings; 99 of 100 in less than 100 ms with 1,000, 500 ms with 10,000;
-less than 200 MiB with 1,000, 600 MiB with 10,000.
+The goal for an edit is less than 200 ms at the median with up to 1,000 Mappings. For 99 of 100 it is less than 100 ms with 1,000, and 500 ms with 10,000.
+For memory it is less than 200 MiB with 1,000, and 600 MiB with 10,000.
 `;
 }

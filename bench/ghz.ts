@@ -103,7 +103,7 @@ ${calls.toLocaleString('en')} calls, in which all take turns. grpc-js, node and 
 Made by \`npx node bench/ghz.ts\`.
 
 ${table}
-Goals: on Node's HTTP/2 at most 0.6, on our own framing at most 0.25 of grpc-js; with Redis at most 0.4 of envoyproxy/ratelimit. Measured so elsewhere, µs: envoyproxy/ratelimit 75 and its
+The goals are at most 0.6 of grpc-js on Node's HTTP/2, 0.25 on our own framing, and with Redis 0.4 of envoyproxy/ratelimit. Measured so elsewhere, in µs: envoyproxy/ratelimit 75 and its
 Redis, grpc-js with a Map 48–71, Limitador (Rust, in memory) 24. Limitador's server is in no registry of packages, so this one is its library 0.14.0 behind a tonic server of ours.
 `;
 }

@@ -108,11 +108,11 @@ async function costOf(
 
 function page(tables: string): string {
   return `# What a decision costs on grpc-js, on Node's HTTP/2 and on our own framing
-${begun} CPU time of the service, medians of ${rounds} rounds of ${calls.toLocaleString('en')} calls, the three in turn, called by one client that writes frames made before,
-with headers indexed as Envoy sends them; \`4 × 64\`: connections, and calls at once on each; \`traced\`: with a header that differs in each call. The methods and
+${begun} CPU time of the service, medians of ${rounds} rounds of ${calls.toLocaleString('en')} calls, the three in turn. One client calls them with frames made before,
+with headers indexed as Envoy sends them. \`4 × 64\` is connections, and calls at once on each. \`traced\` has a header that differs in each call. The methods and
 their codecs are the same on all three. Made by \`npx node bench/h2-decision.ts\`.
 
 ${tables}
-Goals: on Node's HTTP/2 at most 0.6 of grpc-js; on our own framing at most 0.25 for a rate limit, 0.35 for a check, and about twice what Node's HTTP/2 saves, or more.
+The goal on Node's HTTP/2 is at most 0.6 of grpc-js. On our own framing it is at most 0.25 for a rate limit, 0.35 for a check, and about twice what Node's HTTP/2 saves, or more.
 `;
 }

@@ -181,8 +181,8 @@ function page(table: string): string {
     .map(load => load.toFixed(1))
     .join(', ');
   return `# Instances that come and go in a Kubernetes API
-${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker, a real kube-apiserver with etcd on the same machine. Each change replaces one endpoint of a slice;
-at the end Envoy has what was written last. CPU is of one core. Load averages at the end: ${busy} (other work on the machine included). Made by \`npx node bench/instances.ts\`.
+${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker, a real kube-apiserver with etcd on the same machine. Each change replaces one endpoint of a slice.
+At the end Envoy has what was written last. CPU is of one core. Load averages at the end: ${busy} (other work on the machine included). Made by \`npx node bench/instances.ts\`.
 
 ${table}`;
 }

@@ -92,12 +92,12 @@ async function tell(
 function page(text: string): string {
   return `# What the check of a login costs
 ${begun} Envoy ${ENVOY_VERSION} with one worker, which asks the service and answers 200 itself, without access log. \`h2load --h1 -n ${REQUESTS} -c ${CONNECTIONS}\`, or wrk
-with as many connections for ${SECONDS_A_ROUND} s where there are many sessions, in turn, each of which was used before. All that a table has runs at once and is warmed up; then its columns take turns, each
-asked once in each of ${rounds} rounds. Throughput and times: medians. Part of Envoy alone: the median of the rounds' own; that of the bare Envoy is of the bare Envoy
-alone. CPU: mean of user and system time of the process; the rest of what the cores do is the load's own.
-The constant answer lets every request pass, unchanged. Ours: one OAuth2 Filter that injects \`Authorization\` and one header from the ID token; the first session is of a
-login at npm's oidc-provider, the others are made in the store; each has an access token of its own (a JWT, RS256). grpc-js, node and own: who speaks HTTP/2 for
-the service. Bare Envoy: nothing but router and ext_authz, without any option that they can do without. Made by \`npx node bench/oauth2.ts\`.
+with as many connections for ${SECONDS_A_ROUND} s where there are many sessions, in turn, each of which was used before. All that a table has runs at once and is warmed up. Then its columns take turns, each
+measured once in each of ${rounds} rounds. Throughput and times are medians. Part of Envoy alone is the median of the rounds' own. That of the bare Envoy is of the bare Envoy
+alone. CPU is the mean of user and system time of the process. The rest of what the cores do is the load's own.
+The constant answer lets every request pass, unchanged. Ours has one OAuth2 Filter that injects \`Authorization\` and one header from the ID token. The first session is of a
+login at npm's oidc-provider, and the others are made in the store. Each has an access token of its own (a JWT, RS256). grpc-js, node and framed (our own framing) are the HTTP/2 implementations of
+the service. The bare Envoy has only router and ext_authz, without any optional setting. Made by \`npx node bench/oauth2.ts\`.
 
 ${text}
 Goals: at most 10 µs above the constant answer on the same server, flat in sessions and policies; at least 28 % of Envoy alone on Node's HTTP/2, 35 % on our own
@@ -105,6 +105,6 @@ framing. A bare Envoy keeps ${floor} of itself with an answer that decides nothi
 set with a slower Envoy alone.
 
 oauth2-proxy and istio authservice could not be built where this was made. What is known of them (oauth2-proxy 21 % of Envoy alone, istio authservice 14 % in
-memory and 12 % with Redis, a constant answer of grpc-js 18 to 20 %) was measured elsewhere, with another Envoy alone: only the constant answer of grpc-js is in both.
+memory and 12 % with Redis, a constant answer of grpc-js 18 to 20 %) was measured elsewhere, with another Envoy alone. Only the constant answer of grpc-js is in both.
 `;
 }

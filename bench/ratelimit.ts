@@ -59,7 +59,7 @@ for (const limits of LIMITS) {
   }
 }
 const alone = await measureEnvoyAlone();
-const text = `${tables.join('\n')}\nEnvoy alone, asking nobody: ${alone.perSecond.toFixed(0)} requests/s, ${alone.envoy.toFixed(0)} µs of CPU a request.\n`;
+const text = `${tables.join('\n')}\nEnvoy alone, without the service: ${alone.perSecond.toFixed(0)} requests/s, ${alone.envoy.toFixed(0)} µs of CPU a request.\n`;
 process.stdout.write(text);
 if (isWhole) writePage('ratelimit', page(text));
 
@@ -121,11 +121,11 @@ function toColumn(measured: Measured, base: Measured): ReadonlyMap<string, strin
 
 function page(tables: string): string {
   return `# What a rate limit decision costs
-${begun} Envoy ${ENVOY_VERSION} with one worker, ${REFERENCE}. wrk with 64 connections → Envoy → service, which lets every request pass; the
+${begun} Envoy ${ENVOY_VERSION} with one worker, ${REFERENCE}. wrk with 64 connections → Envoy → service, which lets every request pass. The
 upstream is a listener of the same Envoy. Ours speaks HTTP/2 by its own framing, as it does by default. Each descriptor has two labels, meets one limit and has a counter
 of its own. ${seconds} s each after ${WARM_UP_SECONDS} s of warming up. CPU is user and system time of the process. Made by \`npx node bench/ratelimit.ts\`.
 
 ${tables}
-Goals: with Redis at most 0.4 of the reference's CPU, in memory at most 0.5; flat from 1 to 10,000 limits.
+The goal is at most 0.4 of the reference's CPU with Redis, 0.5 in memory, and flat from 1 to 10,000 limits.
 `;
 }

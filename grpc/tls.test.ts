@@ -41,7 +41,7 @@ function startUnary(tls: ReturnType<typeof changingTls>, transport: 'node' | 'fr
   });
 }
 
-/** What the client gets of `GET /`; rejects when it gets nothing. */
+/** Returns what the client gets of `GET /`. Rejects when it gets nothing. */
 function get(port: number, options: ConnectionOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = https.get({ port, host: '127.0.0.1', agent: false, ...options }, response => {
@@ -110,7 +110,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
         const heard: Buffer[] = [];
         socket.on('data', data => heard.push(data)).on('error', () => {});
         await once(socket, 'close');
-        // A TLS alert (21) may be told, nothing else.
+        // Only a TLS alert (21) may be sent.
         assert.ok(heard.length === 0 || heard[0]?.[0] === 21);
       }
     });
@@ -159,7 +159,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
       const { port, stop } = await setUp(t);
       const socket = net.connect(port, '127.0.0.1');
       await once(socket, 'connect');
-      // Whoever connects later is answered: by then the server has the other connection too.
+      // A later connection is answered. By then the server has the other connection too.
       assert.equal(await get(port, client(CLIENT)), 'hello');
       const stopped = stop(60_000);
       const late = tls.connect({ socket, ...client(CLIENT) }).on('error', () => {});

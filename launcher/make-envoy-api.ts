@@ -7,8 +7,8 @@ import { embeddedFiles } from '#protos/envoy-api/embedded-files.ts';
 import { ENVOY_FILES } from '#protos/envoy-api/envoy-files.ts';
 
 /**
- * Makes the file with Envoy's API out of our Envoy, unless it is there. Every start and `npm test`
- * do. By hand: `npx node launcher/make-envoy-api.ts [path of an Envoy]`.
+ * Makes the file with Envoy's API out of our Envoy, unless it exists. Every start and `npm test`
+ * call this. By hand run `npx node launcher/make-envoy-api.ts [path of an Envoy]`.
  */
 export async function makeEnvoyApi(say: (line: string) => void): Promise<void> {
   if (readApi() === undefined) writeApi(await envoyBinary({ say }));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The .proto files beside this one, by package. */
+/** The .proto files of ours, by package. */
 const FILES: ReadonlyMap<string, readonly string[]> = new Map([
   ['gateway.config.v1', ['filter', 'rate_limit', 'report', 'served_secret']],
   ['grpc.reflection.v1', ['reflection']],

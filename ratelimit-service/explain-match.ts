@@ -10,8 +10,9 @@ const MOST_SHOWN = 3;
 const LONGEST_SHOWN = 80;
 
 /**
- * Why a pattern does not match a label group, in plain words; undefined when it does. Labels are
- * counted from 1. Shows labels' values.
+ * Returns why a pattern does not match a label group, in plain words. Labels are counted from 1.
+ * Shows labels' values.
+ * @returns undefined when it matches
  */
 export function explainMismatch(
   pattern: LabelPattern,
@@ -26,8 +27,9 @@ export function explainMismatch(
 }
 
 /**
- * Why a limit does not apply to a label group, in plain words: its pattern does not match, or one
- * of `winners` (what matchGroup gave) is preferred; undefined when it applies.
+ * Returns why a limit does not apply to a label group, in plain words. Its pattern does not match,
+ * or one of `winners` (the result of matchGroup) is preferred.
+ * @returns undefined when it applies
  */
 export function explainLimit(
   limit: Limit,

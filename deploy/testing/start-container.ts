@@ -27,7 +27,7 @@ export type RunningContainer = {
   readonly process: ChildProcess;
   /** Returns all that it has printed. */
   log(): string;
-  /** SIGTERM; resolves with how it has ended. Undefined: it had to be killed. */
+  /** Sends SIGTERM. Resolves with how it has ended, or undefined when it had to be killed. */
   /** Sends SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>;
   stop(
