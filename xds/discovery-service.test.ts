@@ -23,7 +23,11 @@ import { resource } from './testing/resources.ts';
 const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET];
 const ONE_OF_EACH = snapshotOf(TYPES.map(typeUrl => resource('a', '1', typeUrl)));
 
-async function setUp(t: TestContext, refuse?: (group: string, peer: Peer) => string | undefined) {
+async function setUp(
+  t: TestContext,
+  refuse?: (group: string, peer: Peer) => string | undefined,
+  keptMs?: number,
+) {
   const events: string[] = [];
   const server = await startDiscoveryServer(
     t,
@@ -34,6 +38,7 @@ async function setUp(t: TestContext, refuse?: (group: string, peer: Peer) => str
     },
     0,
     refuse,
+    keptMs,
   );
   const open = (method: string, service = ADS) => {
     const channel = new DiscoveryChannel(server.port);
@@ -99,7 +104,7 @@ test('an aggregated stream carries every type, and the newest snapshot', async t
 });
 
 test('streams for each type of one client are led together: routes follow the ACK of clusters', async t => {
-  const { cache, port } = await setUp(t);
+  const { cache, port } = await setUp(t, undefined, 10);
   const channel = new DiscoveryChannel(port);
   t.after(() => channel.close());
   cache.set('edge', snapshotOf([resource('a', '1'), resource('edge', 'a', ROUTE_CONFIGURATION)]));
