@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { stringify } from 'yaml';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { compile } from './compile.ts';
@@ -122,18 +122,24 @@ type Asked = {
   readonly url: string;
 };
 
+type Answering = { readonly world: World; readonly answer: Asked['answer'] };
+
+function answeringWorlds(withHosts: boolean): readonly Answering[] {
+  return Array.from({ length: SETS }, (_, seed) => {
+    const world = randomWorld(seed, withHosts);
+    return { world, answer: answersOf(world) };
+  });
+}
+
 function everyRequest(
-  withHosts: boolean,
+  worlds: readonly Answering[],
   paths: readonly string[],
   visit: (world: World, asked: Asked) => void,
 ): void {
-  for (let seed = 0; seed < SETS; seed += 1) {
-    const world = randomWorld(seed, withHosts);
-    const answer = answersOf(world);
+  for (const [seed, { world, answer }] of worlds.entries())
     for (const host of HOSTS)
       for (const path of paths)
         visit(world, { answer, host, path, url: `seed ${seed}, ${host}${path}` });
-  }
 }
 
 /** Formats what explains a failure. */
@@ -141,9 +147,15 @@ function shown(world: World, url: string, actual: unknown, wanted: unknown): str
   return `${url}: ${JSON.stringify(actual)}, not ${JSON.stringify(wanted)}\n${world.text}`;
 }
 
+/** Three tests ask the same worlds, and each world takes time to compile. */
+let withoutHosts: readonly Answering[];
+before(() => {
+  withoutHosts = answeringWorlds(false);
+});
+
 test('each request meets exactly the Filters that its first rule names, or 500 where one of them cannot run', () => {
   const seen = { closed: 0, filtered: 0, free: 0 };
-  everyRequest(false, PATHS, (world, { answer, host, path, url }) => {
+  everyRequest(withoutHosts, PATHS, (world, { answer, host, path, url }) => {
     const wanted = expected(world, host, path);
     const actual = answer(host, path);
     assert.deepEqual(
@@ -158,7 +170,7 @@ test('each request meets exactly the Filters that its first rule names, or 500 w
 
 test('no other spelling of a path leads around a rule', () => {
   const seen = { held: 0 };
-  everyRequest(false, ODD_PATHS, (world, { answer, host, path, url }) => {
+  everyRequest(withoutHosts, ODD_PATHS, (world, { answer, host, path, url }) => {
     const [wanted, actual] = [expected(world, host, plain(path)), answer(host, path)];
     if (!('ran' in actual)) return;
     assert.deepEqual(actual, wanted, shown(world, url, actual, wanted));
@@ -169,7 +181,7 @@ test('no other spelling of a path leads around a rule', () => {
 
 test('no other letter case of a path leads around a rule, where a Mapping takes any', () => {
   const seen = { ran: 0, closed: 0 };
-  everyRequest(false, ['/ADMIN', '/Admin/1'], (world, { answer, host, path, url }) => {
+  everyRequest(withoutHosts, ['/ADMIN', '/Admin/1'], (world, { answer, host, path, url }) => {
     const [wanted, actual] = [expected(world, host, path.toLowerCase()), answer(host, path)];
     if ('ran' in actual) assert.deepEqual(actual, wanted, shown(world, url, actual, wanted));
     seen['ran' in actual ? 'ran' : 'closed'] += 1;
@@ -179,7 +191,7 @@ test('no other letter case of a path leads around a rule, where a Mapping takes 
 
 test('Hosts and TLSContexts, right or wrong, let nothing past a rule, and what is wrong with them lets nothing in', () => {
   const seen = { shut: 0, passed: 0 };
-  everyRequest(true, PATHS, (world, { answer, host, path, url }) => {
+  everyRequest(answeringWorlds(true), PATHS, (world, { answer, host, path, url }) => {
     const [wanted, actual] = [expected(world, host, path), answer(host, path)];
     const shut = world.hosts.some(one => one.shut && one.hostname === host);
     if ('ran' in actual)
