@@ -22,7 +22,7 @@ const BIN = join(ROOT, 'node_modules', '.bin');
 const SMOKE = 'envoy/e2e/smoke.test.ts';
 
 const say = (line: string) => process.stderr.write(`gateway: ${line}\n`);
-let running: ChildProcess | undefined;
+const running = new Set<ChildProcess>();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => stop(signal));
@@ -34,7 +34,10 @@ process.on('disconnect', () => stop('SIGTERM'));
  */
 const temporary = mkdtempSync(join(tmpdir(), 'gw-'));
 chmodSync(temporary, 0o755);
-process.on('exit', () => rmSync(temporary, { recursive: true, force: true }));
+process.on('exit', () => {
+  for (const child of running) child.kill();
+  rmSync(temporary, { recursive: true, force: true });
+});
 
 try {
   process.exit((await main(parseGear(process.argv.slice(2)))) ? 0 : 1);
@@ -47,10 +50,9 @@ async function main(gear: Gear): Promise<boolean> {
   if (gear.kind === 'help') return process.stdout.write(HELP);
   const files = filesOf(gear);
   const named = gear.kind === 'named';
-  const types = named || (await check('types', 'tsc', []));
+  const types = named || check('types', 'tsc', []);
   const style =
-    named ||
-    (await check('style', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn']));
+    named || check('style', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn']);
   const skips = await prepare(gear, files);
   say(`running ${files.length} test files ...`);
   const env = {
@@ -67,11 +69,12 @@ async function main(gear: Gear): Promise<boolean> {
     say,
   });
   for (const reason of Object.values(skips)) say(`tests were skipped: ${reason}`);
-  if (!types) say('the types are wrong, see above');
-  if (!style) say('the style is wrong, see above');
+  const [typed, styled] = await Promise.all([types, style]);
+  if (!typed) say('the types are wrong, see above');
+  if (!styled) say('the style is wrong, see above');
   const mayNotSkip = process.env.CI === 'true' && skipped > 0;
   if (mayNotSkip) say('with CI=true no test may be skipped, see above');
-  return types && style && passed && !mayNotSkip;
+  return typed && styled && passed && !mayNotSkip;
 }
 
 function filesOf(gear: Gear): readonly string[] {
@@ -97,21 +100,35 @@ async function prepare(
   return Object.fromEntries([...missing].map(([name, reason]) => [`GATEWAY_SKIP_${name}`, reason]));
 }
 
+/** Runs beside the tests, which often wait. Prints its output in one piece when it fails. */
 async function check(what: string, command: string, args: readonly string[]): Promise<boolean> {
   say(`checking ${what} (${command}) ...`);
-  return (await run(join(BIN, command), args)) === 0;
+  const { code, output } = await run(join(BIN, command), args);
+  if (code !== 0) process.stdout.write(output);
+  return code === 0;
 }
 
-function run(file: string, args: readonly string[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    running = spawn(file, args, { cwd: ROOT, stdio: 'inherit' });
-    running.on('error', reject);
-    running.on('exit', code => resolve(code ?? 1));
+function run(
+  file: string,
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise(resolve => {
+    const child = spawn(file, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    running.add(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    child.on('error', error => resolve({ code: 1, output: `${file}: ${error.message}\n` }));
+    child.on('close', code => {
+      running.delete(child);
+      resolve({ code: code ?? 1, output });
+    });
   });
 }
 
 function stop(signal: NodeJS.Signals): void {
-  running?.kill(signal);
   stopPool(signal);
   process.exit(1);
 }
