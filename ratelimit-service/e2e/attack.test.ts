@@ -56,7 +56,10 @@ describe('limits through the edge hold against', () => {
       ]),
     }));
   });
-  after(() => system.stop());
+  after(async () => {
+    delete process.env.MAX_COUNTERS;
+    await system.stop();
+  });
 
   const once = (value: string) => system.statusOf('/once/', { headers: { 'x-value': value } });
   const from = (address: string): RequestOptions => ({ headers: { 'x-forwarded-for': address } });

@@ -40,6 +40,8 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
     }));
   });
   after(async () => {
+    delete process.env.REDIS_URL;
+    delete process.env.STORE_TIMEOUT_MS;
     await system.stop();
     await redis.remove();
   });

@@ -18,7 +18,7 @@ const OVERRIDES = `error_response_overrides: [
   {on_status_code: 403, body: {text_format: 'no %REQ(UPGRADE)%'}},
   {on_status_code: 503, body: {json_format: {error: 'away', status: '%RESPONSE_CODE%', name: '%REQ(X-NAME)%'}}}]`;
 
-const JSON_ERROR = (name: string) => `{"error":"away","status":503,"name":"${name}"}\n`;
+const JSON_ERROR = (name: string) => `{"error":"away","name":"${name}","status":503}\n`;
 const OWN = { 'retry-after': '7', 'set-cookie': ['a=1', 'b=2'], 'x-kind': 'own', etag: '"1"' };
 
 /** How an answer comes, by the first part of the path. */

@@ -6,6 +6,7 @@ import {
   isSilentOnMapping,
 } from '#resources/kinds/module/error-response-overrides.ts';
 import type { Resource } from '#resources/resource.ts';
+import { sortedEntries } from '#resources/words/sorted-entries.ts';
 import { extension } from '../extension.ts';
 import { ERROR_BODIES, FIRST_VALUES, VALUE_HEADER } from './error-bodies-filter.ts';
 
@@ -69,7 +70,7 @@ function partsOf(
   operators: string[],
 ): Part[] {
   if (json_format === undefined) return joined(split(text_format, status, operators));
-  const members = Object.entries(json_format).map(([key, value]): Part[] => {
+  const members = sortedEntries(json_format).map(([key, value]): Part[] => {
     const name = `${JSON.stringify(key)}:`;
     if (value === '%RESPONSE_CODE%') return [`${name}${status}`];
     return [`${name}"`, ...split(value, status, operators).map(escaped), '"'];
