@@ -100,8 +100,8 @@ login at npm's oidc-provider, and the others are made in the store. Each has an 
 the service. The bare Envoy has only router and ext_authz, without any optional setting. Made by \`npx node bench/oauth2.ts\`.
 
 ${text}
-Goals: at most 10 µs above the constant answer on the same server, flat in sessions and policies; at least 28 % of Envoy alone on Node's HTTP/2, 35 % on our own
-framing. A bare Envoy keeps ${floor} of itself with an answer that decides nothing: about as much as any service can keep that this Envoy asks by gRPC. The goals of 28 and 35 % were
+The goal is at most 10 µs above the constant answer on the same server, flat in sessions and policies. It is at least 28 % of Envoy alone on Node's HTTP/2, and 35 % on our own
+framing. A bare Envoy keeps ${floor} of itself with an answer that decides nothing. That is about as much as any service can keep that this Envoy asks by gRPC. The goals of 28 and 35 % were
 set with a slower Envoy alone.
 
 oauth2-proxy and istio authservice could not be built where this was made. What is known of them (oauth2-proxy 21 % of Envoy alone, istio authservice 14 % in
