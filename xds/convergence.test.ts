@@ -15,7 +15,7 @@ const NAMES = ['a', 'b', 'c', 'd', 'e'];
 const ROUNDS = 300;
 const STEPS = 60;
 
-/** Random contents; a content that ends in 'bad' is refused by the clients below. */
+/** Random contents. The clients below reject a content that ends in 'bad'. */
 function randomResources(random: Random, typeUrl: string, mayBeBad: boolean): Resources {
   const bad = mayBeBad && random.chance(0.2);
   const names = random.some(NAMES, 0.6);

@@ -20,7 +20,9 @@ function snapshot(own: string): Snapshot {
   return snapshotOf(TYPES.flatMap(type => [resource('both', own, type), resource(own, '1', type)]));
 }
 
-/** Type by type the names that a stage holds; `both` with a mark where it is the new one. */
+/**
+ * Returns, type by type, the names that a stage holds. `both` has a mark where it is the new one.
+ */
 function show({ snapshot: staged }: Stage, target: Snapshot): readonly string[] {
   return TYPES.map(type => {
     const isNew = staged.get(type)?.get('both') === target.get(type)?.get('both');

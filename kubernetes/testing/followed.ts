@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../kubernetes-object.ts';
 import type { Resource } from '../resource.ts';
 
 export type Followed = {
-  /** The objects as they were told last; undefined: nothing was told. */
+  /** The objects as they were reported last. Undefined when nothing was reported. */
   objects(): ReadonlyMap<string, KubernetesObject> | undefined;
   /** The keys of each call, sorted. */
   readonly changes: string[];

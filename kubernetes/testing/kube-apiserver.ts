@@ -24,7 +24,7 @@ export type KubeApiserver = {
   /** A client that may do everything. */
   readonly admin: Cluster;
   pid(): number;
-  /** SIGKILL; what was written stays. */
+  /** Sends SIGKILL. What was written stays. */
   stop(): Promise<void>;
   /** Starts it again and waits until it is ready. */
   start(): Promise<void>;
@@ -43,22 +43,28 @@ const ADMIN_TOKEN = 'admin-token';
 const START_MS = 180_000;
 const TRIES = 3;
 
-/** Why there is no API server for tests; undefined when there is. */
+/**
+ * Returns why there is no API server for tests.
+ * @returns undefined when there is one
+ */
 export function whyNoKubeApiserver(): string | undefined {
   return findTool(COMMAND).skip || undefined;
 }
 
-/** Why there is no kubectl for tests; undefined when there is. */
+/**
+ * Returns why there is no kubectl for tests.
+ * @returns undefined when there is one
+ */
 export function whyNoKubectl(): string | undefined {
   return findTool(KUBECTL).skip || undefined;
 }
 
-/** Where kubectl is; empty where there is none. */
+/** Returns the path of kubectl, or an empty text when there is none. */
 export function kubectlPath(): string {
   return findTool(KUBECTL).path;
 }
 
-/** Runs kubectl as the cluster's admin; returns what it has printed. */
+/** Runs kubectl as the cluster's admin. Returns what it has printed. */
 export function kubectl(
   { kubeconfig }: Pick<KubeApiserver, 'kubeconfig'>,
   args: readonly string[],
@@ -73,7 +79,7 @@ export function kubectl(
 }
 
 /**
- * Starts an API server (3 s, 300 MB); share one in all tests of a file. It listens on `address`, by
+ * Starts an API server (3 s, 300 MB). Share one in all tests of a file. It listens on `address`, by
  * default the loopback.
  */
 export async function startKubeApiserver(address = '127.0.0.1'): Promise<KubeApiserver> {

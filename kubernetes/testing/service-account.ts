@@ -15,7 +15,7 @@ export type Rule = {
 const CORE = { group: '', version: 'v1' };
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' };
 
-/** Makes a namespace; that it is there already is fine. */
+/** Makes a namespace, unless it is there already. */
 export async function makeNamespace(cluster: Cluster, name: string): Promise<void> {
   await createObject(
     { cluster, resource: { ...CORE, plural: 'namespaces' } },
@@ -67,7 +67,7 @@ export async function issueToken(
 }
 
 /**
- * Puts into `root` what the orchestrator puts into a container of the account; the token can be
+ * Puts into `root` what the orchestrator puts into a container of the account. The token can be
  * written again.
  */
 export async function mountServiceAccount(

@@ -16,8 +16,8 @@ export type RedisCluster = {
 type Admin = Awaited<ReturnType<typeof connectAdmin>>;
 
 /**
- * Three masters, each with a third of the slots and a replica; a dead master is noticed after a
- * second.
+ * Starts three masters, each with a third of the slots and a replica. A dead master is noticed
+ * after a second.
  */
 export async function startCluster(): Promise<RedisCluster> {
   const args = [

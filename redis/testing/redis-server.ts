@@ -14,7 +14,7 @@ export type RedisServer = {
   /** `127.0.0.1:port`. */
   readonly address: string;
   readonly pid: () => number;
-  /** Starts it again after `kill`; it has forgotten everything. */
+  /** Starts it again after `kill`. It has forgotten everything. */
   readonly start: () => Promise<void>;
   /** SIGKILL. */
   readonly kill: () => Promise<void>;
@@ -24,12 +24,15 @@ export type RedisServer = {
   readonly remove: () => Promise<void>;
 };
 
-/** Why there is no Redis for tests; undefined when there is. */
+/**
+ * Returns why there is no Redis for tests.
+ * @returns undefined when there is one
+ */
 export function whyNoRedis(): string | undefined {
   return findTool('redis-server').skip || undefined;
 }
 
-/** What a server is started with; made from the folder that is its own, and its port. */
+/** Arguments of a server, made from its own folder and its port. */
 export type SetUp = { readonly configFile?: string; readonly args?: readonly string[] };
 
 type MakeSetUp = (home: string, port: number) => Promise<SetUp>;
@@ -106,8 +109,7 @@ async function run(args: readonly string[]): Promise<ChildProcess> {
     lines.push(line);
     if (/Ready to accept connections|Sentinel ID is/.test(line)) {
       child.stdout.resume(); // or its pipe fills
-      // A test that fails before it can remove the server shall end all the same; the server ends
-      // with the process.
+      // A test may fail before it removes the server. The server then ends with the process.
       child.unref();
       if (child.stdout instanceof Socket) child.stdout.unref();
       return child;

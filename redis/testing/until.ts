@@ -1,4 +1,4 @@
-/** Asks again and again until the condition holds; rejects when it does not within `ms`. */
+/** Asks again and again until the condition holds. Rejects when it does not within `ms`. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

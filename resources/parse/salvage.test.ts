@@ -12,7 +12,7 @@ function salvaged(spec: string, head = 'metadata: {name: p}'): readonly Readable
 }
 
 /**
- * What a refused policy covers. A rule without `host` or `path` covers every one; without rules
+ * What a rejected policy covers. A rule without `host` or `path` covers every one. Without rules
  * everything is covered.
  */
 const CASES: readonly [what: string, spec: string, rules: readonly ReadableRule[] | undefined][] = [

@@ -19,7 +19,7 @@ export const CREDENTIALS = {
   grantType: 'ClientCredentials',
 };
 
-/** The settings as they are read; throws when they are refused. */
+/** Returns the settings as they are read. Throws when they are rejected. */
 export function read(settings: object): OAuth2Spec {
   const [resource] = parseText(documentOf('Filter', { OAuth2: settings })).resources;
   if (resource?.kind !== 'Filter' || resource.spec.OAuth2 === undefined)

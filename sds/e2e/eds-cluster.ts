@@ -2,9 +2,9 @@
 export type Api = 'DELTA_GRPC' | 'GRPC' | 'REST';
 
 /**
- * The bootstrap of an Envoy whose listener `in` sends everything to the EDS cluster `user-service`
- * of the discovery service at `port`. Another EDS cluster, `nobody`, asks for a service that does
- * not exist; `more` clusters may follow.
+ * Returns the bootstrap of an Envoy whose listener `in` sends everything to the EDS cluster
+ * `user-service`. The discovery service is at `port`. Another EDS cluster, `nobody`, asks for a
+ * service that does not exist. `more` clusters may follow.
  */
 export function edsBootstrap(api: Api, port: number, more: readonly object[] = []) {
   return {

@@ -123,7 +123,7 @@ async function createSlice(
   assert.equal(written.kind, 'written', JSON.stringify(written));
 }
 
-/** Waits until Envoy has these members in the clusters of NAMES; '' is none. */
+/** Waits until Envoy has these members in the clusters of NAMES. '' means none. */
 async function sees(envoy: EnvoyProcess, wanted: readonly string[]): Promise<void> {
   const membersOf = (clusters: string, name: string) =>
     [...clusters.matchAll(/^(.+)::([\d.]+:\d+)::cx_active/gm)].find(

@@ -23,7 +23,7 @@ import { edsBootstrap } from './eds-cluster.ts';
 
 const skip = whyNoKubeApiserver() ?? whyNoTestHosts() ?? false;
 
-/** How long the API is away at least; by hand 60000. */
+/** How long the API is away at least. For a manual run set 60000. */
 const AWAY_MS = Number(process.env.AWAY_MS ?? 0);
 
 describe('instances that the orchestrator knows', { skip }, () => {

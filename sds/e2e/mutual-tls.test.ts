@@ -36,7 +36,7 @@ async function setUp(t: TestContext) {
     return files.material;
   };
   /**
-   * Asks as a proxy of `cluster`, which proves itself by `material`; gives the names that it got,
+   * Asks as a proxy of `cluster`, with `material` as its identity. Returns the names that it got,
    * or why it got none.
    */
   const ask = async (cluster: string, { certificate, key, ca }: TlsMaterial) => {

@@ -16,7 +16,7 @@ type Response = {
 
 export type DiscoveryStream = {
   send(request: object): void;
-  /** The next response; waits for it. */
+  /** Waits for the next response. */
   next(): Promise<Response>;
   /** What has come and was not taken by `next`. */
   readonly waiting: readonly Response[];

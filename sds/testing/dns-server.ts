@@ -8,9 +8,9 @@ export type Zone = Map<string, readonly Answer[] | 'NXDOMAIN' | 'SERVFAIL' | 'si
 export type DnsServer = {
   /** `127.0.0.1:port` */
   readonly address: string;
-  /** May be changed at any time; a name that is not in it is NXDOMAIN. */
+  /** May be changed at any time. A missing name is NXDOMAIN. */
   readonly zone: Zone;
-  /** Every question so far, such as `A user.test`; over TCP `A user.test tcp`. */
+  /** Every question so far, such as `A user.test`, or `A user.test tcp` over TCP. */
   readonly questions: string[];
   /** UDP answers carry no record and the truncation flag, so that the client has to come by TCP. */
   truncate: boolean;

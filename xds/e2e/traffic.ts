@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** An HTTP server that answers its own name; gives its port. */
+/** Starts an HTTP server that answers its own name. Returns its port. */
 export async function startUpstream(t: TestContext, name: string): Promise<number> {
   const server = http.createServer((_request, response) => void response.end(name));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -13,7 +13,9 @@ export async function startUpstream(t: TestContext, name: string): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-/** An HTTP server that answers 200 when it is released; gives its port and how many wait. */
+/**
+ * Starts an HTTP server that answers 200 when it is released. Returns its port and how many wait.
+ */
 export async function startHolder(t: TestContext) {
   const waiting: http.ServerResponse[] = [];
   const server = http.createServer((_request, response) => void waiting.push(response));

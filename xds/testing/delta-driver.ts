@@ -60,7 +60,10 @@ export class DeltaDriver {
     );
   }
 
-  /** What is sent now: name to content, null for removed; undefined: no response. */
+  /**
+   * Returns what is sent now: name to content, or null for removed.
+   * @returns undefined when there is no response
+   */
   sent(resources: Resources, keep = false): Record<string, string | null> | undefined {
     this.#nonces += 1;
     this.#offered = resources;

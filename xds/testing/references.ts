@@ -29,9 +29,9 @@ type HttpConnectionManager = {
 };
 
 /**
- * What a snapshot names and does not hold: clusters of routes, route configurations of listeners.
- * Envoy would take it, and answer 503 or wait. `bootstrapClusters` are known to the proxies
- * already. One sentence each; none: the snapshot may be served.
+ * Returns what a snapshot names and does not hold: clusters of routes, and route configurations of
+ * listeners. Envoy would accept it, and answer 503 or wait. The proxies already know
+ * `bootstrapClusters`. Each entry is one sentence. Without any the snapshot may be served.
  */
 export function missingReferences(
   snapshot: Snapshot,

@@ -16,8 +16,8 @@ function textOf(report: Any | undefined): string {
 }
 
 /**
- * A server on this port that takes reports of the group `service`, unless they say `bad`; `heard`
- * is what each open stream has said last.
+ * Starts a server on this port that accepts reports of the group `service`, unless they say `bad`.
+ * `heard` is what each open stream has said last.
  */
 export async function startReportServer(t: TestContext, port = 0, takes = true) {
   const cache = new SnapshotCache();

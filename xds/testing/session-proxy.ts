@@ -92,7 +92,10 @@ export class SessionProxy {
     this.subscribe(ROUTE_CONFIGURATION, ['edge']);
   }
 
-  /** Applies the oldest response and ACKs it, or refuses it; undefined: there is none. */
+  /**
+   * Applies the oldest response and ACKs or rejects it.
+   * @returns undefined when there is none
+   */
   answer(refuse = false): DeltaDiscoveryResponse | undefined {
     const response = this.inbox.shift();
     if (response === undefined) return undefined;

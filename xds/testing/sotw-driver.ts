@@ -55,7 +55,10 @@ export class SotwDriver {
     );
   }
 
-  /** What is sent now, as `name=content`; undefined: no response. */
+  /**
+   * Returns what is sent now, as `name=content`.
+   * @returns undefined when there is no response
+   */
   sent(resources: Resources, keep = false): readonly string[] | undefined {
     this.#nonces += 1;
     this.#offered = resources;

@@ -125,7 +125,10 @@ test('Envoy accepts and refuses the same formats', async () => {
   assert.deepEqual(await refusedFormats([...ACCEPTED, ...refused]), refused);
 });
 
-/** After each operator's name; what `COALESCE` would make of them Envoy does not survive. */
+/**
+ * What follows each operator's name. `COALESCE` is left out, because Envoy does not survive what it
+ * makes of them.
+ */
 const FORMS = ['', '()', '():5', ':5', '(x)', '(x):5', '(a:b)', '(a?b)', '(%n)', '(a b)'];
 
 test('Envoy accepts and refuses every operator in the same forms', async () => {

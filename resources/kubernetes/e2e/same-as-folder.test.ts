@@ -54,7 +54,8 @@ describe('a document in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, ()
   after(() => api?.remove());
 
   /**
-   * What the server refuses the parser refuses too; what it keeps means what it means in a file.
+   * The parser rejects whatever the server rejects. What the server keeps means the same as in a
+   * file.
    */
   async function check(document: Document) {
     const kept = await wouldKeep(api.admin, document);

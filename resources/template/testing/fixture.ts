@@ -25,8 +25,8 @@ const DATA = datasets();
 const FILE = new URL('../fixtures/fixtures.jsonl', import.meta.url);
 
 /**
- * What Go's own engine gave; after a change of cases.txt or datasets.go: `cd fixtures && go run . >
- * fixtures.jsonl`.
+ * Reads the results of Go's own engine. After a change of cases.txt or datasets.go: `cd fixtures &&
+ * go run . > fixtures.jsonl`.
  */
 export function readFixtures(): readonly Fixture[] {
   const lines = readFileSync(FILE, 'utf8').trim().split('\n');
