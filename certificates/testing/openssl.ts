@@ -11,7 +11,7 @@ export function openssl(t: Ending) {
   const folder = mkdtempSync(join(tmpdir(), 'openssl-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return {
-    /** Standard output; throws where it ends with another code than 0. */
+    /** Returns standard output. Throws when the exit code is not 0. */
     run: (...args: readonly string[]) =>
       execFileSync('openssl', args, {
         cwd: folder,

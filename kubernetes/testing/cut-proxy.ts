@@ -6,7 +6,7 @@ export type CutProxy = {
   readonly port: number;
   /** Ends all connections, and takes no new ones until `mend`. */
   cut(): void;
-  /** Keeps connections open, but nothing comes through them any more; new ones are fine. */
+  /** Keeps connections open, but nothing passes through them any more. New ones work. */
   freeze(): void;
   mend(): void;
   close(): void;

@@ -10,7 +10,7 @@ import {
 import { parseTemplate, type TemplateUse } from './template.ts';
 
 /**
- * Fields that the gateway or Envoy uses for decisions, or that hold credentials. A name that ends
+ * Fields by which the gateway or Envoy decides, or that hold credentials. A name that ends
  * in `*` stands for all with that prefix.
  */
 const FILTER_REQUEST = [

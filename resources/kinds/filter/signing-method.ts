@@ -6,7 +6,7 @@ import {
   SHARED_SECRET_ALGORITHMS,
 } from '#resources/words/signature-algorithms.ts';
 
-/** How a client assertion is signed (docs/reference/kinds/filter.md; RFC 7518 section 3.1). */
+/** How a client assertion is signed (docs/reference/kinds/filter.md, RFC 7518 section 3.1). */
 export const SIGNING_METHODS = [...PUBLIC_KEY_ALGORITHMS, ...SHARED_SECRET_ALGORITHMS] as const;
 
 export type SigningMethod = (typeof SIGNING_METHODS)[number];
