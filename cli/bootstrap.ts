@@ -28,7 +28,7 @@ const SECRETS = '/etc/gateway';
 export function bootstrapCommand(): Command {
   return new Command('bootstrap')
     .description(
-      'print the bootstrap of an Envoy: with it, it gets everything else from the control plane',
+      'print the bootstrap of an Envoy, which gets everything else from the control plane',
     )
     .argument('<node group>', 'the node group, for example edge')
     .option('--id <id>', 'node id of this one proxy (default: <node group>-1)')
@@ -45,7 +45,7 @@ export function bootstrapCommand(): Command {
     )
     .option(
       '--trust-domain <name>',
-      `whose identities those are (default: ${DEFAULT_TRUST_DOMAIN})`,
+      `trust domain of those identities (default: ${DEFAULT_TRUST_DOMAIN})`,
     )
     .option('--print <file>', 'print identity.yaml or roots.yaml instead, with --tls-folder')
     .option(

@@ -48,7 +48,7 @@ export function compileCommand(): Command {
       EDGE_TLS,
     )
     .option('--sds <host:port>', 'where the discovery service is', SDS)
-    .option('--ext-authz <host:port>', 'where the built-in service is that runs filters', EXT_AUTHZ)
+    .option('--ext-authz <host:port>', 'where the built-in Filter service is', EXT_AUTHZ)
     .option('--ratelimit <host:port>', 'where the built-in rate limit service is', RATELIMIT)
     .option('--hop-tls', 'with mutual TLS between proxies, as `npm start` has it')
     .option('--json', 'print JSON instead of YAML')

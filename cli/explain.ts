@@ -39,11 +39,11 @@ Examples:
 export function explainCommand(): Command {
   return new Command('explain')
     .description(
-      'say which route, filters, labels and rate limits a request meets, and why not others',
+      'show the route, filters, labels and rate limits of a request, and why others do not apply',
     )
     .argument('<method>', 'request method, for example GET')
     .argument('<url>', 'http://host/path?query, or /path for host localhost')
-    .option('-H, --header <name: value>', 'a header of the request; may be repeated', collect)
+    .option('-H, --header <name: value>', 'a header of the request (repeatable)', collect)
     .option('--from <address>', 'IP address that the request comes from', '127.0.0.1')
     .option('--address <host:port>', ADDRESS_HELP)
     .option(
@@ -59,7 +59,7 @@ export function explainCommand(): Command {
     .option('--node-group <group>', 'the proxies that get the request', 'edge')
     .option(
       '--all',
-      'show every limit that does not apply, and every rule that is tried before and does not match',
+      'also show all limits that do not apply, and the earlier rules that do not match',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES)

@@ -240,7 +240,7 @@ function proxyObserver(
     acked: (_stream, typeUrl) => metrics.acked(typeLabel(typeUrl)),
     nacked: ({ node, group }, { typeUrl, message }) => {
       metrics.nacked(typeLabel(typeUrl));
-      log.debug({ node, group, type: shortTypeName(typeUrl), message }, 'refused by a proxy');
+      log.debug({ node, group, type: shortTypeName(typeUrl), message }, 'rejected by a proxy');
       changed();
     },
     settled: changed,

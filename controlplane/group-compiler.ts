@@ -24,7 +24,7 @@ export function groupCompiler(config: Config, log: Logger): ControllerParts['com
       return { snapshot: encode(compiled), problems: compiled.problems };
     } catch (error) {
       if (!(error instanceof EncodeError)) throw error;
-      log.error({ group, err: error }, 'the compiler made what Envoy does not take');
+      log.error({ group, err: error }, "the compiler made what does not fit Envoy's API");
       return { error: error.message };
     }
   };

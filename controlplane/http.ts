@@ -66,7 +66,7 @@ export function httpApp(sources: HttpSources): Express {
   app.use((_request, response) => {
     response
       .status(404)
-      .json({ error: 'not found; try /healthz, /readyz, /status, /metrics or /explain' });
+      .json({ error: 'not found: try /healthz, /readyz, /status, /metrics or /explain' });
   });
   return app;
 }

@@ -107,8 +107,7 @@ function watch({ config, log }: Parts, { parser, plane, cluster, changed }: Watc
   });
 }
 
-const THREAD_END =
-  'the thread that parses resources has ended, another is started when it is wanted';
+const THREAD_END = 'the thread that parses resources has ended, and starts again on demand';
 
 /** What serves, and what is informed. */
 type Serving = {

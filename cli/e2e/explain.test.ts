@@ -73,7 +73,7 @@ describe('gateway explain', () => {
       '  not blue: RateLimit default/rates (a.yaml:18, spec.limits[1])',
       '    of pattern [{tenant: blue, tenant: green}]: group starts with remote_address, pattern with tenant',
       '  not the limit of domain other: requests are labelled in the domains gateway and ambassador',
-      'This request may pass 5 times per second; then it is answered 429.',
+      'This request may pass 5 times per second, then it is answered 429.',
       '',
     ]);
   });

@@ -89,6 +89,6 @@ function problemsOf(
 
 function addedText(name: string, append: boolean, { kind, who }: HeaderSetter): string {
   if (kind === 'Filter' && !append)
-    return `the Mapping answers 500: its "${name}" would replace that of ${who}; choose another name`;
-  return `"${name}" is left out: ${who} may set it, and nothing is added to that; choose another name`;
+    return `the Mapping answers 500: its "${name}" would replace that of ${who}. Choose another name`;
+  return `"${name}" is left out: ${who} may set it, and nothing is added to that. Choose another name`;
 }

@@ -23,7 +23,7 @@ export function misplacedProblems(
       resource,
       'error',
       'spec.node_group',
-      `${service} is ${SERVICES[service]}, not a node group of proxies: nothing serves this ${resource.kind}; name another node_group`,
+      `${service} is ${SERVICES[service]}, not a node group of proxies: nothing serves this ${resource.kind}. Name another node_group`,
     ),
   );
 }

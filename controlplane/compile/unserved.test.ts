@@ -165,7 +165,7 @@ test('redirect_cleartext_from redirects where the Host would serve without TLS',
   });
   const { answers, problems } = compiled([...BASE, host]);
   assert.deepEqual(answers, [301, 301, 200, 200]);
-  assert.match(problems.map(({ message }) => message).join(), /redirected nevertheless/);
+  assert.match(problems.map(({ message }) => message).join(), /still redirected/);
 });
 
 /** Misspelt restrictions, each with what it closes and the Module's entry that ignores it. */

@@ -41,7 +41,7 @@ export function parseClientRequest(
   const headers = header.map(parseHeader);
   const hosts = headers.filter(({ name }) => name === ':authority').map(({ value }) => value);
   if (hosts.length > 1)
-    throw new Error('--header: a request has one Host; Envoy answers 400 to several');
+    throw new Error('--header: a request has one Host, since Envoy answers 400 to several');
   const { authority, target } = parseUrl(url);
   const serverName = /^https:/i.test(url) ? toServerName(authority) : undefined;
   return {

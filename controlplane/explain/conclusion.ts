@@ -37,7 +37,7 @@ function mayPass(applied: readonly AppliedLimit[]): string {
   if (never !== undefined)
     return `is answered 429 every time: limit ${plain(never.name)} has rate 0`;
   if (enforced.length > 0)
-    return `may pass ${tightest(enforced).join(' and ')}; then it is answered 429`;
+    return `may pass ${tightest(enforced).join(' and ')}, then it is answered 429`;
   return applied.length === 0
     ? 'may pass any number of times: no limit applies'
     : 'may pass any number of times: what exceeds its limits is only logged';

@@ -98,7 +98,7 @@ function rateLimitSections({ rateLimits }: Explanation, all: boolean): readonly 
     service === undefined
       ? []
       : [
-          `  ${placeText(service)} is asked, at ${service.address}; this is what the built-in service would decide`,
+          `  ${placeText(service)} is asked, at ${service.address}. This is what the built-in service would decide`,
         ];
   const unasked = otherDomains.map(
     other =>

@@ -64,7 +64,7 @@ function refusalOf(
     return {
       status: 400,
       reason:
-        'its path has an escaped slash (%2F or %5C); `escaped_slashes` of the Module says what to do with them',
+        'its path has an escaped slash (%2F or %5C), and `escaped_slashes` of the Module decides about them',
     };
   }
   const odd = settings.rejectsUnderscores && headers.find(({ name }) => name.includes('_'));

@@ -16,7 +16,7 @@ export function answerOf(filters: ExplainedFilters | undefined): GatewayAnswer |
     case 'endpoint':
       return ENDPOINT_ANSWERS[filters.endpoint];
     case 'ambiguous':
-      return { status: 400, reason: 'its path can be read in two ways that meet different rules' };
+      return { status: 400, reason: 'its path can be read in two ways that match different rules' };
     case 'closed': {
       const { resource, field } = filters.rule;
       return { status: 500, reason: `${field} of ${resource} is closed` };

@@ -58,11 +58,10 @@ function receivedBy(
   for (const typeUrl of FILTER_TYPES) {
     const changed = [...(snapshot.get(typeUrl)?.values() ?? [])];
     const taken = service.update({ typeUrl, changed, removed: [], complete: true });
-    if ('error' in taken) throw new Error(`the service that runs filters refuses ${taken.error}`);
+    if ('error' in taken) throw new Error(`the Filter service rejects ${taken.error}`);
     received = taken.value;
   }
-  if (received === undefined)
-    throw new Error('the service that runs filters lacks a type of resources');
+  if (received === undefined) throw new Error('the Filter service lacks a type of resources');
   return received;
 }
 

@@ -34,7 +34,7 @@ const VERDICTS: readonly (readonly [string, string, string])[] = [
       '{pattern: [{generic_key: a}], rate: 9, unit: second}',
       '{pattern: [{generic_key: a}], rate: 1, unit: second}',
     ),
-    'This request may pass 1 time per second and 7 times per hour; then it is answered 429.',
+    'This request may pass 1 time per second and 7 times per hour, then it is answered 429.',
   ],
   [
     'with LogOnly limits alone',
@@ -75,7 +75,7 @@ test('a canary is told by cluster, where the cluster is a label', () => {
   );
   assert.deepEqual(lastLines(yaml, 2), [
     'At s this request may pass any number of times: no limit applies.',
-    'At next this request may pass 1 time per day; then it is answered 429.',
+    'At next this request may pass 1 time per day, then it is answered 429.',
   ]);
 });
 
@@ -146,7 +146,7 @@ test('the service of the operator is named', () => {
   const service = document('RateLimitService', 'mine', `{service: 'limits.shop:8081'}`);
   assert.match(
     describe(explained(mapping('{g: [a]}') + service)),
-    /\n {2}RateLimitService default\/mine \(in\.yaml:\d+\) is asked, at limits\.shop:8081;/,
+    /\n {2}RateLimitService default\/mine \(in\.yaml:\d+\) is asked, at limits\.shop:8081\./,
   );
 });
 

@@ -181,7 +181,7 @@ function gatewayAnswer(
   if (route.redirect !== undefined && route.name === GATEWAY_ROUTE)
     return {
       status: 301,
-      reason: `no Host covers its name, and every Host sends what comes without TLS to https: ${plain(target ?? '')}`,
+      reason: `no Host covers its name, and every Host redirects requests without TLS to https: ${plain(target ?? '')}`,
     };
   if (route.redirect !== undefined) return redirectAnswer(route.redirect, plain(target ?? ''));
   const status = route.direct_response?.status;
@@ -195,7 +195,7 @@ function redirectAnswer(
   target: string,
 ): GatewayAnswer {
   if (host_redirect === undefined)
-    return { status: 301, reason: `its Host sends what comes without TLS to https: ${target}` };
+    return { status: 301, reason: `its Host redirects requests without TLS to https: ${target}` };
   const status = REDIRECTS[String(response_code)] ?? 301;
   return { status, reason: `its Mapping redirects it to ${target}` };
 }
@@ -211,7 +211,7 @@ const REDIRECTS: Readonly<Record<string, number>> = {
 /** Only host-guard.ts and several-hosts.ts answer so. */
 const HOST_ANSWERS: Readonly<Record<number, string>> = {
   400: 'it names more than one host',
-  403: 'its Host refuses what comes without TLS',
+  403: 'its Host rejects requests without TLS',
   421: "it asks for a host that is not that of its connection's TLS",
 };
 

@@ -59,13 +59,13 @@ for (const [url, said] of [
     /goes to no service: the Host of bare\.example\.com cannot speak TLS/,
   ],
   ['https://free.example.org/', /goes to no service: no Host has TLS for free\.example\.org/],
-  ['https://10.0.0.1/', /goes to no service: no Host has TLS for a client that says no name/],
-  ['https://[::1]:8443/', /goes to no service: no Host has TLS for a client that says no name/],
+  ['https://10.0.0.1/', /goes to no service: no Host has TLS for a client without a server name/],
+  ['https://[::1]:8443/', /goes to no service: no Host has TLS for a client without a server name/],
   [
     'http://shop.example.com/x',
-    /\n {2}Host default\/shop .*is answered 301: its Host sends what comes without TLS to https/s,
+    /\n {2}Host default\/shop .*is answered 301: its Host redirects requests without TLS to https/s,
   ],
-  ['http://a.example.com/', /is answered 403: its Host refuses what comes without TLS/],
+  ['http://a.example.com/', /is answered 403: its Host rejects requests without TLS/],
   ['http://free.example.org/', /may pass any number of times/],
   ['http://free.example.org:8080/', /may pass any number of times/],
   [
@@ -101,7 +101,7 @@ test('where every Host redirects, so is a name that no Host covers', () => {
   const said = explained('http://other.example.org/', [], yaml);
   assert.match(
     said,
-    /is answered 301: no Host covers its name, and every Host sends what comes without TLS/,
+    /is answered 301: no Host covers its name, and every Host redirects requests without TLS/,
   );
 });
 
@@ -111,7 +111,7 @@ test('without a Host nobody listens for TLS', () => {
     [],
     document('Mapping', 'all', 'prefix: /, service: s'),
   );
-  assert.match(said, /goes to no service: nobody listens for TLS, since no Host has it/);
+  assert.match(said, /goes to no service: nothing listens for TLS, since no Host has it/);
 });
 
 test('a listener at an address before that of TLS explains the same', () => {

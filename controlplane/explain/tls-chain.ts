@@ -25,7 +25,7 @@ export function chainOf(
   serverName: string,
 ): TlsChain | NoTls {
   const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters !== undefined);
-  if (listener === undefined) return { reason: 'nobody listens for TLS, since no Host has it' };
+  if (listener === undefined) return { reason: 'nothing listens for TLS, since no Host has it' };
   const chains = new Map(
     objectsIn(listener.json.filter_chains).map(chain => [String(chain.name), chain]),
   );
@@ -34,7 +34,7 @@ export function chainOf(
   const chain = hostname === undefined ? undefined : chains.get(hostname);
   if (hostname === undefined || chain === undefined)
     return {
-      reason: `no Host has TLS for ${serverName === '' ? 'a client that says no name' : serverName}`,
+      reason: `no Host has TLS for ${serverName === '' ? 'a client without a server name' : serverName}`,
     };
   if (chain.transport_socket === undefined)
     return { reason: `the Host of ${hostname} cannot speak TLS, see its problems` };

@@ -125,7 +125,7 @@ describe('the controller', () => {
     assert.equal(problem?.name, 'bad');
     assert.match(
       problem?.message ?? '',
-      /Envoy refuses it: no good; its last good version stays in force/,
+      /Envoy rejects it: no good\. Its last good version stays in force/,
     );
   });
 
@@ -436,7 +436,7 @@ describe('proxies that are not there', () => {
     assert.equal(served.edge, 'a@1');
     assert.match(
       controller.problems()[0]?.message ?? '',
-      /Envoy refuses it: no good; its last good version stays/,
+      /Envoy rejects it: no good\. Its last good version stays/,
     );
     assert.deepEqual(new Set(kept), new Set(['a@1']));
   });

@@ -15,15 +15,15 @@ export function quarantineProblem(
 ): Problem {
   const { kind, namespace, name, source } = resource;
   const instead = keptLastGood
-    ? 'its last good version stays in force'
-    : 'it is left out, and what it matches is closed';
+    ? 'Its last good version stays in force'
+    : 'It is left out, and what it matches is closed';
   return {
     severity: 'error',
     kind,
     namespace,
     name,
     ...source,
-    message: `Envoy refuses it: ${refused.message.trim()}; ${instead}. Edit it to have it tried again`,
+    message: `Envoy rejects it: ${refused.message.trim()}. ${instead}. Edit it to try it again`,
   };
 }
 

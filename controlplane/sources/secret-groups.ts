@@ -38,7 +38,7 @@ function refuseSecrets(group: string, address: string, plaintext: boolean): stri
   if (!GROUPS.has(group) || (plaintext && group !== SDS)) return undefined;
   if (isLoopback(hostOf(address))) return undefined;
   const otherwise = group === SDS ? '' : ', or XDS_PLAINTEXT_SECRETS=true in a network of your own';
-  return `the configuration of ${group} holds secrets and goes over the loopback only; set TLS_FOLDER${otherwise}`;
+  return `the configuration of ${group} holds secrets and goes over the loopback only. Set TLS_FOLDER${otherwise}`;
 }
 
 /**

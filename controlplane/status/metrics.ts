@@ -35,7 +35,7 @@ export function createMetrics(status: () => Status): Metrics {
   });
   const statusWrites = new Counter({
     name: 'gateway_status_writes_total',
-    help: 'Writes of the status of resources in Kubernetes, by how they ended',
+    help: 'Writes of the status of resources in Kubernetes, by result',
     labelNames: ['result'],
     registers,
   });

@@ -112,7 +112,7 @@ function conditionsOf(item: Resource | Refused, facts: ItemFacts): Omit<ObjectSt
  */
 function programmed(item: Resource, { rollout, proxies }: ObjectFacts): ConditionValue {
   if (rollout.accepted.get(item.id)?.hash === item.hash)
-    return said('True', 'Programmed', 'The proxies have taken it');
+    return said('True', 'Programmed', 'The proxies have accepted it');
   return said(
     'Unknown',
     'Pending',

@@ -74,7 +74,7 @@ describe('the status of an object', () => {
       type: 'Programmed',
       status: 'True',
       reason: 'Programmed',
-      message: 'The proxies have taken it',
+      message: 'The proxies have accepted it',
       observedGeneration: 7,
       lastTransitionTime: '2026-01-02T03:04:05Z',
     });

@@ -35,16 +35,16 @@ test('a problem is told once when it appears and once when it is gone', () => {
   assert.deepEqual(logged([AWAY, OTHER], [AWAY, OTHER], [OTHER]), [
     'Kubernetes: the connection was cut',
     'Mapping shop/a (spec.prefix): no',
-    'mended: Kubernetes: the connection was cut',
+    'fixed: Kubernetes: the connection was cut',
   ]);
 });
 
-test('a problem that reads otherwise is not mended', () => {
+test('a problem that reads otherwise is not fixed', () => {
   const refused = { ...AWAY, message: 'the connection is refused' };
   assert.deepEqual(logged([AWAY], [refused], []), [
     'Kubernetes: the connection was cut',
     'Kubernetes: the connection is refused',
-    'mended: Kubernetes: the connection is refused',
+    'fixed: Kubernetes: the connection is refused',
   ]);
 });
 
@@ -53,15 +53,15 @@ test('nor is one that reads otherwise for a moment to some only', () => {
   assert.deepEqual(logged([AWAY], [AWAY, refused], [refused], []), [
     'Kubernetes: the connection was cut',
     'Kubernetes: the connection is refused',
-    'mended: Kubernetes: the connection is refused',
+    'fixed: Kubernetes: the connection is refused',
   ]);
 });
 
-test('of two at one place each is mended when the other was before', () => {
+test('of two at one place each is fixed when the other was before', () => {
   const refused = { ...AWAY, message: 'the connection is refused' };
   assert.deepEqual(logged([AWAY], [AWAY, refused], [AWAY], []).slice(2), [
-    'mended: Kubernetes: the connection is refused',
-    'mended: Kubernetes: the connection was cut',
+    'fixed: Kubernetes: the connection is refused',
+    'fixed: Kubernetes: the connection was cut',
   ]);
 });
 
@@ -79,11 +79,11 @@ test('of very many the first are told, errors before warnings, and how many more
     [
       'Mapping shop/error-0 (spec.prefix): no 0',
       'Mapping shop/error-99 (spec.prefix): no 99',
-      '… and 1 more; /status has all of them',
+      '… and 1 more. /status has all of them',
       'Mapping shop/warning-0 (spec.prefix): no 0',
       'Mapping shop/warning-99 (spec.prefix): no 99',
-      '… and 2 more; /status has all of them',
+      '… and 2 more. /status has all of them',
     ],
   );
-  assert.equal(lines.at(-1), '… and 103 more are mended');
+  assert.equal(lines.at(-1), '… and 103 more are fixed');
 });

@@ -24,18 +24,18 @@ export function problemLog(log: Logger): (problems: readonly Problem[]) => void 
         .filter(([, problem]) => problem.severity === severity)
         .map(([text]) => text);
       const write = (text: string) => log[severity === 'error' ? 'error' : 'warn'](text);
-      writeFirst(texts, write, '; /status has all of them');
+      writeFirst(texts, write, '. /status has all of them');
     }
     const places = new Set([...now.values()].map(placeOf));
     const news = new Set(come.map(([, problem]) => placeOf(problem)));
-    const mended: string[] = [];
+    const fixed: string[] = [];
     for (const [text, problem] of known) {
       if (news.has(placeOf(problem))) followed.add(text);
       if (now.has(text)) continue;
       const isFollowed = followed.delete(text) && places.has(placeOf(problem));
-      if (!isFollowed) mended.push(`mended: ${text}`);
+      if (!isFollowed) fixed.push(`fixed: ${text}`);
     }
-    writeFirst(mended, text => log.info(text), ' are mended');
+    writeFirst(fixed, text => log.info(text), ' are fixed');
     known = now;
   };
 }

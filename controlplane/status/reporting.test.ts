@@ -97,7 +97,7 @@ test('what services find is a Problem with file and line, once, until none of th
   two.close();
   await says();
   const about = logged.filter(line => line.includes('there is no key set'));
-  assert.deepEqual(about, [TEXT, `mended: ${TEXT}`]);
+  assert.deepEqual(about, [TEXT, `fixed: ${TEXT}`]);
 });
 
 test('a service that was there before the resources were read is heard when they are', async t => {
@@ -129,7 +129,7 @@ test('what is reported of a resource that is removed is over, and so it stays wh
   await until(() => (plane.objectFacts()?.outOfService.size === 0 ? true : undefined));
   assert.deepEqual(said(), []);
   const about = logged.filter(line => line.includes('there is no key set'));
-  assert.deepEqual(about, [TEXT, `mended: ${TEXT}`]);
+  assert.deepEqual(about, [TEXT, `fixed: ${TEXT}`]);
 });
 
 test('neither an Envoy nor another service is heard', async t => {

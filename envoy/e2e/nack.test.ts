@@ -86,7 +86,7 @@ describe('when the edge Envoy refuses a listener', () => {
     const problem = await blame();
     assert.deepEqual([problem.kind, problem.name, problem.line], ['ProxyConfig', name, 2]);
     assert.ok(problem.file.endsWith(`/${name}.yaml`), problem.file);
-    assert.match(problem.message, /^Envoy refuses it: .*(cannot bind|Address already in use)/);
+    assert.match(problem.message, /^Envoy rejects it: .*(cannot bind|Address already in use)/);
     for (const other of ['first', ...others]) await isServed(`/${other}/`);
     await holder.free();
     system.write(`${name}.yaml`, [`# mended${listener(name, port)}`, ...texts].join('\n---\n'));

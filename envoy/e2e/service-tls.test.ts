@@ -133,8 +133,8 @@ describe('services that want TLS and a client certificate:', () => {
           `${file.split('/').at(-1)}:${line} ${kind} ${field}: ${message}`,
       );
     assert.deepEqual(told, [
-      'broken.yaml:5 Mapping spec.tls: the TLSContext default/broken names a Secret that cannot be used: the Mapping answers 500 until that is mended',
-      'broken.yaml:10 TLSContext spec.secret: there is no Secret default/nowhere in force: Mappings that name the TLSContext in `tls` answer 500 until that is mended',
+      'broken.yaml:5 Mapping spec.tls: the TLSContext default/broken names a Secret that cannot be used: the Mapping answers 500 until that is fixed',
+      'broken.yaml:10 TLSContext spec.secret: there is no Secret default/nowhere in force: Mappings that name the TLSContext in `tls` answer 500 until that is fixed',
     ]);
     await until(async () => (await statusOf('/broken')) === 500 || undefined);
     system.write('broken.yaml', '');

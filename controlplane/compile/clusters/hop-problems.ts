@@ -20,4 +20,4 @@ export function hopProblems(
 }
 
 const REFUSED =
-  'with `HOP_TLS` what `resolver: sds` finds are proxies, which take the certificates of the gateway alone, and refuse this TLS; for instances without a proxy write `hop_tls: false`';
+  "with `HOP_TLS` the instances of `resolver: sds` are proxies, which accept only the gateway's certificates and reject this TLS. For instances without a proxy write `hop_tls: false`";

@@ -92,7 +92,7 @@ function unreachable(proxyConfig: Resource<'ProxyConfig'>): Problem {
     'error',
     'spec.cluster_manager.sds.cluster',
     `the running proxies of node group ${group} do not know this discovery service: it stands in their bootstrap. ` +
-      `Restart them with a new one (gateway bootstrap ${group}); until then their clusters of type sds have no members`,
+      `Restart them with a new one (gateway bootstrap ${group}). Until then their clusters of type sds have no members`,
   );
 }
 
@@ -105,6 +105,6 @@ function conflict(
     proxyConfig,
     'error',
     'spec.clusters',
-    `the cluster "${name}" is already declared otherwise in ${known.origins[0]}, for the same node group; that one counts`,
+    `the cluster "${name}" is already declared otherwise in ${known.origins[0]}, for the same node group. That one counts`,
   );
 }

@@ -29,7 +29,7 @@ export function partialCover(
       const path = told.has(rule) ? undefined : uncovered(mapping, prefix, rule, find);
       if (path === undefined) return [];
       told.add(rule);
-      const message = `it covers only a part of Mapping ${mapping.namespace}/${mapping.name}: \`${path}\` meets no rule, and passes without filters. \`${prefix}*\` covers all of it`;
+      const message = `it covers only a part of Mapping ${mapping.namespace}/${mapping.name}: \`${path}\` matches no rule, and passes without filters. \`${prefix}*\` covers all of it`;
       return [problemOf(rule.policy, 'warning', `${rule.field}.path`, message)];
     });
   });

@@ -17,12 +17,12 @@ const messages = (...closed: readonly Refused[]) =>
 test('a refused FilterPolicy has a Problem that names what answers 500 by it', () => {
   const rules = [{ host: 'a.test', path: '/admin/*' }, { path: '/b' }];
   const covered = 'path /admin/* of host a.test answers 500, path /b of host * answers 500';
-  assert.deepEqual(messages({ ...REFUSED, rules }), [`the FilterPolicy is refused: ${covered}`]);
+  assert.deepEqual(messages({ ...REFUSED, rules }), [`the FilterPolicy is rejected: ${covered}`]);
 });
 
 test('a refused FilterPolicy of which no rule can be read closes every path', () =>
   assert.deepEqual(messages(REFUSED), [
-    'the FilterPolicy is refused: path * of host * answers 500',
+    'the FilterPolicy is rejected: path * of host * answers 500',
   ]));
 
 test('a refused FilterPolicy without rules closes nothing, and other kinds have no paths', () =>

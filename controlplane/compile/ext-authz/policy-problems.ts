@@ -18,7 +18,7 @@ export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[
     .filter(({ kind, rules }) => kind === 'FilterPolicy' && rules?.length !== 0)
     .map(policy => {
       const covered = (policy.rules ?? [{}]).map(closedText).join(', ');
-      return problemOf(policy, 'error', 'spec', `the FilterPolicy is refused: ${covered}`);
+      return problemOf(policy, 'error', 'spec', `the FilterPolicy is rejected: ${covered}`);
     });
 }
 
@@ -36,7 +36,7 @@ export function policyProblems(resources: ResourceSet, served: ServedFilters): r
     const filter = served.byName.get(key)?.filter;
     if (filter !== undefined) return { filter };
     return {
-      missing: refused.has(key) ? `the Filter ${key} is refused` : `there is no Filter ${key}`,
+      missing: refused.has(key) ? `the Filter ${key} is rejected` : `there is no Filter ${key}`,
     };
   };
   return resources.filterPolicies.flatMap(policy =>
@@ -101,7 +101,7 @@ function argumentProblems(
   }
   const open = protectedOriginsOf(OAuth2).some(({ origin }) => origin.scheme === 'http');
   if (sameSite !== 'none' || !open) return [];
-  const message = `\`none\` needs https, and the protected origins of ${name} are http: browsers would refuse its cookies; ${closed}`;
+  const message = `\`none\` needs https, and the protected origins of ${name} are http: browsers would reject its cookies, so ${closed}`;
   return [problemOf(policy, 'error', `${place}.sameSite`, message)];
 }
 

@@ -50,13 +50,13 @@ for (const [path, prefix, example] of PARTIAL)
       first.startsWith('p spec.rules[0].path it covers only a part of Mapping default/m:'),
       first,
     );
-    assert.ok(first.includes(`\`${example}\` meets no rule`), first);
+    assert.ok(first.includes(`\`${example}\` matches no rule`), first);
   });
 
 test('two rules for a prefix and what is below it leave what only begins so', () => {
   const found = warnings(policy('p', [{ path: '/adm' }, { path: '/adm/*' }]), mapping('/adm'));
   assert.equal(found.length, 2);
-  assert.ok(found.every(text => text.includes('`/admusers` meets no rule')));
+  assert.ok(found.every(text => text.includes('`/admusers` matches no rule')));
 });
 
 const WHOLE: readonly [title: string, rules: readonly Rule[], prefix: string, fields?: object][] = [

@@ -74,7 +74,7 @@ function secretFault(filter: Resource<'Filter'>, oauth2: OAuth2Spec, reason: str
 }
 
 function cutWarning(filter: Resource<'Filter'>, oauth2: OAuth2Spec): Problem {
-  const message = 'the line break at the end of the secret is not taken for a part of it';
+  const message = 'the line break at the end of the secret is removed';
   return problemOf(filter, 'warning', secretField(oauth2), message);
 }
 

@@ -25,7 +25,7 @@ export function tlsAddressProblems(
     if (listener === undefined || tls === undefined) return [];
     const name = listenerName({ host: listener.address, port: listener.port });
     if (name !== tls.name) return [];
-    const message = `the edge speaks TLS at ${name} for its Hosts (EDGE_TLS_ADDRESS); requests without TLS are not served there: name another port`;
+    const message = `the edge speaks TLS at ${name} for its Hosts (EDGE_TLS_ADDRESS), so requests without TLS are not served there. Name another port`;
     return [problemOf(proxyConfig, 'error', 'spec.listener', message)];
   });
 }

@@ -58,7 +58,7 @@ export function takenHeaderProblems(
       const reason = taken.get(headerIdentity(name));
       if (reason === undefined) return [];
       const field = `spec.limits[${index}].injectRequestHeaders[${header}].name`;
-      const message = `"${name}" is left out, the limit is in force without it: ${reason}; choose another name`;
+      const message = `"${name}" is left out, the limit is in force without it: ${reason}. Choose another name`;
       return [problemOf(rateLimit, 'error', field, message)];
     }),
   );

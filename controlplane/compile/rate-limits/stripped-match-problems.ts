@@ -22,7 +22,7 @@ export function strippedMatchProblems(
           mapping,
           'warning',
           formatPath(['spec', field, header]),
-          `a RateLimit's \`injectRequestHeaders\` sets "${header}", so it is removed from what clients send: no request meets this Mapping; choose another header`,
+          `a RateLimit's \`injectRequestHeaders\` sets "${header}", so it is removed from what clients send: no request meets this Mapping. Choose another header`,
         ),
       ),
   );

@@ -24,11 +24,11 @@ export function unreachedReason(
   const hint = formHint(item, reach, walk);
   const group = `label group of domain ${JSON.stringify(domain)}`;
   if (reach.depth === 0)
-    return `no ${group} starts with ${wanted}; the groups of this domain start with ${nearest(reach)}${hint}`;
+    return `no ${group} starts with ${wanted}. The groups of this domain start with ${nearest(reach)}${hint}`;
   const before = pattern.slice(0, reach.depth).map(formatItem).join(', ');
   const instead =
-    reach.count > 0 ? `there comes ${nearest(reach)}` : `there the group ends (${reach.where})`;
-  return `no ${group} has ${wanted} after ${before}; ${instead}${hint}`;
+    reach.count > 0 ? `Next comes ${nearest(reach)}` : `The group ends there (${reach.where})`;
+  return `no ${group} has ${wanted} after ${before}. ${instead}${hint}`;
 }
 
 /** Returns the possible values of a label that is present, but never with the wanted value. */
@@ -41,7 +41,7 @@ function formHint(item: PatternLabel, { nearest }: Unreached, walk: LabelWalk): 
     there.label.form === 'address'
       ? addressForms(walk)
       : `the name of a cluster: ${clusterNames(walk.clusters)}`;
-  return `; ${there.label.key} is ${form}`;
+  return `. ${there.label.key} is ${form}`;
 }
 
 function addressForms({ prefixes }: LabelWalk): string {

@@ -57,6 +57,6 @@ export function letterCaseProblems(mappings: readonly Mapping[], rules: Rules): 
 const FOLDING = /\(\?[a-zA-Z]*i/;
 
 const CLOSED =
-  'paths in other letter case answer 500: FilterPolicies have rules for paths here, which compare letter case, and would be got around';
+  "paths in other letter case answer 500, since they would avoid the FilterPolicies' rules for paths here, which compare letter case";
 const OPEN =
-  'the expression takes any letter case, and FilterPolicies have rules for paths here, which compare it: what is written in other letter case meets no such rule';
+  "the expression matches any letter case, but the FilterPolicies' rules for paths here compare it. Paths in other letter case match no such rule";

@@ -105,6 +105,6 @@ function conflict(
     proxyConfig,
     'error',
     'spec.virtual_hosts',
-    `the domain "${domain}" is already that of a virtual host in ${owner}, for the same node group; that one counts`,
+    `the domain "${domain}" is already that of a virtual host in ${owner}, for the same node group. That one counts`,
   );
 }

@@ -33,7 +33,7 @@ function unweighted(count: number): string {
 function splitClosed(weights: readonly number[], sum: number): TrafficSplit {
   if (sum === 0) {
     const warning =
-      'every weight is 0: requests are spread equally; remove the Mappings to serve nothing here';
+      'every weight is 0: requests are spread equally. Remove the Mappings to serve nothing here';
     return { weights: weights.map(() => 1), warning };
   }
   if (sum === 100) return { weights };

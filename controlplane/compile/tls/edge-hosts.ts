@@ -122,8 +122,7 @@ function redirectProblems(
   context: Context | undefined,
 ): readonly Problem[] {
   if (!redirectsAll(host.spec, context)) return [];
-  const message =
-    'requests without TLS are redirected nevertheless, as `redirect_cleartext_from` says';
+  const message = 'requests without TLS are still redirected, as `redirect_cleartext_from` says';
   return [problemOf(host, 'warning', 'spec.requestPolicy.insecure.action', message)];
 }
 
@@ -145,7 +144,7 @@ function unreadProblem(refused: Refused): Problem {
 }
 
 function takenProblem(host: Resource<'Host'>, owner: EdgeHost): Problem {
-  const message = `the hostname "${host.spec.hostname}" is already that of ${owner.id}; that one counts`;
+  const message = `the hostname "${host.spec.hostname}" is already that of ${owner.id}. That one counts`;
   return problemOf(host, 'error', 'spec.hostname', message);
 }
 

@@ -139,7 +139,7 @@ function doubledProblems(host: Host, context: ResolvedTls['context']): readonly 
   const isFile = context?.spec.cert_chain_file !== undefined;
   if (own === undefined || context === undefined || (other === undefined && !isFile)) return [];
   if (other !== undefined && sameReference(own, other)) return [];
-  const message = `\`tlsSecret\` counts, and not the certificate of TLSContext ${context.namespace}/${context.name}; keep one`;
+  const message = `\`tlsSecret\` counts, and not the certificate of TLSContext ${context.namespace}/${context.name}. Keep one`;
   return [problemOf(host, 'warning', 'spec.tlsSecret', message)];
 }
 

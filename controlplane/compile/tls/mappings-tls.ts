@@ -76,7 +76,7 @@ function closedProblem(mapping: Mapping, known: ResourceSet['tlsContexts'] | und
       ? `the TLSContext ${place} names a Secret that cannot be used`
       : `there is no TLSContext ${place} in force${elsewhere(name, known)}`;
   const until = mapping.spec.shadow ? 'no copies are sent' : 'the Mapping answers 500';
-  return problemOf(mapping, 'error', 'spec.tls', `${why}: ${until} until that is mended`);
+  return problemOf(mapping, 'error', 'spec.tls', `${why}: ${until} until that is fixed`);
 }
 
 /** Ambassador takes one of any namespace. */
@@ -92,6 +92,6 @@ function protocolProblems(mapping: Mapping, { context }: ServiceContext): readon
   const asked = grpc ? 'h2' : 'http/1.1';
   if (context.spec.alpn_protocols.includes(asked)) return [];
   const place = `${context.namespace}/${context.name}`;
-  const message = `the service is asked by ${asked}, which is not among the \`alpn_protocols\` of the TLSContext ${place}; \`grpc: ${!grpc}\` asks by the other`;
+  const message = `the service is asked by ${asked}, which is not among the \`alpn_protocols\` of the TLSContext ${place}. \`grpc: ${!grpc}\` uses the other`;
   return [problemOf(mapping, 'warning', 'spec.tls', message)];
 }

@@ -81,6 +81,6 @@ function trustedBy(context: Context, secrets: Secrets): Part {
 
 function read({ by, field }: SecretUse, parsed: Parsed<ProxySecret>): Part {
   if ('value' in parsed) return parsed;
-  const message = `${parsed.error}: Mappings that name the TLSContext in \`tls\` answer 500 until that is mended`;
+  const message = `${parsed.error}: Mappings that name the TLSContext in \`tls\` answer 500 until that is fixed`;
   return { problem: problemOf(by, 'error', field, message) };
 }

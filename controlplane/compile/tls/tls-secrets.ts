@@ -162,7 +162,7 @@ function textOf(value: { reveal(): Uint8Array } | undefined): string | undefined
 function secretFault(secret: Secret, message: string): Problem {
   return {
     ...problemAt(secret, 'error'),
-    message: `${message}; it is not used, and what was in force before stays`,
+    message: `${message}. It is not used, and what was in force before stays`,
   };
 }
 

@@ -167,7 +167,7 @@ describe('beside a policy with rules for paths', () => {
     const { answer } = explained(resources('s'), { url: '/any/x' });
     assert.match(
       answer?.reason ?? '',
-      /case_sensitive: paths in other letter case answer 500: FilterPolicies/,
+      /case_sensitive: paths in other letter case answer 500, since they would avoid the FilterPolicies' rules/,
     );
   });
 });

@@ -165,7 +165,7 @@ describe('what services report, with two control planes', {
     assert.deepEqual(await problemsOf(one), ['Filter keys', 'Host files']);
   });
 
-  test('is over everywhere when it is mended', async () => {
+  test('is over everywhere when it is fixed', async () => {
     write('tls.crt', pair.certificate);
     write('tls.key', pair.key);
     provider.reset();
