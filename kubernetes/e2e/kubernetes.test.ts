@@ -377,7 +377,7 @@ test('a kubeconfig that is missing, and a process that is in no cluster, are tol
   );
   await assert.rejects(
     () => connectCluster({ root: '/none' }),
-    /This is not a container of a cluster .* KUBECONFIG$/,
+    /This is not a container of a cluster .* Set KUBECONFIG to a kubeconfig$/,
   );
 });
 
