@@ -76,7 +76,7 @@ describe('what is wrong with a provider', () => {
     provider.reset();
     await mended();
     await until(async () => (await request(system.edge, '/site')).status === 303 || undefined);
-    assert.match(log(), /mended: Filter default\/site /);
+    assert.match(log(), /fixed: Filter default\/site /);
   });
 
   test('was printed by `npm start` as the control plane tells it alone', () => {
