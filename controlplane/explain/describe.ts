@@ -67,7 +67,7 @@ function sentSection({ sent }: Explanation): readonly string[] {
     'The service gets',
     `  ${path}, host ${plain(host)}`,
     ...requestHeaders.map(change => `  ${headerText(change)}`),
-    `  an answer must begin ${answerWithin === undefined ? 'at any time' : `within ${answerWithin}`}${
+    `  an answer ${answerWithin === undefined ? 'may begin at any time' : `must begin within ${answerWithin}`}${
       idle === undefined ? '' : `, and a stream may rest for ${idle}`
     }`,
     retries === 0
