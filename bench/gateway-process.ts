@@ -86,7 +86,7 @@ async function startControlPlane(
   throw new Error('The control plane ended before it listened');
 }
 
-/** Replaces the file in one step, as editors and Kubernetes do. Nobody ever sees a part of it. */
+/** Replaces the file in one step, as editors and Kubernetes do. No reader sees a part of it. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);

@@ -29,7 +29,7 @@ function bootstrapOf(group: string) {
     group,
     xdsAddress: 'controlplane:18000',
     sdsAddress: 'sds:18003',
-    // The loopback of a pod, which nobody else reaches.
+    // The loopback of a pod, which no other pod reaches.
     adminAddress: '127.0.0.1:9901',
     identity: {
       tlsFolder: TLS_FOLDER,

@@ -159,7 +159,7 @@ function writeResources(folder: string, { resources: files }: SystemOptions): vo
   for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(folder, file), text);
 }
 
-/** Replaces the file in one step, as editors and Kubernetes do. Nobody ever sees a part of it. */
+/** Replaces the file in one step, as editors and Kubernetes do. No reader sees a part of it. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
