@@ -150,9 +150,16 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   {
+    folder: 'controlplane/figures',
+    ours: ['controlplane/compile', 'grpc', 'process', 'protos', 'xds'],
+    packages: ['pino', GRPC],
+    node: true,
+  },
+  {
     folder: 'controlplane/status',
     ours: [
       'controlplane/compile',
+      'controlplane/figures',
       'controlplane/rollout',
       'kubernetes',
       'process',
@@ -182,6 +189,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     ours: [
       'controlplane/compile',
       'controlplane/explain',
+      'controlplane/figures',
       'controlplane/rollout',
       'controlplane/sources',
       'controlplane/status',
