@@ -1,4 +1,3 @@
-import { matchOf } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
@@ -16,5 +15,5 @@ export function closeMappings(resources: ResourceSet, closing: ReadonlySet<Mappi
 
 /** A Mapping for copies of requests decides nothing about them, so it is only left out. */
 function toClosed({ kind, namespace, name, id, source, spec }: Mapping): Refused {
-  return { kind, namespace, name, id, source, ...(spec.shadow ? {} : { match: matchOf(spec) }) };
+  return { kind, namespace, name, id, source, ...(spec.shadow ? {} : { match: spec }) };
 }

@@ -7,7 +7,7 @@ import { encodeAny } from '#protos/encode.ts';
 import { messageName } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
 import { missingReferences } from '#xds/testing/references.ts';
-import { BOOTSTRAP_CLUSTERS } from './clusters/discovery-cluster.ts';
+import { BOOTSTRAP_CLUSTERS } from './clusters/reserved-clusters.ts';
 import type { Compiled } from './compiled.ts';
 import { SERVICE_GROUPS } from './node-groups.ts';
 import { GOLDEN, goldenCases } from './testing/golden-cases.ts';

@@ -1,4 +1,4 @@
-import { CORS_NAME } from '#controlplane/compile/routes/cors.ts';
+import { CORS_NAME } from '#controlplane/compile/routes/cors-filter.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import type { GatewayAnswer } from './explained-filters-answer.ts';
 import type { RouteMatch } from './route-match.ts';

@@ -1,5 +1,4 @@
 import { injectedBy } from '#controlplane/compile/ext-authz/injected-by-filters.ts';
-import { matchOf } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Refused, type Resource } from '#resources/resource.ts';
 import type { Quarantined } from './rollout.ts';
@@ -50,7 +49,7 @@ export function closedResource(resource: Resource): Refused {
     return { kind, namespace, name, id, source, injects: injectedBy(resource) };
   if (resource.kind !== 'Mapping' || resource.spec.shadow)
     return { kind, namespace, name, id, source };
-  return { kind, namespace, name, id, source, match: matchOf(resource.spec) };
+  return { kind, namespace, name, id, source, match: resource.spec };
 }
 
 /**

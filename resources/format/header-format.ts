@@ -1,5 +1,6 @@
 import type { Parsed } from '#resources/words/parsed-string.ts';
-import { checkLogToken, LOG_TOKEN } from './log-format.ts';
+import { checkLogToken } from './log-format.ts';
+import { LOG_TOKEN } from './log-operator.ts';
 import { LOG_OPERATORS } from './log-operators.ts';
 
 const LONGEST = 4096;

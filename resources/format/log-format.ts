@@ -1,16 +1,11 @@
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import { suggest } from '#resources/words/suggest.ts';
+import { LOG_TOKEN } from './log-operator.ts';
 import { LOG_OPERATORS } from './log-operators.ts';
 
 const LONGEST = 16_384;
 const LARGEST_LENGTH = 2n ** 64n - 1n;
 const NAMES = Object.keys(LOG_OPERATORS);
-
-/**
- * Matches `%%`, an operator, or a `%` that begins neither. Params reach to the first `)` that the
- * end of an operator follows.
- */
-export const LOG_TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
 
 /**
  * Parses the format of a line of Envoy's access log. It is text with command operators, `%NAME%` or

@@ -1,4 +1,10 @@
 /**
+ * Matches `%%`, an operator, or a `%` that begins neither. Params reach to the first `)` that the
+ * end of an operator follows.
+ */
+export const LOG_TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
+
+/**
  * Checks an operator by its name, its params and whether a length is given.
  * @returns what is wrong, or undefined
  */

@@ -6,20 +6,11 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { compareText } from '#resources/words/order.ts';
 import { toCluster } from './cluster.ts';
+import { BUILT_IN, type Discovery } from './eds-config.ts';
 import { dnsMembers, staticMembers } from './members.ts';
-
-/** The cluster of the bootstrap that leads to the discovery service, and the way of asking it. */
-export type Discovery = { readonly cluster: string; readonly refreshDelayMs?: number };
+import { BOOTSTRAP_CLUSTERS } from './reserved-clusters.ts';
 
 type Sds = NonNullable<ProxyConfigSpec['cluster_manager']['sds']>;
-
-/**
- * Names that every bootstrap has. No cluster of the operator can have one: Envoy would ignore it.
- */
-export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set(['controlplane', 'sds', 'sds-rest']);
-
-/** The built-in discovery service, over a gRPC stream. */
-export const BUILT_IN: Discovery = { cluster: 'sds' };
 
 /**
  * Returns where a ProxyConfig's `cluster_manager` looks for instances. It is the built-in service

@@ -1,6 +1,11 @@
 import type { JsonObject } from '#protos/json.ts';
 import { toDuration } from '../duration.ts';
-import type { Discovery } from './discovery-cluster.ts';
+
+/** The cluster of the bootstrap that leads to the discovery service, and the way of asking it. */
+export type Discovery = { readonly cluster: string; readonly refreshDelayMs?: number };
+
+/** The built-in discovery service, over a gRPC stream. */
+export const BUILT_IN: Discovery = { cluster: 'sds' };
 
 /**
  * Returns Envoy's `ConfigSource` for endpoints: polled by REST, or pushed by a delta gRPC stream. A

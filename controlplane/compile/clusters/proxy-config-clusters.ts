@@ -6,12 +6,12 @@ import type { CompileOptions } from '../options.ts';
 import { problemOf } from '../problem-of.ts';
 import { type ClusterParts, toCluster } from './cluster.ts';
 import type { NamedCluster } from './cluster-names.ts';
-import { BOOTSTRAP_CLUSTERS, type Discovery, discoveryOf } from './discovery-cluster.ts';
-import { edsConfig } from './eds-config.ts';
+import { discoveryOf } from './discovery-cluster.ts';
+import { type Discovery, edsConfig } from './eds-config.ts';
 import { type Hop, hopClusterService, hopOf } from './hop.ts';
 import { hopClientTls } from './hop-tls.ts';
 import { discoveredMembers, dnsMembers, staticMembers } from './members.ts';
-import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
+import { BOOTSTRAP_CLUSTERS, RESERVED_CLUSTERS } from './reserved-clusters.ts';
 
 /** The clusters that ProxyConfigs declare, by the operator's names for them. */
 export type ProxyConfigClusters = {

@@ -1,4 +1,7 @@
-import { BOOTSTRAP_CLUSTERS } from './discovery-cluster.ts';
+/**
+ * Names that every bootstrap has. No cluster of the operator can have one: Envoy would ignore it.
+ */
+export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set(['controlplane', 'sds', 'sds-rest']);
 
 /** The name of the Filter service's cluster. */
 export const EXT_AUTHZ_CLUSTER = 'ext-authz';

@@ -1,6 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import { BUILT_IN } from './discovery-cluster.ts';
-import { edsConfig } from './eds-config.ts';
+import { BUILT_IN, edsConfig } from './eds-config.ts';
 
 /**
  * Returns Envoy's `SdsSecretConfig` for the secret of this name, from the built-in discovery

@@ -7,9 +7,10 @@ import type { Compiled, CompiledResource } from '../compiled.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
+import { filterKey } from './filter-key.ts';
 import { toFilterMessage } from './filter-message.ts';
 import { toFilterPolicyMessage } from './filter-policy-message.ts';
-import { filterKey, type ServedFilter, servedFilters } from './served-filters.ts';
+import { type ServedFilter, servedFilters } from './served-filters.ts';
 
 /**
  * Returns what the Filter service receives: a message for each Filter that can be in force, with

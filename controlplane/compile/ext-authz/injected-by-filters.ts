@@ -2,8 +2,8 @@ import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-pol
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
+import { filterKey } from './filter-key.ts';
 import { hostReach } from './host-reach.ts';
-import { filterKey } from './served-filters.ts';
 
 type Filter = Resource<'Filter'>;
 

@@ -4,7 +4,8 @@ import type { Problem } from '#resources/problem.ts';
 import type { ReadableRule, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
-import { filterKey, type ServedFilters } from './served-filters.ts';
+import { filterKey } from './filter-key.ts';
+import type { ServedFilters } from './served-filters.ts';
 
 type Policy = Resource<'FilterPolicy'>;
 type Filter = Resource<'Filter'>;

@@ -5,6 +5,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { SecretValue } from '#resources/words/secret-value.ts';
 import { problemOf } from '../problem-of.ts';
 import { type ClientSecret, clientSecret } from './client-secret.ts';
+import { filterKey } from './filter-key.ts';
 import { providerAuthorities } from './provider-authorities.ts';
 
 /** A Filter that can be in force. */
@@ -22,11 +23,6 @@ export type ServedFilters = {
   /** Why others are not in force, and warnings about those that are. */
   readonly problems: readonly Problem[];
 };
-
-/** Returns the name of a Filter in references. */
-export function filterKey(namespace: string, name: string): string {
-  return `${namespace}/${name}`;
-}
 
 /**
  * Returns the Filters that can be in force. Their secret is there, and so is the JWT filter that

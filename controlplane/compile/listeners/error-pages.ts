@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '#protos/json.ts';
+import { contentTypeOf } from '#resources/kinds/module/error-body.ts';
 import type { ErrorResponseOverride } from '#resources/kinds/module/error-response-overrides.ts';
 import { extension } from '../extension.ts';
-import { contentTypeOf } from '../routes/error-bodies.ts';
 
 /** Further fields of Envoy's own answers, and the answers that have them. */
 export type LocalReplyHeaders = {

@@ -6,7 +6,7 @@ import { IDENTITY_HEADERS_FILTER } from '../ext-authz/identity-headers.ts';
 import { extension } from '../extension.ts';
 import { PORT_READER } from '../forwarded-headers.ts';
 import { type RateLimitFilter, rateLimitFilters } from '../rate-limits/rate-limit-filter.ts';
-import { CORS_FILTER } from '../routes/cors.ts';
+import { CORS_FILTER } from '../routes/cors-filter.ts';
 import { ERROR_BODIES_FILTER } from '../routes/error-bodies-filter.ts';
 import { TRY_FILTERS } from '../routes/late-tries.ts';
 import { HSTS } from '../tls/hsts.ts';

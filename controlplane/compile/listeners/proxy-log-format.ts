@@ -1,4 +1,4 @@
-import { LOG_TOKEN } from '#resources/format/log-format.ts';
+import { LOG_TOKEN } from '#resources/format/log-operator.ts';
 
 /** The namespace of docs/reference/kinds/rate-limit.md in the params of an operator. */
 const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([

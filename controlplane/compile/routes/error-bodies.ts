@@ -1,10 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
-import { LOG_TOKEN } from '#resources/format/log-format.ts';
-import {
-  type ErrorResponseOverride,
-  isMarkup,
-  isSilentOnMapping,
-} from '#resources/kinds/module/error-response-overrides.ts';
+import { LOG_TOKEN } from '#resources/format/log-operator.ts';
+import { contentTypeOf, isMarkup, isSilentOnMapping } from '#resources/kinds/module/error-body.ts';
+import type { ErrorResponseOverride } from '#resources/kinds/module/error-response-overrides.ts';
 import type { Resource } from '#resources/resource.ts';
 import { sortedEntries } from '#resources/words/sorted-entries.ts';
 import { extension } from '../extension.ts';
@@ -58,10 +55,6 @@ function escapeOf(body: Body): 'json' | 'html' | 'none' {
   const type = contentTypeOf(body);
   if (body.json_format !== undefined) return 'json';
   return isMarkup(type) ? 'html' : 'none';
-}
-
-export function contentTypeOf({ content_type, json_format }: Body): string {
-  return content_type ?? (json_format === undefined ? 'text/plain' : 'application/json');
 }
 
 function partsOf(

@@ -59,12 +59,6 @@ export const mappingMatchShape = {
 
 export type MappingMatch = z.output<z.ZodObject<typeof mappingMatchShape>>;
 
-/** Returns which requests a Mapping matches. */
-export function matchOf(spec: MappingMatch): MappingMatch {
-  const fields = Object.entries(spec).filter(([field]) => Object.hasOwn(mappingMatchShape, field));
-  return Object.fromEntries(fields) as MappingMatch;
-}
-
 /**
  * Accepts a string in the spelling that `parse` gives it. What `parse` rejects may be an
  * expression, which `checkMatch` decides.

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
-import { checkLogToken, LOG_TOKEN } from '#resources/format/log-format.ts';
+import { checkLogToken } from '#resources/format/log-format.ts';
+import { LOG_TOKEN } from '#resources/format/log-operator.ts';
 import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
 import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';
+import { isMarkup, isSilentOnMapping } from './error-body.ts';
 
 /**
  * Bound of all overrides together. Each Host with TLS has them in its part of the edge's listener.
@@ -23,17 +25,6 @@ const OF_CLIENT: ReadonlySet<string> = new Set(
   REQUESTED_SERVER_NAME REQUEST_HEADER RESP RESPONSE_HEADER RESPONSE_TRAILER STREAM_INFO_REQ TRAILER
   XFCC_VALUE`.split(/\s+/),
 );
-
-/**
- * Operators without a value on a Mapping. There Envoy writes values into headers first, and these
- * may hold line breaks, such as a decoded `%0a`. At that point Envoy does not know the former body.
- */
-const SILENT =
-  /^%(?:DYNAMIC_METADATA|FILTER_STATE|LOCAL_REPLY_BODY|METADATA|QUERY_PARAMS?|UPSTREAM_FILTER_STATE)\b/;
-
-export function isSilentOnMapping(token: string): boolean {
-  return SILENT.test(token);
-}
 
 /**
  * Headers with credentials. What Filters add to a request, such as an access token, does not come
@@ -160,11 +151,6 @@ export function checkPages(
   return overrides.flatMap(({ body }, index) =>
     checkHtml(body, [...path, index, 'body', 'text_format']),
   );
-}
-
-/** Whether a browser may run what stands in such a body. */
-export function isMarkup(contentType: string): boolean {
-  return /html|xml|svg/i.test(contentType);
 }
 
 function repeated(code: number): string {
