@@ -1,32 +1,64 @@
 import { Command } from 'commander';
 import { compile } from '#controlplane/compile/compile.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
+import { DEFAULT_CA_FILE } from '#controlplane/compile/options.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import { describeProblem } from '#controlplane/rollout/problems.ts';
 import type { Collected } from '#resources/parse/collect.ts';
 import type { Problem } from '#resources/problem.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';
+import { type Live, liveProblems } from './live/live-problems.ts';
 import { readResources } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
 
+type Flags = { readonly json?: boolean; readonly live?: boolean; readonly caFile: string };
+
 /**
  * Returns `gateway validate`. It prints the Problems that the control plane would find in these
- * resources. Exits with 1 when one is an error.
+ * resources. With `--live` it tries their targets too. Exits with 1 when one is an error.
  */
 export function validateCommand(): Command {
   return new Command('validate')
     .description('check resources and print what is wrong with file and line')
     .argument('<files...>', 'YAML files, or folders of them')
     .option('--json', 'print the problems as JSON')
-    .action((paths: string[], options: { json?: boolean }) => {
+    .option('--live', 'try the targets too, from this machine: DNS, connections and TLS')
+    .option(
+      '--ca-file <file>',
+      'authorities that `https://` services are checked against, with --live',
+      DEFAULT_CA_FILE,
+    )
+    .action(async (paths: string[], flags: Flags) => {
       const read = readResources(paths);
-      const problems = [...read.problems, ...problemsBetween(read, Date.now())];
+      const live = flags.live ? await tryTargets(read, flags) : undefined;
+      const found = [...read.problems, ...problemsBetween(read, Date.now())];
+      const problems = [...found, ...(live?.problems ?? [])];
       const good = read.resources.size;
-      process.stdout.write(options.json ? toJson(good, problems) : toText(good, problems));
+      const notes = live === undefined ? [] : describeTried(live);
+      process.stdout.write(flags.json ? toJson(good, problems) : toText(good, problems, notes));
       process.exitCode = exitCodeFor(problems);
     });
 }
+
+function tryTargets({ refused, resources }: Collected, { caFile }: Flags): Promise<Live> {
+  const set = toResourceSet(resources.values(), refused.values());
+  return liveProblems(set, resources, { ...compileOptions({}), caFile });
+}
+
+/** Only a running discovery service knows the instances of its services. */
+function describeTried({ discovered, tried }: Live): readonly string[] {
+  const names = discovered.slice(0, MOST_NAMES).join(', ');
+  const more = discovered.length > MOST_NAMES ? ' …' : '';
+  return [
+    `${count(tried, 'target')} tried`,
+    ...(discovered.length === 0
+      ? []
+      : [`not tried, for the discovery service knows where they are: ${names}${more}`]),
+  ];
+}
+
+const MOST_NAMES = 10;
 
 /**
  * Returns Problems between resources that are each valid, such as a route to an unknown cluster.
@@ -42,9 +74,9 @@ function toJson(good: number, problems: readonly Problem[]): string {
   return `${JSON.stringify({ resources: good, problems }, null, 2)}\n`;
 }
 
-function toText(good: number, problems: readonly Problem[]): string {
+function toText(good: number, problems: readonly Problem[], notes: readonly string[]): string {
   const summary = `${count(good, 'resource')} good, ${count(problems.length, 'problem')}`;
-  return [...problems.map(describeProblem), summary, ''].join('\n');
+  return [...problems.map(describeProblem), ...notes, summary, ''].join('\n');
 }
 
 function count(number: number, what: string): string {

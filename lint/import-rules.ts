@@ -171,6 +171,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   {
+    folder: 'controlplane/upstreams',
+    ours: ['controlplane/compile', 'protos', 'resources'],
+    packages: [],
+    node: false,
+  },
+  {
     folder: 'controlplane/explain',
     ours: [
       'controlplane/compile',

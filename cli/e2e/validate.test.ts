@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { folderOf, gateway } from '../testing/gateway.ts';
@@ -29,6 +32,10 @@ spec:
   virtual_hosts:
     - { name: all, domains: ["*"], routes: [{ prefix: /, cluster: nowhere }] }
 `;
+
+function mapping(name: string, spec: string): string {
+  return `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: { name: ${name} }\nspec: { ${spec} }\n`;
+}
 
 describe('gateway validate', () => {
   test('passes good resources, of a file and of a folder', async t => {
@@ -77,6 +84,37 @@ describe('gateway validate', () => {
       [severity, file, line, field],
       ['error', join(folder, 'misspelt.yaml'), 10, 'spec.service'],
     );
+  });
+
+  test('tries the targets with --live, and names each field that names one', async t => {
+    const server = createServer((_request, response) => response.end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const text = [
+      `prefix: /good/, service: "${at}"`,
+      `prefix: /tls/, service: "https://${at}"`,
+      'prefix: /name/, service: nosuch.invalid',
+      'prefix: /port/, service: "127.0.0.1:1"',
+      'prefix: /port2/, service: "127.0.0.1:1"',
+      'prefix: /sds/, service: user-servcie, resolver: sds',
+    ].map((spec, at) => mapping(`m${at}`, spec));
+    const folder = await folderOf(t, { 'm.yaml': text.join('---\n') });
+    const { code, stdout } = await gateway('validate', '--live', folder);
+    const place = (at: number) =>
+      `error: Mapping default/m${at} (${join(folder, 'm.yaml')}:${5 * at + 4}, spec.service):`;
+    assert.equal(code, 1);
+    assert.deepEqual(stdout.replaceAll(/\((ENOTFOUND|EAI_AGAIN)\)/g, '(code)').split('\n'), [
+      `${place(1)} TLS with ${at} fails (wrong version number). The service speaks no TLS there: write it without \`https://\` and \`tls\`, or correct the port. Until then requests get 503`,
+      `${place(2)} DNS has no address for "nosuch.invalid" (code). Correct the name, or add it to DNS. Until then requests get 503`,
+      `${place(3)} 127.0.0.1:1 accepts no connection (ECONNREFUSED). Correct the address or port, or start the service. Until then requests get 503`,
+      `${place(4)} 127.0.0.1:1 accepts no connection (ECONNREFUSED). Correct the address or port, or start the service. Until then requests get 503`,
+      '4 targets tried',
+      'not tried, for the discovery service knows where they are: user-servcie',
+      '6 resources good, 4 problems',
+      '',
+    ]);
   });
 
   test('ends with a sentence at a folder that holds far more than resources', async () => {

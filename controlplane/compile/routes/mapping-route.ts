@@ -165,9 +165,18 @@ export function mappingGroupProblems(group: MappingGroup): readonly Problem[] {
   const [first, ...others] = group;
   if (others.length === 0) return [];
   const { warning } = splitOf(group);
+  const message = `${warning}. It shares its requests with ${named(others)}`;
   const split =
-    warning === undefined ? [] : [problemOf(first.mapping, 'warning', 'spec.weight', warning)];
+    warning === undefined ? [] : [problemOf(first.mapping, 'warning', 'spec.weight', message)];
   return [...split, ...others.flatMap(({ mapping }) => overruled(mapping, first.mapping))];
+}
+
+const MOST_NAMED = 5;
+
+function named(others: readonly MappingTarget[]): string {
+  const ids = others.slice(0, MOST_NAMED).map(({ mapping }) => mapping.id);
+  const more = others.length - ids.length;
+  return [...ids, ...(more === 0 ? [] : [`${more} more`])].join(', ');
 }
 
 function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): readonly Problem[] {

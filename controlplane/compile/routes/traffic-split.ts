@@ -27,7 +27,7 @@ export function splitTraffic(percentages: readonly (number | undefined)[]): Traf
 }
 
 function unweighted(count: number): string {
-  return `${count} Mappings match the same requests and none has a \`weight\`: requests are spread equally. Give each its \`weight\`, or remove all but one`;
+  return `${count} Mappings match the same requests and none has a \`weight\`: requests are spread equally. Give each its \`weight\`, or a \`prefix\`, \`host\` or \`method\` of its own`;
 }
 
 function splitClosed(weights: readonly number[], sum: number): TrafficSplit {

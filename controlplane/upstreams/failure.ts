@@ -1,0 +1,69 @@
+/** Why a proxy does not reach a member of a cluster. */
+export type Failure =
+  /** DNS has no address for the name `host`. */
+  | { readonly kind: 'dns'; readonly host: string; readonly reason: string }
+  /** `address` accepts no connection. */
+  | { readonly kind: 'connect'; readonly address: string; readonly reason: string }
+  /** The handshake with `address` fails. `subject` is the name that its certificate must be for. */
+  | {
+      readonly kind: 'tls';
+      readonly address: string;
+      readonly subject?: string;
+      readonly reason: string;
+    };
+
+/** Says what fails, in the words of whoever tried, and what to do about it. */
+export function describeFailure(failure: Failure): string {
+  const reason = cut(failure.reason);
+  switch (failure.kind) {
+    case 'dns':
+      return `DNS has no address for "${failure.host}" (${reason}). Correct the name, or add it to DNS. Until then requests get 503`;
+    case 'connect':
+      return `${failure.address} accepts no connection (${reason}). Correct the address or port, or start the service. Until then requests get 503`;
+    case 'tls':
+      return `TLS with ${failure.address} fails (${reason}). ${tlsRemedy(failure)}. Until then requests get 503`;
+  }
+}
+
+/** Peers write a part of it. */
+const LONGEST_REASON = 200;
+
+function cut(text: string): string {
+  return text.length <= LONGEST_REASON
+    ? text
+    : `${text.slice(0, LONGEST_REASON - 1).toWellFormed()}…`;
+}
+
+type TlsFailure = Extract<Failure, { readonly kind: 'tls' }>;
+
+/** The words of OpenSSL in Node.js, and of BoringSSL in Envoy. */
+const REMEDIES: readonly (readonly [words: RegExp, remedy: (failure: TlsFailure) => string])[] = [
+  [
+    /wrong.version.number|packet length too long|http request/i,
+    () =>
+      'The service speaks no TLS there: write it without `https://` and `tls`, or correct the port',
+  ],
+  [
+    /altname|\bsan\b|hostname/i,
+    ({ subject }) =>
+      `Its certificate must be for ${subject === undefined ? 'its name' : `"${subject}"`}: correct the name, or write the certificate's name in \`sni\` of a TLSContext`,
+  ],
+  [
+    /expired|not yet valid/i,
+    () => 'Renew the certificate of the service, and look at the clocks of both machines',
+  ],
+  [
+    /verify|issuer|self.signed|unable to get|unknown.ca/i,
+    () =>
+      'Name the authority of its certificate in `ca_secret` of a TLSContext, or add it to the file of `CA_FILE`',
+  ],
+  [
+    /certificate.required|bad.certificate|handshake.failure/i,
+    () => 'The service may want a certificate of the gateway: name it in `secret` of a TLSContext',
+  ],
+];
+
+function tlsRemedy(failure: TlsFailure): string {
+  const known = REMEDIES.find(([words]) => words.test(failure.reason));
+  return known?.[1](failure) ?? 'Compare the TLS settings of the service with those of the Mapping';
+}
