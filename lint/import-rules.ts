@@ -191,9 +191,25 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: false,
   },
   {
+    folder: 'controlplane/diff',
+    ours: [
+      'controlplane/compile',
+      'controlplane/explain',
+      'controlplane/rollout',
+      'envoy/envoy-yaml.ts',
+      'ext-authz',
+      'grpc',
+      'protos',
+      'resources',
+    ],
+    packages: ['diff'],
+    node: false,
+  },
+  {
     folder: 'controlplane',
     ours: [
       'controlplane/compile',
+      'controlplane/diff',
       'controlplane/explain',
       'controlplane/figures',
       'controlplane/rollout',

@@ -1,0 +1,92 @@
+import type { CompileOptions } from '#controlplane/compile/options.ts';
+import {
+  filtersInForce,
+  type OperatorRule,
+} from '#controlplane/explain/explained-filters-config.ts';
+import { firstRule } from '#ext-authz/policy/policy.ts';
+import type { FilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { Access } from './difference.ts';
+import { covers, type Region } from './region.ts';
+
+/** What decides about a request, and the Filters without which it does not pass. */
+export type Decision = Access & { readonly sure: ReadonlySet<string> };
+
+/** Who may have what, on one side of a change. */
+export type AccessWorld = {
+  /** Where rules of FilterPolicies apply, also those of rejected ones. */
+  readonly regions: readonly Region[];
+  /** Decides about a request, as if its route had no `bypass_auth`. */
+  decide(host: string, path: string): Decision;
+};
+
+/** Decides by the index of the Filter service, and by what the compiler closes. */
+export function accessWorld(resources: ResourceSet, options: CompileOptions): AccessWorld {
+  const { filterPolicies, closed } = resources;
+  const shut = closed
+    .filter(({ kind }) => kind === 'FilterPolicy')
+    .flatMap(({ id, rules = [{}] }) =>
+      rules.map(({ host = '*', path = '*' }) => ({ id, host, path })),
+    );
+  const shutDecision = (host: string, path: string): Decision | undefined => {
+    const found = shut.find(region => covers(region, { host, path }));
+    return found && { ...CLOSED, by: `${found.id}, which is rejected` };
+  };
+  if (filterPolicies.length === 0)
+    return { regions: shut, decide: (host, path) => shutDecision(host, path) ?? OPEN };
+  const { active, rules } = filtersInForce(resources, options);
+  const decisions = new Map(
+    rules.map(rule => [rule.rule, decisionOf(rule, active.closed.has(rule.rule))]),
+  );
+  const decide = (host: string, path: string): Decision => {
+    const rule = firstRule(active.index, host, path);
+    return shutDecision(host, path) ?? (rule && decisions.get(rule)) ?? OPEN;
+  };
+  return {
+    regions: [...rules.map(({ spec: { host, path } }) => ({ host, path })), ...shut],
+    decide,
+  };
+}
+
+export const OPEN: Decision = { decision: 'open', filters: [], sure: new Set() };
+const CLOSED: Decision = { decision: 'closed', filters: [], sure: new Set() };
+
+function decisionOf({ policy, index, spec }: OperatorRule, isClosed: boolean): Decision {
+  const by = `spec.rules[${index}] of ${policy.id}`;
+  if (isClosed) return { ...CLOSED, by };
+  if (spec.filters.length === 0) return { ...OPEN, by };
+  const nameOf = ({ name, namespace = policy.namespace }: FilterReference) =>
+    `${namespace}/${name}`;
+  return {
+    decision: 'filters',
+    filters: spec.filters.map(item => [nameOf(item), ...demandsOf(item)].join(' ')),
+    sure: new Set(sureItems(spec.filters).map(nameOf)),
+    by,
+  };
+}
+
+/** Returns the Filters that every request must pass. */
+function sureItems(filters: readonly FilterReference[]): readonly FilterReference[] {
+  const skipping = filters.findIndex(({ onAllow }) => onAllow === 'break');
+  const reached = skipping === -1 ? filters : filters.slice(0, skipping + 1);
+  return reached.filter(
+    ({ ifRequestHeader, onDeny }) => ifRequestHeader === undefined && onDeny === 'break',
+  );
+}
+
+/** Returns what a rule asks of a Filter beside its defaults. */
+function demandsOf({ arguments: given, ifRequestHeader, onAllow, onDeny }: FilterReference) {
+  const { scope, insteadOfRedirect, sameSite } = given;
+  const { name, negate, value, valueRegex } = ifRequestHeader ?? {};
+  const wanted = value === undefined ? valueRegex : 'a value that is not shown';
+  return [
+    ...(name === undefined
+      ? []
+      : [`if header ${name} ${negate ? 'has not' : 'has'} ${wanted ?? 'a value'}`]),
+    ...(onDeny === 'continue' ? ['(goes on when it denies)'] : []),
+    ...(onAllow === 'break' ? ['(the last one when it allows)'] : []),
+    ...(scope === undefined ? [] : [`scope ${JSON.stringify(scope)}`]),
+    ...(sameSite === undefined ? [] : [`sameSite ${sameSite}`]),
+    ...(insteadOfRedirect === undefined ? [] : ['with insteadOfRedirect']),
+  ];
+}

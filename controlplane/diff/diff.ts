@@ -1,0 +1,129 @@
+import { compile } from '#controlplane/compile/compile.ts';
+import { EDGE, nodeGroups } from '#controlplane/compile/node-groups.ts';
+import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
+import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
+import { type ChangedRegion, changedRegions, compareEffects, effectOf } from './access-changes.ts';
+import { accessWorld } from './access-world.ts';
+import {
+  type AccessChange,
+  type Difference,
+  type RouteChange,
+  SHOWN_ROUTES,
+} from './difference.ts';
+import { limitChanges } from './limit-changes.ts';
+import { regionOf } from './mapping-region.ts';
+import { meet, samplesOf } from './region.ts';
+import { isInForce, resourceChanges, type Side } from './resource-changes.ts';
+import { type RouteWorld, routeFacts } from './route-facts.ts';
+import { routeLimits } from './route-limits.ts';
+import { type Given, type InForce, withDocuments } from './with-documents.ts';
+
+export type DiffInputs = {
+  readonly inForce: InForce;
+  readonly given: Given;
+  /** The Problems that are known of what is in force, beside those of compilation. */
+  readonly known: readonly Problem[];
+  readonly options: CompileOptions;
+  readonly now: number;
+};
+
+/**
+ * Returns what the documents would change, by what both sides compile to. It is pure. Throws an
+ * Error about an id that cannot be removed.
+ */
+export function diff({ inForce, given, known, options, now }: DiffInputs): Difference {
+  const next = withDocuments(inForce, given);
+  const [before, after] = [worldOf(inForce, options, now), worldOf(next, options, now)];
+  const was = [...known, ...before.problems];
+  const is = [...next.problems, ...after.problems];
+  const changes = resourceChanges(sideOf(inForce), sideOf(next));
+  const isRoute = ({ id }: { readonly id: string }) => id.startsWith('Mapping/');
+  const others = changes.filter(({ id }) => !isRoute({ id }) && !id.startsWith('RateLimit/'));
+  return {
+    problems: without(is, was),
+    solved: without(before.problems, is),
+    access: accessChanges(before, after),
+    routes: changes.filter(isRoute).map(change => ({
+      ...change,
+      ...factsOf('before', inForce.resources.get(change.id), before),
+      ...factsOf('after', next.resources.get(change.id), after),
+    })),
+    limits: limitChanges(
+      { limits: before.limits, mappings: before.set.mappings },
+      { limits: after.limits, mappings: after.set.mappings },
+    ),
+    resources: others,
+    envoy: [],
+  };
+}
+
+type World = RouteWorld & { readonly set: ResourceSet; readonly problems: readonly Problem[] };
+
+function worldOf({ resources, closed }: InForce, options: CompileOptions, now: number): World {
+  const set = toResourceSet(resources.values(), closed);
+  const refused = new Map(closed.map(item => [item.id, item]));
+  const secrets = checkTlsSecrets({ resources, refused }, [], now).problems;
+  const compiled = nodeGroups(set).flatMap(group => compile(set, group, options).problems);
+  return {
+    set,
+    problems: [...secrets, ...compiled],
+    access: accessWorld(set, options),
+    limits: routeLimits(set),
+  };
+}
+
+function sideOf({ resources, closed }: InForce): Side {
+  return new Map<string, Resource | Refused>([
+    ...closed.map(item => [item.id, item] as const),
+    ...resources,
+  ]);
+}
+
+function factsOf<S extends 'before' | 'after'>(
+  side: S,
+  resource: Resource | undefined,
+  world: RouteWorld,
+): Pick<RouteChange, S> | object {
+  if (!isInForce(resource) || resource.kind !== 'Mapping') return {};
+  return { [side]: routeFacts(resource, world) };
+}
+
+function accessChanges(before: World, after: World): readonly AccessChange[] {
+  const changed = changedRegions(before.access, after.access);
+  return [...changed].sort(compareEffects).map(region => {
+    const routes = after.set.mappings.filter(({ spec }) => isAffected(spec, region, before, after));
+    return {
+      ...region,
+      routes: routes.slice(0, SHOWN_ROUTES).map(({ id }) => id),
+      routeCount: routes.length,
+    };
+  });
+}
+
+/** Whether requests of the Mapping are decided otherwise in the way of the region. */
+function isAffected(
+  spec: Resource<'Mapping'>['spec'],
+  region: ChangedRegion,
+  before: World,
+  after: World,
+): boolean {
+  if (spec.node_group !== EDGE || spec.bypass_auth) return false;
+  const common = meet(regionOf(spec), region);
+  return (common === undefined ? [] : samplesOf(common)).some(
+    ({ host, path }) =>
+      effectOf(before.access.decide(host, path), after.access.decide(host, path)) === region.effect,
+  );
+}
+
+/** Problems count as the same wherever the documents stand. */
+function without(problems: readonly Problem[], others: readonly Problem[]): readonly Problem[] {
+  const known = new Set(others.map(keyOf));
+  return problems.filter(problem => !known.has(keyOf(problem)));
+}
+
+function keyOf({ severity, kind, namespace, name, field, message }: Problem): string {
+  return JSON.stringify([severity, kind, namespace, name, field, message]);
+}

@@ -1,0 +1,71 @@
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
+import type { Resource } from '#resources/resource.ts';
+import { type LimitChange, SHOWN_ROUTES } from './difference.ts';
+import type { NamedLimit, RouteLimits } from './route-limits.ts';
+
+/** The limits of one side, and the Mappings there. */
+export type LimitWorld = {
+  readonly limits: RouteLimits;
+  readonly mappings: readonly Resource<'Mapping'>[];
+};
+
+/** Returns the limits that differ. Of one name the first of each side are compared. */
+export function limitChanges(before: LimitWorld, after: LimitWorld): readonly LimitChange[] {
+  const was = byName(before);
+  const is = byName(after);
+  const names = [...new Set([...was.keys(), ...is.keys()])].sort();
+  const changes = names.flatMap(name => {
+    const [old, next] = [was.get(name), is.get(name)];
+    const texts = { before: old && textOf(old), after: next && textOf(next) };
+    if (texts.before === texts.after) return [];
+    return [changeOf(name, { old, next, texts }, next === undefined ? before : after)];
+  });
+  return changes.sort((a, b) => Number(b.looser) - Number(a.looser));
+}
+
+function byName({ limits }: LimitWorld): ReadonlyMap<string, NamedLimit> {
+  return new Map(limits.all.map(limit => [limit.name, limit] as const).reverse());
+}
+
+type Pair = {
+  readonly old: NamedLimit | undefined;
+  readonly next: NamedLimit | undefined;
+  readonly texts: { readonly before: string | undefined; readonly after: string | undefined };
+};
+
+function changeOf(name: string, { old, next, texts }: Pair, world: LimitWorld): LimitChange {
+  const shown = next ?? old;
+  if (shown === undefined) throw new Error('a limit of neither side');
+  const counted = world.mappings.filter(mapping => world.limits.mayCount(shown, mapping));
+  return {
+    change: old === undefined ? 'added' : next === undefined ? 'removed' : 'changed',
+    looser: isLooser(old?.limit, next?.limit),
+    name,
+    id: shown.of.id,
+    ...shown.of.source,
+    ...(texts.before === undefined ? {} : { before: texts.before }),
+    ...(texts.after === undefined ? {} : { after: texts.after }),
+    routes: counted.slice(0, SHOWN_ROUTES).map(({ id }) => id),
+    routeCount: counted.length,
+  };
+}
+
+const SECONDS = { second: 1, minute: 60, hour: 3_600, day: 86_400 } as const;
+
+/** A limit of another unit is looser when more requests pass in the long run. */
+function isLooser(before: Limit | undefined, after: Limit | undefined): boolean {
+  if (before === undefined) return false;
+  if (after === undefined) return true;
+  if (before.action === 'Enforce' && after.action === 'LogOnly') return true;
+  return after.rate / SECONDS[after.unit] > before.rate / SECONDS[before.unit];
+}
+
+function textOf({ limit, of }: NamedLimit): string {
+  const { rate, unit, action, pattern } = limit;
+  const labels = pattern.map(item =>
+    item.map(({ key, value }) => `${key}: ${value ?? 'any'}`).join(' or '),
+  );
+  const whole = `${rate} per ${unit}, ${action}, in domain ${of.spec.domain}, for [${labels.join(', ')}]`;
+  const more = limit.errorResponse === undefined ? '' : ', with an answer of its own';
+  return whole + more;
+}

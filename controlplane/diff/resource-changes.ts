@@ -1,0 +1,32 @@
+import type { Refused, Resource } from '#resources/resource.ts';
+import type { ResourceChange } from './difference.ts';
+import { fieldChanges } from './field-changes.ts';
+
+/** All resources of one side by id: those in force, and those that are closed. */
+export type Side = ReadonlyMap<string, Resource | Refused>;
+
+/** Returns the resources that differ, in the order of their ids. */
+export function resourceChanges(before: Side, after: Side): readonly ResourceChange[] {
+  const ids = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return ids.flatMap(id => changeOf(id, before.get(id), after.get(id)) ?? []);
+}
+
+function changeOf(
+  id: string,
+  before: Resource | Refused | undefined,
+  after: Resource | Refused | undefined,
+): ResourceChange | undefined {
+  const { source } = after ?? before ?? {};
+  if (source === undefined) return undefined;
+  const changed = { id, ...source, fields: [] };
+  if (before === undefined) return { change: isInForce(after) ? 'added' : 'closed', ...changed };
+  if (after === undefined) return { change: 'removed', ...changed };
+  if (!isInForce(before)) return isInForce(after) ? { change: 'opened', ...changed } : undefined;
+  if (!isInForce(after)) return { change: 'closed', ...changed };
+  if (before.hash === after.hash) return undefined;
+  return { change: 'changed', ...changed, fields: fieldChanges(before.spec, after.spec) };
+}
+
+export function isInForce(item: Resource | Refused | undefined): item is Resource {
+  return item !== undefined && 'spec' in item;
+}

@@ -1,0 +1,68 @@
+import { EDGE } from '#controlplane/compile/node-groups.ts';
+import type { Resource } from '#resources/resource.ts';
+import { type AccessWorld, type Decision, OPEN } from './access-world.ts';
+import type { RouteFacts } from './difference.ts';
+import { addressText } from './field-changes.ts';
+import { conditionsOf, pathText, regionOf } from './mapping-region.ts';
+import { meet, samplesOf } from './region.ts';
+import type { RouteLimits } from './route-limits.ts';
+
+type Mapping = Resource<'Mapping'>;
+
+/** What the facts of routes are taken from, on one side of a change. */
+export type RouteWorld = { readonly access: AccessWorld; readonly limits: RouteLimits };
+
+export function routeFacts(mapping: Mapping, { access, limits }: RouteWorld): RouteFacts {
+  const { spec } = mapping;
+  const counting = limits.all.filter(limit => limits.mayCount(limit, mapping));
+  return {
+    group: spec.node_group,
+    host: spec.host_regex ? '*' : spec.host,
+    path: pathText(spec),
+    conditions: conditionsOf(spec),
+    to: targetOf(mapping),
+    access: accessTexts(mapping, access),
+    limits: counting.map(({ name }) => name),
+  };
+}
+
+function targetOf({ spec }: Mapping): string {
+  const to = addressText(spec.service);
+  if (spec.host_redirect) return `redirect to ${to}`;
+  const share = spec.weight === undefined ? '' : ` (${spec.weight} %)`;
+  return `${spec.shadow ? 'copies to ' : ''}${to}${share}`;
+}
+
+/** What decides about a part of a route. */
+export type PartDecision = { readonly path: string; readonly decision: Decision };
+
+/** Returns what decides about each part of the route, as far as rules tell parts apart. */
+export function decisionsOf({ spec }: Mapping, access: AccessWorld): readonly PartDecision[] {
+  if (spec.node_group !== EDGE) return [];
+  const own = regionOf(spec);
+  if (spec.bypass_auth) return [{ path: own.path, decision: BYPASS }];
+  const inner = access.regions.flatMap(region => meet(region, own) ?? []);
+  const found = new Map<string, PartDecision>();
+  for (const region of [own, ...inner]) {
+    for (const { host, path } of samplesOf(region).toReversed()) {
+      const decision = access.decide(host, path);
+      const key = JSON.stringify([decision.decision, decision.filters]);
+      if (!found.has(key)) found.set(key, { path: region.path, decision });
+    }
+  }
+  return [...found.values()];
+}
+
+const BYPASS: Decision = { ...OPEN, by: 'bypass_auth' };
+
+function accessTexts(mapping: Mapping, access: AccessWorld): readonly string[] {
+  const decisions = decisionsOf(mapping, access);
+  if (decisions.length <= 1) return decisions.map(({ decision }) => accessText(decision));
+  return decisions.map(({ path, decision }) => `${path}: ${accessText(decision)}`);
+}
+
+/** Returns `Filter default/login`, `no Filter` or `closed (500)`. */
+export function accessText({ decision, filters }: Pick<Decision, 'decision' | 'filters'>): string {
+  if (decision === 'open') return 'no Filter';
+  return decision === 'closed' ? 'closed (500)' : `Filter ${filters.join(', then ')}`;
+}

@@ -1,0 +1,66 @@
+import { collect } from '#resources/parse/collect.ts';
+import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
+import type { Problem } from '#resources/problem.ts';
+import { formatSource, type Refused, type Resource } from '#resources/resource.ts';
+import { suggest } from '#resources/words/suggest.ts';
+
+/** What the proxies run, and what is closed. */
+export type InForce = {
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly closed: readonly Refused[];
+};
+
+/** The change. */
+export type Given = {
+  readonly files: readonly ParsedFile[];
+  /** Whether the files stand for all that is read from folders. What they lack is then removed. */
+  readonly whole: boolean;
+  /** Ids of resources that are removed. */
+  readonly remove: readonly string[];
+};
+
+/**
+ * Returns what would be in force with these documents. A document replaces the resource of its id,
+ * wherever that stands. A rejected one leaves the last good version in force. Throws an Error about
+ * an id that cannot be removed.
+ */
+export function withDocuments(
+  inForce: InForce,
+  { files, whole, remove }: Given,
+): InForce & { readonly problems: readonly Problem[] } {
+  checkRemoved(remove, inForce);
+  // What a broken file was about is unknown. So nothing counts as removed.
+  const isSure = files.every(({ readable, anonymous }) => readable && !anonymous);
+  const named = new Set(
+    files.flatMap(file => [...file.resources, ...file.refused].map(({ id }) => id)),
+  );
+  const stays = ({ id, source }: Resource | Refused) =>
+    !named.has(id) && !remove.includes(id) && !(whole && isSure && source.line > 0);
+  const rest = [...inForce.resources.values()].filter(stays);
+  const { resources, refused, problems } = collect([...files, { ...EMPTY_FILE, resources: rest }]);
+  const lastGood = [...refused.keys()].flatMap(id => inForce.resources.get(id) ?? []);
+  const closed = [...refused.values()].filter(({ id }) => !inForce.resources.has(id));
+  return {
+    resources: new Map([
+      ...resources,
+      ...lastGood.map(resource => [resource.id, resource] as const),
+    ]),
+    closed: [...inForce.closed.filter(stays), ...closed],
+    problems,
+  };
+}
+
+function checkRemoved(remove: readonly string[], { resources, closed }: InForce): void {
+  const ids = [...resources.keys(), ...closed.map(({ id }) => id)];
+  const unknown = remove.find(id => !ids.includes(id));
+  if (unknown === undefined) return;
+  throw new Error(
+    `no resource ${JSON.stringify(unknown)} is in force${suggest(unknown, ids)}: want kind, namespace and name, for example Mapping/default/user`,
+  );
+}
+
+/** Formats the place of a resource for a message. */
+export function placeOf({ id, source }: Resource | Refused): string {
+  const where = formatSource(source);
+  return where === '' ? id : `${id} (${where})`;
+}
