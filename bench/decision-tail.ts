@@ -99,7 +99,7 @@ function cpuOf({ service, store }: Decider): number {
 function tail({ failures, times }: Load): string {
   const quantiles = times.length === 0 ? [] : [0.5, 0.99, 0.999].map(q => toMs(quantile(times, q)));
   const failed = [...failures].map(
-    ([what, count]) => `; ${count} of ${times.length + count}: ${what}`,
+    ([what, count]) => `, ${count} of ${times.length + count}: ${what}`,
   );
   return `${quantiles.join(' / ')}${failed.join('')}`;
 }

@@ -18,5 +18,5 @@ export function warningFinding(message: string): Finding {
  */
 export function errorsOf(findings: readonly Finding[]): string | undefined {
   const errors = findings.filter(({ severity }) => severity === 'error');
-  return errors.length === 0 ? undefined : errors.map(({ message }) => message).join('; ');
+  return errors.length === 0 ? undefined : errors.map(({ message }) => message).join(', and ');
 }

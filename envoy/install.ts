@@ -149,13 +149,13 @@ function reasonOf(error: unknown): string {
       text,
     )
   ) {
-    return `no network to PyPI, which the first start needs; or ${OWN_CHOICE}`;
+    return `no network to PyPI, which the first start needs. Otherwise ${OWN_CHOICE}`;
   }
   const last = text
     .trim()
     .split('\n')
     .findLast(line => line.startsWith('ERROR'));
-  return `pip says "${last ?? firstLine(error)}"; or ${OWN_CHOICE}`;
+  return `pip says "${last ?? firstLine(error)}". Otherwise ${OWN_CHOICE}`;
 }
 
 function firstLine(error: unknown): string {

@@ -11,7 +11,7 @@ export function httpApp(sources: ProbeSources): Express {
   app.disable('etag');
   answerProbes(app, sources);
   app.use((_request, response) => {
-    response.status(404).json({ error: 'not found; try /healthz, /readyz or /metrics' });
+    response.status(404).json({ error: 'not found: try /healthz, /readyz or /metrics' });
   });
   return app;
 }

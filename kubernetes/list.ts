@@ -79,9 +79,9 @@ export function refused(
   const what = `${verb} ${describeResource(resource)}`;
   const advice =
     status === 403
-      ? '; grant it by a Role'
+      ? '. Grant it by a Role'
       : status === 404
-        ? '; is its CustomResourceDefinition applied?'
+        ? '. Apply its CustomResourceDefinition'
         : '';
   return new ClusterError(
     `The Kubernetes API at ${server} refuses to ${what}: ${status} ${statusMessage(body)}${advice}`,

@@ -51,13 +51,13 @@ export const TEST_TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Where Go tools are kept; first on the PATH of the tests. */
+/** The folder of the Go tools, which is first on the PATH of the tests. */
 export const TOOLS = join(import.meta.dirname, '..', '.gateway', 'tools');
 
 /**
  * Installs what is missing: through apt-get where that is allowed (root, or sudo without a
- * password), and with Go where there is one; `say` gets a line for it. Returns why each tool that
- * is still missing is, by name.
+ * password), and with Go where there is one. Tells `say` about it. Returns by name why each tool
+ * that is still missing could not be installed.
  */
 export function ensureTestTools(say: (line: string) => void): ReadonlyMap<string, string> {
   const missing = TEST_TOOLS.filter(tool => isMissing(tool) || isOutdated(tool));
@@ -87,7 +87,11 @@ function isMissing({ command }: Tool): boolean {
   return findExecutable(command) === undefined;
 }
 
-/** Where the program of this command is; undefined: nowhere. */
+/**
+ * Returns the path of the program of this command.
+ *
+ * @returns undefined when no folder of the PATH has it.
+ */
 export function findExecutable(command: string): string | undefined {
   const folders = [TOOLS, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return folders.map(folder => join(folder, command)).find(isExecutable);

@@ -40,7 +40,7 @@ function certificatesOf(name: string, { path, text }: File, want: string) {
   const parsed = parseCertificates(text, MOST);
   if ('error' in parsed)
     throw new Unreadable(
-      `${name}: cannot use the file "${path}": ${parsed.error}; want ${want} in PEM`,
+      `${name}: cannot use the file "${path}": ${parsed.error}. Want ${want} in PEM`,
     );
   return parsed.certificates;
 }
@@ -50,10 +50,10 @@ function checkPair(cert: File, key: File): void {
   const parsed = parsePrivateKey(key.text);
   if ('error' in parsed)
     throw new Unreadable(
-      `REDIS_KEY_FILE: cannot use the file "${key.path}": ${parsed.error}; want the key of REDIS_CERT_FILE in PEM`,
+      `REDIS_KEY_FILE: cannot use the file "${key.path}": ${parsed.error}. Want the key of REDIS_CERT_FILE in PEM`,
     );
   if (certificate?.checkPrivateKey(parsed.key)) return;
   throw new Unreadable(
-    `REDIS_KEY_FILE: the key in "${key.path}" does not fit the first certificate in "${cert.path}" (REDIS_CERT_FILE); want the two of one pair`,
+    `REDIS_KEY_FILE: the key in "${key.path}" does not fit the first certificate in "${cert.path}" (REDIS_CERT_FILE). Want the two of one pair`,
   );
 }

@@ -15,7 +15,7 @@ export function describeError(error: unknown): {
 }
 
 function summary(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(summary).join('; ');
+  if (error instanceof AggregateError) return error.errors.map(summary).join(', and ');
   if (!(error instanceof Error)) return String(error);
   return 'code' in error ? `${error.message} (${String(error.code)})` : error.message;
 }

@@ -44,7 +44,7 @@ function requestSection({ request }: Explanation): readonly string[] {
 }
 
 function routeSection({ nearest = [], route }: Explanation): readonly string[] {
-  const misses = nearest.map(miss => `  not ${placeText(miss)}: ${miss.reasons.join('; ')}`);
+  const misses = nearest.map(miss => `  not ${placeText(miss)}: ${miss.reasons.join(', and ')}`);
   if (route !== undefined)
     return ['Route', `  ${placeText(route)}, virtual host ${route.domains.join(', ')}`];
   return ['Route', '  none', ...misses];

@@ -83,7 +83,7 @@ type ItemFacts = ObjectFacts & {
 function conditionsOf(item: Resource | Refused, facts: ItemFacts): Omit<ObjectState, 'problems'> {
   const { written, rollout, served, stateOf, problems } = facts;
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
-  const why = errors.join('; ');
+  const why = errors.join('. ');
   if (!('spec' in item)) {
     return { accepted: no('Invalid', why), programmed: served.has(item.id) ? LAST_GOOD : CLOSED };
   }

@@ -83,7 +83,7 @@ export async function readFrom(
         const last = readings.at(-1);
         if (last !== undefined && wanted(last)) return last;
         if (performance.now() > deadline)
-          throw new Error(`Not read: ${wanted}; last ${JSON.stringify(last?.problems)}`);
+          throw new Error(`Not read: ${wanted}. Last: ${JSON.stringify(last?.problems)}`);
         await delay(5);
       }
     },

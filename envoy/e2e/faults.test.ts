@@ -66,7 +66,7 @@ const FAULTS: readonly Fault[] = [
     fault: 'another version',
     broken: good => good.replace('/v2', '/v1beta1'),
     line: 1,
-    says: /v1beta1` is not read for Mapping; write/,
+    says: /v1beta1` is not read for Mapping\. Write/,
   },
 ];
 
@@ -183,7 +183,7 @@ spec:
 
   test('a folder that vanishes and comes back', async t => {
     renameSync(system.resources, `${system.resources}.away`);
-    await problem(/the last resources of this folder stay in force/);
+    await problem(/The last resources of this folder stay in force/);
     renameSync(`${system.resources}.away`, system.resources);
     await clean();
     system.write('back.yaml', mapping('back', '/back', upstream.port));

@@ -67,5 +67,5 @@ export function checkIssuer(metadata: ProviderMetadata, iss: string | undefined)
     iss === undefined
       ? 'has no `iss`, which the provider promises'
       : 'has the `iss` of another issuer';
-  throw new ProviderError('issuer_mismatch', `the callback ${text}; expected ${metadata.issuer}`);
+  throw new ProviderError('issuer_mismatch', `the callback ${text}. Expected ${metadata.issuer}`);
 }

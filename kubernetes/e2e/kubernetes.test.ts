@@ -234,7 +234,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     await until(() => shut.troubles[0]);
     assert.match(
       shut.troubles[0] ?? '',
-      /^The Kubernetes API at \S+ refuses to list configmaps in namespace "shut": 403 .*; grant it by a Role$/,
+      /^The Kubernetes API at \S+ refuses to list configmaps in namespace "shut": 403 .*\. Grant it by a Role$/,
     );
     await put('open', 'a');
     await until(() => (open.objects()?.has('open/a') ? true : undefined));
@@ -249,7 +249,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     const resource = { group: 'test.example.org', version: 'v1', plural: 'things' };
     const it = followed(t, admin, resource);
     await until(() => it.troubles[0]);
-    assert.match(it.troubles[0] ?? '', /404 .*; is its CustomResourceDefinition applied\?$/);
+    assert.match(it.troubles[0] ?? '', /404 .*\. Apply its CustomResourceDefinition$/);
     await createObject({ cluster: admin, resource: CRDS }, THINGS);
     await until(() => it.objects());
   });

@@ -239,7 +239,7 @@ test('a folder that vanishes is a Problem, its last files stay, and it is follow
   await folder.until(({ problems }) => problems.length === 1);
   assert.match(
     folder.deliveries.at(-1)?.problems[0]?.message ?? '',
-    /does not exist.*; the last resources of this folder stay in force$/,
+    /does not exist.*\. The last resources of this folder stay in force$/,
   );
   assert.deepEqual(texts(folder.deliveries.at(-1) ?? { files: new Map(), problems: [] }), {
     'a.yaml': '1',
@@ -273,7 +273,7 @@ test('a folder that grows far too large is a Problem at once, and its last files
   const { files, problems } = folder.deliveries.at(-1) ?? { files: new Map(), problems: [] };
   assert.equal(
     problems[0]?.message,
-    'Cannot read this: more than 20000 files and folders are in it: want a folder with resources alone; the last resources of this folder stay in force',
+    'Cannot read this: more than 20000 files and folders are in it: want a folder with resources alone. The last resources of this folder stay in force',
   );
   assert.deepEqual([...files.keys()], ['a.yaml']);
   assert.throws(

@@ -116,7 +116,7 @@ class FolderWatcher {
       if (!reading.stable) this.#stir();
       return this.#toContent(reading);
     } catch (error) {
-      const message = `${describeError(error)}; the last resources of this folder stay in force`;
+      const message = `${describeError(error)}. The last resources of this folder stay in force`;
       return { files: this.#content.files, problems: [folderProblem('error', '', message)] };
     }
   }
@@ -126,7 +126,7 @@ class FolderWatcher {
       folderProblem(
         'warning',
         path,
-        'this symbolic link leads to a folder above it; it is not followed',
+        'this symbolic link leads to a folder above it. It is not followed',
       ),
     );
     return { files, problems: [...loops, ...this.#watchFolders(listing.folders)] };

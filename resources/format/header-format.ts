@@ -33,6 +33,6 @@ function checkToken(token: RegExpExecArray): string | undefined {
   const [text, name = ''] = token;
   if (text === '%%') return undefined;
   if (!Object.hasOwn(LOG_OPERATORS, name))
-    return `the "%" at character ${token.index + 1} begins no operator that Envoy knows; write "%%" for a percent sign`;
+    return `the "%" at character ${token.index + 1} begins no operator that Envoy knows. Write "%%" for a percent sign`;
   return REFUSED.has(name) ? `\`${name}\` may not stand in a header` : checkLogToken(token);
 }

@@ -58,7 +58,7 @@ function explainStray(rest: string, index: number): string {
   if (!Object.hasOwn(LOG_OPERATORS, name)) {
     const meant = name === '' ? '' : suggest(name, NAMES);
     if (meant !== '') return `unknown operator \`${name}\`${meant}`;
-    return `the "%" at character ${index + 1} begins no operator; write "%%" for a percent sign`;
+    return `the "%" at character ${index + 1} begins no operator. Write "%%" for a percent sign`;
   }
   const after = rest.slice(name.length);
   const unclosed = after.startsWith('(') && !/^\([^\n]*?\)/.test(after);

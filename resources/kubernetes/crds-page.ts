@@ -3,7 +3,7 @@ import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { customResourceDefinitions } from './crd.ts';
 
 const HEAD =
-  '# Made from the schemas in resources/ by `npx node resources/kubernetes/write-crds.ts`; the same schemas are the parser.\n';
+  '# Made from the schemas in resources/ by `npx node resources/kubernetes/write-crds.ts`. The same schemas are the parser.\n';
 
 /**
  * Returns deploy/kubernetes/crds.yaml: the definitions of all kinds in the first group that is read

@@ -83,7 +83,7 @@ export class KubernetesSource {
   #unknown(): readonly Problem[] {
     const unknown = [...new Set(this.#groups.flatMap(group => group.unknown()))];
     if (unknown.length === 0) return [];
-    const message = `the cluster has kinds that the gateway does not know: ${unknown.join(', ')}; ${UNREAD}`;
+    const message = `the cluster has kinds that the gateway does not know: ${unknown.join(', ')}. ${UNREAD}`;
     return [{ ...PLACE, severity: 'warning', message }];
   }
 
@@ -94,15 +94,15 @@ export class KubernetesSource {
   #undefined(): readonly Problem[] {
     const missing = this.#groups[0]?.missing() ?? [];
     if (missing.length === 0) return [];
-    const message = `the cluster has no definition of ${missing.join(', ')}; apply deploy/kubernetes/crds.yaml`;
+    const message = `the cluster has no definition of ${missing.join(', ')}. Apply deploy/kubernetes/crds.yaml`;
     return [{ ...PLACE, severity: 'warning', message }];
   }
 }
 
-const UNREAD = 'their objects are not read, so what they would restrict is not';
+const UNREAD = 'Their objects are not read, so what they would restrict is not';
 
 const PLACE = { kind: 'Kubernetes', namespace: '', name: '', file: '', line: 0 } as const;
 
 function troubleProblem(message: string): Problem {
-  return { ...PLACE, severity: 'error', message: `${message}; what is known stays in force` };
+  return { ...PLACE, severity: 'error', message: `${message}. What is known stays in force` };
 }

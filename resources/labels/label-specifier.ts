@@ -92,7 +92,7 @@ const OTHERWISE: ReadonlyMap<string, string> = new Map([
 
 function hintOf(key: string): string {
   const form = OTHERWISE.get(key);
-  return form === undefined ? '' : `; write ${form}`;
+  return form === undefined ? '' : `. Write ${form}`;
 }
 
 export const labelSpecifier = z

@@ -14,7 +14,7 @@ const labelGroup = z
       return { name: entry[0], specifiers: entry[1] };
     context.addIssue({
       code: 'custom',
-      message: `a label group is a map with one key, its name, not ${entries.length}; begin each group with its own "-"`,
+      message: `a label group is a map with one key, its name, not ${entries.length}. Begin each group with its own "-"`,
     });
     return z.NEVER;
   });

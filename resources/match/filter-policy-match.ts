@@ -11,10 +11,10 @@ export function parseHostGlob(text: string): Parsed<string> {
   const glob = text.toLowerCase().replace(/\.$/, '');
   if (text.length > LONGEST)
     return fail('host', text, `it has ${text.length} characters, ${LONGEST} are allowed`);
-  if (glob === '') return fail('host', text, 'it is empty; `*` is every host');
+  if (glob === '') return fail('host', text, 'it is empty. `*` is every host');
   if (/^\[[0-9a-f:.*]+\]$/.test(glob)) return { value: glob };
   if (glob.includes(':'))
-    return fail('host', text, 'it may not have a scheme or a port; hosts are compared without');
+    return fail('host', text, 'it may not have a scheme or a port. Hosts are compared without');
   if (/^[a-z0-9._*-]+$/.test(glob) && !glob.includes('..')) return { value: glob };
   return fail('host', text, 'no host matches it: letters, digits, "-", "_", "." and "*" only');
 }
@@ -31,7 +31,7 @@ export function parsePathGlob(text: string): Parsed<string> {
     return fail(
       'path',
       text,
-      `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`,
+      `${JSON.stringify(odd)} never stands in a path. Write it percent-encoded`,
     );
   const glob = canonicalGlob(text);
   if (/\/\/|\/\.\.?(?:\/|$)/.test(glob))

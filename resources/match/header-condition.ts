@@ -35,7 +35,7 @@ const condition = z
   })
   .check(({ value, issues }) => {
     if (value.value === undefined || value.valueRegex === undefined) return;
-    const message = '`value` and `valueRegex` exclude each other; keep one';
+    const message = '`value` and `valueRegex` exclude each other. Keep one';
     issues.push({ code: 'custom', message, path: ['valueRegex'], input: value });
   });
 

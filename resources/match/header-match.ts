@@ -31,6 +31,6 @@ function valueError(value: string | true): string | undefined {
 
 function repeatError(key: string, name: string, match: HeaderMatch): string | undefined {
   return Object.hasOwn(match, name)
-    ? `the header "${key}" is named twice; header names have no case`
+    ? `the header "${key}" is named twice. Header names have no case`
     : undefined;
 }

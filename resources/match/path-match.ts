@@ -20,7 +20,7 @@ export function parsePrefix(text: string): Parsed<string> {
 export function parsePathRegex(text: string): Parsed<string> {
   const odd = /[^\x20-\x7e]/u.exec(text)?.[0];
   if (odd === undefined) return parseRe2(text);
-  return fail(text, `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`);
+  return fail(text, `${JSON.stringify(odd)} never stands in a path. Write it percent-encoded`);
 }
 
 /** Parses the beginning of a path, percent-encoded, perhaps with a query. */
@@ -30,7 +30,7 @@ function parsePath(text: string): Parsed<string> {
   if (!text.startsWith('/')) return fail(text, 'it must begin with "/"');
   const odd = /[^\x21-\x7e]/u.exec(text)?.[0];
   if (odd !== undefined)
-    return fail(text, `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`);
+    return fail(text, `${JSON.stringify(odd)} never stands in a path. Write it percent-encoded`);
   return { value: text };
 }
 

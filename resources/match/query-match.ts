@@ -25,5 +25,5 @@ export const queryMatch = z
 
 function valueError(wanted: string | true): string | undefined {
   if (wanted === true || !/[^\x21-\x7e]|[#&]/u.test(wanted)) return undefined;
-  return 'it has a character that never stands in a query; write it percent-encoded, as clients send it';
+  return 'it has a character that never stands in a query. Write it percent-encoded, as clients send it';
 }

@@ -42,10 +42,10 @@ export function whyNoRe2(text: string): string | undefined {
 function whyTooMuch(text: string): string | undefined {
   if (text.length > LONGEST) return `it has ${text.length} characters, ${LONGEST} are allowed`;
   const wide = findWideEscape(text);
-  if (wide !== undefined) return `${wide} is above \\x{FF}; bytes are compared`;
+  if (wide !== undefined) return `${wide} is above \\x{FF}. Bytes are compared`;
   const size = RE2JS.compile(text).programSize();
   if (size <= LARGEST_PROGRAM) return undefined;
-  return `it compiles to ${size} instructions, ${LARGEST_PROGRAM} are allowed; shorten it or its repetitions`;
+  return `it compiles to ${size} instructions, ${LARGEST_PROGRAM} are allowed. Shorten it or its repetitions`;
 }
 
 /** Finds an escape for a character above one byte, which Envoy rejects. */

@@ -26,7 +26,7 @@ test('of two documents for one resource the first stays in force, and the Proble
   assert.equal(a?.kind === 'Mapping' && a.spec.service.host, 'first');
   assert.deepEqual(
     problems.map(({ file, line, message }) => `${file}:${line} ${message}`),
-    ['1.yaml:7 Mapping default/a is already at 0.yaml:1, which counts; remove or rename one'],
+    ['1.yaml:7 Mapping default/a is already at 0.yaml:1, which counts. Remove or rename one'],
   );
 });
 
@@ -49,8 +49,8 @@ test('a gateway has one Module, the first', () => {
       .filter(({ severity }) => severity === 'error')
       .map(({ file, message }) => [file, message]),
     [
-      ['1.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 counts; remove one'],
-      ['2.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 counts; remove one'],
+      ['1.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 counts. Remove one'],
+      ['2.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 counts. Remove one'],
     ],
   );
 });

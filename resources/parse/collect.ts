@@ -82,7 +82,7 @@ function duplicateProblem(item: Identified, owner: Identified): Problem {
   const where = formatSource(owner.source);
   const message =
     item.id === owner.id
-      ? `${kind} ${namespace}/${name} is already at ${where}, which counts; remove or rename one`
-      : `there is one ${kind} for a gateway, and ${owner.namespace}/${owner.name} at ${where} counts; remove one`;
+      ? `${kind} ${namespace}/${name} is already at ${where}, which counts. Remove or rename one`
+      : `there is one ${kind} for a gateway, and ${owner.namespace}/${owner.name} at ${where} counts. Remove one`;
   return { severity: 'error', kind, namespace, name, ...source, message };
 }

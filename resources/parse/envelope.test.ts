@@ -29,22 +29,22 @@ const BOTH = '`gateway.internal/v2` or `getambassador.io/v2`';
 const REFUSED: readonly [head: string, problem: string, kind: string][] = [
   [
     'apiVersion: getambassador.io/v1\nkind: Mapping',
-    `1 error apiVersion: \`getambassador.io/v1\` is not read for Mapping; write ${BOTH}`,
+    `1 error apiVersion: \`getambassador.io/v1\` is not read for Mapping. Write ${BOTH}`,
     'Mapping',
   ],
   [
     'apiVersion: getambassador.io/v3alpha1\nkind: Mapping',
-    `1 error apiVersion: \`getambassador.io/v3alpha1\` is not read for Mapping; write ${BOTH}`,
+    `1 error apiVersion: \`getambassador.io/v3alpha1\` is not read for Mapping. Write ${BOTH}`,
     'Mapping',
   ],
   [
     'apiVersion: getambassador.io\nkind: Mapping',
-    `1 error apiVersion: the group "" is not read; write ${BOTH}`,
+    `1 error apiVersion: the group "" is not read. Write ${BOTH}`,
     'Mapping',
   ],
   [
     'apiVersion: v2\nkind: Mapping',
-    `1 error apiVersion: the group "" is not read; write ${BOTH}`,
+    `1 error apiVersion: the group "" is not read. Write ${BOTH}`,
     'Mapping',
   ],
   [
@@ -101,7 +101,7 @@ test('a document of our group without a kind is a mistake', () => {
 
 test('a document that is no resource at all is warned of, when it is a map, and else refused', () => {
   assert.deepEqual(problemLines(parseText('# x\nreplicas: 3\n')), [
-    '2 warning : this has neither `apiVersion` nor `kind`; it is ignored',
+    '2 warning : this has neither `apiVersion` nor `kind`. It is ignored',
   ]);
   assert.deepEqual(problemLines(parseText('hello\n')), [
     '1 error : a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`',
@@ -110,7 +110,7 @@ test('a document that is no resource at all is warned of, when it is a map, and 
 
 const METADATA: readonly [metadata: string, problem: string, id: string][] = [
   ['{}', '3 error metadata.name: `metadata.name` is required', 'Mapping/default/'],
-  ['{name: 5}', '3 error metadata.name: `name` must be a string; quote it', 'Mapping/default/'],
+  ['{name: 5}', '3 error metadata.name: `name` must be a string. Quote it', 'Mapping/default/'],
   [
     '{name: A_b}',
     '3 error metadata.name: "A_b" is not a name: lower-case letters, digits, "-" and "." only, 253 at most',
@@ -123,7 +123,7 @@ const METADATA: readonly [metadata: string, problem: string, id: string][] = [
   ],
   [
     '{name: a, namespace: 1}',
-    '3 error metadata.namespace: `namespace` must be a string; quote it',
+    '3 error metadata.namespace: `namespace` must be a string. Quote it',
     'Mapping/default/a',
   ],
   ['[a]', '3 error metadata.name: `metadata.name` is required', 'Mapping/default/'],

@@ -45,7 +45,7 @@ export function readEnvelope(
     return refuse(
       kind,
       'apiVersion',
-      `\`${apiVersion}\` is not read for ${kind}; write ${expected(kind, apiGroups)}`,
+      `\`${apiVersion}\` is not read for ${kind}. Write ${expected(kind, apiGroups)}`,
     );
   }
   return { kind, findings: [] };
@@ -86,7 +86,7 @@ function readForeign(
   return refuse(
     kind,
     'apiVersion',
-    `the group "${group}" is not read${suggest(group, apiGroups) || `; write ${expected(kind, apiGroups)}`}`,
+    `the group "${group}" is not read${suggest(group, apiGroups) || `. Write ${expected(kind, apiGroups)}`}`,
   );
 }
 

@@ -24,4 +24,4 @@ function collect(value: unknown, path: FieldPath, findings: Finding[]): void {
 }
 
 const HALF =
-  'a text here has half of a surrogate pair (\\ud800 to \\udfff); write the whole character';
+  'a text here has half of a surrogate pair (\\ud800 to \\udfff). Write the whole character';

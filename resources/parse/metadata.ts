@@ -26,7 +26,7 @@ export function readMetadata(metadata: unknown): Metadata {
 function checkName(name: unknown): readonly Finding[] {
   const path = ['metadata', 'name'];
   if (name === undefined || name === null) return [fault(path, '`metadata.name` is required')];
-  if (typeof name !== 'string') return [fault(path, '`name` must be a string; quote it')];
+  if (typeof name !== 'string') return [fault(path, '`name` must be a string. Quote it')];
   if (name.length <= 253 && name.split('.').every(part => DNS_LABEL.test(part))) return [];
   return [
     fault(
@@ -38,7 +38,7 @@ function checkName(name: unknown): readonly Finding[] {
 
 function checkNamespace(namespace: unknown): readonly Finding[] {
   const path = ['metadata', 'namespace'];
-  if (typeof namespace !== 'string') return [fault(path, '`namespace` must be a string; quote it')];
+  if (typeof namespace !== 'string') return [fault(path, '`namespace` must be a string. Quote it')];
   if (DNS_LABEL.test(namespace)) return [];
   return [
     fault(

@@ -60,8 +60,8 @@ test('a key that stands twice is refused, wherever it stands', () => {
     `${HEAD}spec:\n  prefix: /x\n  service: x\n  headers:\n    a: b\n    a: c\n  prefix: /y\n`,
   );
   assert.deepEqual(problemLines(parsed), [
-    '9 error spec.headers.a: `a` stands twice in one map; keep one',
-    '10 error spec.prefix: `prefix` stands twice in one map; keep one',
+    '9 error spec.headers.a: `a` stands twice in one map. Keep one',
+    '10 error spec.prefix: `prefix` stands twice in one map. Keep one',
   ]);
   assert.deepEqual(parsed.resources, []);
 });
@@ -123,7 +123,7 @@ const BROKEN: readonly [what: string, text: string, problem: string, id: string 
   [
     'a tab',
     `${HEAD}spec:\n\tprefix: /x\n`,
-    '5 error : Cannot read this YAML: a tab stands where the indentation is; use spaces',
+    '5 error : Cannot read this YAML: a tab stands where the indentation is. Use spaces',
     'Mapping/default/x',
   ],
   [

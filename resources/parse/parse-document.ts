@@ -92,7 +92,7 @@ function parseNode(
   if (value.apiVersion === undefined && value.kind === undefined) {
     const problem = problemAt(
       lineAt([]),
-      'this has neither `apiVersion` nor `kind`; it is ignored',
+      'this has neither `apiVersion` nor `kind`. It is ignored',
     );
     return anonymous({ ...problem, severity: 'warning' });
   }

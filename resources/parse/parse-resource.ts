@@ -130,7 +130,7 @@ function checkName({ names }: KindDefinition, name: string): readonly Finding[] 
   if (own === undefined || name === own || name === '') return [];
   const path = ['metadata', 'name'];
   if (names?.includes(name))
-    return [caution(path, `the name "${name}" is read as "${own}"; please write it so`)];
+    return [caution(path, `the name "${name}" is read as "${own}". Please write it so`)];
   return [fault(path, `the name must be "${own}", not "${name}"`)];
 }
 

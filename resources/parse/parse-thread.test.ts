@@ -53,7 +53,7 @@ test('a document that takes too much memory is a Problem, and the next ones are 
   );
   assert.match(
     [...parsed.values()][1]?.problems[0]?.message ?? '',
-    /^Cannot read this YAML: it takes too much memory to parse; split it into several$/,
+    /^Cannot read this YAML: it takes too much memory to parse\. Split it into several$/,
   );
   assert.equal(causes.length, 1);
 });
@@ -71,7 +71,7 @@ test('a document of which aliases make too much is a Problem', async t => {
     MAPPING.replace('{name: a}', `{name: a, annotations: ${infinities}}`),
   ])
     assert.deepEqual(await messages(much), [
-      'Cannot read this YAML: it holds too much; split it into several',
+      'Cannot read this YAML: it holds too much. Split it into several',
     ]);
   assert.deepEqual(causes, []);
 });
@@ -85,7 +85,7 @@ test('a document that takes too long is a Problem, and another thread parses the
   };
   const { messages, causes } = started(t, { after });
   assert.deepEqual(await messages(MAPPING), [
-    'Cannot read this YAML: it takes longer than 120 s to parse; split it into several',
+    'Cannot read this YAML: it takes longer than 120 s to parse. Split it into several',
   ]);
   hurry = false;
   assert.deepEqual(await messages(MAPPING), []);
@@ -116,7 +116,7 @@ test('a thread that cannot be started is a Problem', async t => {
   const apiGroups = [Symbol('group')] as unknown as readonly string[];
   const { messages, causes } = started(t, { options: { ...DEFAULT_PARSE_OPTIONS, apiGroups } });
   assert.deepEqual(await messages(MAPPING), [
-    'Cannot read this YAML: its parsing failed; the log says why',
+    'Cannot read this YAML: its parsing failed. The log says why',
   ]);
   assert.equal(causes.length, 1);
 });

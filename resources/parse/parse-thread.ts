@@ -39,7 +39,7 @@ const TICK_MS = 1_000;
  */
 const IDLE_MS = 60_000;
 
-const SPLIT_IT = 'split it into several';
+const SPLIT_IT = 'Split it into several';
 
 type Asked = {
   readonly texts: readonly string[];
@@ -136,7 +136,7 @@ export class ParseThread {
       return;
     }
     this.#end();
-    this.#fail(`it takes longer than ${(LONGEST_TICKS * TICK_MS) / 1000} s to parse; ${SPLIT_IT}`);
+    this.#fail(`it takes longer than ${(LONGEST_TICKS * TICK_MS) / 1000} s to parse. ${SPLIT_IT}`);
   }
 }
 
@@ -171,6 +171,6 @@ function reasonOf(cause: unknown): string {
   const tooLarge =
     cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return tooLarge
-    ? `it takes too much memory to parse; ${SPLIT_IT}`
-    : 'its parsing failed; the log says why';
+    ? `it takes too much memory to parse. ${SPLIT_IT}`
+    : 'its parsing failed. The log says why';
 }

@@ -22,7 +22,7 @@ function parse(text: string): PackedFile {
   try {
     const packed = packFile(parsed);
     return packed.json.length > LONGEST_ANSWER || packed.odd.length > MOST_ODD
-      ? unreadable('it holds too much; split it into several')
+      ? unreadable('it holds too much. Split it into several')
       : packed;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

@@ -122,13 +122,13 @@ function fieldName(
   if (alias !== undefined) return alias;
   const newName = names.find(name => deprecatedOf(shape, name).includes(key));
   if (newName !== undefined)
-    return renamed(key, newName, `\`${key}\` is deprecated; write \`${newName}\``, path, context);
+    return renamed(key, newName, `\`${key}\` is deprecated. Write \`${newName}\``, path, context);
   const otherCase = names.find(name => name.toLowerCase() === key.toLowerCase());
   if (otherCase === undefined) return undefined;
   return renamed(
     key,
     otherCase,
-    `\`${key}\` is read as \`${otherCase}\`; please spell it so`,
+    `\`${key}\` is read as \`${otherCase}\`. Please spell it so`,
     path,
     context,
   );
@@ -196,6 +196,6 @@ function reportTwice(key: string, field: string, path: FieldPath, context: Conte
   context.findings.push({
     severity: 'error',
     path: at,
-    message: `\`${key}\` and \`${field}\` are the same field; keep one`,
+    message: `\`${key}\` and \`${field}\` are the same field. Keep one`,
   });
 }

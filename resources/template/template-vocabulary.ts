@@ -72,7 +72,7 @@ function checkRepeatedHeaders(
   return repeats(headers.map(({ name }) => name)).map(index =>
     caution(
       [...path, index, 'name'],
-      `the header "${headers[index]?.name}" is set twice; the first counts`,
+      `the header "${headers[index]?.name}" is set twice. The first counts`,
     ),
   );
 }

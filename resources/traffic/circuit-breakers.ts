@@ -29,7 +29,7 @@ const threshold = z.object({
 /** Bounds of what a proxy has open to a service. Anything beyond is answered 503. */
 export const circuitBreakers = z.array(threshold).check(({ value, issues }) => {
   for (const index of repeats(value.map(({ priority }) => priority))) {
-    const message = `there are limits for the priority \`${value[index]?.priority}\` already; keep one`;
+    const message = `there are limits for the priority \`${value[index]?.priority}\` already. Keep one`;
     issues.push({ code: 'custom', message, path: [index, 'priority'], input: value });
   }
 });

@@ -115,7 +115,7 @@ const NO_CREDENTIALS: readonly [written: { origins: unknown }, open: string][] =
 for (const [written, open] of NO_CREDENTIALS) {
   test(`credentials with ${JSON.stringify(written)} do not count`, () => {
     assert.deepEqual(problemsOf('Mapping', mappingWith({ ...written, credentials: true })), [
-      `warning spec.cors.credentials: \`credentials\` does not count with the origin \`${open}\`: any site could act as the client; list the origins`,
+      `warning spec.cors.credentials: \`credentials\` does not count with the origin \`${open}\`: any site could act as the client. List the origins`,
     ]);
   });
 }

@@ -51,6 +51,6 @@ export function openOrigin({ origins }: Pick<Cors, 'origins'>): string | undefin
 export function checkCredentials(cors: Cors | undefined, path: FieldPath): readonly Finding[] {
   const open = cors?.credentials === true ? openOrigin(cors) : undefined;
   if (open === undefined) return [];
-  const message = `\`credentials\` does not count with the origin \`${open}\`: any site could act as the client; list the origins`;
+  const message = `\`credentials\` does not count with the origin \`${open}\`: any site could act as the client. List the origins`;
   return [caution([...path, 'credentials'], message)];
 }

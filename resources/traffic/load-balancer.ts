@@ -51,7 +51,7 @@ export const loadBalancer = z
   .check(({ value, issues }) => {
     const [, second] = keysOf(value);
     if (second === undefined) return;
-    const message = `${KEYS.map(key => `\`${key}\``).join(', ')} exclude each other; keep one`;
+    const message = `${KEYS.map(key => `\`${key}\``).join(', ')} exclude each other. Keep one`;
     issues.push({ code: 'custom', message, path: [second], input: value });
   });
 

@@ -36,11 +36,11 @@ function parseCipherSuite(text: string): Parsed<string> {
   if (unknown === undefined) return { value: text };
   if (unknown.startsWith('TLS_')) {
     return {
-      error: `"${unknown.slice(0, 80)}": TLS 1.3 has suites of its own that cannot be chosen; name those of TLS 1.2, by OpenSSL's names`,
+      error: `"${unknown.slice(0, 80)}": TLS 1.3 has suites of its own that cannot be chosen. Name those of TLS 1.2, by OpenSSL's names`,
     };
   }
   return {
-    error: `unknown cipher suite "${unknown.slice(0, 80)}"${suggest(unknown, CIPHER_SUITES)}; there are ${CIPHER_SUITES.join(', ')}`,
+    error: `unknown cipher suite "${unknown.slice(0, 80)}"${suggest(unknown, CIPHER_SUITES) || '.'} There are ${CIPHER_SUITES.join(', ')}`,
   };
 }
 

@@ -29,9 +29,9 @@ test('of escaped characters a prefix may have all that may not stand plainly', (
 });
 
 for (const [prefix, reason] of [
-  ['/user/{id}/', '"{" arrives as "%7B"; write that'],
-  ['/%7Eada/', '"%7E" arrives as "~"; write that'],
-  ['/a\\b', '"\\\\" arrives as "/"; write that'],
+  ['/user/{id}/', '"{" arrives as "%7B". Write that'],
+  ['/%7Eada/', '"%7E" arrives as "~". Write that'],
+  ['/a\\b', '"\\\\" arrives as "/". Write that'],
   ['/a//b', '"//", "/./" and "/../" are resolved before paths are compared'],
 ] as const) {
   test(`a prefix ${prefix} is warned of, in a Mapping and in a ProxyConfig`, () => {

@@ -15,7 +15,7 @@ export function whyUnreachable(prefix: string): string | undefined {
     return 'it matches nothing: "//", "/./" and "/../" are resolved before paths are compared';
   const [written] = CHANGED.exec(prefix) ?? [];
   if (written === undefined) return undefined;
-  return `it matches nothing: ${JSON.stringify(written)} arrives as "${arriving(written)}"; write that`;
+  return `it matches nothing: ${JSON.stringify(written)} arrives as "${arriving(written)}". Write that`;
 }
 
 function arriving(written: string): string {

@@ -11,7 +11,7 @@ export function parseDomain(text: string): Parsed<string> {
   if (/^[^:]*:\d+$|^\[.*\]/.test(name))
     return fail(
       text,
-      'it may not have a port or brackets; ports are ignored when hosts are compared',
+      'it may not have a port or brackets. Ports are ignored when hosts are compared',
     );
   if (name.includes('*'))
     return fail(text, 'a "*" stands alone or as the whole first part, as in "*.example.com"');

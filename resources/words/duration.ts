@@ -43,7 +43,7 @@ function sumOf(text: string, terms: string): Parsed<bigint> {
     if (unit === '') return fail(text, 'a unit is missing: ns, us, ms, s, m or h');
     const nanoseconds = NANOSECONDS.get(unit);
     if (nanoseconds === undefined)
-      return fail(text, `unknown unit "${unit}"; there are ns, us, ms, s, m and h`);
+      return fail(text, `unknown unit "${unit}". There are ns, us, ms, s, m and h`);
     sum += BigInt(whole) * nanoseconds + fractionOf(point.slice(1), nanoseconds);
     if (sum > LARGEST) return tooLong(text);
     read += term.length;

@@ -17,7 +17,7 @@ function parseHostUrl(text: string): Parsed<HostPort> {
   if ('error' in target) return fail(text, target.error);
   const { host, port } = target.value;
   return port === undefined
-    ? fail(text, `it has no port; write ${FORM}`)
+    ? fail(text, `it has no port. Write ${FORM}`)
     : { value: { host, port } };
 }
 

@@ -25,7 +25,7 @@ export function parseHeaderName(text: string): Parsed<string> {
   if (TOKEN.test(text) || PSEUDO_HEADERS.includes(name)) return { value: name };
   if (name.startsWith(':')) {
     return {
-      error: `"${text}" is no header of a request; of those with ":" there are ${PSEUDO_HEADERS.join(', ')}`,
+      error: `"${text}" is no header of a request. Of those with ":" there are ${PSEUDO_HEADERS.join(', ')}`,
     };
   }
   return parseToken(text, 'a header name');

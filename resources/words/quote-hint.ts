@@ -3,6 +3,6 @@
  * "must be a string".
  */
 export function quoteHint(value: unknown): string {
-  if (typeof value === 'number') return ', not a number; quote it, as in "5"';
-  return typeof value === 'boolean' ? `, not ${value}; quote it, as in "${value}"` : '';
+  if (typeof value === 'number') return ', not a number. Quote it, as in "5"';
+  return typeof value === 'boolean' ? `, not ${value}. Quote it, as in "${value}"` : '';
 }

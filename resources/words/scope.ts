@@ -5,7 +5,7 @@ import { checkWith, type Parsed } from './parsed-string.ts';
 function parseScopeValue(text: string): Parsed<string> {
   if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)) return { value: text };
   const words = text.trim().split(/\s+/);
-  const hint = words.length > 1 ? '; write each value as an item of its own' : '';
+  const hint = words.length > 1 ? '. Write each value as an item of its own' : '';
   return {
     error: `${JSON.stringify(text.slice(0, 80))} is not a scope value: printable ASCII without space, " and \\${hint}`,
   };

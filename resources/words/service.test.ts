@@ -28,10 +28,10 @@ for (const [text, scheme, host, port] of SERVICES) {
 
 const LABEL = 'may have letters, digits, "-" and "_" only, and no "-" at its ends';
 const WRONG: readonly [text: string, reason: string][] = [
-  ['', 'it names no host; write [http://|https://]name[.namespace][:port]'],
-  ['http://', 'it names no host; write [http://|https://]name[.namespace][:port]'],
+  ['', 'it names no host. Write [http://|https://]name[.namespace][:port]'],
+  ['http://', 'it names no host. Write [http://|https://]name[.namespace][:port]'],
   ['tcp://a:1', 'the scheme "tcp" is neither http nor https'],
-  ['http://a/b', 'it has a path; use `rewrite` for paths'],
+  ['http://a/b', 'it has a path. Use `rewrite` for paths'],
   ['a:', 'the port "" is not a number from 1 to 65535'],
   ['a:0', 'the port "0" is not a number from 1 to 65535'],
   ['a:65536', 'the port "65536" is not a number from 1 to 65535'],

@@ -26,8 +26,8 @@ export function parseService(text: string): Parsed<Service> {
   if (scheme !== 'http' && scheme !== 'https') {
     return fail(text, `the scheme "${schemeText}" is neither http nor https`);
   }
-  if (rest === undefined || rest === '') return fail(text, `it names no host; write ${FORM}`);
-  if (/[/?#]/.test(rest)) return fail(text, 'it has a path; use `rewrite` for paths');
+  if (rest === undefined || rest === '') return fail(text, `it names no host. Write ${FORM}`);
+  if (/[/?#]/.test(rest)) return fail(text, 'it has a path. Use `rewrite` for paths');
   const target = parseHostPort(rest);
   if ('error' in target) return fail(text, target.error);
   const { host, port = scheme === 'https' ? 443 : 80 } = target.value;

@@ -41,7 +41,7 @@ function findInMap(map: YAMLMap, path: FieldPath, context: Context): readonly Fi
     const key = keyOf(pair) ?? '';
     const at = [...path, key];
     const below = findDuplicates(pair.value, at, context);
-    const message = `\`${key}\` stands twice in one map; keep one`;
+    const message = `\`${key}\` stands twice in one map. Keep one`;
     return isRepeated(pair, seen) ? [fault(at, message), ...below] : below;
   });
 }

@@ -65,7 +65,7 @@ describe('a certificate in files that a Host names', () => {
     );
     assert.match(
       problem?.message ?? '',
-      /; until it is right there is none, and TLS that needs it fails$/,
+      /\. Until it is right there is none, and TLS that needs it fails$/,
     );
   });
 
@@ -80,7 +80,7 @@ describe('a certificate in files that a Host names', () => {
     const second = await authority.issue(NAME);
     write(chain, second.certificate);
     const [problem] = await saying(/does not fit/);
-    assert.match(problem?.message ?? '', /; it is not used, and what was in force before stays$/);
+    assert.match(problem?.message ?? '', /\. It is not used, and what was in force before stays$/);
     await served(first);
     const { code, said } = await system.command(
       'status',
@@ -100,9 +100,9 @@ describe('a certificate in files that a Host names', () => {
 
   test('is wrong when the discovery service starts again: what it had is gone, and that is said', async () => {
     write(chain, 'no certificate');
-    await saying(/it is not used, and what was in force before stays$/);
+    await saying(/It is not used, and what was in force before stays$/);
     await system.kill('sds');
-    await saying(/until it is right there is none/);
+    await saying(/Until it is right there is none/);
     write(chain, first.certificate);
     write(key, first.key);
     await quiet();

@@ -33,7 +33,7 @@ export function parseInstancesFile(text: string): InstancesFile {
   const top = toJs(document);
   if (top instanceof Error) return refuse(1, top.message);
   if (!isJsonObject(top) || !isJsonObject(top.services)) {
-    return refuse(1, 'want a top-level map "services"; without any instance write "services: {}"');
+    return refuse(1, 'want a top-level map "services". Without any instance write "services: {}"');
   }
   const source = { document, lines };
   const unknown = Object.keys(top).find(key => key !== 'services');

@@ -63,7 +63,7 @@ function followFiles(
 ): () => void {
   const refused = paths.flatMap(path => refuseFile(path, folders) ?? []);
   if (refused.length > 0) {
-    onTrouble(refused.join('; '));
+    onTrouble(refused.join(', and '));
     return () => {};
   }
   const states = new Map<string, FileState>();
@@ -71,7 +71,7 @@ function followFiles(
   const tell = () => {
     timer = undefined;
     const troubles = paths.flatMap(path => troubleOf(path, states.get(path)));
-    if (troubles.length > 0) return onTrouble(troubles.join('; '));
+    if (troubles.length > 0) return onTrouble(troubles.join(', and '));
     onTexts(paths.map(path => textOf(states.get(path))));
   };
   const ends = [...new Set(paths)].map(path =>

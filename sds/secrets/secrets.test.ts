@@ -276,7 +276,7 @@ test('watched files are followed; a broken pair and a missing file change nothin
   it.say([servedSecret('files', ['edge'], { key_pair_files: files })]);
   const stream = it.ask('edge', ['files']);
   await until(async () =>
-    /crt is missing; .*key is missing/.test((await problem()) ?? '') ? true : undefined,
+    /crt is missing, and .*key is missing/.test((await problem()) ?? '') ? true : undefined,
   );
   write(pairs[0]);
   assert.equal(chainOf((await stream.next())[0]), pairs[0].certificate);
@@ -306,7 +306,7 @@ test('files outside the folders that were declared are not read, and nothing is 
     null,
   );
   const { served } = JSON.parse(await it.get('/status')).secrets;
-  assert.match(served.files.problem, /crt is not below .*; .*key is not below .*CERTIFICATE_FILES/);
+  assert.match(served.files.problem, /crt is not below .*, and .*key is not below .*CERTIFICATE_FILES/);
   assert.equal(served.ca.problem.split(' is not below')[0], ca);
   assert.deepEqual(names(await it.ask('edge', [...BUILT_IN, 'files', 'ca']).next()), BUILT_IN);
 });

@@ -26,7 +26,7 @@ export class ServedSecrets {
   update(changed: readonly XdsResource[], removed: readonly string[]): string | undefined {
     const parsed = changed.map(parseServedSecret);
     const errors = parsed.flatMap(each => ('error' in each ? [each.error] : []));
-    if (errors.length > 0) return errors.join('; ');
+    if (errors.length > 0) return errors.join(', and ');
     for (const served of parsed) if (!('error' in served)) this.#put(served);
     for (const name of removed) this.#remove(name);
     return undefined;

@@ -22,7 +22,7 @@ function findingsOf(slot: Slot): readonly ReportedFinding[] {
     outOfService: false,
   }));
   if (problem === undefined) return warned;
-  const message = `${problem}; ${insteadOf(slot)}`;
+  const message = `${problem}. ${insteadOf(slot)}`;
   return [
     { ...named, severity: 'error', message, outOfService: resource === undefined },
     ...warned,
@@ -30,8 +30,8 @@ function findingsOf(slot: Slot): readonly ReportedFinding[] {
 }
 
 function insteadOf({ isOver, resource }: Slot): string {
-  if (resource === undefined) return 'until it is right there is none, and TLS that needs it fails';
+  if (resource === undefined) return 'Until it is right there is none, and TLS that needs it fails';
   return isOver
-    ? 'it stays in force until another comes'
-    : 'it is not used, and what was in force before stays';
+    ? 'It stays in force until another comes'
+    : 'It is not used, and what was in force before stays';
 }

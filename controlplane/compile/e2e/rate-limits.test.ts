@@ -83,7 +83,7 @@ const LABELLED: readonly { ask: string; with?: Ask; labels: readonly string[]; w
     ask: '/several/x',
     with: { headers: { 'x-tenant': '' } },
     labels: ['generic_key=edge, generic_key=a', 'generic_key=edge, tenant='],
-    why: 'the default labels stand before each group, and are no group of their own; an empty header counts as set',
+    why: 'the default labels stand before each group, and are no group of their own. An empty header counts as set',
   },
   {
     ask: '/several/x',

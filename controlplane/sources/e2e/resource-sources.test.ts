@@ -100,7 +100,7 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
     const first = await read.readingWhen(() => true);
     assert.match(
       messages(first).join(),
-      /^the cluster has no definition of Filter, .*; apply deploy\/kubernetes\/crds.yaml$/,
+      /^the cluster has no definition of Filter, .*\. Apply deploy\/kubernetes\/crds.yaml$/,
     );
     await applyDefinitions(api.admin);
     await created(t, mapping('late'));
@@ -295,7 +295,7 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
       const refused = await read.readingWhen(has('Filter/closed/i'));
       assert.match(
         messages(refused).join(),
-        /refuses to list secrets in namespace "closed": 403 .*; grant it by a Role/,
+        /refuses to list secrets in namespace "closed": 403 .*\. Grant it by a Role/,
       );
     });
   });
@@ -317,7 +317,7 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
     assert.ok(has('Mapping/default/stays')(away));
     assert.match(
       messages(away).join(),
-      /^The Kubernetes API at https:\S+ does not answer: .*; what is known stays in force$/,
+      /^The Kubernetes API at https:\S+ does not answer: .*\. What is known stays in force$/,
     );
     const late = await readFrom(kubeconfig, OURS);
     t.after(() => late.close());

@@ -36,9 +36,9 @@ const PARTS: readonly (readonly string[])[] = [
 ];
 
 const LATE =
-  'DATA on a stream that is closed may have been on its way; it counts as a frame without use, of which there may be few (RFC 9113, 5.1)';
+  'DATA on a stream that is closed may have been on its way, so it counts as a frame without use, of which there may be few (RFC 9113, 5.1)';
 const NO_PRIORITY =
-  'priorities are gone (RFC 9113, 5.3.2); the frame is looked at for its form alone';
+  'priorities are gone (RFC 9113, 5.3.2), so the frame is looked at for its form alone';
 
 /** Where we differ from h2spec, which tests RFC 7540. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([

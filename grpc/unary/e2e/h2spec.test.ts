@@ -21,11 +21,11 @@ const PARTS: readonly (readonly string[])[] = [
 ];
 
 const NO_DATA =
-  'h2spec asks with GET and waits for DATA; GET is answered with 405, which has none: see the next test';
+  'h2spec asks with GET and waits for DATA. GET is answered with 405, which has none: see the next test';
 const IGNORED =
-  'nghttp2 drops frames of streams that are closed, since a peer may not have seen it yet (RFC 9113, 5.1); they cost what an unknown frame does: flood.test.ts';
+  'nghttp2 drops frames of streams that are closed, since a peer may not have seen it yet (RFC 9113, 5.1). They cost what an unknown frame does: flood.test.ts';
 const NO_PRIORITY =
-  'priority is gone (RFC 9113, 5.3.2); nghttp2 does not look into these frames any more';
+  'priority is gone (RFC 9113, 5.3.2). nghttp2 does not look into these frames any more';
 
 /** Where Node and nghttp2 differ from h2spec, which tests RFC 7540, and why that is safe. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([

@@ -119,7 +119,7 @@ test('scopes is a deprecated name of scope', () => {
     scope: ['a'],
   });
   assert.deepEqual(problems(withArguments({ scopes: ['a'] })), [
-    'warning rules[0].filters[0].arguments.scopes: `scopes` is deprecated; write `scope`',
+    'warning rules[0].filters[0].arguments.scopes: `scopes` is deprecated. Write `scope`',
   ]);
 });
 
@@ -168,7 +168,7 @@ const REFUSED: readonly [spec: object, problem: RegExp][] = [
   [oneFilter({ ifRequestHeader: {} }), /\.ifRequestHeader\.name: `name` is required/],
   [
     oneFilter({ ifRequestHeader: { name: 'a', value: 'b', valueRegex: 'c' } }),
-    /\.ifRequestHeader\.valueRegex: `value` and `valueRegex` exclude each other; keep one$/,
+    /\.ifRequestHeader\.valueRegex: `value` and `valueRegex` exclude each other\. Keep one$/,
   ],
   [
     oneFilter({ ifRequestHeader: { name: 'a', valueRegex: '\\C' } }),
@@ -177,7 +177,7 @@ const REFUSED: readonly [spec: object, problem: RegExp][] = [
   [withArguments({ scope: 'openid' }), /\.scope: `scope` must be a list of strings, not "openid"$/],
   [
     withArguments({ scope: ['openid profile'] }),
-    /\.scope\[0\]: "openid profile" is not a scope value: .*; write each value as an item of its own$/,
+    /\.scope\[0\]: "openid profile" is not a scope value: .*\. Write each value as an item of its own$/,
   ],
   [withArguments({ scope: [''] }), /\.scope\[0\]: "" is not a scope value/],
   [withArguments({ scope: ['a"b'] }), /\.scope\[0\]: "a\\"b" is not a scope value/],
@@ -185,7 +185,7 @@ const REFUSED: readonly [spec: object, problem: RegExp][] = [
   [withArguments({ scope: [1] }), /\.scope\[0\]: an item of `scope` must be a string, not 1$/],
   [
     withArguments({ scope: ['a'], scopes: ['b'] }),
-    /\.scopes: `scopes` and `scope` are the same field; keep one$/,
+    /\.scopes: `scopes` and `scope` are the same field\. Keep one$/,
   ],
   [
     withArguments({ sameSite: 'any' }),
@@ -201,7 +201,7 @@ const REFUSED: readonly [spec: object, problem: RegExp][] = [
   ],
   [
     withArguments({ insteadOfRedirect: { httpStatusCode: 403, filters: [{ name: 'j' }] } }),
-    /\.filters: `httpStatusCode` and `filters` exclude each other; keep one$/,
+    /\.filters: `httpStatusCode` and `filters` exclude each other\. Keep one$/,
   ],
   [
     withArguments({ insteadOfRedirect: { filters: [] } }),

@@ -58,7 +58,7 @@ const insteadOfRedirect = z
   })
   .check(({ value, issues }) => {
     if (value.httpStatusCode === undefined || value.filters === undefined) return;
-    const message = '`httpStatusCode` and `filters` exclude each other; keep one';
+    const message = '`httpStatusCode` and `filters` exclude each other. Keep one';
     issues.push({ code: 'custom', message, path: ['filters'], input: value });
   });
 

@@ -183,7 +183,7 @@ const WARNED: readonly [settings: object, warnings: readonly string[]][] = [
         ],
       },
     },
-    ['errorResponse.headers[1].name: the header "a" is set twice; the first counts'],
+    ['errorResponse.headers[1].name: the header "a" is set twice. The first counts'],
   ],
 ];
 

@@ -17,16 +17,16 @@ const REFUSED: readonly [settings: object, problem: string][] = [
   ],
   [
     { expirationSafetyMargin: '1d' },
-    'error expirationSafetyMargin: Cannot parse duration "1d": unknown unit "d"; there are ns, us, ms, s, m and h',
+    'error expirationSafetyMargin: Cannot parse duration "1d": unknown unit "d". There are ns, us, ms, s, m and h',
   ],
   [{ clientID: '' }, 'error clientID: `clientID` must not be empty'],
   [{ clientID: 5 }, 'error clientID: `clientID` must be a string, not 5'],
   [{ secret: '' }, 'error secret: `secret` must not be empty'],
   [{ secret: '\n' }, 'error secret: `secret` must not be empty'],
-  [{ secretName: 's' }, 'error secretName: `secret` and `secretName` exclude each other; keep one'],
+  [{ secretName: 's' }, 'error secretName: `secret` and `secretName` exclude each other. Keep one'],
   [
     { clientURL: 'https://a.b' },
-    'error clientURL: `clientURL` and `protectedOrigins` exclude each other; keep `protectedOrigins`',
+    'error clientURL: `clientURL` and `protectedOrigins` exclude each other. Keep `protectedOrigins`',
   ],
   [{ protectedOrigins: [] }, 'error protectedOrigins: `protectedOrigins` must not be empty'],
   [
@@ -35,7 +35,7 @@ const REFUSED: readonly [settings: object, problem: string][] = [
   ],
   [
     { useSessionCookies: { ifRequestHeader: { name: 'a', value: 'x', valueRegex: 'y' } } },
-    'error useSessionCookies.ifRequestHeader.valueRegex: `value` and `valueRegex` exclude each other; keep one',
+    'error useSessionCookies.ifRequestHeader.valueRegex: `value` and `valueRegex` exclude each other. Keep one',
   ],
   [
     { extraAuthorizationParameters: { prompt: 1 } },
@@ -234,7 +234,7 @@ const WARNED: readonly [settings: object, warning: string][] = [
         { name: 'a', value: '2' },
       ],
     },
-    'injectRequestHeaders[1].name: the header "a" is set twice; the first counts',
+    'injectRequestHeaders[1].name: the header "a" is set twice. The first counts',
   ],
 ];
 

@@ -42,7 +42,7 @@ function checkOriginFields({ clientURL, protectedOrigins }: Written): readonly F
   if (clientURL === undefined) return checkOrigins(protectedOrigins ?? []);
   const replacement = caution(
     ['clientURL'],
-    '`clientURL` is deprecated; write `protectedOrigins` with one item of this `origin` and internalOrigin `*://*`',
+    '`clientURL` is deprecated. Write `protectedOrigins` with one item of this `origin` and internalOrigin `*://*`',
   );
   const twice =
     protectedOrigins === undefined
@@ -50,7 +50,7 @@ function checkOriginFields({ clientURL, protectedOrigins }: Written): readonly F
       : [
           fault(
             ['clientURL'],
-            '`clientURL` and `protectedOrigins` exclude each other; keep `protectedOrigins`',
+            '`clientURL` and `protectedOrigins` exclude each other. Keep `protectedOrigins`',
           ),
         ];
   return [

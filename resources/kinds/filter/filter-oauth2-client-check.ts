@@ -21,7 +21,7 @@ export function checkClient(spec: Written): readonly Finding[] {
 }
 
 function checkExclusive({ secret, secretName, secretNamespace }: Written): readonly Finding[] {
-  const twice = '`secret` and `secretName` exclude each other; keep one';
+  const twice = '`secret` and `secretName` exclude each other. Keep one';
   const idle = '`secretNamespace` has no effect without `secretName`';
   return [
     ...(secret !== undefined && secretName !== undefined ? [fault(['secretName'], twice)] : []),

@@ -94,14 +94,14 @@ const REFUSED: readonly [written: object, problem: string][] = [
   [{ kid: '' }, 'kid: `kid` must not be empty'],
   [
     { kid: 'a', otherHeaderParameters: { kid: 'b' } },
-    'kid: `kid` and the `kid` of `otherHeaderParameters` exclude each other; keep one',
+    'kid: `kid` and the `kid` of `otherHeaderParameters` exclude each other. Keep one',
   ],
   [{ audience: '' }, 'audience: `audience` must not be empty'],
   [{ lifetime: '0s' }, 'lifetime: Cannot parse duration "0s": it must be longer than 0'],
   [{ setIAT: 'true' }, 'setIAT: `setIAT` must be `true` or `false`, not "true"'],
   [
     { signingMethod: 'ES256' },
-    'secret: ES256 needs an elliptic-curve private key; this is one of type rsa',
+    'secret: ES256 needs an elliptic-curve private key, and this is one of type rsa',
   ],
   [
     { otherClaims: [] },

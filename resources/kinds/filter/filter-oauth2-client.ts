@@ -54,7 +54,7 @@ const assertionShape = z.object({
 
 const jwtAssertion = assertionShape.check(({ value, issues }) => {
   if (value.kid === undefined || !Object.hasOwn(value.otherHeaderParameters, 'kid')) return;
-  const message = '`kid` and the `kid` of `otherHeaderParameters` exclude each other; keep one';
+  const message = '`kid` and the `kid` of `otherHeaderParameters` exclude each other. Keep one';
   issues.push({ code: 'custom', message, path: ['kid'], input: value });
 });
 

@@ -89,11 +89,11 @@ const REFUSED: readonly [items: readonly object[], problem: string][] = [
   ],
   [
     [{ origin: A }, { origin: 'HTTPS://A.example.com.:443/' }],
-    '[1]: https://a.example.com and https://a.example.com (protectedOrigins[0]) match the same internal origin; a request can belong to one only',
+    '[1]: https://a.example.com and https://a.example.com (protectedOrigins[0]) match the same internal origin. A request can belong to one only',
   ],
   [
     [{ origin: A }, { origin: 'https://b', internalOrigin: '*://*' }],
-    '[1]: *://* and https://a.example.com (protectedOrigins[0]) match the same internal origin; a request can belong to one only',
+    '[1]: *://* and https://a.example.com (protectedOrigins[0]) match the same internal origin. A request can belong to one only',
   ],
   [
     [
@@ -101,7 +101,7 @@ const REFUSED: readonly [items: readonly object[], problem: string][] = [
       { origin: A },
       { origin: 'https://example.com', includeSubdomains: true },
     ],
-    '[2]: https://example.com and https://a.example.com (protectedOrigins[1]) match the same internal origin; a request can belong to one only',
+    '[2]: https://example.com and https://a.example.com (protectedOrigins[1]) match the same internal origin. A request can belong to one only',
   ],
 ];
 

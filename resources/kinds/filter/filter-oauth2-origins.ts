@@ -134,7 +134,7 @@ function checkUnique(item: ProtectedOrigin, before: readonly ProtectedOrigin[], 
   return [
     fault(
       path,
-      `${a} and ${b} (protectedOrigins[${other}]) match the same internal origin; a request can belong to one only`,
+      `${a} and ${b} (protectedOrigins[${other}]) match the same internal origin. A request can belong to one only`,
     ),
   ];
 }

@@ -179,7 +179,7 @@ test('clientURL is one protected origin with the internal origin *://*', () => {
   ]);
   assert.deepEqual(problems(settings), [
     'warning clientURL: an origin has no path: what follows the host "/x" has no effect, and all paths are meant',
-    'warning clientURL: `clientURL` is deprecated; write `protectedOrigins` with one item of this `origin` and internalOrigin `*://*`',
+    'warning clientURL: `clientURL` is deprecated. Write `protectedOrigins` with one item of this `origin` and internalOrigin `*://*`',
   ]);
 });
 

@@ -17,7 +17,7 @@ const REFUSED: readonly [what: string, spec: unknown, problems: readonly string[
   [
     'both',
     { OAuth2: OAUTH2, JWT },
-    ['error spec.JWT: `OAuth2` and `JWT` exclude each other; write two Filters'],
+    ['error spec.JWT: `OAuth2` and `JWT` exclude each other. Write two Filters'],
   ],
   ['a list', { OAuth2: [] }, ['error spec.OAuth2: `OAuth2` must be a map, not a list']],
   ['no spec', undefined, ['error spec: `spec` is required: a map']],
@@ -25,8 +25,8 @@ const REFUSED: readonly [what: string, spec: unknown, problems: readonly string[
     'an unknown field',
     { JWT: { ...JWT, jwksUri: 1, isuer: 'x' } },
     [
-      'warning spec.JWT.jwksUri: `jwksUri` is read as `jwksURI`; please spell it so',
-      'error spec.JWT.jwksUri: `jwksUri` and `jwksURI` are the same field; keep one',
+      'warning spec.JWT.jwksUri: `jwksUri` is read as `jwksURI`. Please spell it so',
+      'error spec.JWT.jwksUri: `jwksUri` and `jwksURI` are the same field. Keep one',
       'error spec.JWT.isuer: unknown field `isuer`, did you mean `issuer`?',
     ],
   ],
@@ -34,7 +34,7 @@ const REFUSED: readonly [what: string, spec: unknown, problems: readonly string[
     "a type of Ambassador's",
     { External: { auth_service: 'x' } },
     [
-      'error spec.External: filters of type `External` are not served; there are `OAuth2` and `JWT`',
+      'error spec.External: filters of type `External` are not served. There are `OAuth2` and `JWT`',
       'error spec: a Filter needs `OAuth2` or `JWT`',
     ],
   ],
@@ -51,8 +51,8 @@ test('another letter case of a name is accepted with a warning', () => {
     oauth2: { ...OAUTH2, authorizationUrl: OAUTH2.authorizationURL, authorizationURL: undefined },
   };
   assert.deepEqual(problemsOf('Filter', spec), [
-    'warning spec.oauth2: `oauth2` is read as `OAuth2`; please spell it so',
-    'warning spec.oauth2.authorizationUrl: `authorizationUrl` is read as `authorizationURL`; please spell it so',
+    'warning spec.oauth2: `oauth2` is read as `OAuth2`. Please spell it so',
+    'warning spec.oauth2.authorizationUrl: `authorizationUrl` is read as `authorizationURL`. Please spell it so',
   ]);
 });
 

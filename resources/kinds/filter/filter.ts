@@ -17,7 +17,7 @@ const schema = z
   })
   .check(({ value: { OAuth2, JWT }, value, issues }) => {
     if ((OAuth2 === undefined) !== (JWT === undefined)) return;
-    const both = '`OAuth2` and `JWT` exclude each other; write two Filters';
+    const both = '`OAuth2` and `JWT` exclude each other. Write two Filters';
     const message = OAuth2 === undefined ? 'a Filter needs `OAuth2` or `JWT`' : both;
     issues.push({
       code: 'custom',
@@ -29,7 +29,7 @@ const schema = z
 
 function refuseType(field: string): string | undefined {
   return NOT_SERVED.includes(field)
-    ? `filters of type \`${field}\` are not served; there are \`OAuth2\` and \`JWT\``
+    ? `filters of type \`${field}\` are not served. There are \`OAuth2\` and \`JWT\``
     : undefined;
 }
 

@@ -58,49 +58,49 @@ const FAULTS: readonly [what: string, key: string, method: 'RS256' | 'ES256', fa
     'a word',
     'hunter2',
     'RS256',
-    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK; this is none',
+    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK, and this is none',
   ],
   [
     'a public key',
     pem(rsa.publicKey, 'spki'),
     'RS256',
-    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK; this is none',
+    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK, and this is none',
   ],
   [
     'an encrypted key',
     String(encrypted),
     'RS256',
-    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK; this is none',
+    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK, and this is none',
   ],
   [
     'a short key',
     pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey, 'pkcs8'),
     'RS256',
-    'RS256 needs an RSA key of 2048 bits; this has 1024',
+    'RS256 needs an RSA key of 2048 bits, and this has 1024',
   ],
   [
     'an Ed25519 key',
     pem(generateKeyPairSync('ed25519').privateKey, 'pkcs8'),
     'ES256',
-    'ES256 needs an elliptic-curve private key; this is one of type ed25519',
+    'ES256 needs an elliptic-curve private key, and this is one of type ed25519',
   ],
   [
     'an RSA key',
     rsaKey,
     'ES256',
-    'ES256 needs an elliptic-curve private key; this is one of type rsa',
+    'ES256 needs an elliptic-curve private key, and this is one of type rsa',
   ],
   [
     'an elliptic-curve key',
     KEYS['P-256'] ?? '',
     'RS256',
-    'RS256 needs an RSA private key; this is one of type ec',
+    'RS256 needs an RSA private key, and this is one of type ec',
   ],
   [
     'another curve',
     KEYS['P-384'] ?? '',
     'ES256',
-    'ES256 needs a key on P-256; this is on secp384r1',
+    'ES256 needs a key on P-256, and this is on secp384r1',
   ],
 ];
 
@@ -137,7 +137,7 @@ test('a private key as a JWK signs by its own method', () => {
     '{"kty":',
     '{"keys":[]}',
   ])
-    assert.match(faultOf(none, 'RS256') ?? '', /or as a JWK; this is none$/);
+    assert.match(faultOf(none, 'RS256') ?? '', /or as a JWK, and this is none$/);
 });
 
 test('one line break at the end of a secret is cut, and nothing else', () => {

@@ -31,7 +31,7 @@ export function signingFault(secret: SecretValue, method: SigningMethod): string
     curve === undefined ? 'an RSA private key' : `an elliptic-curve private key on ${curve.name}`;
   const read = readPrivateKey(secret);
   if (read === undefined)
-    return `${method} needs ${wanted} in PEM, without a passphrase, or as a JWK; this is none`;
+    return `${method} needs ${wanted} in PEM, without a passphrase, or as a JWK, and this is none`;
   const { key } = read;
   return (
     (curve === undefined ? rsaFault(key, method) : curveFault(key, method, curve)) ??
@@ -43,7 +43,8 @@ function jwkFault(
   { alg = '', use = 'sig' }: PrivateKey,
   method: SigningMethod,
 ): string | undefined {
-  if (use !== 'sig') return `${method} needs a key for signatures; \`use\` of this JWK is another`;
+  if (use !== 'sig')
+    return `${method} needs a key for signatures, and \`use\` of this JWK is another`;
   return alg === '' || alg === method ? undefined : `\`alg\` of this JWK is not ${method}`;
 }
 
@@ -52,10 +53,10 @@ function rsaFault(
   method: string,
 ): string | undefined {
   if (asymmetricKeyType !== 'rsa')
-    return `${method} needs an RSA private key; this is one of type ${asymmetricKeyType}`;
+    return `${method} needs an RSA private key, and this is one of type ${asymmetricKeyType}`;
   const bits = asymmetricKeyDetails?.modulusLength ?? 0;
   return bits < LEAST_RSA_BITS
-    ? `${method} needs an RSA key of ${LEAST_RSA_BITS} bits; this has ${bits}`
+    ? `${method} needs an RSA key of ${LEAST_RSA_BITS} bits, and this has ${bits}`
     : undefined;
 }
 
@@ -65,7 +66,9 @@ function curveFault(
   { openssl, name }: { readonly openssl: string; readonly name: string },
 ): string | undefined {
   if (asymmetricKeyType !== 'ec')
-    return `${method} needs an elliptic-curve private key; this is one of type ${asymmetricKeyType}`;
+    return `${method} needs an elliptic-curve private key, and this is one of type ${asymmetricKeyType}`;
   const curve = asymmetricKeyDetails?.namedCurve;
-  return curve === openssl ? undefined : `${method} needs a key on ${name}; this is on ${curve}`;
+  return curve === openssl
+    ? undefined
+    : `${method} needs a key on ${name}, and this is on ${curve}`;
 }

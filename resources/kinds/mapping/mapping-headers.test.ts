@@ -78,7 +78,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [
     { add_request_headers: { 'x-a': 'b', 'X-A': 'c' } },
-    'error spec.add_request_headers.x-a: the header "x-a" is named twice; header names have no case',
+    'error spec.add_request_headers.x-a: the header "x-a" is named twice. Header names have no case',
   ],
   [
     { add_request_headers: { 'x-a': 'b\n' } },
@@ -98,7 +98,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [
     { add_request_headers: { Host: 'a' } },
-    'error spec.add_request_headers.Host: a Mapping may not add the header "Host"; `host_rewrite` says which host the service sees',
+    'error spec.add_request_headers.Host: a Mapping may not add the header "Host". `host_rewrite` says which host the service sees',
   ],
   ...[
     ':path',
@@ -119,13 +119,13 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     (name): [object, string] => [
       { add_response_headers: { [name]: 'a' } },
       name === ':status'
-        ? 'error spec.add_response_headers[":status"]: ":status" is no header of a request; of those with ":" there are :authority, :method, :path, :scheme'
+        ? 'error spec.add_response_headers[":status"]: ":status" is no header of a request. Of those with ":" there are :authority, :method, :path, :scheme'
         : `error spec.add_response_headers.${name}: a Mapping may not add the header "${name}"`,
     ],
   ),
   [
     { remove_request_headers: ['x-a', 'host'] },
-    'error spec.remove_request_headers: a Mapping may not remove the header "host"; `host_rewrite` says which host the service sees',
+    'error spec.remove_request_headers: a Mapping may not remove the header "host". `host_rewrite` says which host the service sees',
   ],
   [
     { remove_request_headers: 'upgrade' },
@@ -149,7 +149,7 @@ for (const [fields, problem] of REFUSED) {
 }
 
 const NO_OPERATOR = (at: number) =>
-  `Cannot parse header value: the "%" at character ${at} begins no operator that Envoy knows; write "%%" for a percent sign`;
+  `Cannot parse header value: the "%" at character ${at} begins no operator that Envoy knows. Write "%%" for a percent sign`;
 
 const VALUES: readonly [value: string, error: string][] = [
   ['100%', NO_OPERATOR(4)],

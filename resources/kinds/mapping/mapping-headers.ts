@@ -79,7 +79,7 @@ function parseName(text: string, refused: readonly string[], what: string): Pars
   if ('error' in name) return name;
   if (name.value === ':authority')
     return {
-      error: `a Mapping may not ${what} the header "${text}"; \`host_rewrite\` says which host the service sees`,
+      error: `a Mapping may not ${what} the header "${text}". \`host_rewrite\` says which host the service sees`,
     };
   return isReserved(name.value, refused)
     ? { error: `a Mapping may not ${what} the header "${text}"` }
@@ -87,7 +87,7 @@ function parseName(text: string, refused: readonly string[], what: string): Pars
 }
 
 function repeated(key: string): string {
-  return `the header "${key}" is named twice; header names have no case`;
+  return `the header "${key}" is named twice. Header names have no case`;
 }
 
 /**

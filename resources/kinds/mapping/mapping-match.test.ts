@@ -35,7 +35,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   [{ regex_headers: { 'x a': 'b' } }, `error spec.regex_headers["x a"]: "x a" ${TOKEN}`],
   [
     { regex_headers: { a: 'b', A: 'c' } },
-    'error spec.regex_headers.a: the header "a" is named twice; header names have no case',
+    'error spec.regex_headers.a: the header "a" is named twice. Header names have no case',
   ],
   [
     { regex_headers: { authorization: 'secret(' } },
@@ -50,15 +50,15 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   [{ query_parameters: { '': 'a' } }, 'error spec.query_parameters[""]: a parameter has a name'],
   [
     { query_parameters: { 'a b': true } },
-    'error spec.query_parameters["a b"]: " " never stands in a parameter\'s name; write it percent-encoded',
+    'error spec.query_parameters["a b"]: " " never stands in a parameter\'s name. Write it percent-encoded',
   ],
   [
     { query_parameters: { a: 'b&c' } },
-    'error spec.query_parameters.a: it has a character that never stands in a query; write it percent-encoded, as clients send it',
+    'error spec.query_parameters.a: it has a character that never stands in a query. Write it percent-encoded, as clients send it',
   ],
   [
     { regex_query_parameters: { 'a=': 'b' } },
-    'error spec.regex_query_parameters["a="]: "=" never stands in a parameter\'s name; write it percent-encoded',
+    'error spec.regex_query_parameters["a="]: "=" never stands in a parameter\'s name. Write it percent-encoded',
   ],
   [
     { regex_query_parameters: { a: 'b**' } },

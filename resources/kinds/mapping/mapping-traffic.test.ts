@@ -82,7 +82,7 @@ const REFUSED: readonly [written: object, problem: string][] = [
   ],
   [
     { load_balancer: { policy: 'maglev', header: 'x-a', source_ip: true } },
-    'error spec.load_balancer.source_ip: `cookie`, `header`, `source_ip` exclude each other; keep one',
+    'error spec.load_balancer.source_ip: `cookie`, `header`, `source_ip` exclude each other. Keep one',
   ],
   [
     { load_balancer: { policy: 'maglev', header: 'x a' } },
@@ -117,7 +117,7 @@ const REFUSED: readonly [written: object, problem: string][] = [
   ],
   [
     { circuit_breakers: [{}, { priority: 'default' }] },
-    'error spec.circuit_breakers[1].priority: there are limits for the priority `default` already; keep one',
+    'error spec.circuit_breakers[1].priority: there are limits for the priority `default` already. Keep one',
   ],
   [
     { circuit_breakers: { max_requests: 1 } },

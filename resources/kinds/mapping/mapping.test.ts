@@ -59,11 +59,11 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   [{ prefix: '' }, 'error spec.prefix: `prefix` must not be empty'],
   [
     { prefix: '/a b' },
-    'error spec.prefix: Cannot parse path "/a b": " " never stands in a path; write it percent-encoded',
+    'error spec.prefix: Cannot parse path "/a b": " " never stands in a path. Write it percent-encoded',
   ],
   [
     { prefix: '/a\n' },
-    'error spec.prefix: Cannot parse path "/a\\n": "\\n" never stands in a path; write it percent-encoded',
+    'error spec.prefix: Cannot parse path "/a\\n": "\\n" never stands in a path. Write it percent-encoded',
   ],
   [
     { prefix: '/a?b' },
@@ -84,7 +84,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [
     { host: 'a.b:80' },
-    'error spec.host: Cannot parse host "a.b:80": it may not have a port or brackets; ports are ignored when hosts are compared',
+    'error spec.host: Cannot parse host "a.b:80": it may not have a port or brackets. Ports are ignored when hosts are compared',
   ],
   [
     { host: '*a.b' },
@@ -112,11 +112,11 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [
     { headers: { ':status': '200' } },
-    'error spec.headers[":status"]: ":status" is no header of a request; of those with ":" there are :authority, :method, :path, :scheme',
+    'error spec.headers[":status"]: ":status" is no header of a request. Of those with ":" there are :authority, :method, :path, :scheme',
   ],
   [
     { headers: { a: '1', A: '2' } },
-    'error spec.headers.a: the header "a" is named twice; header names have no case',
+    'error spec.headers.a: the header "a" is named twice. Header names have no case',
   ],
   [
     { headers: JSON.parse('{"__proto__": "a"}') },
@@ -215,7 +215,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [
     { hostname: 'a.b:80' },
-    'error spec.hostname: Cannot parse host "a.b:80": it may not have a port or brackets; ports are ignored when hosts are compared',
+    'error spec.hostname: Cannot parse host "a.b:80": it may not have a port or brackets. Ports are ignored when hosts are compared',
   ],
   [
     { labels: ['a'] },
@@ -236,7 +236,7 @@ const WARNED: readonly [fields: object, problem: string][] = [
   [{ xyz: 'a' }, 'warning spec.xyz: unknown field `xyz`'],
   [
     { Timeout_MS: 5 },
-    'warning spec.Timeout_MS: `Timeout_MS` is read as `timeout_ms`; please spell it so',
+    'warning spec.Timeout_MS: `Timeout_MS` is read as `timeout_ms`. Please spell it so',
   ],
   [
     { prefix: '/a/../b' },
@@ -250,7 +250,7 @@ const WARNED: readonly [fields: object, problem: string][] = [
     { tls: 'upstream', host_redirect: true },
     'warning spec.tls: `tls` has no effect with `host_redirect`: no service is asked. With `https://` in `service` clients are sent there by https',
   ],
-  [{ TLS: 'upstream' }, 'warning spec.TLS: `TLS` is read as `tls`; please spell it so'],
+  [{ TLS: 'upstream' }, 'warning spec.TLS: `TLS` is read as `tls`. Please spell it so'],
   [
     { regex_headers: { X_Key: 'a' } },
     'warning spec.regex_headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',
@@ -351,7 +351,7 @@ test('a bad label group is left out with a Problem, the others and the Mapping s
   };
   assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, labels }), [
     'error spec.labels.gateway[0].bad[1]: "x y" is not a header name: letters, digits and !#$%&\'*+-.^_`|~ only',
-    'error spec.labels.gateway[2]: a label group is a map with one key, its name, not 2; begin each group with its own "-"',
+    'error spec.labels.gateway[2]: a label group is a map with one key, its name, not 2. Begin each group with its own "-"',
   ]);
   assert.deepEqual(specOf({ ...MINIMAL, labels }), {
     ...(specOf(MINIMAL) as object),
@@ -366,7 +366,7 @@ test('a prefix that ends within a segment with a dot is no mistake', () => {
 test('a field that is written twice under two names is refused', () => {
   assert.deepEqual(
     problemsOf('Mapping', { ...MINIMAL, gateway_id: 'default', ambassador_id: 'default' }),
-    ['error spec.ambassador_id: `ambassador_id` and `gateway_id` are the same field; keep one'],
+    ['error spec.ambassador_id: `ambassador_id` and `gateway_id` are the same field. Keep one'],
   );
 });
 

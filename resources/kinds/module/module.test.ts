@@ -19,7 +19,7 @@ test('a Module without config has the defaults', () => {
 
 test("Ambassador's name for it is read with a warning, any other name is refused", () => {
   assert.deepEqual(problemsOf('Module', {}, 'ambassador'), [
-    'warning metadata.name: the name "ambassador" is read as "gateway"; please write it so',
+    'warning metadata.name: the name "ambassador" is read as "gateway". Please write it so',
   ]);
   assert.deepEqual(problemsOf('Module', {}, 'tls'), [
     'error metadata.name: the name must be "gateway", not "tls"',
@@ -50,7 +50,7 @@ test('a Module with every label and log field is read as it is written', () => {
 test('credentials for any origin do not count', () => {
   const config = { cors: { origins: '*', credentials: true } };
   assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [
-    'warning spec.config.cors.credentials: `credentials` does not count with the origin `*`: any site could act as the client; list the origins',
+    'warning spec.config.cors.credentials: `credentials` does not count with the origin `*`: any site could act as the client. List the origins',
   ]);
 });
 

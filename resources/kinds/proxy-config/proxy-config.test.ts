@@ -154,7 +154,7 @@ const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
   [
     host({ domains: ['A.b', 'a.B'] }),
     [
-      'spec.virtual_hosts[0].domains[1]: the domain "a.b" is listed twice; a request could not tell where to go',
+      'spec.virtual_hosts[0].domains[1]: the domain "a.b" is listed twice. A request could not tell where to go',
     ],
   ],
   [
@@ -193,7 +193,7 @@ const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
   [
     cluster({ type: 'static', hosts: [{ url: 'tcp://a:1' }] }),
     [
-      'spec.clusters[0].hosts[0].url: cluster "c" has type static: "a" must be an IP address; use type strict_dns for names',
+      'spec.clusters[0].hosts[0].url: cluster "c" has type static: "a" must be an IP address. Use type strict_dns for names',
     ],
   ],
   [
@@ -207,7 +207,7 @@ const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
   [
     cluster({ type: 'strict_dns', hosts: [{ url: 'tcp://a' }] }),
     [
-      'spec.clusters[0].hosts[0].url: Cannot parse url "tcp://a": it has no port; write tcp://host:port',
+      'spec.clusters[0].hosts[0].url: Cannot parse url "tcp://a": it has no port. Write tcp://host:port',
     ],
   ],
   [

@@ -88,7 +88,7 @@ function checkMembers(
       ? [
           fault(
             [...path, 'hosts', index, 'url'],
-            `cluster "${name}" has type static: "${host}" must be an IP address; use type strict_dns for names`,
+            `cluster "${name}" has type static: "${host}" must be an IP address. Use type strict_dns for names`,
           ),
         ]
       : [],
@@ -119,7 +119,7 @@ function checkDomains(virtualHosts: VirtualHosts): readonly Finding[] {
   );
   return checkUnique(
     domains,
-    name => `the domain "${name}" is listed twice; a request could not tell where to go`,
+    name => `the domain "${name}" is listed twice. A request could not tell where to go`,
   );
 }
 

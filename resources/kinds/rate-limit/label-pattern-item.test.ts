@@ -170,7 +170,7 @@ const TWICE: readonly [what: string, text: string, problem: string][] = [
 for (const [what, text, problem] of TWICE) {
   test(`a key ${what} that stands twice is refused`, () => {
     const parsed = parseText(text);
-    assert.deepEqual(problemLines(parsed), [`${problem} stands twice in one map; keep one`]);
+    assert.deepEqual(problemLines(parsed), [`${problem} stands twice in one map. Keep one`]);
     assert.deepEqual(parsed.resources, []);
   });
 }
@@ -182,23 +182,23 @@ test('in other kinds a label that stands twice is refused', () => {
 
 const ANY = 'a map from label key to value, `""` or `"*"` for any value';
 const REFUSED: readonly [item: unknown, problem: string][] = [
-  [{}, 'an item of a pattern needs a label; a pattern for every label group is []'],
-  [[], 'an item of a pattern needs a label; a pattern for every label group is []'],
-  [[{}], 'an item of a pattern needs a label; a pattern for every label group is []'],
+  [{}, 'an item of a pattern needs a label. A pattern for every label group is []'],
+  [[], 'an item of a pattern needs a label. A pattern for every label group is []'],
+  [[{}], 'an item of a pattern needs a label. A pattern for every label group is []'],
   [null, `an item of a pattern must be ${ANY}`],
   ['remote_address', `an item of a pattern must be ${ANY}`],
   [5, `an item of a pattern must be ${ANY}`],
   [['a'], `an item of a pattern must be ${ANY}`],
   [{ '': 'a' }, 'a label of a pattern needs a key that is not empty'],
-  [{ k: 5 }, 'the value of "k" must be a string, not a number; quote it, as in "5"'],
-  [{ k: true }, 'the value of "k" must be a string, not true; quote it, as in "true"'],
-  [{ k: null }, 'the value of "k" must be a string; write "" for any value'],
+  [{ k: 5 }, 'the value of "k" must be a string, not a number. Quote it, as in "5"'],
+  [{ k: true }, 'the value of "k" must be a string, not true. Quote it, as in "true"'],
+  [{ k: null }, 'the value of "k" must be a string. Write "" for any value'],
   [
     { k: ['A', 'B'] },
-    'the value of "k" must be a string; alternatives are written { key: a, key: b }',
+    'the value of "k" must be a string. Alternatives are written { key: a, key: b }',
   ],
-  [{ k: {} }, 'the value of "k" must be a string; alternatives are written { key: a, key: b }'],
-  [[{ k: 'a' }, { k: 5 }], 'the value of "k" must be a string, not a number; quote it, as in "5"'],
+  [{ k: {} }, 'the value of "k" must be a string. Alternatives are written { key: a, key: b }'],
+  [[{ k: 'a' }, { k: 5 }], 'the value of "k" must be a string, not a number. Quote it, as in "5"'],
 ];
 
 for (const [item, problem] of REFUSED) {
@@ -228,7 +228,7 @@ test('an alias to an anchor that is not in a pattern does not excuse a key that 
   const text = `${HEAD}spec:\n  x: &i {a: b, a: c}\n  domain: d\n  limits: [{rate: 1, unit: day, pattern: [*i]}]\n`;
   assert.ok(
     problemLines(parseText(text)).includes(
-      '5 error spec.x.a: `a` stands twice in one map; keep one',
+      '5 error spec.x.a: `a` stands twice in one map. Keep one',
     ),
   );
 });

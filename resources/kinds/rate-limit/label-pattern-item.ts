@@ -20,7 +20,7 @@ export const patternItem = z
       : [`an item of a pattern must be ${FORM}`];
     const alternatives = maps.filter(isFields).flatMap(alternativesOf);
     if (mistakes.length === 0 && alternatives.length > 0) return alternatives;
-    const empty = 'an item of a pattern needs a label; a pattern for every label group is []';
+    const empty = 'an item of a pattern needs a label. A pattern for every label group is []';
     for (const message of mistakes.length > 0 ? mistakes : [empty]) {
       context.addIssue({ code: 'custom', message });
     }
@@ -46,8 +46,8 @@ function mistakesOf(map: Fields): readonly string[] {
 }
 
 function hint(value: unknown): string {
-  if (value === null) return '; write "" for any value';
+  if (value === null) return '. Write "" for any value';
   return typeof value === 'object'
-    ? '; alternatives are written { key: a, key: b }'
+    ? '. Alternatives are written { key: a, key: b }'
     : quoteHint(value);
 }

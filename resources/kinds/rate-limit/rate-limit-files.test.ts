@@ -81,7 +81,7 @@ spec:
 test("files of Ambassador's users are read unchanged", () => {
   const parsed = parseText(FILES);
   assert.deepEqual(problemLines(parsed), [
-    '5 warning metadata.name: the name "ambassador" is read as "gateway"; please write it so',
+    '5 warning metadata.name: the name "ambassador" is read as "gateway". Please write it so',
   ]);
   assert.deepEqual(
     parsed.resources.map(({ id }) => id),

@@ -175,7 +175,7 @@ for (const [fields, expected] of READ_AS) {
 const WARNED: readonly [spec: object, problem: string][] = [
   [{ domain: 'd', limits: [] }, 'limits: there is no limit: nothing is limited by this'],
   [withLimit({ burst: 5 }), 'limits[0].burst: unknown field `burst`'],
-  [withLimit({ Name: 'n' }), 'limits[0].Name: `Name` is read as `name`; please spell it so'],
+  [withLimit({ Name: 'n' }), 'limits[0].Name: `Name` is read as `name`. Please spell it so'],
   [
     withLimit({
       injectResponseHeaders: [
@@ -184,7 +184,7 @@ const WARNED: readonly [spec: object, problem: string][] = [
         { name: 'x-a', value: '2' },
       ],
     }),
-    'limits[0].injectResponseHeaders[2].name: the header "x-a" is set twice; the first counts',
+    'limits[0].injectResponseHeaders[2].name: the header "x-a" is set twice. The first counts',
   ],
   [
     withLimit({
@@ -195,7 +195,7 @@ const WARNED: readonly [spec: object, problem: string][] = [
         ],
       },
     }),
-    'limits[0].errorResponse.headers[1].name: the header "x-a" is set twice; the first counts',
+    'limits[0].errorResponse.headers[1].name: the header "x-a" is set twice. The first counts',
   ],
   [
     withLimit({ pattern: [{ a: 'x' }, [{ a: 'x' }, { a: '*' }, { a: '' }]] }),

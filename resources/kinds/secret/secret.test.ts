@@ -42,7 +42,7 @@ test('a different value gives a different hash', () => {
 
 /** Whatever is wrong with a secret, the message must not hold its value. */
 const WRONG: readonly [fields: string, problems: readonly string[]][] = [
-  ['data: {a: hunter2}', ['4 error data.a: not base64; plain text belongs in `stringData`']],
+  ['data: {a: hunter2}', ['4 error data.a: not base64. Plain text belongs in `stringData`']],
   ['data: {a: [hunter2]}', ['4 error data.a: `a` must be base64']],
   ['data: hunter2', ['4 error data: `data` must be a map from key to base64']],
   ['data: [hunter2]', ['4 error data: `data` must be a map from key to base64']],
@@ -52,7 +52,7 @@ const WRONG: readonly [fields: string, problems: readonly string[]][] = [
   ['type: 5', ['4 error type: `type` must be a string, not 5']],
   [
     'stringdata: {a: hunter2}',
-    ['4 warning stringdata: `stringdata` is read as `stringData`; please spell it so'],
+    ['4 warning stringdata: `stringdata` is read as `stringData`. Please spell it so'],
   ],
   [
     'strngData: {a: hunter2}',
@@ -71,7 +71,7 @@ const WRONG: readonly [fields: string, problems: readonly string[]][] = [
   [
     'stringData: {a: hunter2} hunter2',
     [
-      '4 error : Cannot read this YAML: this does not belong here; check the indentation and the quotes',
+      '4 error : Cannot read this YAML: this does not belong here. Check the indentation and the quotes',
     ],
   ],
   [
@@ -80,7 +80,7 @@ const WRONG: readonly [fields: string, problems: readonly string[]][] = [
   ],
   [
     'stringData: {a: hunter2, a: hunter3}',
-    ['4 error stringData.a: `a` stands twice in one map; keep one'],
+    ['4 error stringData.a: `a` stands twice in one map. Keep one'],
   ],
 ];
 
@@ -94,6 +94,6 @@ for (const [fields, problems] of WRONG) {
 test('a Secret of another version is a mistake', () => {
   const parsed = parseText('apiVersion: gateway.internal/v2\nkind: Secret\nmetadata: {name: s}\n');
   assert.deepEqual(problemLines(parsed), [
-    '1 error apiVersion: `gateway.internal/v2` is not read for Secret; write `v1`',
+    '1 error apiVersion: `gateway.internal/v2` is not read for Secret. Write `v1`',
   ]);
 });

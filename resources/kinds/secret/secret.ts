@@ -11,7 +11,7 @@ const base64 = z
   .transform((text, context): SecretValue => {
     const bytes = decodeBase64(text);
     if (bytes !== undefined) return new SecretValue(bytes);
-    context.addIssue({ code: 'custom', message: 'not base64; plain text belongs in `stringData`' });
+    context.addIssue({ code: 'custom', message: 'not base64. Plain text belongs in `stringData`' });
     return z.NEVER;
   });
 

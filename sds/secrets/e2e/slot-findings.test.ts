@@ -12,8 +12,8 @@ import { slotFindings } from '../slot-findings.ts';
 
 const HOUR_MS = 3_600_000;
 const NAMED = { resource: 'TLSContext/default/files', field: 'spec.cert_chain_file' };
-const LEFT = 'it is not used, and what was in force before stays';
-const NONE = 'until it is right there is none, and TLS that needs it fails';
+const LEFT = 'It is not used, and what was in force before stays';
+const NONE = 'Until it is right there is none, and TLS that needs it fails';
 
 /** A slot of two files, whose clock a test moves, and what is found of it. */
 async function setUp(t: TestContext, named: object = { named: NAMED }) {
@@ -69,7 +69,7 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
 test('files that are not there are told of by who names them, as out of service', async t => {
   const { files, finds, found } = await setUp(t);
   await finds(/is missing/);
-  const message = `${files.certificate} is missing; ${files.key} is missing; ${NONE}`;
+  const message = `${files.certificate} is missing, and ${files.key} is missing. ${NONE}`;
   assert.deepEqual(found(), [{ ...NAMED, severity: 'error', message, outOfService: true }]);
 });
 
@@ -82,7 +82,7 @@ test('a pair that does not fit is told of while the one before is in force, unti
   assert.deepEqual(texts(), []);
   write(files.certificate, second.certificate);
   await finds(/does not fit/);
-  const message = `the private key does not fit the certificate; ${LEFT}`;
+  const message = `the private key does not fit the certificate. ${LEFT}`;
   assert.deepEqual(found(), [{ ...NAMED, severity: 'error', message, outOfService: false }]);
   write(files.key, second.key);
   await until(() => (texts().length === 0 ? true : undefined));
@@ -104,7 +104,7 @@ test('a certificate that nobody renews is told of before it ends, and then as wh
   pass(0.1 * HOUR_MS);
   assert.match(
     await finds(/expired/),
-    /^error: the certificate expired at .*Z; it stays in force until another comes$/,
+    /^error: the certificate expired at .*Z\. It stays in force until another comes$/,
   );
   assert.equal(found()[0]?.outOfService, false);
   pass(HOUR_MS);
