@@ -1,14 +1,17 @@
 import type protobuf from 'protobufjs';
 import { EncodeError } from './encode-error.ts';
-import { WELL_KNOWN } from './encode-well-known.ts';
 import type { Json, JsonObject } from './json.ts';
 import { findType, messageType } from './root.ts';
 import { nameInTypeUrl } from './type-url.ts';
 
 export const ANY = '.google.protobuf.Any';
 
+/** Any, and the messages that encode-well-known.ts encodes. */
 const OWN_FORM: ReadonlySet<protobuf.Type> = new Set(
-  [ANY, ...WELL_KNOWN.keys()].map(name => messageType(name.slice(1))),
+  `Any BoolValue BytesValue DoubleValue Duration FloatValue Int32Value Int64Value ListValue
+  StringValue Struct Timestamp UInt32Value UInt64Value Value`
+    .split(/\s+/)
+    .map(name => messageType(`google.protobuf.${name}`)),
 );
 
 /**

@@ -1,7 +1,6 @@
 import protobuf from 'protobufjs';
-import { ANY, openAny } from './any.ts';
+import { ANY, hasOwnForm, openAny } from './any.ts';
 import { EncodeError } from './encode-error.ts';
-import { WELL_KNOWN } from './encode-well-known.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type Check, fieldCheck, isRequired, isRequiredOneof, isSkipped } from './rules.ts';
 
@@ -51,7 +50,7 @@ function checkAny(json: Json, path: string): void {
 }
 
 function fieldsCheck(type: protobuf.Type): MessageCheck {
-  if (WELL_KNOWN.has(type.fullName)) return () => undefined;
+  if (hasOwnForm(type)) return () => undefined;
   const fields = type.fieldsArray.map(planField);
   const byName = new Map(fields.map(field => [field.name, field]));
   const required = fields.filter(({ absent }) => absent !== undefined);
@@ -117,8 +116,8 @@ function absentProblem(field: protobuf.Field, check: Check | undefined): string 
 
 function messagesCheck(field: protobuf.Field): MessageCheck | undefined {
   const type = field.resolvedType;
-  if (!(type instanceof protobuf.Type) || WELL_KNOWN.has(type.fullName) || isSkipped(field))
-    return undefined;
+  if (!(type instanceof protobuf.Type) || isSkipped(field)) return undefined;
+  if (hasOwnForm(type) && type.fullName !== ANY) return undefined;
   const check: MessageCheck = (json, path) => messageCheck(type)(json, path);
   if (field.map)
     return (json, path) => {
