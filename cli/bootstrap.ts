@@ -6,6 +6,7 @@ import { parseNodeGroup } from '#resources/words/node-group.ts';
 import { SDS, XDS } from './built-in-addresses.ts';
 import { declaredDiscovery } from './declared-discovery.ts';
 import { printConfiguration } from './print-configuration.ts';
+import { readResources } from './read-resources.ts';
 import { reportProblems } from './report-problems.ts';
 
 type Flags = {
@@ -102,7 +103,8 @@ function checkNodeGroup(group: string): void {
 
 function discovery(group: string, { resources, sds }: Flags) {
   if (resources === undefined) return [];
-  const { clusters, problems } = declaredDiscovery(resources, group, sds);
-  reportProblems(problems);
+  const read = readResources([resources]);
+  const clusters = declaredDiscovery(read, group, sds);
+  reportProblems(read.problems);
   return clusters;
 }

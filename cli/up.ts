@@ -37,11 +37,12 @@ export function upCommand(): Command {
       // on.
       process.stdout.removeAllListeners('error').on('error', () => {});
       const { resources, services, ...rest } = flags;
-      const edgeDiscovery = async (sds: string) =>
-        resources === undefined
-          ? []
-          : (await import('./declared-discovery.ts')).declaredDiscovery(resources, 'edge', sds)
-              .clusters;
+      const edgeDiscovery = async (sds: string) => {
+        if (resources === undefined) return [];
+        const { readResources } = await import('./read-resources.ts');
+        const { declaredDiscovery } = await import('./declared-discovery.ts');
+        return declaredDiscovery(readResources([resources]), 'edge', sds);
+      };
       await up({
         ...rest,
         ...(resources === undefined ? {} : { resources }),

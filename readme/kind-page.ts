@@ -1,5 +1,5 @@
 import { KINDS } from '#resources/kinds/kinds.ts';
-import type { Kind } from '#resources/kinds/known-kinds.ts';
+import { type Kind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import { kindTable } from '#resources/schema/docs.ts';
 import { exampleOf, kebabCase, noteOf } from './kind-files.ts';
 
@@ -59,9 +59,8 @@ function wrapped(text: string): string {
 }
 
 function namesOf(kind: Kind): string {
-  const { names, singleton = false }: { names?: readonly string[]; singleton?: boolean } =
-    KINDS[kind];
-  const [own, ...aliases] = (names ?? []).map(name => `\`${name}\``);
-  const name = own === undefined ? '' : `Its name is ${[own, ...aliases].join(' or ')}.`;
-  return [name, singleton ? 'A gateway has one.' : ''].filter(part => part !== '').join(' ');
+  const names = SINGLETONS.get(kind);
+  if (names === undefined) return '';
+  const name = names.map(name => `\`${name}\``).join(' or ');
+  return `${name === '' ? '' : `Its name is ${name}. `}A gateway has one.`;
 }

@@ -15,6 +15,15 @@ export const KIND_NAMES = [
 export type Kind = (typeof KIND_NAMES)[number];
 
 /**
+ * Kinds of which only one resource is in force for each gateway, with the names that it may have.
+ * The main name comes first, then accepted aliases. Without names it may have any.
+ */
+export const SINGLETONS: ReadonlyMap<string, readonly string[]> = new Map<Kind, readonly string[]>([
+  ['Module', ['gateway', 'ambassador']],
+  ['RateLimitService', []],
+]);
+
+/**
  * Kinds of Ambassador's family that a user may bring and that the gateway does not serve. Each says
  * what that means for the site, and what to use instead. Those that restrict are in
  * `restrictions.ts` too.

@@ -1,8 +1,6 @@
-import { KINDS } from '#resources/kinds/kinds.ts';
-import { isKind } from '#resources/kinds/known-kinds.ts';
+import { SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Refused, type Resource, type Source } from '#resources/resource.ts';
-import type { KindDefinition } from '#resources/schema/kind.ts';
 import type { ParsedFile } from './parsed-file.ts';
 
 /** All files together. An id is in `resources` or in `refused`, never in both. */
@@ -72,9 +70,8 @@ function claim(owners: Map<string, Identified>, item: Identified): Identified | 
  * resources with the right name.
  */
 function isOnlyOne({ kind, name }: Identified): boolean {
-  if (!isKind(kind)) return false;
-  const { singleton = false, names }: KindDefinition = KINDS[kind];
-  return singleton && (name === '' || names?.includes(name) !== false);
+  const names = SINGLETONS.get(kind);
+  return names !== undefined && (name === '' || names.length === 0 || names.includes(name));
 }
 
 function duplicateProblem(item: Identified, owner: Identified): Problem {

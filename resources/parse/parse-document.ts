@@ -9,7 +9,7 @@ import { keyOf, offsetOf } from '#resources/yaml/yaml-position.ts';
 import { readYaml, type YamlDocument } from '#resources/yaml/yaml-value.ts';
 import { readEnvelope } from './envelope.ts';
 import { readMetadata } from './metadata.ts';
-import type { ParseOptions } from './parse-options.ts';
+import type { Language } from './parse-options.ts';
 import { parseResource } from './parse-resource.ts';
 import {
   EMPTY_FILE,
@@ -25,7 +25,7 @@ import { unreadParts } from './unread-documents.ts';
  * Parses the text of one YAML document. Lines in the result count from its own first line, and
  * `file` is empty. Never throws, whatever the text.
  */
-export function parseDocument(text: string, options: ParseOptions): ParsedFile {
+export function parseDocument(text: string, language: Language): ParsedFile {
   try {
     const yaml = readYaml(text);
     const { document, read, lineAt } = yaml;
@@ -34,13 +34,13 @@ export function parseDocument(text: string, options: ParseOptions): ParsedFile {
         document.contents,
         read.value,
         { ...yaml, repeats: hasDuplicateKeys(yaml) },
-        options,
+        language,
       );
     }
     return readBroken(
       document,
       problemAt(lineAt(read.broken.offset), read.broken.message),
-      options,
+      language,
     );
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -55,9 +55,9 @@ type Parsing = YamlDocument & { readonly repeats: boolean };
  * Reads the name of a broken document. No field of it is trusted, because others may stand behind
  * the error.
  */
-function readBroken(document: Document, problem: Problem, options: ParseOptions): ParsedFile {
+function readBroken(document: Document, problem: Problem, language: Language): ParsedFile {
   const [apiVersion, kind] = [document.get('apiVersion'), document.get('kind')];
-  const envelope = readEnvelope({ apiVersion, kind }, options.apiGroups);
+  const envelope = readEnvelope({ apiVersion, kind }, language.apiGroups);
   const foreign = typeof apiVersion === 'string' && typeof kind === 'string' && kind !== 'List';
   if (envelope === undefined) return { ...EMPTY_FILE, problems: [problem], readable: foreign };
   const { namespace, name } = readMetadata({
@@ -77,7 +77,7 @@ function parseNode(
   written: unknown,
   value: unknown,
   yaml: Parsing,
-  options: ParseOptions,
+  language: Language,
 ): ParsedFile {
   if (value === null || value === undefined) return EMPTY_FILE;
   const node = yaml.resolve(written);
@@ -88,7 +88,7 @@ function parseNode(
       problemAt(lineAt([]), 'a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`'),
     );
   }
-  if (value.kind === 'List') return parseList(node, value, yaml, options);
+  if (value.kind === 'List') return parseList(node, value, yaml, language);
   if (value.apiVersion === undefined && value.kind === undefined) {
     const problem = problemAt(
       lineAt([]),
@@ -99,9 +99,9 @@ function parseNode(
   const { fields, duplicates } = yaml.repeats
     ? readRepeats(node, value, yaml)
     : { fields: value, duplicates: [] };
-  const outcome = parseResource(fields, duplicates, options);
+  const outcome = parseResource(fields, duplicates, language);
   const parsed = outcome === undefined ? EMPTY_FILE : placeOutcome(outcome, lineAt);
-  const unread = unreadParts(fields, options.apiGroups, outcome !== undefined).map(
+  const unread = unreadParts(fields, language.apiGroups, outcome !== undefined).map(
     ({ path, ...unread }): Problem => ({
       ...problemAt(lineAt(path), unread.message),
       ...{ severity: unread.severity, field: formatPath(path) },
@@ -127,7 +127,7 @@ function parseList(
   node: unknown,
   { items }: Fields,
   yaml: Parsing,
-  options: ParseOptions,
+  language: Language,
 ): ParsedFile {
   const written = isMap(node)
     ? node.items.findLast(pair => keyOf(pair) === 'items')?.value
@@ -136,7 +136,7 @@ function parseList(
   if (!isSeq(list) || !Array.isArray(items)) return EMPTY_FILE;
   return mergeParsed(
     '',
-    list.items.map((item, index) => parseNode(item, items[index], yaml, options)),
+    list.items.map((item, index) => parseNode(item, items[index], yaml, language)),
   );
 }
 

@@ -1,6 +1,5 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
-import { KINDS } from '#resources/kinds/kinds.ts';
-import { isKind } from '#resources/kinds/known-kinds.ts';
+import { isKind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import type { Refused } from '#resources/resource.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { misspeltRestrictions } from '#resources/schema/misspelt-restrictions.ts';
@@ -12,7 +11,7 @@ import { suggest } from '#resources/words/suggest.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { illFormedTexts } from './ill-formed-text.ts';
 import { readMetadata } from './metadata.ts';
-import type { ParseOptions } from './parse-options.ts';
+import type { Language } from './parse-options.ts';
 import { salvage } from './salvage.ts';
 
 /**
@@ -46,10 +45,11 @@ type Fields = Readonly<Record<string, unknown>>;
 export function parseResource(
   fields: Fields,
   duplicates: readonly Finding[],
-  options: ParseOptions,
+  language: Language,
 ): ParseOutcome | undefined {
-  const envelope = readEnvelope(fields, options.apiGroups);
-  if (envelope === undefined || isForOtherGateway(fields.spec, options.gatewayId)) return undefined;
+  const envelope = readEnvelope(fields, language.apiGroups);
+  if (envelope === undefined || isForOtherGateway(fields.spec, language.gatewayId))
+    return undefined;
   const { kind } = envelope;
   const { namespace, name, findings: metadata } = readMetadata(fields.metadata);
   const rows = unservedOf(kind, name, fields.spec);
@@ -62,10 +62,10 @@ export function parseResource(
     const findings = [...envelope.findings, ...metadata];
     return { ...identity, findings, unserved: rows, salvaged: salvage(kind, fields.spec, []) };
   }
-  const definition: KindDefinition = KINDS[kind];
+  const definition = language.kinds[kind];
   const outer = [
     ...metadata,
-    ...checkName(definition, name),
+    ...checkName(kind, name),
     ...checkOuterFields(definition, fields),
     ...duplicates,
   ];
@@ -125,11 +125,12 @@ function withoutEnvelope(fields: Fields): Fields {
   );
 }
 
-function checkName({ names }: KindDefinition, name: string): readonly Finding[] {
-  const [own] = names ?? [];
+function checkName(kind: string, name: string): readonly Finding[] {
+  const names = SINGLETONS.get(kind) ?? [];
+  const [own] = names;
   if (own === undefined || name === own || name === '') return [];
   const path = ['metadata', 'name'];
-  if (names?.includes(name))
+  if (names.includes(name))
     return [caution(path, `the name "${name}" is read as "${own}". Please write it so`)];
   return [fault(path, `the name must be "${own}", not "${name}"`)];
 }

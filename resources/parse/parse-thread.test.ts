@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { KINDS } from '#resources/kinds/kinds.ts';
 import { damagedTexts } from '#resources/testing/damaged-texts.ts';
 import { parseDocument } from './parse-document.ts';
 import { DEFAULT_PARSE_OPTIONS } from './parse-options.ts';
 import { ParseThread, type ThreadParts } from './parse-thread.ts';
 
+const LANGUAGE = { ...DEFAULT_PARSE_OPTIONS, kinds: KINDS };
 const MAPPING =
   'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: a}\nspec: {prefix: /a, service: x}\n';
 const large = (items: number) => `a: [${'{b: [c, d, e]}, '.repeat(items)}]`;
@@ -35,8 +37,7 @@ test('a thread gives what the parser gives, of right and of damaged documents', 
   const { thread, causes } = started(t);
   const parsed = await thread.parse(texts);
   assert.deepEqual([...parsed.keys()], [...texts]);
-  for (const [text, file] of parsed)
-    assert.deepStrictEqual(file, parseDocument(text, DEFAULT_PARSE_OPTIONS));
+  for (const [text, file] of parsed) assert.deepStrictEqual(file, parseDocument(text, LANGUAGE));
   assert.deepEqual(causes, []);
 });
 
@@ -104,7 +105,7 @@ test('what a thread says after it was given up is not taken for the next documen
   const [slow, next] = [large(2_000), MAPPING];
   const givenUp = thread.parse([slow]);
   // Nothing is heard of the thread while this one parses the same.
-  for (let times = 0; times < 3; times += 1) parseDocument(slow, DEFAULT_PARSE_OPTIONS);
+  for (let times = 0; times < 3; times += 1) parseDocument(slow, LANGUAGE);
   while (ticks.length > 0) ticks.shift()?.();
   assert.equal((await givenUp).get(slow)?.readable, false);
   assert.equal((await thread.parse([next])).get(next)?.resources.length, 1);

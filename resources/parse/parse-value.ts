@@ -1,6 +1,6 @@
 import type { Source } from '#resources/resource.ts';
 import type { Fields } from '#resources/words/fields.ts';
-import type { ParseOptions } from './parse-options.ts';
+import type { Language } from './parse-options.ts';
 import { parseResource } from './parse-resource.ts';
 import { EMPTY_FILE, type ParsedFile, placeParsed } from './parsed-file.ts';
 import { placeOutcome } from './place-outcome.ts';
@@ -12,9 +12,9 @@ import { placeOutcome } from './place-outcome.ts';
 export function parseValue(
   document: Fields,
   { file, line }: Source,
-  options: ParseOptions,
+  language: Language,
 ): ParsedFile {
-  const outcome = parseResource(document, [], options);
+  const outcome = parseResource(document, [], language);
   if (outcome === undefined) return { ...EMPTY_FILE, file };
   return placeParsed(
     placeOutcome(outcome, () => line),

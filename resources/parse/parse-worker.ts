@@ -3,8 +3,10 @@
  * each.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { KINDS } from '#resources/kinds/kinds.ts';
 import { type PackedFile, packFile } from './packed-file.ts';
 import { parseDocument } from './parse-document.ts';
+import type { Language } from './parse-options.ts';
 import { unreadableDocument } from './parsed-file.ts';
 
 /**
@@ -15,10 +17,12 @@ const LONGEST_ANSWER = 32 * 1024 * 1024;
 /** Most values that JSON cannot hold. Each takes hundreds of bytes. */
 const MOST_ODD = 10_000;
 
+const LANGUAGE: Language = { ...workerData, kinds: KINDS };
+
 parentPort?.on('message', (texts: readonly string[]) => parentPort?.postMessage(texts.map(parse)));
 
 function parse(text: string): PackedFile {
-  const parsed = parseDocument(text, workerData);
+  const parsed = parseDocument(text, LANGUAGE);
   try {
     const packed = packFile(parsed);
     return packed.json.length > LONGEST_ANSWER || packed.odd.length > MOST_ODD

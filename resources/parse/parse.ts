@@ -1,9 +1,10 @@
 import type { FileContent } from '#resources/folder/file-content.ts';
+import { KINDS } from '#resources/kinds/kinds.ts';
 import type { Source } from '#resources/resource.ts';
 import type { Fields } from '#resources/words/fields.ts';
 import { type DocumentText, splitDocuments } from '#resources/yaml/document-text.ts';
 import { parseDocument } from './parse-document.ts';
-import type { ParseOptions } from './parse-options.ts';
+import type { Language, ParseOptions } from './parse-options.ts';
 import { parseValue } from './parse-value.ts';
 import { EMPTY_FILE, mergeParsed, type ParsedFile, placeParsed } from './parsed-file.ts';
 import { onceAFile } from './unread-documents.ts';
@@ -49,10 +50,12 @@ const NOTHING: ParsedTexts = new Map();
  */
 export class Parser {
   readonly options: ParseOptions;
+  readonly #language: Language;
   #known: ReadonlyMap<string, Known> = new Map();
 
   constructor(options: ParseOptions) {
     this.options = options;
+    this.#language = { ...options, kinds: KINDS };
   }
 
   /**
@@ -60,7 +63,7 @@ export class Parser {
    * @throws RangeError when nesting exhausts the stack
    */
   value(document: Fields, source: Source): ParsedFile {
-    return parseValue(document, source, this.options);
+    return parseValue(document, source, this.#language);
   }
 
   /** Begins a round. It must be finished before the next one begins. */
@@ -80,7 +83,7 @@ export class Parser {
       if ('error' in content) return unreadable(file, content.error);
       const documents = content.documents.map(({ text, linesBefore }) => {
         const known = this.#known.get(text) ?? next.get(text);
-        const bare = known?.bare ?? parsed.get(text) ?? parseDocument(text, this.options);
+        const bare = known?.bare ?? parsed.get(text) ?? parseDocument(text, this.#language);
         const document = placeKnown(known, bare, file, linesBefore);
         next.set(text, document);
         return document.placed;

@@ -25,13 +25,6 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
    */
   readonly refuseField?: (field: string, value: unknown) => string | undefined;
   /**
-   * The names that the resource may have, when the kind fixes them. The main name comes first, then
-   * accepted aliases.
-   */
-  readonly names?: readonly string[];
-  /** Whether only one is in force for each gateway. */
-  readonly singleton?: boolean;
-  /**
    * Checks the rules between the fields of a spec. Fields that are wrong by themselves are missing.
    */
   readonly check?: (spec: Partial<z.output<Schema>>) => readonly Finding[];

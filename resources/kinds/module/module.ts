@@ -112,8 +112,6 @@ export const module: KindDefinition<typeof schema> = {
   fieldsAt: 'spec',
   unknownField: 'warning',
   restricting: ['config', 'config.default_labels', 'config.default_label_domain'],
-  names: ['gateway', 'ambassador'],
-  singleton: true,
   check: ({ config }) => [
     ...checkCredentials(config?.cors, ['config', 'cors']),
     ...checkRepeated(config?.error_response_overrides, OVERRIDES),

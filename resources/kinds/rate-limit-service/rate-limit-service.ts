@@ -45,7 +45,6 @@ export const rateLimitService: KindDefinition<typeof schema> = {
   fieldsAt: 'spec',
   unknownField: 'warning',
   restricting: ['domain', 'failure_mode_deny'],
-  singleton: true,
   inNamespace: (spec, namespace) => ({ ...spec, service: serviceIn(spec.service, namespace) }),
 };
 
