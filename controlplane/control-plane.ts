@@ -8,6 +8,8 @@ import {
   SERVICE_GROUPS,
 } from '#controlplane/compile/node-groups.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
+import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
+import type { Difference } from '#controlplane/diff/difference.ts';
 import { type ExplainQuestion, explainRequest } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
@@ -40,6 +42,7 @@ import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { Config } from './config.ts';
+import { diffQuestions } from './diff-questions.ts';
 import { compileOptions, groupCompiler } from './group-compiler.ts';
 import type { Readiness } from './http.ts';
 import { lookAgain } from './look-again.ts';
@@ -65,6 +68,11 @@ export type ControlPlane = {
   status(): Status;
   /** Follows a request through what is in force. Throws an Error about the question. */
   explain(question: ExplainQuestion): Promise<Explanation>;
+  /**
+   * Tells what documents would change of what is in force. Throws an Error about the question.
+   * @returns undefined when too many questions wait
+   */
+  diff(question: DiffQuestion): Promise<Difference> | undefined;
   /**
    * Returns what is known of the objects that were read last.
    * @returns undefined when nothing was read
@@ -181,6 +189,19 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       after,
     });
   };
+  const differences = diffQuestions(
+    parts.parser.options,
+    () => ({
+      inForce: {
+        resources: effective(controller.rollout),
+        closed: controller.inForce.closed,
+      },
+      known: known(),
+      options: compileOptions(config),
+      now: now(),
+    }),
+    after,
+  );
   return {
     services: service.implementations(),
     read,
@@ -192,6 +213,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
         problems: known(),
         options: compileOptions(config),
       }),
+    diff: question => differences.ask(question),
     objectFacts: () => {
       if (reading === undefined) return undefined;
       const proxies = service.streams().some(({ group }) => !SERVICE_GROUPS.includes(group));
@@ -206,6 +228,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     inForce: () => effective(controller.rollout).values(),
     stop: () => {
       stopLooking();
+      differences.close();
       service.close();
       return keeper.close();
     },

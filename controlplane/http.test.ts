@@ -13,6 +13,10 @@ async function serveApp(t: TestContext, readiness: Readiness): Promise<string> {
       if (method === '') throw new Error('"" is not a request method');
       return { asked: method };
     },
+    diff: ({ files }) => {
+      if (files.length === 0) return undefined;
+      return Promise.resolve({ compared: files.map(({ name }) => name) });
+    },
     metrics: new Registry(),
   });
   const server = http.createServer(app);
@@ -72,4 +76,51 @@ test('what becomes of a request is asked by POST', async t => {
   );
   assert.equal((await ask(JSON.stringify({ ...question, url: 'x'.repeat(200_000) }))).status, 413);
   assert.equal((await fetch(`${base}/explain`)).status, 405);
+});
+
+test('what documents would change is asked by POST', async t => {
+  const base = await serveApp(t, { ready: true });
+  const ask = (body: string, type = 'application/json') =>
+    fetch(`${base}/diff`, { method: 'POST', headers: { 'content-type': type }, body });
+  const file = { name: 'a.yaml', text: '' };
+  const right = JSON.stringify({ files: [file] });
+  assert.deepEqual(await (await ask(right)).json(), { compared: ['a.yaml'] });
+  const busy = await ask('{"files":[]}');
+  assert.deepEqual([busy.status, busy.headers.get('retry-after')], [503, '1']);
+  for (const body of [
+    '',
+    'null',
+    '[]',
+    '{}',
+    '{"files":{}}',
+    '{"files":[""]}',
+    '{"files":[null]}',
+    '{"files":[{"name":"a"}]}',
+    '{"files":[{"name":1,"text":""}]}',
+    JSON.stringify({ files: [file, file] }),
+    JSON.stringify({ files: [{ ...file, name: 'x'.repeat(1_001) }] }),
+    JSON.stringify({ files: Array(10_001).fill(file) }),
+    JSON.stringify({ files: [file], whole: 'yes' }),
+    JSON.stringify({ files: [file], envoy: 1 }),
+    JSON.stringify({ files: [file], remove: 'Mapping/default/a' }),
+    JSON.stringify({ files: [file], remove: [1] }),
+  ])
+    assert.equal((await ask(body)).status, 400, body.slice(0, 80));
+  assert.equal((await ask(right, 'text/plain')).status, 400, 'as a page of another site can send');
+  const large = JSON.stringify({ files: [{ name: 'a', text: 'x'.repeat(2 ** 24) }] });
+  assert.equal((await ask(large)).status, 413);
+  assert.equal((await fetch(`${base}/diff`)).status, 405);
+});
+
+test('a control plane that has read nothing yet compares nothing', async t => {
+  const base = await serveApp(t, { ready: false, reason: 'the resources are not read yet' });
+  const answer = await fetch(`${base}/diff`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"files":[]}',
+  });
+  assert.deepEqual(
+    [answer.status, await answer.json()],
+    [503, { error: 'not ready: the resources are not read yet' }],
+  );
 });

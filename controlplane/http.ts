@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Registry } from 'prom-client';
+import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-request.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 
 export type Readiness =
@@ -14,6 +15,11 @@ export type HttpSources = {
    * Returns the answer of `/explain`. Throws an Error that says what is wrong with the question.
    */
   explain(question: ExplainQuestion): Promise<object>;
+  /**
+   * Returns the answer of `/diff`. Throws an Error that says what is wrong with the question.
+   * @returns undefined when too many questions wait
+   */
+  diff(question: DiffQuestion): Promise<object> | undefined;
   metrics: Registry;
 };
 
@@ -24,6 +30,7 @@ export type HttpSources = {
  * - `/status`: JSON with resources, Problems and proxies.
  * - `/metrics`: Prometheus text.
  * - POST `/explain`: JSON with what happens to a request.
+ * - POST `/diff`: JSON with what documents would change.
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
@@ -44,21 +51,21 @@ export function httpApp(sources: HttpSources): Express {
   app.get('/metrics', async (_request, response) => {
     response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
   });
-  app.post('/explain', express.json({ limit: LONGEST_QUESTION }), async (request, response) => {
-    const question = parseQuestion(request.body);
-    if (question === undefined) {
-      response.status(400).json({ error: WANTED });
-      return;
-    }
-    try {
-      response.json(await sources.explain(question));
-    } catch (error) {
-      response.status(400).json({ error: error instanceof Error ? error.message : String(error) });
-    }
+  postQuestion(app, '/explain', {
+    limit: '128kb', // The edge accepts at most 60 KiB of request headers.
+    wanted: EXPLAIN_WANTED,
+    parse: parseQuestion,
+    answer: question => sources.explain(question),
   });
-  app.use('/explain', wrongBody);
-  app.all('/explain', (_request, response) => {
-    response.status(405).set('Allow', 'POST').json({ error: 'use POST' });
+  postQuestion(app, '/diff', {
+    limit: '16mb',
+    wanted: DIFF_WANTED,
+    parse: parseDiffQuestion,
+    answer: question => sources.diff(question),
+    unready: () => {
+      const readiness = sources.readiness();
+      return readiness.ready ? undefined : `not ready: ${readiness.reason}`;
+    },
   });
   app.all(['/healthz', '/readyz', '/status', '/metrics'], (_request, response) => {
     response.status(405).set('Allow', 'GET, HEAD').json({ error: 'use GET' });
@@ -66,19 +73,60 @@ export function httpApp(sources: HttpSources): Express {
   app.use((_request, response) => {
     response
       .status(404)
-      .json({ error: 'not found: try /healthz, /readyz, /status, /metrics or /explain' });
+      .json({ error: 'not found: try /healthz, /readyz, /status, /metrics, /explain or /diff' });
   });
   return app;
 }
 
-/** The edge accepts at most 60 KiB of request headers. */
-const LONGEST_QUESTION = '128kb';
-
-const WANTED =
+const EXPLAIN_WANTED =
   'want JSON with the texts `method`, `url`, `from` and `nodeGroup`, and `headers`, a list of "name: value"';
 
-/** A body that is too large or is not JSON. */
-const wrongBody: ErrorRequestHandler = (error, _request, response, _next) => {
-  const status = typeof error?.status === 'number' ? error.status : 400;
-  response.status(status).json({ error: status === 413 ? 'the body is too large' : WANTED });
+const DIFF_WANTED =
+  'want JSON with `files`, a list of maps of `name` and `text` without repeated names, and perhaps `whole`, `remove` and `envoy`';
+
+type Asked<Question> = {
+  /** Of the body. */
+  readonly limit: string;
+  readonly wanted: string;
+  parse(body: unknown): Question | undefined;
+  /** Throws an Error about the question. Undefined: too many wait. */
+  answer(question: Question): Promise<object> | undefined;
+  /** Returns why nothing can be answered yet. */
+  unready?(): string | undefined;
 };
+
+/** Answers questions in JSON, which no page of another origin can send. */
+function postQuestion<Question>(
+  app: Express,
+  path: string,
+  { limit, wanted, parse, answer, unready = () => undefined }: Asked<Question>,
+): void {
+  app.post(path, express.json({ limit }), async (request, response) => {
+    const question = parse(request.body);
+    const reason = question === undefined ? undefined : unready();
+    if (question === undefined || reason !== undefined) {
+      response.status(reason === undefined ? 400 : 503).json({ error: reason ?? wanted });
+      return;
+    }
+    try {
+      const answered = await answer(question);
+      if (answered === undefined)
+        response.status(503).set('Retry-After', '1').json({ error: 'too many questions wait' });
+      else response.json(answered);
+    } catch (error) {
+      response.status(400).json({ error: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  app.use(path, wrongBody(wanted));
+  app.all(path, (_request, response) => {
+    response.status(405).set('Allow', 'POST').json({ error: 'use POST' });
+  });
+}
+
+/** Answers a body that is too large or is not JSON. */
+function wrongBody(wanted: string): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
+    const status = typeof error?.status === 'number' ? error.status : 400;
+    response.status(status).json({ error: status === 413 ? 'the body is too large' : wanted });
+  };
+}

@@ -158,7 +158,8 @@ async function serveHttp(
   };
   const readiness = () => waiting() ?? plane.readiness();
   const status = () => ({ ...plane.status(), ...waiting() });
-  const app = httpApp({ readiness, status, explain: plane.explain, metrics: metrics.registry });
+  const { explain, diff } = plane;
+  const app = httpApp({ readiness, status, explain, diff, metrics: metrics.registry });
   const admin = http.createServer(app);
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject);

@@ -219,6 +219,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'kubernetes',
       'process',
       'protos',
+      'resources/folder',
       'resources/parse',
       'resources/resource.ts',
       'xds',

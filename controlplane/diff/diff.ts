@@ -1,4 +1,6 @@
 import { compile } from '#controlplane/compile/compile.ts';
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { Memo } from '#controlplane/compile/memo.ts';
 import { EDGE, nodeGroups } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
@@ -13,6 +15,7 @@ import {
   type RouteChange,
   SHOWN_ROUTES,
 } from './difference.ts';
+import { type ByGroup, envoyChanges } from './envoy-changes.ts';
 import { limitChanges } from './limit-changes.ts';
 import { regionOf } from './mapping-region.ts';
 import { meet, samplesOf } from './region.ts';
@@ -28,15 +31,19 @@ export type DiffInputs = {
   readonly known: readonly Problem[];
   readonly options: CompileOptions;
   readonly now: number;
+  /** Whether Envoy's configuration is compared, too. */
+  readonly envoy: boolean;
 };
 
 /**
  * Returns what the documents would change, by what both sides compile to. It is pure. Throws an
  * Error about an id that cannot be removed.
  */
-export function diff({ inForce, given, known, options, now }: DiffInputs): Difference {
+export function diff({ inForce, given, known, options, now, envoy }: DiffInputs): Difference {
   const next = withDocuments(inForce, given);
-  const [before, after] = [worldOf(inForce, options, now), worldOf(next, options, now)];
+  const compiler = compilerOf(options);
+  const before = worldOf(inForce, compiler, now);
+  const after = worldOf(next, compiler, now);
   const was = [...known, ...before.problems];
   const is = [...next.problems, ...after.problems];
   const changes = resourceChanges(sideOf(inForce), sideOf(next));
@@ -56,21 +63,45 @@ export function diff({ inForce, given, known, options, now }: DiffInputs): Diffe
       { limits: after.limits, mappings: after.set.mappings },
     ),
     resources: others,
-    envoy: [],
+    envoy: envoy ? envoyChanges(before.compiled, after.compiled) : [],
   };
 }
 
-type World = RouteWorld & { readonly set: ResourceSet; readonly problems: readonly Problem[] };
+type World = RouteWorld & {
+  readonly set: ResourceSet;
+  readonly compiled: ByGroup;
+  readonly problems: readonly Problem[];
+};
 
-function worldOf({ resources, closed }: InForce, options: CompileOptions, now: number): World {
+type Compiler = {
+  readonly options: CompileOptions;
+  compile(resources: ResourceSet, group: string): Compiled;
+};
+
+/** The second side reuses what is the same on the first. */
+function compilerOf(options: CompileOptions): Compiler {
+  const memos = new Map<string, Memo>();
+  return {
+    options,
+    compile: (resources, group) => {
+      const memo = memos.get(group) ?? new Memo();
+      memos.set(group, memo);
+      return compile(resources, group, { ...options, memo });
+    },
+  };
+}
+
+function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number): World {
   const set = toResourceSet(resources.values(), closed);
   const refused = new Map(closed.map(item => [item.id, item]));
   const secrets = checkTlsSecrets({ resources, refused }, [], now).problems;
-  const compiled = nodeGroups(set).flatMap(group => compile(set, group, options).problems);
+  const groups = nodeGroups(set);
+  const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
   return {
     set,
-    problems: [...secrets, ...compiled],
-    access: accessWorld(set, options),
+    compiled,
+    problems: [...secrets, ...[...compiled.values()].flatMap(({ problems }) => problems)],
+    access: accessWorld(set, compiler.options),
     limits: routeLimits(set),
   };
 }

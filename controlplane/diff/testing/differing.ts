@@ -21,6 +21,7 @@ export function differing(
     known: problems,
     options: compileOptions({}),
     now: NOW,
+    envoy: true,
   });
 }
 

@@ -1,0 +1,70 @@
+import type { CompileOptions } from '#controlplane/compile/options.ts';
+import type { FileContent } from '#resources/folder/file-content.ts';
+import type { ParsedFile } from '#resources/parse/parsed-file.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Difference } from './difference.ts';
+import type { InForce } from './with-documents.ts';
+
+/** A question to `/diff`. */
+export type DiffQuestion = {
+  /** Documents. Their names stand in the answer. */
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  /**
+   * Whether the files stand for all that the control plane reads from folders, so that what they
+   * lack is removed. Objects of Kubernetes stay. Default: false.
+   */
+  readonly whole?: boolean;
+  /** Ids of resources that are removed, such as `Mapping/default/user`. Default: none. */
+  readonly remove?: readonly string[];
+  /** Whether Envoy's configuration is compared, too. Default: false. */
+  readonly envoy?: boolean;
+};
+
+export type DiffBasis = {
+  readonly inForce: InForce;
+  readonly known: readonly Problem[];
+  readonly options: CompileOptions;
+  readonly now: number;
+};
+
+export type ParseFiles = (
+  files: ReadonlyMap<string, FileContent>,
+) => Promise<readonly ParsedFile[]>;
+
+/**
+ * Returns what the documents of a question would change. The code for it is loaded on first use.
+ * `basis` is read when the documents are parsed. Throws an Error that says what is wrong with the
+ * question.
+ */
+export async function diffRequest(
+  { files, whole = false, remove = [], envoy = false }: DiffQuestion,
+  parse: ParseFiles,
+  basis: () => DiffBasis,
+): Promise<Difference> {
+  const { diff } = await import('./diff.ts');
+  const parsed = await parse(new Map(files.map(({ name, text }) => [name, { text }])));
+  return diff({ ...basis(), given: { files: parsed, whole, remove }, envoy });
+}
+
+const MOST_FILES = 10_000;
+const LONGEST_NAME = 1_000;
+
+/**
+ * Parses the body of a question.
+ * @returns undefined when it is not a question
+ */
+export function parseDiffQuestion(body: unknown): DiffQuestion | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { files, whole = false, remove = [], envoy = false } = body as Record<string, unknown>;
+  if (!Array.isArray(files) || files.length > MOST_FILES || !files.every(isFile)) return undefined;
+  if (new Set(files.map(({ name }) => name)).size < files.length) return undefined;
+  if (typeof whole !== 'boolean' || typeof envoy !== 'boolean') return undefined;
+  if (!Array.isArray(remove) || remove.length > MOST_FILES) return undefined;
+  return remove.every(id => typeof id === 'string') ? { files, whole, remove, envoy } : undefined;
+}
+
+function isFile(file: unknown): file is { readonly name: string; readonly text: string } {
+  if (typeof file !== 'object' || file === null) return false;
+  const { name, text } = file as Record<string, unknown>;
+  return typeof name === 'string' && name.length <= LONGEST_NAME && typeof text === 'string';
+}
