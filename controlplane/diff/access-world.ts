@@ -1,3 +1,5 @@
+import { compile } from '#controlplane/compile/compile.ts';
+import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import {
   filtersInForce,
@@ -34,7 +36,7 @@ export function accessWorld(resources: ResourceSet, options: CompileOptions): Ac
   };
   if (filterPolicies.length === 0)
     return { regions: shut, decide: (host, path) => shutDecision(host, path) ?? OPEN };
-  const { active, rules } = filtersInForce(resources, options);
+  const { active, rules } = filtersInForce(resources, compile(resources, EXT_AUTHZ, options));
   const decisions = new Map(
     rules.map(rule => [rule.rule, decisionOf(rule, active.closed.has(rule.rule))]),
   );

@@ -1,6 +1,4 @@
-import { compile } from '#controlplane/compile/compile.ts';
-import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
-import type { CompileOptions } from '#controlplane/compile/options.ts';
+import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { type ActiveRules, activateRules } from '#ext-authz/chain/active-rules.ts';
 import type { RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
@@ -28,11 +26,11 @@ export type FiltersInForce = {
 };
 
 /**
- * Compiles Filters and rules the way that they take to the service: messages, their bytes, what the
- * service reads of them. No Filter is opened.
+ * Takes Filters and rules the way that they take to the service. `compiled` is what its node group
+ * gets: messages. Then come their bytes, and what the service reads of them. No Filter is opened.
  */
-export function filtersInForce(resources: ResourceSet, options: CompileOptions): FiltersInForce {
-  const { definitions, rules } = receivedBy(new FilterSet(), resources, options);
+export function filtersInForce(resources: ResourceSet, compiled: Compiled): FiltersInForce {
+  const { definitions, rules } = receivedBy(new FilterSet(), compiled);
   const runnable = new Map([...definitions].map(([name, filter]) => [name, unopened(filter)]));
   const written = new Map(resources.filterPolicies.flatMap(writtenRules));
   return {
@@ -48,12 +46,8 @@ export function filtersInForce(resources: ResourceSet, options: CompileOptions):
 /** It only makes versions, which are never shown. */
 const VERSION_KEY = new Uint8Array(32);
 
-function receivedBy(
-  service: FilterSet,
-  resources: ResourceSet,
-  options: CompileOptions,
-): Configuration {
-  const snapshot = snapshotEncoder(VERSION_KEY)(compile(resources, EXT_AUTHZ, options));
+function receivedBy(service: FilterSet, compiled: Compiled): Configuration {
+  const snapshot = snapshotEncoder(VERSION_KEY)(compiled);
   let received: Configuration | undefined;
   for (const typeUrl of FILTER_TYPES) {
     const changed = [...(snapshot.get(typeUrl)?.values() ?? [])];

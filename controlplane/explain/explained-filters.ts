@@ -1,5 +1,6 @@
+import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { GATEWAY_PATHS } from '#controlplane/compile/ext-authz/ext-authz-filter.ts';
-import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { withoutInjected } from '#ext-authz/chain/final-change.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { type Selected, selectRule } from '#ext-authz/policy/policy.ts';
@@ -63,7 +64,8 @@ export type FilterInputs = {
   readonly request: EnvoyRequest;
   readonly resources: ResourceSet;
   readonly problems: readonly Problem[];
-  readonly options: CompileOptions;
+  /** Returns what a node group gets. */
+  readonly compiled: (group: string) => Compiled;
   readonly places: ReadonlyMap<string, Place>;
 };
 
@@ -103,7 +105,7 @@ function explainCheck(
   client: HttpRequest,
   inputs: FilterInputs,
 ): ExplainedFilters {
-  const inForce = filtersInForce(inputs.resources, inputs.options);
+  const inForce = filtersInForce(inputs.resources, inputs.compiled(EXT_AUTHZ));
   if (request.target.startsWith(GATEWAY_PATHS))
     return explainEndpoint(request, { ...inForce, ...inputs });
   const selected = selectRule(inForce.active.index, request);

@@ -1,4 +1,5 @@
-import type { CompileOptions } from '#controlplane/compile/options.ts';
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { RATELIMIT_SERVICE } from '#controlplane/compile/node-groups.ts';
 import {
   type Labelling,
   labelGroups as labelGroupsOf,
@@ -45,15 +46,16 @@ export type RateLimitInputs = {
   readonly request: EnvoyRequest;
   readonly nodeGroup: string;
   readonly resources: ResourceSet;
-  readonly options: CompileOptions;
+  /** Returns what a node group gets. */
+  readonly compiled: (group: string) => Compiled;
   readonly places: ReadonlyMap<string, Place>;
 };
 
 /** Returns what the rate limit filter asks for a request, and what the service decides by. */
 export function explainRateLimits(inputs: RateLimitInputs): ExplainedRateLimits {
-  const { resources, options, places, targets } = inputs;
+  const { resources, compiled, places, targets } = inputs;
   const domains = labellings(resources).domains.map(({ domain }) => domain);
-  const limits = operatorLimits(resources, options);
+  const limits = operatorLimits(resources, compiled(RATELIMIT_SERVICE));
   const byCluster = targets.map(({ cluster }) => ({ cluster, groups: groupsFor(cluster, inputs) }));
   const cases = [...Map.groupBy(byCluster, ({ groups }) => JSON.stringify(groups)).values()];
   return {

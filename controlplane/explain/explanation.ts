@@ -9,7 +9,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { ClientRequest } from './client-request.ts';
 import { type EnvoyRequest, toEnvoyRequest } from './envoy-request.ts';
-import { type ExplainedFilters, explainFilters } from './explained-filters.ts';
+import { type ExplainedFilters, explainFilters, type FilterInputs } from './explained-filters.ts';
 import { answerOf, type GatewayAnswer } from './explained-filters-answer.ts';
 import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-limits.ts';
 import { type ExplainedRoute, explainRoute } from './explained-route.ts';
@@ -71,12 +71,15 @@ export function explain(inputs: ExplainInputs): {
   problems: readonly Problem[];
 } {
   const { resources, nodeGroup, options } = inputs;
-  const compiled = compile(resources, nodeGroup, options);
-  const problems = [...inputs.problems, ...compiled.problems];
-  return { explanation: explainCompiled(compiled, { ...inputs, problems }), problems };
+  const compiled = (group: string) => compile(resources, group, options);
+  const proxies = compiled(nodeGroup);
+  const problems = [...inputs.problems, ...proxies.problems];
+  return { explanation: explainCompiled(proxies, { ...inputs, compiled, problems }), problems };
 }
 
-function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation {
+type Inputs = ExplainInputs & Pick<FilterInputs, 'compiled'>;
+
+function explainCompiled(compiled: Compiled, inputs: Inputs): Explanation {
   const { nodeGroup, request, resources } = inputs;
   const settings = listenerSettings(compiled);
   if (settings === undefined)
@@ -142,7 +145,7 @@ function explainMatch(
   request: EnvoyRequest,
   { asksForLimits, runsFilters }: ListenerSettings,
   places: ReadonlyMap<string, Place>,
-  inputs: ExplainInputs,
+  inputs: Inputs,
 ): Omit<Explanation, 'request'> {
   const route = explainRoute(match, inputs.resources, places);
   if (!allowsUpgrade(match, request)) {

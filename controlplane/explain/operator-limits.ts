@@ -1,6 +1,4 @@
-import { compile } from '#controlplane/compile/compile.ts';
-import { RATELIMIT_SERVICE } from '#controlplane/compile/node-groups.ts';
-import type { CompileOptions } from '#controlplane/compile/options.ts';
+import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { rateLimitMessageName } from '#controlplane/compile/rate-limits/rate-limit-message.ts';
 import type { Message } from '#protos/decode-bytes.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
@@ -18,15 +16,18 @@ export type OperatorLimit = {
   readonly index: number;
 };
 
-/** Returns all limits of all domains, in the order of the rate limit service. */
+/**
+ * Returns all limits of all domains, in the order of the rate limit service. `compiled` is what its
+ * node group gets.
+ */
 export function operatorLimits(
   resources: ResourceSet,
-  options: CompileOptions,
+  compiled: Compiled,
 ): readonly OperatorLimit[] {
   const byName = new Map(
     resources.rateLimits.map(resource => [rateLimitMessageName(resource), resource]),
   );
-  const messages = compile(resources, RATELIMIT_SERVICE, options).resources.get(RATE_LIMIT) ?? [];
+  const messages = compiled.resources.get(RATE_LIMIT) ?? [];
   return messages.flatMap(({ name, json }) => {
     const rateLimit = byName.get(name);
     const parsed = parseLimits(json as Message);
