@@ -381,7 +381,16 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'sds',
-    ours: ['certificates', 'files', 'grpc', 'kubernetes', 'process', 'protos', 'xds'],
+    ours: [
+      'certificates',
+      'files',
+      'grpc',
+      'kubernetes',
+      'process',
+      'protos',
+      'resources/words/suggest.ts',
+      'xds',
+    ],
     packages: ['express', 'pino', 'prom-client', 'yaml', GRPC],
     node: true,
   },

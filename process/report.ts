@@ -7,7 +7,10 @@ import { REPORT } from '#protos/type-url.ts';
  * `gateway.config.v1.Finding`.
  */
 export type ReportedFinding = {
-  /** The resource's id, such as `Filter/default/login`. */
+  /**
+   * The resource's id, such as `Filter/default/login`. With INSTANCES_OF before it, a name that
+   * proxies ask the discovery service for.
+   */
   readonly resource: string;
   /** The path of the field to look at. Empty when there is none. */
   readonly field: string;
@@ -17,6 +20,9 @@ export type ReportedFinding = {
   /** Whether the resource does not work at all meanwhile. */
   readonly outOfService: boolean;
 };
+
+/** No kind has this name. */
+export const INSTANCES_OF = 'instances/';
 
 /** Further findings are left out. */
 const MOST_FINDINGS = 200;

@@ -5,6 +5,7 @@ import { serve } from '#grpc/serve.ts';
 import type { TlsServerOptions } from '#grpc/tls.ts';
 import type { After } from '#process/after.ts';
 import { failureLog } from '#process/refusal-log.ts';
+import type { Report } from '#process/reporter.ts';
 import type { DiscoveryObserver } from '#xds/discovery-observer.ts';
 import { createDiscovery } from './discovery.ts';
 import { httpApp } from './http/http-app.ts';
@@ -12,7 +13,7 @@ import type { Instances } from './instances/instance.ts';
 import { instanceChanges } from './instances/instance-changes.ts';
 import type { InstanceSource } from './instances/instance-source.ts';
 import { instancesSnapshot } from './instances/instances-snapshot.ts';
-import { missedPorts } from './instances/missed-ports.ts';
+import { type MissedName, missedNames } from './instances/missed-names.ts';
 import type { Metrics } from './metrics.ts';
 import { quietly } from './quietly.ts';
 import type { Secrets } from './secrets/secrets.ts';
@@ -28,6 +29,8 @@ export type ServerOptions = {
   sourcesStatus?(): object;
   /** Undefined when no secrets are served. */
   readonly secrets?: Secrets | undefined;
+  /** Hears when names that clients miss may have changed, and how they are found. */
+  onMissed?: Report;
   /** Mutual TLS. Without it all is plain. */
   readonly tls?: TlsServerOptions | undefined;
   readonly metrics: Metrics;
@@ -64,17 +67,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     now,
     after,
   });
-  const missed = missedPorts((asked, ports) =>
-    log.warn(
-      { asked: cutText(asked, MOST_CHARACTERS), ports: ports.slice(0, MOST_NAMES) },
-      'the service has no such port, so clients that ask for it get no instances',
-    ),
-  );
+  const missed = missedNames(({ meant, name, ports }) => {
+    const asked = cutText(name, MOST_CHARACTERS);
+    if (ports === undefined) log.warn({ asked, meant }, NO_SUCH_SERVICE);
+    else log.warn({ asked, ports: ports.slice(0, MOST_NAMES) }, NO_SUCH_PORT);
+    options.onMissed?.(missed.findings);
+  });
   const http = httpApp({
     instances: () => instances,
     status: () => ({
       sources: options.sourcesStatus?.(),
-      missed_ports: missed.names(),
+      ...missedStatus(missed.names()),
       ...statusOf(instances ?? new Map(), discovery.instances() ?? new Map(), discovery.streams()),
       ...(secrets && { secrets: secrets.status() }),
     }),
@@ -91,6 +94,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const before = instances ?? new Map();
     instances = next;
     missed.served(next);
+    options.onMissed?.(missed.findings);
     discovery.setInstances(instancesSnapshot(next, missed.asked, discovery.instances()));
     served.setServing(true);
     metrics.served(next);
@@ -101,6 +105,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     return served.stop(graceMs);
   };
   return { address: served.address, port: served.port, http, stop };
+}
+
+const NO_SUCH_SERVICE =
+  'no service of this name is known, so clients that ask for it get no instances';
+const NO_SUCH_PORT = 'the service has no such port, so clients that ask for it get no instances';
+
+function missedStatus(missed: readonly MissedName[]) {
+  const names = (all: readonly MissedName[]) => all.map(({ name }) => name);
+  return {
+    missed_ports: names(missed.filter(({ ports }) => ports !== undefined)),
+    unknown_names: names(missed.filter(({ ports }) => ports === undefined)),
+  };
 }
 
 /** The most names of a client's request that are logged. */

@@ -16,6 +16,7 @@ import { mergedSource } from './instances/merged-source.ts';
 import { dnsResolver } from './instances/resolve-records.ts';
 import { systemLookup } from './instances/system-lookup.ts';
 import { watchDns } from './instances/watch-dns.ts';
+import { joinedReport } from './joined-report.ts';
 import { dnsReports, fileReports } from './log-sources.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { SecretsConfig } from './secrets/read-secrets-config.ts';
@@ -49,12 +50,15 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
     ...(kubernetes === undefined ? [] : [kubernetes.source]),
   ];
   const { host, port } = config;
+  const found = joinedReport();
+  secrets?.onFindings(found.part());
   const server = await startServer({
     host,
     port,
     source: sources.length === 0 ? undefined : mergedSource(sources),
     sourcesStatus: () => ({ files: instancesFiles, kubernetes: kubernetes?.status() }),
     secrets,
+    onMissed: found.part(),
     tls: tls?.server(),
     metrics,
     log,
@@ -65,6 +69,7 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
   );
   const http = config.http && (await servePlainHttp(server.http, config.http, exit));
   const following = secretsConfig && secrets && follow(secretsConfig, secrets, tls, parts);
+  if (following) found.sendBy(following.report);
   return {
     facts: { address: server.address, port: server.port, http: http?.port, files: instancesFiles },
     ready: { address: server.address, port: server.port },
@@ -128,7 +133,7 @@ function follow(
   tls: MutualTls | undefined,
   { log }: Parts,
 ): Following {
-  const following = followControlPlane({
+  return followControlPlane({
     group: GROUP,
     xds,
     tls,
@@ -138,6 +143,4 @@ function follow(
     reportTo,
     log,
   });
-  secrets.onFindings(following.report);
-  return following;
 }

@@ -11,12 +11,12 @@ import { loadAssignment, uniqueInstances } from './load-assignment.ts';
  * Returns a snapshot with one ClusterLoadAssignment for each service, named as the service.
  * An assignment is encoded when a proxy asks for it. Most services have several names, of which
  * mostly one is in use. Services whose array is unchanged are taken from an earlier snapshot,
- * `before`. A name with another port is answered as instancesNamed says. `onNoSuchPort` is called
- * each time that a client asks for a port that no instance has.
+ * `before`. A name with another port is answered as instancesNamed says. `onMissed` is called
+ * each time that a client asks for a name or port that no instance has.
  */
 export function instancesSnapshot(
   instances: Instances,
-  onNoSuchPort?: (name: string) => void,
+  onMissed?: (name: string) => void,
   before?: Snapshot,
 ): Snapshot {
   const known = before?.get(CLUSTER_LOAD_ASSIGNMENT);
@@ -25,7 +25,7 @@ export function instancesSnapshot(
     instances,
   );
   if (listed.assignments.size === 0) return new Map();
-  const resources = new Assignments(listed, onNoSuchPort);
+  const resources = new Assignments(listed, onMissed);
   setResourcesVersion(resources, hex(listed.high) + hex(listed.low));
   return new Map([[CLUSTER_LOAD_ASSIGNMENT, resources]]);
 }
@@ -67,12 +67,12 @@ function nextListed(before: Listed, instances: Instances): Listed {
  */
 class Assignments extends PersistentMap<Assignment> {
   readonly listed: Listed;
-  readonly #onNoSuchPort: ((name: string) => void) | undefined;
+  readonly #onMissed: ((name: string) => void) | undefined;
 
-  constructor(listed: Listed, onNoSuchPort: ((name: string) => void) | undefined) {
+  constructor(listed: Listed, onMissed: ((name: string) => void) | undefined) {
     super(listed.assignments.shards);
     this.listed = listed;
-    this.#onNoSuchPort = onNoSuchPort;
+    this.#onMissed = onMissed;
   }
 
   override get(name: string): Assignment | undefined {
@@ -81,8 +81,8 @@ class Assignments extends PersistentMap<Assignment> {
 
   #otherPort(name: string): Assignment | undefined {
     const members = instancesNamed(this.listed.instances, name);
+    if (members === undefined || members === NO_SUCH_PORT) this.#onMissed?.(name);
     if (members === undefined) return undefined;
-    if (members === NO_SUCH_PORT) this.#onNoSuchPort?.(name);
     return new Assignment(name, members);
   }
 }
