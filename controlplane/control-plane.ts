@@ -190,7 +190,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     });
   };
   const differences = diffQuestions(
-    parts.parser.options,
+    parts.parser,
     () => ({
       inForce: {
         resources: effective(controller.rollout),

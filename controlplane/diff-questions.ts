@@ -1,8 +1,7 @@
 import { type DiffBasis, type DiffQuestion, diffRequest } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
 import type { FileContent } from '#resources/folder/file-content.ts';
-import { Parser } from '#resources/parse/parse.ts';
-import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import type { Parser } from '#resources/parse/parse.ts';
 import { ParseThread } from '#resources/parse/parse-thread.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 
@@ -20,15 +19,15 @@ const MOST_WAITING = 4;
 
 /** Answers one question after the other, since each may take much memory. */
 export function diffQuestions(
-  options: ParseOptions,
+  parser: Parser,
   basis: () => DiffBasis,
   after: (ms: number, callback: () => void) => () => void,
 ): DiffQuestions {
-  const thread = new ParseThread({ options, failed: () => {}, after });
+  const thread = new ParseThread({ options: parser.options, failed: () => {}, after });
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   const parse = async (files: ReadonlyMap<string, FileContent>): Promise<readonly ParsedFile[]> => {
-    const round = new Parser(options).begin(files);
+    const round = parser.fresh().begin(files);
     return round.finish(await thread.parse(round.unseen));
   };
   const answer = (question: DiffQuestion) =>
