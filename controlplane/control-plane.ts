@@ -22,6 +22,11 @@ import { confirmEdits } from '#controlplane/sources/edit-confirmation.ts';
 import { editLog } from '#controlplane/sources/edit-log.ts';
 import type { Reading } from '#controlplane/sources/resource-sources.ts';
 import { refuseGroup } from '#controlplane/sources/secret-groups.ts';
+import {
+  type Change,
+  type ChangeHistory,
+  changeHistory,
+} from '#controlplane/status/change-history.ts';
 import type { Metrics } from '#controlplane/status/metrics.ts';
 import type { ObjectFacts } from '#controlplane/status/object-state.ts';
 import { problemLog } from '#controlplane/status/problem-log.ts';
@@ -37,6 +42,7 @@ import { failureLog, refusalLog } from '#process/refusal-log.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Parser } from '#resources/parse/parse.ts';
 import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
@@ -80,6 +86,10 @@ export type ControlPlane = {
   objectFacts(): (ObjectFacts & Pick<Reading, 'objects'>) | undefined;
   /** Returns what is in force, or about to be. */
   inForce(): Iterable<Resource>;
+  /** Returns all that is in force, or about to be. Making it takes a while. */
+  resources(): ResourceSet;
+  /** Returns the newest edits, the newest first. */
+  changes(): readonly Change[];
   /** Ends the proxies' streams, and waits until what was accepted is stored. */
   stop(): Promise<void>;
 };
@@ -133,7 +143,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       report();
     });
   };
-  const observer = proxyObserver(parts, connected, proxiesChanged);
+  const history = changeHistory(now);
+  const observer = proxyObserver(parts, history, connected, proxiesChanged);
   const service = new DiscoveryService({
     cache,
     observer,
@@ -178,6 +189,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     logEdit(written);
     reading = { ...next, written, problems: [...next.problems, ...found] };
     edits.written(written);
+    history.written(written);
     controller.written(written);
     edits.settled(controller.rollout);
     metrics.published((performance.now() - begun) / 1000);
@@ -226,6 +238,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       return { ...reading, ...facts, proxies };
     },
     inForce: () => effective(controller.rollout).values(),
+    resources: () => controller.inForce,
+    changes: history.changes,
     stop: () => {
       stopLooking();
       differences.close();
@@ -241,6 +255,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
  */
 function proxyObserver(
   { metrics, log, now }: ControlPlaneParts,
+  history: ChangeHistory,
   come: (stream: StreamInfo) => void,
   changed: () => void,
 ): DiscoveryObserver {
@@ -261,12 +276,17 @@ function proxyObserver(
       changed();
     },
     acked: (_stream, typeUrl) => metrics.acked(typeLabel(typeUrl)),
-    nacked: ({ node, group }, { typeUrl, message }) => {
+    nacked: (stream, { typeUrl, message }) => {
+      const { node, group } = stream;
       metrics.nacked(typeLabel(typeUrl));
+      history.nacked(stream, message);
       log.debug({ node, group, type: shortTypeName(typeUrl), message }, 'rejected by a proxy');
       changed();
     },
-    settled: changed,
+    settled: stream => {
+      history.settled(stream);
+      changed();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Router } from 'express';
 import type { Registry } from 'prom-client';
 import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-request.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
@@ -21,6 +21,8 @@ export type HttpSources = {
    */
   diff(question: DiffQuestion): Promise<object> | undefined;
   metrics: Registry;
+  /** The pages below `/console`. Default: none. */
+  console?: Router | undefined;
 };
 
 /**
@@ -31,12 +33,17 @@ export type HttpSources = {
  * - `/metrics`: Prometheus text.
  * - POST `/explain`: JSON with what happens to a request.
  * - POST `/diff`: JSON with what documents would change.
+ * - `/console/`: the same for people. `/` leads a browser there.
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('json spaces', 2);
+  if (sources.console !== undefined) {
+    app.use('/console', sources.console);
+    app.get('/', (_request, response) => response.redirect('/console/'));
+  }
   app.get('/healthz', (_request, response) => {
     response.type('text').send('ok\n');
   });

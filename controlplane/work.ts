@@ -1,5 +1,7 @@
 import http, { type Server } from 'node:http';
 import { join } from 'node:path';
+import { type Console, openConsole } from '#controlplane/console/console.ts';
+import { isLoopback } from '#controlplane/console/guard.ts';
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
 import { type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
@@ -17,6 +19,7 @@ import type { ServiceParts, Started } from '#process/run-service.ts';
 import { Parser } from '#resources/parse/parse.ts';
 import type { Config } from './config.ts';
 import { type ControlPlane, controlPlane } from './control-plane.ts';
+import { compileOptions } from './group-compiler.ts';
 import { httpApp } from './http.ts';
 
 /** The group in its certificate. */
@@ -39,7 +42,11 @@ export async function work(parts: Parts): Promise<Started> {
   const cluster =
     config.kubernetes && (await orExit(exit, () => connectCluster(config.kubernetes)));
   let reports: KubernetesStatus | undefined;
-  const changed = () => reports?.changed();
+  let consoled: Console | undefined;
+  const changed = () => {
+    reports?.changed();
+    consoled?.changed();
+  };
   const plane = await controlPlane({
     config,
     parser,
@@ -57,7 +64,8 @@ export async function work(parts: Parts): Promise<Started> {
   );
   reports = cluster && report(parts, { plane, resources, cluster, metrics });
   const grpc = await listen(parts, plane, tls);
-  const admin = await serveHttp(parts, { plane, resources, metrics });
+  consoled = console(parts, plane);
+  const admin = await serveHttp(parts, { plane, resources, metrics, console: consoled });
   return {
     facts: {
       xds: grpc.port,
@@ -67,6 +75,7 @@ export async function work(parts: Parts): Promise<Started> {
     },
     stop: async () => {
       resources.close();
+      consoled?.close();
       admin.close();
       admin.closeAllConnections();
       await Promise.race([reports?.close(), pause(STOP_GRACE_MS)]);
@@ -114,7 +123,29 @@ type Serving = {
   readonly plane: ControlPlane;
   readonly resources: Sources;
   readonly metrics: Metrics;
+  readonly console?: Console | undefined;
 };
+
+/** Opens the console where only this machine reaches it. */
+function console({ config, log }: Parts, plane: ControlPlane): Console | undefined {
+  if (!isLoopback(config.http.host)) {
+    log.info({}, CONSOLE_OFF);
+    return undefined;
+  }
+  const { changes, explain, resources, status } = plane;
+  const facts = {
+    changes,
+    explain,
+    resources,
+    status,
+    options: () => compileOptions(config),
+    now: Date.now,
+  };
+  return openConsole({ facts, after });
+}
+
+const CONSOLE_OFF =
+  'the console is off, since HTTP_ADDRESS is not a loopback address: CONSOLE turns it on behind a login';
 
 function report(
   { config, log }: Parts,
@@ -150,7 +181,7 @@ async function listen(
 
 async function serveHttp(
   { config: { http: at }, exit }: Parts,
-  { plane, resources, metrics }: Serving,
+  { plane, resources, metrics, console }: Serving,
 ): Promise<Server> {
   const waiting = () => {
     const reason = resources.waiting();
@@ -159,7 +190,8 @@ async function serveHttp(
   const readiness = () => waiting() ?? plane.readiness();
   const status = () => ({ ...plane.status(), ...waiting() });
   const { explain, diff } = plane;
-  const app = httpApp({ readiness, status, explain, diff, metrics: metrics.registry });
+  const pages = { metrics: metrics.registry, console: console?.router };
+  const app = httpApp({ readiness, status, explain, diff, ...pages });
   const admin = http.createServer(app);
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject);

@@ -51,6 +51,8 @@ async function main(gear: Gear): Promise<boolean> {
   const files = filesOf(gear);
   const named = gear.kind === 'named';
   const types = named || check('types', 'tsc', []);
+  const browser =
+    named || check("the browser's types", 'tsc', ['-p', 'controlplane/console/browser']);
   const style =
     named || check('style', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn']);
   const skips = await prepare(gear, files);
@@ -69,7 +71,8 @@ async function main(gear: Gear): Promise<boolean> {
     say,
   });
   for (const reason of Object.values(skips)) say(`tests were skipped: ${reason}`);
-  const [typed, styled] = await Promise.all([types, style]);
+  const [server, inBrowser, styled] = await Promise.all([types, browser, style]);
+  const typed = server && inBrowser;
   if (!typed) say('the types are wrong, see above');
   if (!styled) say('the style is wrong, see above');
   const mayNotSkip = process.env.CI === 'true' && skipped > 0;

@@ -190,6 +190,34 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['re2js'],
     node: false,
   },
+  // What runs in the browser takes types alone from the others.
+  {
+    folder: 'controlplane/console/browser',
+    ours: [
+      'controlplane/console/views',
+      'controlplane/figures',
+      'controlplane/status',
+      'resources',
+    ],
+    packages: ['preact', 'htm', 'uplot'],
+    node: false,
+  },
+  {
+    folder: 'controlplane/console',
+    ours: [
+      'controlplane/compile',
+      'controlplane/explain',
+      'controlplane/figures',
+      'controlplane/rollout',
+      'controlplane/status',
+      'process',
+      'protos',
+      'resources',
+      'xds',
+    ],
+    packages: ['express', 'jose', 'pino', 'yaml'],
+    node: true,
+  },
   {
     folder: 'controlplane/diff',
     ours: [
@@ -209,6 +237,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     folder: 'controlplane',
     ours: [
       'controlplane/compile',
+      'controlplane/console',
       'controlplane/diff',
       'controlplane/explain',
       'controlplane/figures',
@@ -221,6 +250,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'protos',
       'resources/folder',
       'resources/parse',
+      'resources/resource-set.ts',
       'resources/resource.ts',
       'xds',
     ],

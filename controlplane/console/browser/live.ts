@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** What a screen has of its view. `error` says why it has nothing newer. */
+export type View<T> = { readonly data?: T; readonly error?: string };
+
+const followers = new Set<() => void>();
+const onLink = new Set<(connected: boolean) => void>();
+let connected = false;
+
+/** Follows the hints of the control plane. The browser connects again by itself. */
+export function connect(): void {
+  const source = new EventSource('/console/events');
+  const link = (now: boolean) => {
+    connected = now;
+    for (const follower of onLink) follower(now);
+  };
+  source.addEventListener('open', () => link(true));
+  source.addEventListener('error', () => link(false));
+  source.addEventListener('changed', tell);
+  document.addEventListener('visibilitychange', tell);
+}
+
+/** A page that nobody sees asks for nothing. */
+function tell(): void {
+  if (document.visibilityState === 'visible') for (const follower of followers) follower();
+}
+
+export function useConnected(): boolean {
+  const [now, set] = useState(connected);
+  useEffect(() => {
+    onLink.add(set);
+    return () => void onLink.delete(set);
+  }, []);
+  return now;
+}
+
+/** Returns a view, and again after each change. */
+export function useView<T>(path: string): View<T> {
+  const [view, set] = useState<View<T> & { readonly path?: string }>({});
+  useEffect(() => {
+    const abort = new AbortController();
+    let etag: string | null = null;
+    let asking = false;
+    let again = false;
+    const ask = async () => {
+      again = asking;
+      if (asking) return;
+      asking = true;
+      try {
+        const answer = await fetch(`/console/api/${path}`, { signal: abort.signal });
+        if (!answer.ok) set({ path, error: await reasonOf(answer) });
+        else if (answer.headers.get('etag') !== etag || etag === null) {
+          etag = answer.headers.get('etag');
+          set({ path, data: (await answer.json()) as T });
+        }
+      } catch {
+        if (!abort.signal.aborted)
+          set(before => ({ ...before, error: 'The control plane does not answer.' }));
+        etag = null;
+      }
+      asking = false;
+      if (again && !abort.signal.aborted) void ask();
+    };
+    const follower = () => void ask();
+    followers.add(follower);
+    void ask();
+    return () => {
+      followers.delete(follower);
+      abort.abort();
+    };
+  }, [path]);
+  // What another path showed must not stand under this one's name.
+  return view.path === path || (view.data !== undefined && samePlace(view.path, path)) ? view : {};
+}
+
+/** Another part of the same list may stay until the new one is there. */
+function samePlace(a: string | undefined, b: string): boolean {
+  return (
+    a?.split('?')[0] === b.split('?')[0] && !b.startsWith('route?') && !b.startsWith('service?')
+  );
+}
+
+/** Sends a question or an action. Rejects with an Error in plain words. */
+export async function post<T>(path: string, body: unknown): Promise<T> {
+  const answer = await fetch(`/console/api/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }).catch(() => {
+    throw new Error('The control plane does not answer.');
+  });
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+  return (await answer.json()) as T;
+}
+
+async function reasonOf(answer: Response): Promise<string> {
+  const body = (await answer.json().catch(() => ({}))) as { readonly error?: string };
+  return body.error ?? `The control plane answers ${answer.status}.`;
+}

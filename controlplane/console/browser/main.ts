@@ -1,0 +1,12 @@
+import { render } from 'preact';
+import { Frame } from './frame.ts';
+import { html } from './html.ts';
+import { connect } from './live.ts';
+import { followLinks } from './location.ts';
+import { followSystem } from './theme.ts';
+
+followSystem();
+followLinks();
+connect();
+const root = document.getElementById('console');
+if (root !== null) render(html`<${Frame} />`, root);

@@ -1,0 +1,166 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { count } from './format.ts';
+import { type Children, html, type Shown } from './html.ts';
+import type { View } from './live.ts';
+import { go, to } from './location.ts';
+
+export type Tone = 'ok' | 'warn' | 'bad' | 'quiet' | 'plain';
+
+/** A word about a state. Its colour is never all that it says. */
+export function Badge({ tone, children }: Children & { readonly tone: Tone }): Shown {
+  return html`<span class="badge ${tone}">${children}</span>`;
+}
+
+/** A number, and what it counts. With `href` it leads to its cause. */
+export function Stat({
+  label,
+  value,
+  note,
+  tone = 'plain',
+  href,
+}: {
+  readonly label: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
+  readonly tone?: Tone;
+  readonly href?: string;
+}): Shown {
+  const inside = html`<span class="label">${label}</span>
+    <span class="value">${value}</span>
+    ${note === undefined ? null : html`<span class="note">${note}</span>`}`;
+  return href === undefined
+    ? html`<div class="stat ${tone}">${inside}</div>`
+    : html`<a class="stat ${tone}" href=${href}>${inside}</a>`;
+}
+
+export function Panel({
+  title,
+  aside,
+  children,
+  wide = false,
+}: Children & {
+  readonly title: string;
+  readonly aside?: ComponentChildren;
+  readonly wide?: boolean;
+}): Shown {
+  return html`<section class="panel ${wide ? 'wide' : ''}">
+    <header><h2>${title}</h2>${aside === undefined ? null : html`<div class="aside">${aside}</div>`}</header>
+    ${children}
+  </section>`;
+}
+
+export function Empty({ children }: Children): Shown {
+  return html`<p class="empty">${children}</p>`;
+}
+
+/** Shows what a view has: the screen, a line while it loads, or why there is none. */
+export function Loaded<T>({
+  view,
+  show,
+}: {
+  readonly view: View<T>;
+  readonly show: (data: T) => Shown;
+}): Shown {
+  const { data, error } = view;
+  return html`${error === undefined ? null : html`<p class="notice bad" role="alert">${error}</p>`}
+    ${data !== undefined ? show(data) : error === undefined ? html`<p class="empty" role="status">Loading …</p>` : null}`;
+}
+
+/** Where a resource is written. */
+export function Source({ file, line }: { readonly file: string; readonly line: number }): Shown {
+  const name = file.split('/').pop() ?? file;
+  return html`<code class="source" title=${file}>${name}${line > 0 ? `:${line}` : ''}</code>`;
+}
+
+/** A box for the search of a list. What is typed becomes a part of the address. */
+export function Search({
+  screen,
+  query,
+  label,
+}: {
+  readonly screen: string;
+  readonly query: URLSearchParams;
+  readonly label: string;
+}): Shown {
+  const timer = useRef<number | undefined>(undefined);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const typed = (event: Event) => {
+    const { value } = event.target as HTMLInputElement;
+    window.clearTimeout(timer.current);
+    const others = Object.fromEntries(query);
+    timer.current = window.setTimeout(
+      () => go(to(screen, { ...others, offset: undefined, search: value }), true),
+      150,
+    );
+  };
+  return html`<input type="search" class="search" aria-label=${label} placeholder=${label}
+    value=${query.get('search') ?? ''} onInput=${typed} maxlength="200" spellcheck=${false} />`;
+}
+
+/** Leads through a long list. */
+export function Pager({
+  screen,
+  query,
+  total,
+  offset,
+  shown,
+  size,
+}: {
+  readonly screen: string;
+  readonly query: URLSearchParams;
+  readonly total: number;
+  readonly offset: number;
+  readonly shown: number;
+  readonly size: number;
+}): Shown {
+  if (total <= size) return null;
+  const at = (next: number) =>
+    to(screen, { ...Object.fromEntries(query), offset: next || undefined });
+  return html`<nav class="pager" aria-label="Pages of the list">
+    ${
+      offset > 0
+        ? html`<a href=${at(Math.max(0, offset - size))} rel="prev" data-key="p">Previous</a>`
+        : html`<span>Previous</span>`
+    }
+    <span>${count(offset + 1)}–${count(offset + shown)} of ${count(total)}</span>
+    ${
+      offset + shown < total
+        ? html`<a href=${at(offset + size)} rel="next" data-key="n">Next</a>`
+        : html`<span>Next</span>`
+    }
+  </nav>`;
+}
+
+export type Column<T> = {
+  readonly head: string;
+  readonly cell: (row: T) => ComponentChildren;
+  /** Numbers stand at the right. */
+  readonly number?: boolean;
+  readonly className?: string;
+};
+
+/** A table, on a narrow screen a list of cards. Arrow keys go from row to row. */
+export function Table<T>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+}: {
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string | number;
+}): Shown {
+  const classOf = ({ number, className = '' }: Column<T>) =>
+    `${number ? 'number' : ''} ${className}`;
+  return html`<table>
+    <caption class="hidden">${caption}</caption>
+    <thead><tr>${columns.map(column => html`<th scope="col" class=${classOf(column)}>${column.head}</th>`)}</tr></thead>
+    <tbody>${rows.map(
+      row => html`<tr key=${keyOf(row)}>
+        ${columns.map(column => html`<td class=${classOf(column)} data-head=${column.head}>${column.cell(row)}</td>`)}
+      </tr>`,
+    )}</tbody>
+  </table>`;
+}

@@ -1,0 +1,55 @@
+import type { Page } from '#controlplane/console/views/paging.ts';
+import type { ProxyCounts, ProxyRow } from '#controlplane/console/views/proxies.ts';
+import { ago, count } from '../format.ts';
+import { html, type Shown } from '../html.ts';
+import { useView } from '../live.ts';
+import { Badge, type Column, Loaded, Pager, Search, Stat, Table } from '../parts.ts';
+
+type Proxies = Page<ProxyRow> & { readonly counts: ProxyCounts };
+
+const SIZE = 50;
+
+/** Who runs what: in sync or not, and what was rejected. */
+export function Proxies({ query }: { readonly query: URLSearchParams }): Shown {
+  const parameters = new URLSearchParams(query);
+  parameters.set('limit', String(SIZE));
+  const view = useView<Proxies>(`proxies?${parameters}`);
+  return html`<div class="head"><h1>Proxies</h1>
+      <${Search} screen="proxies" query=${query} label="Search node, group, address" /></div>
+    <${Loaded} view=${view} show=${({ counts, items, offset, total }: Proxies) => html`
+      <div class="stats">
+        <${Stat} label="In sync" value=${count(counts['in sync'])} tone="ok" />
+        <${Stat} label="Behind" value=${count(counts.behind)} tone=${counts.behind > 0 ? 'warn' : 'plain'} />
+        <${Stat} label="Rejecting" value=${count(counts.rejecting)} tone=${counts.rejecting > 0 ? 'bad' : 'plain'} />
+      </div>
+      <section class="panel wide">
+        ${total === 0 ? html`<p class="empty">No proxy is connected.</p>` : html`<${Table} caption="Proxies and services" columns=${COLUMNS} rows=${items} keyOf=${(row: ProxyRow) => `${row.node} ${row.address}`} />`}
+        <${Pager} screen="proxies" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
+      </section>`} />`;
+}
+
+const COLUMNS: readonly Column<ProxyRow>[] = [
+  { head: 'Node', cell: ({ node }) => html`<b>${node}</b>` },
+  { head: 'Group', cell: ({ group }) => group },
+  {
+    head: 'State',
+    className: 'tight',
+    cell: ({ word }) =>
+      html`<${Badge} tone=${word === 'in sync' ? 'ok' : word === 'behind' ? 'warn' : 'bad'}>${word}<//>`,
+  },
+  {
+    head: 'Last answer',
+    className: 'tight',
+    cell: ({ at }) => (at === undefined ? 'none yet' : `${ago(Date.parse(at), Date.now())} ago`),
+  },
+  { head: 'Versions', cell: row => html`<${Versions} ...${row} />` },
+  { head: 'Address', className: 'path', cell: ({ address }) => address },
+];
+
+function Versions({ types }: ProxyRow): Shown {
+  return html`<div class="row">${types.map(
+    ({ acked, sent, type }) =>
+      html`<span class="tight">${type} <code class=${acked === sent ? 'muted' : ''}>${(acked ?? 'none').slice(0, 8)}${acked === sent || sent === undefined ? '' : ` → ${sent.slice(0, 8)}`}</code></span>`,
+  )}</div>
+  ${types.map(({ nack, type }) => (nack === undefined ? null : html`<p class="wrap"><${Badge} tone="bad">${type} rejected<//> ${nack}</p>`))}`;
+}

@@ -1,0 +1,84 @@
+import type { Page } from '#controlplane/console/views/paging.ts';
+import type { RouteRow } from '#controlplane/console/views/routes.ts';
+import { count, shortName } from '../format.ts';
+import { html, type Shown } from '../html.ts';
+import { useView } from '../live.ts';
+import { to } from '../location.ts';
+import { Badge, type Column, Loaded, Pager, Search, Source, Table, type Tone } from '../parts.ts';
+
+const SIZE = 50;
+
+/** Host, path, filters, limits and service of each route. */
+export function Routes({ query }: { readonly query: URLSearchParams }): Shown {
+  const parameters = new URLSearchParams(query);
+  parameters.set('limit', String(SIZE));
+  const view = useView<Page<RouteRow>>(`routes?${parameters}`);
+  return html`<div class="head"><h1>Routes</h1>
+      <span class="muted" role="status">${view.data === undefined ? '' : count(view.data.total)}</span>
+      <${Search} screen="routes" query=${query} label="Search host, path, service, state" /></div>
+    <${Loaded} view=${view} show=${(data: Page<RouteRow>) => html`<section class="panel wide">
+      ${data.total === 0 ? html`<p class="empty">No route is found.</p>` : html`<${Table} caption="Routes" columns=${COLUMNS} rows=${data.items} keyOf=${(row: RouteRow) => row.id} />`}
+      <${Pager} screen="routes" query=${query} total=${data.total} offset=${data.offset} shown=${data.items.length} size=${SIZE} />
+    </section>`} />`;
+}
+
+const COLUMNS: readonly Column<RouteRow>[] = [
+  {
+    head: 'Host',
+    className: 'path',
+    cell: row => (row.host === '*' ? html`<span class="muted">any</span>` : row.host),
+  },
+  { head: 'Path', className: 'path', cell: pathOf },
+  { head: 'Filters', cell: row => html`<${Covered} ...${row} />` },
+  {
+    head: 'Service',
+    className: 'path',
+    cell: row => (row.instead === 'redirect' ? html`redirect to ${row.service}` : row.service),
+  },
+  {
+    head: 'Share',
+    number: true,
+    cell: row => (row.share === undefined ? '' : `${Math.round(row.share)} %`),
+  },
+  { head: 'State', className: 'tight', cell: row => html`<${State} ...${row} />` },
+  { head: 'Written in', cell: row => html`<${Source} ...${row} />` },
+];
+
+function pathOf(row: RouteRow): Shown {
+  const { id, matches, method, path } = row;
+  const end = matches === 'prefix' ? '*' : '';
+  return html`<a href=${to('route', { id })} title=${shortName(id)}>${method === undefined ? '' : `${method} `}${matches === 'regex' ? '~ ' : ''}${path}</a><span class="muted">${end}</span>`;
+}
+
+/** Which Filters decide. An open route says so. */
+export function Covered({ covered, filters, nodeGroup }: RouteRow): Shown {
+  if (nodeGroup !== 'edge') return html`<span class="muted">in ${nodeGroup}</span>`;
+  if (covered === 'bypass') return html`<${Badge} tone="warn">bypassed<//>`;
+  if (covered === 'none') return html`<${Badge} tone="quiet">open<//>`;
+  const names = filters.map(shortFilter).join(', ');
+  return covered === 'all'
+    ? html`<span>${names}</span>`
+    : html`<span>${names} <${Badge} tone="warn">a part is open<//></span>`;
+}
+
+function shortFilter(name: string): string {
+  return name.replace(/^default\//, '');
+}
+
+/** The state of a resource, and how many Problems it has. */
+export function State({
+  errors,
+  state,
+  warnings,
+}: Pick<RouteRow, 'errors' | 'state' | 'warnings'>): Shown {
+  const problems = errors + warnings;
+  return html`<${Badge} tone=${TONES[state]}>${state}<//>${problems === 0 ? null : html` <${Badge} tone=${errors > 0 ? 'bad' : 'warn'}>${problems} ${problems === 1 ? 'Problem' : 'Problems'}<//>`}`;
+}
+
+const TONES: Readonly<Record<RouteRow['state'], Tone>> = {
+  'in force': 'ok',
+  trying: 'quiet',
+  'last good': 'warn',
+  closed: 'bad',
+  'out of service': 'bad',
+};

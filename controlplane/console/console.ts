@@ -1,0 +1,148 @@
+import express, {
+  type ErrorRequestHandler,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
+import type { Asset } from './assets.ts';
+import { etagOf, readAssets } from './assets.ts';
+import { type ConsoleData, type ConsoleFacts, consoleData } from './data.ts';
+import { type Events, openEvents } from './events.ts';
+import { isLoopbackHost, isSameOrigin, securityHeaders } from './guard.ts';
+
+export type ConsoleParts = {
+  readonly facts: ConsoleFacts;
+  after(ms: number, callback: () => void): () => void;
+};
+
+export type Console = {
+  readonly router: Router;
+  /** Called when anything changed that a screen shows. */
+  changed(): void;
+  close(): void;
+};
+
+/** The screens, as their paths name them. */
+export const SCREENS = [
+  'overview',
+  'routes',
+  'route',
+  'explain',
+  'services',
+  'service',
+  'traffic',
+  'security',
+  'limits',
+  'certificates',
+  'proxies',
+  'change',
+] as const;
+
+/** Opens the console: its pages, what they load, and the hints that something changed. */
+export function openConsole({ facts, after }: ConsoleParts): Console {
+  const data = consoleData(facts);
+  const events = openEvents({ after });
+  const router = Router();
+  router.use(onlyOwnHost);
+  router.use(assetRoutes());
+  router.get('/events', stream(events));
+  router.use('/api', apiRoutes(data));
+  router.use((_request, response) => {
+    response.status(404).json({ error: 'not found: open /console/' });
+  });
+  return {
+    router,
+    changed: () => {
+      data.changed();
+      events.changed();
+    },
+    close: () => events.close(),
+  };
+}
+
+const ownPageOnly: RequestHandler = ({ headers }, response, next) => {
+  if (isSameOrigin(headers)) next();
+  else response.status(403).json({ error: 'only the pages of the console may ask this' });
+};
+
+/** A body that is too large or is not JSON. */
+const wrongBody: ErrorRequestHandler = (error, _request, response, _next) => {
+  const status = typeof error?.status === 'number' && error.status < 500 ? error.status : 400;
+  response.status(status).json({ error: status === 413 ? 'the body is too large' : 'want JSON' });
+};
+
+const onlyOwnHost: RequestHandler = ({ headers: { host } }, response, next) => {
+  if (isLoopbackHost(host)) next();
+  else
+    response
+      .status(403)
+      .json({ error: 'the console answers to names of this machine only, such as 127.0.0.1' });
+};
+
+function assetRoutes(): Router {
+  const router = Router();
+  let read: ReturnType<typeof readAssets> | undefined;
+  const assets = () => {
+    read ??= readAssets();
+    return read;
+  };
+  router.use(async (_request, response, next) => {
+    const { importMapHash } = await assets();
+    response.set(securityHeaders(importMapHash));
+    next();
+  });
+  router.get(['/', ...SCREENS.map(screen => `/${screen}`)], async (request, response) => {
+    if (request.originalUrl === '/console') response.redirect(308, '/console/');
+    else send(response, request.headers['if-none-match'], (await assets()).page);
+  });
+  router.get('/assets/*path', async (request, response, next) => {
+    const found = (await assets()).files.get(request.params.path.join('/'));
+    if (found === undefined) next();
+    else send(response, request.headers['if-none-match'], found);
+  });
+  return router;
+}
+
+function send(response: Response, known: string | undefined, { body, etag, type }: Asset): void {
+  response.set({ ETag: etag, 'Cache-Control': 'no-cache' });
+  if (known === etag) response.status(304).end();
+  else response.set('Content-Type', type).send(body);
+}
+
+function stream(events: Events): RequestHandler {
+  return (_request, response) => {
+    if (!events.add(response)) response.status(503).json({ error: 'too many browsers follow' });
+  };
+}
+
+function apiRoutes(data: ConsoleData): Router {
+  const router = Router();
+  for (const [name, read] of Object.entries(data.views))
+    router.get(`/${name}`, async (request, response) => {
+      const view = await read(request.query);
+      if (view === undefined) {
+        response.status(404).json({ error: 'not found' });
+        return;
+      }
+      const body = JSON.stringify(view);
+      const type = 'application/json; charset=utf-8';
+      send(response, request.headers['if-none-match'], {
+        type,
+        etag: etagOf(body),
+        body: Buffer.from(body),
+      });
+    });
+  router.use(ownPageOnly, express.json({ limit: '1mb' }));
+  for (const [name, answer] of Object.entries(data.questions))
+    router.post(`/${name}`, async (request, response) => {
+      try {
+        response.json(await answer(request.body));
+      } catch (error) {
+        response
+          .status(400)
+          .json({ error: error instanceof Error ? error.message : String(error) });
+      }
+    });
+  router.use(wrongBody);
+  return router;
+}

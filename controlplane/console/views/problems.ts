@@ -1,0 +1,25 @@
+import type { Problem } from '#resources/problem.ts';
+
+/** A Problem as a screen lists it. */
+export type ProblemRow = Problem & { readonly id: string };
+
+/** Returns Problems with errors first, else in the order of their places. */
+export function problemRows(problems: readonly Problem[]): readonly ProblemRow[] {
+  return problems
+    .map(problem => ({ ...problem, id: problemId(problem) }))
+    .sort(
+      (a, b) =>
+        Number(b.severity === 'error') - Number(a.severity === 'error') ||
+        compare(a.file, b.file) ||
+        a.line - b.line,
+    );
+}
+
+/** Returns the id of the resource that a Problem is about. */
+export function problemId({ kind, namespace, name }: Problem): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
