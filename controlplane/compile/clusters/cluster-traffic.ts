@@ -3,6 +3,7 @@ import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { LoadBalancer } from '#resources/traffic/load-balancer.ts';
 import { toDuration } from '../duration.ts';
 import { circuitBreakers } from './circuit-breakers.ts';
+import { outlierDetection } from './outlier-detection.ts';
 
 const FIELDS = [
   'load_balancer',
@@ -15,6 +16,8 @@ const FIELDS = [
   'respect_dns_ttl',
   'grpc',
   'keepalive',
+  'health_checks',
+  'outlier_detection',
 ] as const;
 
 /** Settings of a Mapping for the use of its cluster. */
@@ -58,6 +61,8 @@ function meanings(traffic: ClusterTraffic): Readonly<Record<Field, string>> {
     respect_dns_ttl: `${traffic.respect_dns_ttl ?? false}`,
     grpc: `${traffic.grpc ?? false}`,
     keepalive: JSON.stringify(tcpKeepalive(traffic)),
+    health_checks: JSON.stringify(traffic.health_checks ?? []),
+    outlier_detection: JSON.stringify(outlierDetection(traffic.outlier_detection ?? {})),
   };
 }
 

@@ -3,6 +3,8 @@ import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 import { circuitBreakers } from './circuit-breakers.ts';
 import { type ClusterTraffic, connectionTimes, lbPolicy, tcpKeepalive } from './cluster-traffic.ts';
+import { healthCheck } from './health-check.ts';
+import { outlierDetection } from './outlier-detection.ts';
 
 export type ClusterParts = {
   readonly connectTimeoutMs: number;
@@ -11,6 +13,8 @@ export type ClusterParts = {
   /** `hop`: HTTP/2 to a proxy of ours. */
   readonly protocol: 'http1' | 'http2' | 'hop';
   readonly transportSocket?: JsonObject;
+  /** The service's usual spelling, as the host of health checks. */
+  readonly service?: string;
   /** Absent: the defaults. */
   readonly traffic?: ClusterTraffic;
 };
@@ -28,7 +32,9 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
     '@type': 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
     name,
     ...parts.members,
+    ...health(name, parts),
     lb_policy: lbPolicy(traffic.load_balancer),
+    common_lb_config: { update_merge_window: UPDATE_MERGE_WINDOW },
     connect_timeout: toDuration(connectTimeoutMs(parts)),
     per_connection_buffer_limit_bytes: 32 * KIB,
     ...circuitBreakers(traffic.circuit_breakers, traffic.priority),
@@ -37,6 +43,23 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
       [HTTP_PROTOCOL_OPTIONS]: protocolOptions(parts.protocol, traffic),
     },
     ...(parts.transportSocket === undefined ? {} : { transport_socket: parts.transportSocket }),
+  };
+}
+
+/**
+ * Envoy's default is a second. When two members fail together, the second would get requests for so
+ * long after it is known.
+ */
+const UPDATE_MERGE_WINDOW = '0.1s';
+
+function health(
+  name: string,
+  { protocol, service = name, traffic = {} }: ClusterParts,
+): JsonObject {
+  const { health_checks: [check] = [], outlier_detection: detection } = traffic;
+  return {
+    ...(check === undefined ? {} : healthCheck(check, service, protocol !== 'http1')),
+    ...(detection === undefined ? {} : { outlier_detection: outlierDetection(detection) }),
   };
 }
 

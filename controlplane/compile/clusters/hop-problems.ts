@@ -1,17 +1,20 @@
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { problemOf } from '../problem-of.ts';
-import type { Hop } from './hop.ts';
+import { type Hop, hopService } from './hop.ts';
 
 /**
- * Returns Problems for Mappings with TLS of their own to a service that, as far as is known, has a
- * proxy before it.
+ * Returns Problems for Mappings whose service has a proxy before it, as far as is known, and that
+ * have TLS of their own or a check that ends at the proxy.
  */
 export function hopProblems(
   mappings: readonly Resource<'Mapping'>[],
   hop: Hop,
 ): readonly Problem[] {
-  if (!hop.isDefault) return [];
+  return [...(hop.isDefault ? refusedTls(mappings) : []), ...shallowChecks(mappings, hop)];
+}
+
+function refusedTls(mappings: readonly Resource<'Mapping'>[]): readonly Problem[] {
   return mappings
     .filter(({ spec: { hop_tls, host_redirect, resolver, tls } }) => {
       return tls !== false && !host_redirect && resolver === 'sds' && hop_tls === undefined;
@@ -21,3 +24,14 @@ export function hopProblems(
 
 const REFUSED =
   "with `HOP_TLS` the instances of `resolver: sds` are proxies, which accept only the gateway's certificates and reject this TLS. For instances without a proxy write `hop_tls: false`";
+
+/** A connection to a proxy says nothing of the instance behind it. */
+function shallowChecks(mappings: readonly Resource<'Mapping'>[], hop: Hop): readonly Problem[] {
+  return mappings
+    .filter(({ spec }) => spec.health_checks?.[0]?.health_check.tcp !== undefined)
+    .filter(({ spec }) => !spec.host_redirect && hopService(spec, hop) !== undefined)
+    .map(mapping => problemOf(mapping, 'warning', 'spec.health_checks', SHALLOW));
+}
+
+const SHALLOW =
+  'a `tcp` check ends at the proxy before the instance, and tells nothing of the instance itself. Write `http` or `grpc`, which the proxy passes on';

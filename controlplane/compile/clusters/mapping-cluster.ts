@@ -67,6 +67,7 @@ export function mappingCluster(
         : membersOf(name, service, spec),
     protocol: spec.grpc ? 'http2' : 'http1',
     traffic: spec,
+    service: serviceName(spec),
   };
   const hopTo = hopService(spec, hop);
   if (hopTo !== undefined) {

@@ -1,4 +1,9 @@
 import type { JsonObject } from '#protos/json.ts';
+import { isTime, type OutlierDetection } from '#resources/traffic/outlier-detection.ts';
+import { toDuration } from '../duration.ts';
+
+const BASE_MS = 5_000;
+const MOST_MS = 30_000;
 
 /**
  * Ejects an instance after three failed connections in a row, or after five answers 502, 503 or 504
@@ -16,7 +21,39 @@ export const OUTLIER_DETECTION: JsonObject = {
   enforcing_success_rate: 0,
   enforcing_local_origin_success_rate: 0,
   interval: '1s',
-  base_ejection_time: '5s',
-  max_ejection_time: '30s',
+  base_ejection_time: toDuration(BASE_MS),
+  max_ejection_time: toDuration(MOST_MS),
   max_ejection_percent: 100,
 };
+
+/**
+ * Returns the same with the operator's values. Envoy rejects a `max_ejection_time` below
+ * `base_ejection_time`, so the one that is not written follows the other.
+ */
+export function outlierDetection(given: OutlierDetection): JsonObject {
+  const { base_ejection_time: base, max_ejection_time: most } = given;
+  const times = {
+    base_ejection_time: base ?? Math.min(BASE_MS, most ?? BASE_MS),
+    max_ejection_time: most ?? Math.max(MOST_MS, base ?? MOST_MS),
+  };
+  const fields = Object.entries({ ...enforced(given), ...given, ...times }).map(([name, value]) => [
+    name,
+    isTime(name) ? toDuration(Number(value)) : value,
+  ]);
+  return { ...OUTLIER_DETECTION, ...Object.fromEntries(fields) };
+}
+
+/** What turns on a rule that is off above, or by Envoy's default. */
+const RULES = {
+  consecutive_5xx: 'enforcing_consecutive_5xx',
+  failure_percentage_threshold: 'enforcing_failure_percentage',
+  success_rate_minimum_hosts: 'enforcing_success_rate',
+  success_rate_request_volume: 'enforcing_success_rate',
+  success_rate_stdev_factor: 'enforcing_success_rate',
+} as const;
+
+/** A rule whose numbers are written is meant to have an effect. */
+function enforced(given: OutlierDetection): OutlierDetection {
+  const rules = Object.entries(RULES).filter(([name]) => Object.hasOwn(given, name));
+  return Object.fromEntries(rules.map(([, rule]) => [rule, 100]));
+}

@@ -57,6 +57,8 @@ function compileCluster(
   const service = hopClusterService(cluster, hop);
   const parts: Omit<ClusterParts, 'members'> = {
     connectTimeoutMs: cluster.connect_timeout_ms,
+    service: cluster.service_name ?? cluster.name,
+    traffic: cluster,
     protocol: service !== undefined ? 'hop' : cluster.features === 'http2' ? 'http2' : 'http1',
     ...(service === undefined
       ? {}

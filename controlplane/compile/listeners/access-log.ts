@@ -63,14 +63,25 @@ function asLine(format: string): string {
   return format.endsWith('\n') ? format : `${format}\n`;
 }
 
-/** Returns a log with one line for each failure. */
+/**
+ * Returns a log with one line for each failure of a request. Those of health checks are counted,
+ * and the edge logs every request of a client.
+ */
 export function failureLog(): JsonObject {
   const comparison = {
     op: 'GE',
     value: { default_value: 500, runtime_key: 'access_log.least_status' },
   };
+  const filters = [{ status_code_filter: { comparison } }, NO_HEALTH_CHECK];
   return {
     ...standardOutput({ json_format: DEFAULT_FORMAT }),
-    filter: { status_code_filter: { comparison } },
+    filter: { and_filter: { filters } },
   };
 }
+
+/** Envoy's own name in the requests of its health checks. */
+const NO_HEALTH_CHECK: JsonObject = {
+  header_filter: {
+    header: { name: 'user-agent', string_match: { exact: 'Envoy/HC' }, invert_match: true },
+  },
+};

@@ -1,11 +1,8 @@
 import type { JsonObject } from '#protos/json.ts';
-import type {
-  AddedHeaders,
-  mappingHeadersShape,
-} from '#resources/kinds/mapping/mapping-headers.ts';
+import type { mappingHeadersShape } from '#resources/kinds/mapping/mapping-headers.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
-import { compareText } from '#resources/words/order.ts';
 import { addedHeaders } from '../added-headers.ts';
+import { headerOptions } from '../header-options.ts';
 import type { HeaderSetters } from '../set-headers.ts';
 
 /** Fields of a Mapping that change headers. */
@@ -22,12 +19,12 @@ export function headerChanges(
   settersOf: HeaderSetters | undefined,
 ): JsonObject {
   return {
-    ...list('request_headers_to_add', toAdd(addedHeaders(spec, settersOf))),
+    ...list('request_headers_to_add', headerOptions(addedHeaders(spec, settersOf), FORWARDED)),
     ...list(
       'request_headers_to_remove',
       [...new Set([...spec.remove_request_headers, ...taken])].sort(),
     ),
-    ...list('response_headers_to_add', toAdd(spec.add_response_headers)),
+    ...list('response_headers_to_add', headerOptions(spec.add_response_headers, FORWARDED)),
     ...list('response_headers_to_remove', spec.remove_response_headers),
   };
 }
@@ -38,15 +35,3 @@ function list(name: string, items: readonly (JsonObject | string)[]): JsonObject
 
 /** The edge has set them. A service that reads one value would not see the second. */
 const FORWARDED: ReadonlySet<string> = new Set(['x-forwarded-host', 'x-forwarded-port']);
-
-/** An empty value replaces a header, too. Otherwise the old value would stay. */
-function toAdd(headers: AddedHeaders): readonly JsonObject[] {
-  return Object.entries(headers)
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([key, { append, value }]) => ({
-      header: { key, value },
-      ...(append && !FORWARDED.has(key)
-        ? { append_action: 'APPEND_IF_EXISTS_OR_ADD' }
-        : { append_action: 'OVERWRITE_IF_EXISTS_OR_ADD', keep_empty_value: true }),
-    }));
-}

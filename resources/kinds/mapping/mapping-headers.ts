@@ -62,7 +62,7 @@ function addedHeaders(refused: readonly string[]) {
     .meta({ form: ADDED_FORM });
 }
 
-const removed = z
+export const removedHeaders = z
   .union([z.string(), z.array(z.string()).max(MOST)])
   .transform((written, context): readonly string[] => {
     const names = [written].flat().map(name => parseName(name, KEPT, 'remove'));
@@ -73,6 +73,9 @@ const removed = z
   })
   .default([])
   .meta({ form: REMOVED_FORM });
+
+/** Headers of a health check. Nothing decides about its request, so it may have credentials. */
+export const checkRequestHeaders = addedHeaders([...KEPT, 'x-envoy-*']);
 
 function parseName(text: string, refused: readonly string[], what: string): Parsed<string> {
   const name = parseHeaderName(text);
@@ -98,11 +101,11 @@ export const mappingHeadersShape = {
   add_request_headers: addedHeaders(REQUEST).describe(
     "Headers added to what the service gets: name → value, or `{ value, append }`. `append: false` replaces what is there. In values stand operators of Envoy's access log, such as `%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%`, and `%%` for a percent sign. What a Filter or a RateLimit sets stands as it is",
   ),
-  remove_request_headers: removed.describe('Headers that the service does not get'),
+  remove_request_headers: removedHeaders.describe('Headers that the service does not get'),
   add_response_headers: addedHeaders(RESPONSE).describe(
     'Headers added to what the client gets, written as `add_request_headers`',
   ),
-  remove_response_headers: removed.describe('Headers that the client does not get'),
+  remove_response_headers: removedHeaders.describe('Headers that the client does not get'),
 };
 
 type MappingHeaders = Partial<z.output<z.ZodObject<typeof mappingHeadersShape>>> & {

@@ -1,6 +1,7 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import { checkCredentials, openOrigin } from '#resources/traffic/cors.ts';
 import { isHashing, keysOf } from '#resources/traffic/load-balancer.ts';
+import { checkHealth } from './health-checks.ts';
 import type { MappingSpec } from './mapping-spec.ts';
 
 /** Checks the rules between a Mapping's fields about traffic. */
@@ -13,6 +14,7 @@ export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
     ...checkBalancer(spec),
     ...checkShadow(spec),
     ...checkFamilies(spec),
+    ...checkHealth(spec.health_checks, spec.grpc !== false, ['health_checks'], '`grpc: true`'),
   ];
 }
 

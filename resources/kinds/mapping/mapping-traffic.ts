@@ -3,8 +3,10 @@ import { circuitBreakers, routingPriority } from '#resources/traffic/circuit-bre
 import { cors } from '#resources/traffic/cors.ts';
 import { keepalive } from '#resources/traffic/keepalive.ts';
 import { loadBalancer } from '#resources/traffic/load-balancer.ts';
+import { outlierDetection } from '#resources/traffic/outlier-detection.ts';
 import { retryPolicy } from '#resources/traffic/retry-policy.ts';
 import { milliseconds } from '#resources/words/number-types.ts';
+import { healthChecks } from './health-checks.ts';
 
 /** The fields of a Mapping that say how its requests and answers are carried. */
 export const mappingTrafficShape = {
@@ -30,6 +32,16 @@ export const mappingTrafficShape = {
   circuit_breakers: circuitBreakers
     .exactOptional()
     .describe('Bounds of what a proxy has open to the service. Anything beyond is answered 503'),
+  health_checks: healthChecks
+    .exactOptional()
+    .describe(
+      'How each proxy asks the instances whether they are well. An instance that is not gets no requests. While fewer than half of them are well, all get requests. See [health checks](../../how-to/health-checks.md)',
+    ),
+  outlier_detection: outlierDetection
+    .exactOptional()
+    .describe(
+      'When an instance that fails requests gets none for a while. Default: after three failed connections or five answers 502, 503 or 504 in a row, for 5 s and longer each time. Fields that are not written keep these values',
+    ),
   priority: routingPriority
     .default('default')
     .describe('`high` has separate connections and `circuit_breakers`'),

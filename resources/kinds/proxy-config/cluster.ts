@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { outlierDetection } from '#resources/traffic/outlier-detection.ts';
 import { hostUrl } from '#resources/words/host-url.ts';
 import { positiveMilliseconds } from '#resources/words/number-types.ts';
 import { discoveredInNamespace } from '#resources/words/service-namespace.ts';
+import { healthChecks } from '../mapping/health-checks.ts';
 
 const host = z
   .object({ url: hostUrl.describe('Address of a member') })
@@ -41,6 +43,12 @@ export const cluster = z.object({
     .describe(
       'Mutual TLS to the proxies before the members, with type `sds`. Default: where the gateway has it (`HOP_TLS`). `false`: plain',
     ),
+  health_checks: healthChecks
+    .exactOptional()
+    .describe('How the members are asked whether they are well, as of a Mapping'),
+  outlier_detection: outlierDetection
+    .exactOptional()
+    .describe('When a member that fails requests gets none for a while, as of a Mapping'),
   features: z.enum(['http2']).exactOptional().describe('`http2`: the members speak HTTP/2'),
 });
 

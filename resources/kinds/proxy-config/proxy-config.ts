@@ -3,6 +3,7 @@ import type { KindDefinition } from '#resources/schema/kind.ts';
 import { whyUnreachable } from '#resources/traffic/unreachable-prefix.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { suggest } from '#resources/words/suggest.ts';
+import { checkHealth } from '../mapping/health-checks.ts';
 import type { DiscoveryCluster, ProxyCluster } from './cluster.ts';
 import { clusterIn } from './cluster.ts';
 import { type ProxyConfigSpec, proxyConfigSpec } from './proxy-config-spec.ts';
@@ -58,6 +59,16 @@ function checkListener({ node_group, listener }: Partial<ProxyConfigSpec>): read
 }
 
 function checkCluster(cluster: ProxyCluster, path: FieldPath): readonly Finding[] {
+  const speaksHttp2 = cluster.features === 'http2';
+  return [
+    ...checkHealth(cluster.health_checks, speaksHttp2, [...path, 'health_checks'], HTTP2),
+    ...checkFields(cluster, path),
+  ];
+}
+
+const HTTP2 = '`features: http2`';
+
+function checkFields(cluster: ProxyCluster, path: FieldPath): readonly Finding[] {
   if (cluster.type === 'sds') {
     if (cluster.hosts.length === 0) return [];
     return [

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
+import { type Sample, startLoad } from '#envoy/e2e/load.ts';
+import { promised } from '#envoy/e2e/promised.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { type CheckedInstance, type Mode, startCheckedInstance } from './checked-instance.ts';
+import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+import { withInstances } from './with-instances.ts';
+
+const INTERVAL_MS = 200;
+const TIMEOUT_MS = 300;
+const JITTER = 1.1;
+
+/** Two failed checks in a row, the first of which began just before the instance failed. */
+const OUT_MS = 2 * (INTERVAL_MS * JITTER + TIMEOUT_MS) + INTERVAL_MS;
+
+const mapping = (name: string, service: string, check: string) => `---
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: ${name}}
+spec:
+  prefix: /${name}/
+  service: ${service}
+  timeout_ms: 1000
+  retry_policy: {retry_on: gateway-error, num_retries: 0}
+  health_checks:
+    - interval: ${INTERVAL_MS}ms
+      timeout: ${TIMEOUT_MS}ms
+      health_check: ${check}
+`;
+
+const HTTP = `{http: {path: '/healthz?deep', hostname: health.example, add_request_headers: {authorization: Bearer let-me-in}, remove_request_headers: [x-forwarded-proto]}}`;
+
+describe('of three instances', () => {
+  let instances: readonly CheckedInstance[];
+  let envoy: CompiledEnvoy;
+  before(async () => {
+    instances = await Promise.all(['a', 'b', 'c'].map(startCheckedInstance));
+    const addresses = instances.map(({ address }) => address);
+    const [first = ''] = addresses;
+    const mappings = [mapping('http', first, HTTP), mapping('tcp', first, '{tcp: {}}')];
+    envoy = await startCompiled(mappings.join(''), 'edge', withInstances(addresses));
+  });
+  after(async () => {
+    await envoy.stop();
+    await Promise.all(instances.map(instance => instance.close()));
+  });
+  beforeEach(() => instances[0]?.become('well'));
+
+  const cases: readonly (readonly [string, Mode])[] = [
+    ['http', 'silent'],
+    ['http', 'status 500'],
+    ['http', 'status 503'],
+    ['http', 'refusing'],
+    ['http', 'reset'],
+    ['tcp', 'refusing'],
+  ];
+  for (const [check, mode] of cases) {
+    test(`one that is ${mode} is out in time by ${check}, under load, and comes back`, async t => {
+      const load = startLoad({ base: `http://127.0.0.1:${envoy.port}`, path: `/${check}/x` });
+      await until(() => load.tally().hostnames.size === 3 || undefined);
+      await instances[0]?.become(mode);
+      const failedAt = performance.now();
+      await until(
+        () => lastSent(load.tally().samples) > failedAt + promised(OUT_MS) + 500 || undefined,
+      );
+      await instances[0]?.become('well');
+      const backAt = performance.now();
+      await until(
+        () =>
+          load.tally().samples.some(each => each.sentAt > backAt && each.hostname === 'a') ||
+          undefined,
+      );
+      const { failures } = await load.stop();
+      report(t, failures, failedAt);
+      assert.deepEqual(
+        failures.filter(({ sentAt }) => sentAt > failedAt + promised(OUT_MS)),
+        [],
+      );
+    });
+  }
+
+  test('the check has the host, the headers and the name of Envoy, and no line in the log', async () => {
+    const [headers] = instances[1]?.checks ?? [];
+    assert.equal(headers?.host, 'health.example');
+    assert.equal(headers.authorization, 'Bearer let-me-in');
+    assert.equal(headers['x-forwarded-proto'], undefined);
+    assert.equal(headers['user-agent'], 'Envoy/HC');
+    assert.doesNotMatch(envoy.log(), /healthz|let-me-in/);
+  });
+
+  test('while fewer than half of them are well all get requests, so one is still answered', async () => {
+    await instances[0]?.become('refusing');
+    await instances[1]?.become('refusing');
+    await envoy.ask('/http/x');
+    await instances[1]?.become('well');
+  });
+});
+
+function lastSent(samples: readonly Sample[]): number {
+  return Math.max(0, ...samples.map(({ sentAt }) => sentAt));
+}
+
+function report(t: TestContext, failures: readonly Sample[], failedAt: number): void {
+  const last = Math.max(0, ...failures.map(({ sentAt }) => sentAt - failedAt));
+  t.diagnostic(`${failures.length} failed, the last was sent ${Math.round(last)} ms after`);
+}
