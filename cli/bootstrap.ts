@@ -19,6 +19,7 @@ type Flags = {
   trustDomain?: string;
   print?: string;
   resources?: string;
+  figures: boolean;
   json?: boolean;
 };
 
@@ -53,6 +54,7 @@ export function bootstrapCommand(): Command {
       '--resources <path>',
       'resources whose ProxyConfigs name discovery services of their own',
     )
+    .option('--no-figures', 'push no statistics to the control plane (its FIGURES is off)')
     .option('--json', 'print JSON instead of YAML')
     .action((group: string, flags: Flags) => {
       checkNodeGroup(group);
@@ -64,6 +66,7 @@ export function bootstrapCommand(): Command {
         sdsAddress: flags.sds,
         ...(flags.admin === undefined ? {} : { adminAddress: flags.admin }),
         ...identity(flags),
+        figures: flags.figures,
         discoveryClusters: discovery(group, flags),
       };
       printConfiguration(bootstrap(options), flags.json);

@@ -7,6 +7,7 @@ import {
   parseList,
   parseLogLevel,
   parseServerAddress,
+  readFigures,
   readTrustDomain,
   variablesOf,
 } from '#process/environment.ts';
@@ -45,6 +46,8 @@ export type Config = {
   readonly trustDomain: string;
   /** Whether secrets may go to clients on other machines without encryption. */
   readonly plaintextSecrets: boolean;
+  /** Whether proxies push statistics and sampled requests to the control plane. */
+  readonly figures: boolean;
   readonly gatewayId: string;
   readonly apiGroups: readonly string[];
   readonly logLevel: string;
@@ -102,6 +105,7 @@ export function readConfig(env: Environment): Config {
     hopTls: parseFlag('HOP_TLS', text('HOP_TLS', 'false')),
     trustDomain: readTrustDomain(text),
     plaintextSecrets: parseFlag('XDS_PLAINTEXT_SECRETS', text('XDS_PLAINTEXT_SECRETS', 'false')),
+    figures: readFigures(text),
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups: parseApiGroups(list('API_GROUPS', 'gateway.internal,getambassador.io', ',')),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),

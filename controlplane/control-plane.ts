@@ -12,6 +12,8 @@ import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
 import { type ExplainQuestion, explainRequest } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
+import type { Figures } from '#controlplane/figures/figures.ts';
+import { openFigures } from '#controlplane/figures/open-figures.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
 import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
 import type { LastGoodStore } from '#controlplane/rollout/last-good-store.ts';
@@ -45,7 +47,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery-observer.ts';
-import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
+import { DiscoveryService, type Peer, peerOf } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { Config } from './config.ts';
 import { diffQuestions } from './diff-questions.ts';
@@ -72,6 +74,8 @@ export type ControlPlane = {
   read(reading: Reading): void;
   readiness(): Readiness;
   status(): Status;
+  /** What the proxies push. */
+  readonly figures: Figures;
   /** Follows a request through what is in force. Throws an Error about the question. */
   explain(question: ExplainQuestion): Promise<Explanation>;
   /**
@@ -145,11 +149,21 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   };
   const history = changeHistory(now);
   const observer = proxyObserver(parts, history, connected, proxiesChanged);
+  const refuse = refuser(parts);
   const service = new DiscoveryService({
     cache,
     observer,
-    refuse: refuser(parts),
+    refuse,
     reports,
+    now,
+    after,
+  });
+  const logFailure = failureLog(log, now);
+  const opened = openFigures({
+    on: config.figures,
+    refuse: ({ id, group }, call) => refuse(group, peerOf(call), { id }),
+    failed: (err, call) =>
+      logFailure({ err, address: call.getPeer() }, 'an internal error ended a stream of figures'),
     now,
     after,
   });
@@ -157,7 +171,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
     services: new Set(SERVICE_GROUPS),
     replicated: config.kubernetes !== undefined,
-    compile: groupCompiler(config, log),
+    compile: groupCompiler(config, log, opened.compiled),
     ...publisher(cache, after),
     proxies: () => service.streams().map(toClientAck),
     keep: accepted => {
@@ -215,7 +229,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     after,
   );
   return {
-    services: service.implementations(),
+    services: { ...service.implementations(), ...opened.services },
+    figures: opened.figures,
     read,
     readiness: () => toReadiness(controller.readiness()),
     status,
@@ -295,7 +310,7 @@ function proxyObserver(
  */
 function refuser({ config, log, now }: ControlPlaneParts) {
   const logRefusal = refusalLog(log, now);
-  return (group: string, peer: Peer, { id }: Node): string | undefined => {
+  return (group: string, peer: Peer, { id }: Pick<Node, 'id'>): string | undefined => {
     const reason = refuseGroup(group, peer, config);
     if (reason !== undefined)
       logRefusal(

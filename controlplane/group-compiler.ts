@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { compile } from '#controlplane/compile/compile.ts';
+import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import type { ControllerParts } from '#controlplane/rollout/controller.ts';
@@ -10,9 +11,14 @@ import type { Config } from './config.ts';
 
 /**
  * Compiles and encodes a group's configuration, and reuses what stays the same. A failure to encode
- * is the compiler's mistake. It is logged, and the resource that shows it gets the Problem.
+ * is the compiler's mistake. It is logged, and the resource that shows it gets the Problem. `made`
+ * is called with each configuration.
  */
-export function groupCompiler(config: Config, log: Logger): ControllerParts['compile'] {
+export function groupCompiler(
+  config: Config,
+  log: Logger,
+  made: (group: string, compiled: Compiled) => void = () => {},
+): ControllerParts['compile'] {
   const memos = new Map<string, Memo>();
   const options = compileOptions(config);
   const encode = snapshotEncoder(randomBytes(32));
@@ -20,6 +26,7 @@ export function groupCompiler(config: Config, log: Logger): ControllerParts['com
     const memo = memos.get(group) ?? new Memo();
     memos.set(group, memo);
     const compiled = compile(resources, group, { ...options, memo });
+    made(group, compiled);
     try {
       return { snapshot: encode(compiled), problems: compiled.problems };
     } catch (error) {
@@ -45,6 +52,7 @@ export function compileOptions(config: Config): CompileOptions {
     caFile,
     hopTls,
     serviceTls,
+    figures: config.figures,
     trustDomain,
   };
 }

@@ -3,12 +3,22 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
+import { openFigures } from './figures/open-figures.ts';
 import { httpApp, type Readiness } from './http.ts';
+
+const { figures: FIGURES } = openFigures({
+  on: true,
+  refuse: () => undefined,
+  failed: assert.fail,
+  now: Date.now,
+  after: () => () => {},
+});
 
 async function serveApp(t: TestContext, readiness: Readiness): Promise<string> {
   const app = httpApp({
     readiness: () => readiness,
     status: () => ({ problems: [] }),
+    figures: FIGURES,
     explain: async ({ method }) => {
       if (method === '') throw new Error('"" is not a request method');
       return { asked: method };

@@ -3,12 +3,16 @@ import type { Registry } from 'prom-client';
 import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-request.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 
+import type { Figures } from '#controlplane/figures/figures.ts';
+import { figuresPage, parseFiguresQuestion } from '#controlplane/figures/figures-page.ts';
+
 export type Readiness =
   | { readonly ready: true }
   | { readonly ready: false; readonly reason: string };
 
 export type HttpSources = {
   readiness(): Readiness;
+  figures: Figures;
   /** The content of `/status`. */
   status(): object;
   /**
@@ -30,6 +34,7 @@ export type HttpSources = {
  * - `/healthz`: the process runs.
  * - `/readyz`: it serves configuration, else 503 with the reason.
  * - `/status`: JSON with resources, Problems and proxies.
+ * - `/figures`: JSON with traffic, latencies, clusters and sampled requests.
  * - `/metrics`: Prometheus text.
  * - POST `/explain`: JSON with what happens to a request.
  * - POST `/diff`: JSON with what documents would change.
@@ -55,6 +60,11 @@ export function httpApp(sources: HttpSources): Express {
   app.get('/status', (_request, response) => {
     response.json(sources.status());
   });
+  app.get('/figures', (request, response) => {
+    const asked = parseFiguresQuestion(request.query);
+    if ('error' in asked) response.status(400).json(asked);
+    else response.json(figuresPage(sources.figures, asked));
+  });
   app.get('/metrics', async (_request, response) => {
     response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
   });
@@ -74,13 +84,13 @@ export function httpApp(sources: HttpSources): Express {
       return readiness.ready ? undefined : `not ready: ${readiness.reason}`;
     },
   });
-  app.all(['/healthz', '/readyz', '/status', '/metrics'], (_request, response) => {
+  app.all(['/healthz', '/readyz', '/status', '/figures', '/metrics'], (_request, response) => {
     response.status(405).set('Allow', 'GET, HEAD').json({ error: 'use GET' });
   });
   app.use((_request, response) => {
-    response
-      .status(404)
-      .json({ error: 'not found: try /healthz, /readyz, /status, /metrics, /explain or /diff' });
+    response.status(404).json({
+      error: 'not found: try /healthz, /readyz, /status, /figures, /metrics, /explain or /diff',
+    });
   });
   return app;
 }

@@ -2,6 +2,7 @@ import http, { type Server } from 'node:http';
 import { join } from 'node:path';
 import { type Console, openConsole } from '#controlplane/console/console.ts';
 import { isLoopback } from '#controlplane/console/guard.ts';
+import { FIGURES_DEFINITIONS } from '#controlplane/figures/figures-service.ts';
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
 import { type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
@@ -171,9 +172,13 @@ async function listen(
   tls: MutualTls | undefined,
 ): Promise<Served> {
   const { xds } = config;
-  const grpc = await serve({ ...xds, services: plane.services, tls: tls?.server() }).catch(
-    (error: Error) =>
-      exit(`XDS_ADDRESS: cannot listen on ${xds.host} port ${xds.port}: ${error.message}`),
+  const grpc = await serve({
+    ...xds,
+    services: plane.services,
+    definitions: FIGURES_DEFINITIONS,
+    tls: tls?.server(),
+  }).catch((error: Error) =>
+    exit(`XDS_ADDRESS: cannot listen on ${xds.host} port ${xds.port}: ${error.message}`),
   );
   grpc.setServing(true);
   return grpc;
@@ -191,7 +196,7 @@ async function serveHttp(
   const status = () => ({ ...plane.status(), ...waiting() });
   const { explain, diff } = plane;
   const pages = { metrics: metrics.registry, console: console?.router };
-  const app = httpApp({ readiness, status, explain, diff, ...pages });
+  const app = httpApp({ readiness, status, figures: plane.figures, explain, diff, ...pages });
   const admin = http.createServer(app);
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject);

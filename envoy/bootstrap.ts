@@ -2,6 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { isName, toAddress } from './address.ts';
 import { type IdentityFiles, identityTls } from './identity-tls.ts';
 import { OVERLOAD_MANAGER } from './overload-manager.ts';
+import { pushFigures } from './push-figures.ts';
 
 export type BootstrapOptions = {
   /** Envoy's `node.id`, which names this one proxy. */
@@ -21,6 +22,8 @@ export type BootstrapOptions = {
    * Identity for mutual TLS with the control plane and the discovery service. Default: plain text.
    */
   readonly identity?: IdentityFiles;
+  /** Whether it pushes its statistics to the control plane. Default: it does. */
+  readonly figures?: boolean;
   /**
    * Clusters of further discovery services, which the group's ProxyConfigs name in
    * `cluster_manager`.
@@ -45,6 +48,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     sdsAddress,
     adminAddress,
     identity,
+    figures = true,
     discoveryClusters = [],
   } = options;
   const discovery = [
@@ -71,6 +75,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
       lds_config: { ads: {}, resource_api_version: 'V3' },
     },
     static_resources: { clusters: [controlplane, ...discovery] },
+    ...(figures ? pushFigures('controlplane') : {}),
     layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
     overload_manager: OVERLOAD_MANAGER,
   };

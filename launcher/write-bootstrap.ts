@@ -6,7 +6,7 @@ import { type EnvoyPart, type Layout, loopback } from './parts.ts';
 
 /** Writes the file that the proxy starts with. */
 export function writeBootstrap(
-  { ports }: Layout,
+  { environment, ports }: Layout,
   part: EnvoyPart,
   discoveryClusters: readonly JsonObject[] = [],
 ): void {
@@ -16,6 +16,7 @@ export function writeBootstrap(
     xdsAddress: loopback(ports.xds),
     sdsAddress: loopback(ports.sds),
     adminAddress: part.admin,
+    figures: environment.FIGURES !== 'off',
     discoveryClusters,
   });
   replaceFile(part.bootstrapFile, toEnvoyYaml(content));

@@ -151,8 +151,8 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'controlplane/figures',
-    ours: ['controlplane/compile', 'grpc', 'process', 'protos', 'xds'],
-    packages: ['pino', GRPC],
+    ours: ['controlplane/compile', 'envoy/latency-bounds.ts', 'grpc', 'protos'],
+    packages: [GRPC],
     node: true,
   },
   {

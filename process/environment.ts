@@ -75,6 +75,13 @@ export function readTrustDomain(text: ReadVariable): string {
   );
 }
 
+/** Reads FIGURES, whether proxies push statistics and sampled requests to the control plane. */
+export function readFigures(text: ReadVariable): boolean {
+  const figures = text('FIGURES', 'on');
+  if (figures === 'on' || figures === 'off') return figures === 'on';
+  throw new Error(`FIGURES is "${figures}": want on or off`);
+}
+
 /** Parses one of pino's levels. */
 export function parseLogLevel(text: string): string {
   if (LOG_LEVELS.includes(text)) return text;

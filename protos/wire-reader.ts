@@ -110,6 +110,13 @@ export class WireReader {
     throw new WireError('a varint has more than 10 bytes');
   }
 
+  /** Reads a `double`. */
+  double(): number {
+    const start = this.#at;
+    this.#pass(8);
+    return this.#bytes.readDoubleLE(start);
+  }
+
   /** Skips the field that began with this tag. */
   skip(tag: number, depth = 0): void {
     const wireType = tag & 7;

@@ -332,11 +332,14 @@ function asks(stream: OpenStream): boolean {
   return stream.load().types > 0;
 }
 
-function peerOf(call: ServerDuplexStream<unknown, unknown>): Peer {
+/** Returns who is at the other end of a call. */
+export function peerOf(call: Pick<ServerDuplexStream<unknown, unknown>, PeerMethods>): Peer {
   const { sslPeerCertificate } = call.getAuthContext();
   const certificate = sslPeerCertificate && new X509Certificate(sslPeerCertificate.raw);
   return { address: call.getPeer(), certificate };
 }
+
+type PeerMethods = 'getAuthContext' | 'getPeer';
 
 /**
  * An Envoy has one aggregated stream, or one stream for each type on one connection. The latter are

@@ -50,6 +50,7 @@ export function edgeRateLimits(
       extAuthz: options.extAuthz,
       gatewayHeaders: own,
       errorBodies: replacing.length > 0,
+      figures: options.figures !== false,
       origins: [...modules, ...cluster.origins, ...injectingIds(injecting), ...replacing],
     },
     origins: labels.domains.every(({ defaults }) => defaults.length === 0) ? [] : modules,

@@ -31,6 +31,8 @@ export type CompileOptions = {
   readonly serviceTls?: boolean;
   /** The trust domain of those certificates. Default: `gateway.internal`. */
   readonly trustDomain?: string;
+  /** Whether proxies log sampled requests to the control plane. Default: they do. */
+  readonly figures?: boolean;
   /** Results of the group's earlier compilations. Each group has its own. */
   readonly memo?: Memo;
 };

@@ -16,7 +16,7 @@ export type Figures = {
   /** Returns what each node group sees of each of its clusters. */
   upstreams(): readonly UpstreamFigures[];
   /**
-   * Returns sampled requests, newest first: one of SAMPLED_ONE_OF, and each failed one, both up to
+   * Returns sampled requests, newest first: one of ten, and each failed one, both up to
    * a bound. At most `limit` of them, by default 100.
    */
   requests(filter?: RequestFilter): readonly SampledRequest[];
@@ -179,6 +179,3 @@ export type FigureSource = {
   /** Of the last push, in ms since 1970. */
   readonly at: number;
 };
-
-/** Of this many requests that did not fail, one is sampled. */
-export const SAMPLED_ONE_OF = 10;

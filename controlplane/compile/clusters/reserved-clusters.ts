@@ -1,7 +1,14 @@
+/** The cluster of every bootstrap that leads to the control plane. */
+export const CONTROL_PLANE_CLUSTER = 'controlplane';
+
 /**
  * Names that every bootstrap has. No cluster of the operator can have one: Envoy would ignore it.
  */
-export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set(['controlplane', 'sds', 'sds-rest']);
+export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set([
+  CONTROL_PLANE_CLUSTER,
+  'sds',
+  'sds-rest',
+]);
 
 /** The name of the Filter service's cluster. */
 export const EXT_AUTHZ_CLUSTER = 'ext-authz';

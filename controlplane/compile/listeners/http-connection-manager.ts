@@ -12,6 +12,7 @@ import { accessLog, failureLog } from './access-log.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { errorPages, type LocalReplyHeaders, type Restated } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
+import { sampledRequestsLog } from './sampled-requests-log.ts';
 
 /** What the edge has beyond the proxies beside applications. */
 export type EdgeParts = Deciders & {
@@ -20,12 +21,15 @@ export type EdgeParts = Deciders & {
   readonly gatewayHeaders: readonly string[];
   /** Whether a Mapping replaces the bodies of errors. */
   readonly errorBodies: boolean;
+  /** Whether requests are sampled for the control plane. */
+  readonly figures: boolean;
 };
 
 /** What the proxies beside applications have. */
 export type SideParts = {
   readonly overrides?: ModuleConfig['error_response_overrides'];
   readonly errorBodies: boolean;
+  readonly figures: boolean;
 };
 
 /** The filter chain of a Host's TLS. `mark` is its value of HOST_HEADER. */
@@ -48,7 +52,7 @@ export function httpConnectionManager(
   group: string,
   parts: EdgeParts | undefined,
   tls?: TlsChain,
-  side: SideParts = { errorBodies: false },
+  side: SideParts = { errorBodies: false, figures: false },
 ): JsonObject {
   return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
     stat_prefix: group,
@@ -56,6 +60,10 @@ export function httpConnectionManager(
     ...PATHS_AND_HOSTS,
     ...TIMEOUTS_AND_LIMITS,
     ...(parts === undefined ? application(side.overrides) : edge(parts, tls)),
+    access_log: [
+      parts === undefined ? failureLog() : accessLog(parts.config.proxy_log_format),
+      ...((parts ?? side).figures ? [sampledRequestsLog()] : []),
+    ],
     http_filters: httpFilters(parts, (parts ?? side).errorBodies, tls !== undefined),
   });
 }
@@ -103,7 +111,6 @@ function edge({ config, gatewayHeaders }: EdgeParts, tls: TlsChain | undefined):
       idle_timeout: toDuration(config.listener_idle_timeout_ms ?? IDLE_MS),
     },
     ...(config.server_name === undefined ? {} : { server_name: config.server_name }),
-    access_log: [accessLog(config.proxy_log_format)],
   };
 }
 
@@ -140,6 +147,5 @@ function application(overrides: ModuleConfig['error_response_overrides']): JsonO
     server_header_transformation: 'PASS_THROUGH',
     common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS) },
     ...errorPages(overrides, RETRIABLE_ANSWERS),
-    access_log: [failureLog()],
   };
 }

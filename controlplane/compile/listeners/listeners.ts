@@ -30,7 +30,11 @@ export function listeners(
   const { error_response_overrides: overrides } = resources.config;
   const replacing = withErrorBodies(ofNodeGroup(resources, group).mappings);
   const errorBodies = replacing.length > 0;
-  const manager = httpConnectionManager(group, edge, undefined, { overrides, errorBodies });
+  const manager = httpConnectionManager(group, edge, undefined, {
+    overrides,
+    errorBodies,
+    figures: options.figures !== false,
+  });
   const modules = overrides === undefined ? [] : resources.modules.slice(0, 1).map(({ id }) => id);
   const hopSocket = hopServerTls(hop.trustDomain, { groups: callersOf(resources, group, hop) });
   const places = addresses(ofNodeGroup(resources, group), group, options, hop);

@@ -74,6 +74,7 @@ export function mappingRoute(
     rank: toRank(spec, id),
     route: {
       name: id,
+      stat_prefix: id,
       match: toRouteMatch(spec),
       route: { ...routeAction(group, edge), ...mirrorPolicies(shadows), ...limited },
       ...routeParts(

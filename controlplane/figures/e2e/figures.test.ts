@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { type FiguresSystem, startFiguresSystem } from '../testing/figures-system.ts';
+
+const mapping = (name: string, service: string, more = '') => `
+---
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: ${name} }
+spec: { prefix: /${name}/, service: "${service}"${more} }
+`;
+
+describe('the figures of a control plane with one edge', () => {
+  let service: http.Server;
+  let system: FiguresSystem;
+
+  before(async () => {
+    service = http.createServer(({ url }, response) => {
+      response.statusCode = url?.includes('missing') ? 404 : url?.includes('broken') ? 500 : 200;
+      setTimeout(() => response.end('answer'), url?.includes('slow') ? 300 : 0);
+    });
+    await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve));
+    const { port } = service.address() as AddressInfo;
+    system = await startFiguresSystem(
+      [
+        mapping('users', `127.0.0.1:${port}`),
+        mapping('refused', '127.0.0.1:1'),
+        mapping('unknown', 'no-such-name.invalid'),
+        mapping('plain', `https://127.0.0.1:${port}`),
+        mapping('slower', `127.0.0.1:${port}`, ', connect_timeout_ms: 1234'),
+      ].join(''),
+    );
+  });
+  after(async () => {
+    await system.stop();
+    service.close();
+    service.closeAllConnections();
+  });
+
+  const get = async (path: string) => (await fetch(`${system.edge}${path}`)).status;
+
+  test('count the requests of each Mapping with their errors and latency', async () => {
+    for (let i = 0; i < 10; i++) assert.equal(await get('/users/a'), 200);
+    assert.equal(await get('/users/missing'), 404);
+    assert.equal(await get('/users/broken'), 500);
+    assert.equal(await get('/users/slow'), 200);
+    const page = await system.figuresWhen(
+      ({ mappings }) => mappings['Mapping/default/users']?.lastMinute.requests === 13,
+      'all requests are counted',
+    );
+    const users = page.mappings['Mapping/default/users']?.lastMinute;
+    assert.ok(users !== undefined && users.p50 !== null && users.p99 !== null);
+    assert.deepEqual([users.clientErrors, users.serverErrors], [1, 1]);
+    assert.ok(users.p50 < 100, `p50 is ${users.p50}`);
+    assert.ok(users.p99 > 200 && users.p99 <= 700, `p99 is ${users.p99}`);
+    assert.deepEqual(
+      page.sources.map(({ node, group }) => [node, group]),
+      [['edge-1', 'edge']],
+    );
+  });
+
+  test('have a log of what failed, without queries', async () => {
+    assert.equal(await get('/users/broken?token=secret'), 500);
+    const { requests } = await system.figuresWhen(
+      page => page.requests.length > 0 && JSON.stringify(page).includes('/users/broken'),
+      'the failed request is listed',
+      '?status=500',
+    );
+    const [request] = requests;
+    assert.ok(request !== undefined);
+    const { node, route, method, path, status, cluster } = request;
+    assert.deepEqual(
+      { node, route, method, path, status },
+      {
+        node: 'edge-1',
+        route: 'Mapping/default/users',
+        method: 'GET',
+        path: '/users/broken',
+        status: 500,
+      },
+    );
+    assert.match(cluster, /^127\.0\.0\.1:/);
+    assert.ok(!JSON.stringify(requests).includes('secret'));
+  });
+
+  test('say why a service is not reached', async () => {
+    assert.deepEqual(
+      [await get('/refused/'), await get('/unknown/'), await get('/plain/')],
+      [503, 503, 503],
+    );
+    const { upstreams } = await system.figuresWhen(
+      page => page.upstreams.filter(({ lastFailure }) => lastFailure !== undefined).length >= 3,
+      'three clusters have failed',
+    );
+    const of = (name: string) => {
+      const found = upstreams.find(({ origins }) => origins.includes(`Mapping/default/${name}`));
+      assert.ok(found !== undefined, name);
+      return found;
+    };
+    assert.match(of('refused').lastFailure?.text ?? '', /Connection refused/);
+    assert.ok(of('refused').lastMinute.connectFailures > 0);
+    assert.match(of('plain').lastFailure?.text ?? '', /WRONG_VERSION_NUMBER/);
+    assert.ok(of('plain').lastMinute.tlsFailures > 0);
+    assert.equal(of('unknown').members, 0);
+    assert.deepEqual(of('unknown').lastFailure?.flags, ['UH']);
+    assert.deepEqual([of('users').members, of('users').healthy], [1, 1]);
+  });
+
+  test('count on when the control plane was killed and is back', async () => {
+    await system.restartControlPlane();
+    assert.equal(await get('/users/a'), 200);
+    await system.figuresWhen(
+      ({ mappings }) => (mappings['Mapping/default/users']?.lastMinute.requests ?? 0) > 0,
+      'the edge pushes again',
+    );
+  });
+});
+
+test('with FIGURES=off no proxy pushes anything', async t => {
+  const system = await startFiguresSystem(mapping('refused', '127.0.0.1:1'), { FIGURES: 'off' });
+  t.after(() => system.stop());
+  assert.equal((await fetch(`${system.edge}/refused/`)).status, 503);
+  const { on, sources, mappings, requests } = await system.figures();
+  assert.deepEqual(
+    { on, sources, mappings, requests },
+    { on: false, sources: [], mappings: {}, requests: [] },
+  );
+  const config = await system.envoy.get('/config_dump');
+  assert.doesNotMatch(config, /"@type": "[^"]*(?:MetricsServiceConfig|HttpGrpcAccessLogConfig)"/);
+});

@@ -1,0 +1,257 @@
+import { SAMPLED_ONE_OF } from '#controlplane/compile/listeners/sampled-requests-log.ts';
+import { EDGE } from '#controlplane/compile/node-groups.ts';
+import { MAX_GROUPS, MAX_MAPPINGS, MAX_UPSTREAMS, MAX_VIEWS, OTHERS } from './bounds.ts';
+import type { ConfiguredClusters } from './configured-clusters.ts';
+import type { LoggedRequest } from './decode-access-log.ts';
+import type { FigureSource, Figures, MappingFigures, UpstreamFigures } from './figures.ts';
+import type { NodeName } from './node-name.ts';
+import { isFailure, RequestLog } from './request-log.ts';
+import { clusterStatName, isCountedAgain, parseStatName, type Stat } from './stat-name.ts';
+import { KEPT_MS, OF_GROUP, OF_MAPPING, Traffic } from './traffic.ts';
+import { Upstream } from './upstream.ts';
+
+const MINUTE = 60_000;
+/** A proxy that has said nothing of a cluster for this time, in ms, no longer sees it. */
+const STALE_MS = 30_000;
+
+export type FigureStoreParts = {
+  clustersOf(group: string): ConfiguredClusters;
+  /** Called after each push. */
+  changed(): void;
+  now(): number;
+};
+
+/** A stream of one proxy, and the time that its present push is about. */
+export type Push = { readonly node: NodeName; readonly from: number; readonly to: number };
+
+/** Keeps what proxies push for 15 minutes, within the bounds of `bounds.ts`. */
+export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
+  readonly #parts: FigureStoreParts;
+  readonly #groups = new Map<string, Traffic>();
+  readonly #mappings = new Map<string, Traffic>();
+  /** By group and cluster. */
+  readonly #upstreams = new Map<string, Map<string, Upstream>>();
+  readonly #requests = new RequestLog();
+  /** Streams of statistics that are open, and when each pushed last. */
+  readonly #sources = new Map<object, FigureSource>();
+  #upstreamCount = 0;
+  #viewCount = 0;
+  #since: number | undefined;
+  #swept = 0;
+
+  constructor(parts: FigureStoreParts) {
+    this.#parts = parts;
+  }
+
+  counter(push: Push, name: string, value: number): void {
+    const { from, to, node } = push;
+    const stat = parseStatName(name, node.group);
+    if (stat === undefined || value > MAX_VALUE) return;
+    if (stat.of === 'upstream') {
+      if (isGauge(stat.what)) return;
+      this.#upstream(node.group, stat.cluster)?.count(stat.what, value, from, to);
+    } else if (stat.what !== 'latency')
+      this.#traffic(stat, node)?.count(stat.what, value, from, to);
+  }
+
+  histogram(push: Push, name: string, counts: ReadonlyMap<number, number>): void {
+    const stat = parseStatName(name, push.node.group);
+    if (stat === undefined || stat.of === 'upstream' || stat.what !== 'latency') return;
+    const traffic = this.#traffic(stat, push.node);
+    for (const [bucket, count] of counts)
+      traffic?.latency(bucket, Math.min(count, MAX_VALUE), push.from, push.to);
+  }
+
+  gauge(proxy: object, push: Push, name: string, value: number): void {
+    if (!name.startsWith('cluster.')) return;
+    const stat = parseStatName(name, push.node.group);
+    if (stat?.of !== 'upstream' || !isGauge(stat.what)) return;
+    const upstream = this.#upstream(push.node.group, stat.cluster);
+    if (upstream === undefined) return;
+    if (this.#viewCount >= MAX_VIEWS && !upstream.knows(proxy)) return;
+    if (upstream.see(proxy, stat.what, value, push.to)) this.#viewCount += 1;
+  }
+
+  /** Called when the message of a push is read. */
+  pushed(proxy: object, { node, to }: Push): void {
+    this.#since ??= to;
+    this.#sources.set(proxy, { node: node.id, group: node.group, at: to });
+    this.#sweep(to);
+    this.#parts.changed();
+  }
+
+  /** Called when the stream of a proxy has ended. */
+  left(proxy: object): void {
+    this.#sources.delete(proxy);
+  }
+
+  request(node: NodeName, logged: LoggedRequest): void {
+    const weight = isFailure(logged) ? 1 : SAMPLED_ONE_OF;
+    this.#requests.add({ ...logged, node: node.id, group: node.group, weight });
+    if (isFailure(logged) && logged.flags.length > 0) this.#failed(node.group, logged);
+    this.#parts.changed();
+  }
+
+  traffic(of?: { readonly group: string } | { readonly mapping: string }) {
+    const now = this.#parts.now();
+    const found =
+      of !== undefined && 'mapping' in of
+        ? (this.#mappings.get(of.mapping) ?? new Traffic(OF_MAPPING))
+        : (this.#groups.get(of?.group ?? EDGE) ?? new Traffic(OF_GROUP));
+    return found.series(now, this.#since ?? now);
+  }
+
+  mappings(): ReadonlyMap<string, MappingFigures> {
+    const now = this.#parts.now();
+    const since = this.#since ?? now;
+    const byGateway = this.#answeredByGateway(now);
+    const ids = new Set([...this.#mappings.keys(), ...byGateway.keys()]);
+    return new Map(
+      [...ids].map(id => {
+        const traffic = this.#mappings.get(id) ?? NO_TRAFFIC;
+        const figures = {
+          lastMinute: traffic.rates(MINUTE, now, since),
+          last15Minutes: traffic.rates(KEPT_MS, now, since),
+          answeredByGateway: byGateway.get(id) ?? 0,
+        };
+        return [id, figures];
+      }),
+    );
+  }
+
+  upstreams(): readonly UpstreamFigures[] {
+    const now = this.#parts.now();
+    return [...this.#upstreams].flatMap(([group, clusters]) => {
+      const configured = this.#parts.clustersOf(group);
+      return [...clusters.values()].flatMap(upstream =>
+        figuresOf(upstream, configured.origins(upstream.cluster) ?? [], now),
+      );
+    });
+  }
+
+  requests(filter = {}) {
+    return this.#requests.list(filter, this.#parts.now());
+  }
+
+  sources(): readonly FigureSource[] {
+    return [...this.#sources.values()];
+  }
+
+  #traffic(stat: Exclude<Stat, { of: 'upstream' }>, { group }: NodeName): Traffic | undefined {
+    if (stat.of === 'group')
+      return found(this.#groups, group, MAX_GROUPS, () => new Traffic(OF_GROUP));
+    const { mapping } = stat;
+    const make = () => new Traffic(OF_MAPPING);
+    return (
+      found(this.#mappings, mapping, MAX_MAPPINGS, make) ??
+      found(this.#mappings, OTHERS, MAX_MAPPINGS + 1, make)
+    );
+  }
+
+  #upstream(group: string, cluster: string): Upstream | undefined {
+    const known = this.#upstreams.get(group)?.get(cluster);
+    if (known !== undefined) return known;
+    if (isCountedAgain(cluster) && !this.#parts.clustersOf(group).origins(cluster) === undefined)
+      return undefined;
+    if (this.#upstreamCount >= MAX_UPSTREAMS) return undefined;
+    const clusters = found(this.#upstreams, group, MAX_GROUPS, () => new Map<string, Upstream>());
+    if (clusters === undefined) return undefined;
+    const made = new Upstream(group, cluster);
+    clusters.set(cluster, made);
+    this.#upstreamCount += 1;
+    return made;
+  }
+
+  /** Without a healthy member no cluster is logged. Then those behind the route have failed. */
+  #failed(group: string, { at, cluster, flags, failure, details, upstream, route }: LoggedRequest) {
+    const of = (name: string) => this.#upstreams.get(group)?.get(name);
+    const mapping = route === '' ? undefined : route;
+    const lastFailure = {
+      at,
+      text: failure === '' ? details : failure,
+      flags,
+      upstream: upstream === '' ? undefined : upstream,
+      mapping,
+    };
+    const names =
+      cluster === '' ? this.#parts.clustersOf(group).behind(route) : [clusterStatName(cluster)];
+    for (const name of names) {
+      const failed = of(name);
+      if (failed !== undefined) failed.lastFailure = lastFailure;
+    }
+  }
+
+  /** Returns an estimate by Mapping of the requests that no service saw. */
+  #answeredByGateway(now: number): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { at, group, route, upstream, flags, weight } of this.#requests.all()) {
+      const isOurs = upstream === '' && group === EDGE && at > now - KEPT_MS;
+      if (!isOurs || !route.startsWith('Mapping/') || flags.includes('UH')) continue;
+      counts.set(route, (counts.get(route) ?? 0) + weight);
+    }
+    return counts;
+  }
+
+  /** Forgets what had no figures for 15 minutes, once a minute. */
+  #sweep(now: number): void {
+    if (now - this.#swept < MINUTE) return;
+    this.#swept = now;
+    const since = now - KEPT_MS;
+    for (const traffic of [this.#groups, this.#mappings])
+      for (const [id, each] of traffic) if (!each.isNewerThan(since)) traffic.delete(id);
+    for (const [group, clusters] of this.#upstreams) {
+      for (const [name, upstream] of clusters) {
+        this.#viewCount -= upstream.forget(now - STALE_MS);
+        if (upstream.isEmpty(since) && clusters.delete(name)) this.#upstreamCount -= 1;
+      }
+      if (clusters.size === 0) this.#upstreams.delete(group);
+    }
+  }
+}
+
+const NO_TRAFFIC = new Traffic(OF_MAPPING);
+
+/** No proxy counts more between two pushes. */
+const MAX_VALUE = 1e12;
+
+function isGauge(what: string): what is 'members' | 'healthy' | 'presence' {
+  return what === 'members' || what === 'healthy' || what === 'presence';
+}
+
+/** Returns the value of a key, which is made when there is room. */
+function found<Value>(
+  map: Map<string, Value>,
+  key: string,
+  most: number,
+  make: () => Value,
+): Value | undefined {
+  const known = map.get(key);
+  if (known !== undefined || map.size >= most) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+function figuresOf(
+  upstream: Upstream,
+  origins: readonly string[],
+  now: number,
+): readonly UpstreamFigures[] {
+  const views = upstream.views(now - STALE_MS);
+  if (views.length === 0) return [];
+  const { group, cluster, lastFailure } = upstream;
+  return [
+    {
+      group,
+      cluster,
+      origins,
+      proxies: views.length,
+      members: Math.min(...views.map(({ members }) => members)),
+      healthy: Math.min(...views.map(({ healthy }) => healthy)),
+      lastMinute: upstream.counts(MINUTE, now),
+      last15Minutes: upstream.counts(KEPT_MS, now),
+      lastFailure:
+        lastFailure === undefined || lastFailure.at <= now - KEPT_MS ? undefined : lastFailure,
+    },
+  ];
+}

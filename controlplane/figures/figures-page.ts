@@ -1,0 +1,43 @@
+import type { Figures, RequestFilter } from './figures.ts';
+
+/** What a reader of `/figures` may ask for. */
+export type FiguresQuestion = RequestFilter;
+
+const NUMBERS = ['status', 'after', 'limit'] as const;
+const TEXTS = ['mapping', 'client', 'group'] as const;
+const MAX_LIMIT = 1_000;
+
+/**
+ * Parses the query of `/figures`, which selects among the sampled requests, and the traffic of a
+ * Mapping or group.
+ */
+export function parseFiguresQuestion(
+  query: Readonly<Record<string, unknown>>,
+): FiguresQuestion | { readonly error: string } {
+  const question: Record<string, number | string> = {};
+  for (const [name, value] of Object.entries(query)) {
+    const isNumber = NUMBERS.some(known => known === name);
+    if (!isNumber && !TEXTS.some(known => known === name))
+      return {
+        error: `the query has ${name.slice(0, 50)}: want ${[...NUMBERS, ...TEXTS].join(', ')}`,
+      };
+    if (typeof value !== 'string') return { error: `the query has ${name} more than once` };
+    if (isNumber && !/^\d{1,15}$/.test(value)) return { error: `${name} is not a number` };
+    question[name] = isNumber ? Number(value) : value;
+  }
+  return { ...question, limit: Math.min(Number(question.limit ?? 100), MAX_LIMIT) };
+}
+
+/** Returns the content of `/figures`. */
+export function figuresPage(figures: Figures, question: FiguresQuestion) {
+  const { mapping, group } = question;
+  const of = mapping === undefined ? (group === undefined ? undefined : { group }) : { mapping };
+  return {
+    on: figures.on,
+    sources: figures.sources(),
+    traffic: figures.traffic(of),
+    mappings: Object.fromEntries(figures.mappings()),
+    upstreams: figures.upstreams(),
+    requests: figures.requests(question),
+  };
+}

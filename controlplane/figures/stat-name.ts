@@ -1,0 +1,98 @@
+import type { UpstreamCounts } from './figures.ts';
+import { CLIENT_ERRORS, REQUESTS, SERVER_ERRORS, type TrafficColumn } from './traffic.ts';
+
+/** What a statistic of Envoy's is about. */
+export type Stat =
+  | { readonly of: 'group'; readonly what: TrafficColumn | 'latency' }
+  | { readonly of: 'mapping'; readonly mapping: string; readonly what: TrafficColumn | 'latency' }
+  | {
+      readonly of: 'upstream';
+      readonly cluster: string;
+      readonly what: keyof UpstreamCounts | MemberGauge;
+    };
+
+/** `presence` is a gauge that every cluster has. A cluster that never had a member lacks the others. */
+export type MemberGauge = 'members' | 'healthy' | 'presence';
+
+const HTTP = new Map<string, TrafficColumn | 'latency'>([
+  ['downstream_rq_completed', REQUESTS],
+  ['downstream_rq_4xx', CLIENT_ERRORS],
+  ['downstream_rq_5xx', SERVER_ERRORS],
+  ['downstream_rq_time', 'latency'],
+]);
+
+const ROUTE = new Map<string, TrafficColumn | 'latency'>([
+  ['upstream_rq_completed', REQUESTS],
+  ['upstream_rq_4xx', CLIENT_ERRORS],
+  ['upstream_rq_5xx', SERVER_ERRORS],
+  ['upstream_rq_time', 'latency'],
+]);
+
+const CLUSTER: ReadonlyMap<string, keyof UpstreamCounts | MemberGauge> = new Map([
+  ['upstream_rq_total', 'requests'],
+  ['upstream_rq_5xx', 'serverErrors'],
+  ['upstream_cx_connect_fail', 'connectFailures'],
+  ['upstream_cx_connect_timeout', 'connectTimeouts'],
+  ['ssl.connection_error', 'tlsFailures'],
+  ['ssl.fail_verify_no_cert', 'tlsFailures'],
+  ['ssl.fail_verify_error', 'tlsFailures'],
+  ['ssl.fail_verify_san', 'tlsFailures'],
+  ['ssl.fail_verify_cert_hash', 'tlsFailures'],
+  ['upstream_cx_none_healthy', 'noHealthy'],
+  ['update_failure', 'updateFailures'],
+  ['update_rejected', 'updateFailures'],
+  ['update_empty', 'updatesEmpty'],
+  ['update_success', 'updates'],
+  ['health_check.attempt', 'checks'],
+  ['health_check.failure', 'checkFailures'],
+  ['outlier_detection.ejections_enforced_total', 'ejections'],
+  ['membership_total', 'members'],
+  ['membership_healthy', 'healthy'],
+  ['warming_state', 'presence'],
+]);
+
+/** Route statistics carry the id of a Mapping. No name of a virtual host has this text. */
+const ROUTE_MARK = '.route.Mapping/';
+
+/**
+ * Reads the name of a statistic of a proxy of `group`. Source: Envoy's pages "Statistics" of the
+ * HTTP connection manager, the router and the cluster manager.
+ * @returns undefined when no figure comes from it
+ */
+export function parseStatName(name: string, group: string): Stat | undefined {
+  if (name.startsWith('cluster.')) return clusterStat(name);
+  if (name.startsWith('vhost.')) return routeStat(name);
+  const start = `http.${group}.`;
+  if (!name.startsWith(start)) return undefined;
+  const what = HTTP.get(name.slice(start.length));
+  return what === undefined ? undefined : { of: 'group', what };
+}
+
+function routeStat(name: string): Stat | undefined {
+  const at = name.lastIndexOf(ROUTE_MARK);
+  const dot = name.lastIndexOf('.');
+  const what = ROUTE.get(name.slice(dot + 1));
+  if (at === -1 || what === undefined) return undefined;
+  return { of: 'mapping', mapping: name.slice(at + '.route.'.length, dot), what };
+}
+
+function clusterStat(name: string): Stat | undefined {
+  const last = name.lastIndexOf('.');
+  const dot = CLUSTER.has(name.slice(last + 1)) ? last : name.lastIndexOf('.', last - 1);
+  const what = CLUSTER.get(name.slice(dot + 1));
+  const cluster = name.slice('cluster.'.length, dot);
+  return what === undefined || cluster === '' ? undefined : { of: 'upstream', cluster, what };
+}
+
+/** Returns the name of a cluster in statistics. Source: `sanitizeStatsName` in Envoy. */
+export function clusterStatName(name: string): string {
+  return name.replaceAll(':', '_');
+}
+
+/**
+ * Envoy counts answers of a cluster once more by where the request came from. Then the name ends
+ * like this.
+ */
+export function isCountedAgain(cluster: string): boolean {
+  return /\.(?:external|internal|canary|retry|grpc)$/.test(cluster);
+}

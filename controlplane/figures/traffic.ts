@@ -1,0 +1,92 @@
+import type { Rates, Series } from './figures.ts';
+import { LATENCY_BUCKETS, quantile } from './latency.ts';
+import { Ring, type RingTime } from './ring.ts';
+
+const MINUTE = 60_000;
+/** For this time, in ms, figures are kept. */
+export const KEPT_MS = 15 * MINUTE;
+
+export const REQUESTS = 0;
+export const CLIENT_ERRORS = 1;
+export const SERVER_ERRORS = 2;
+export type TrafficColumn = typeof REQUESTS | typeof CLIENT_ERRORS | typeof SERVER_ERRORS;
+
+type Resolution = { readonly counts: RingTime; readonly latencies: RingTime };
+
+const ringTime = (stepMs: number): RingTime => ({ stepMs, steps: KEPT_MS / stepMs });
+
+/** There are few groups, and people look at them first. */
+export const OF_GROUP: Resolution = { counts: ringTime(5_000), latencies: ringTime(5_000) };
+/** 4 KB for each of 10,000 Mappings. */
+export const OF_MAPPING: Resolution = { counts: ringTime(10_000), latencies: ringTime(30_000) };
+
+/** The requests of a node group or of a Mapping in the last 15 minutes. */
+export class Traffic {
+  readonly #counts: Ring;
+  readonly #latencies: Ring;
+
+  constructor({ counts, latencies }: Resolution) {
+    this.#counts = new Ring(3, counts);
+    this.#latencies = new Ring(LATENCY_BUCKETS, latencies);
+  }
+
+  count(column: TrafficColumn, value: number, from: number, to: number): void {
+    this.#counts.add(column, value, from, to);
+  }
+
+  /** Takes requests of one bucket of latency. */
+  latency(bucket: number, value: number, from: number, to: number): void {
+    this.#latencies.add(bucket, value, from, to);
+  }
+
+  isNewerThan(ms: number): boolean {
+    return this.#counts.isNewerThan(ms);
+  }
+
+  /** Returns the figures of the last `ms`, and of the step that has begun. `since` is the first push. */
+  rates(ms: number, now: number, since: number): Rates {
+    const { stepMs } = this.#counts.time;
+    const last = this.#counts.stepAt(now);
+    const first = last - Math.floor(ms / stepMs) + (ms === KEPT_MS ? 1 : 0);
+    const seconds = Math.max(now - Math.max(first * stepMs, since), 1_000) / 1_000;
+    const sum = (column: TrafficColumn) => Math.round(this.#counts.sum(column, first, last));
+    const latencies = this.#latenciesIn(first * stepMs, now);
+    const requests = sum(REQUESTS);
+    return {
+      rate: Math.round((requests / seconds) * 1_000) / 1_000,
+      requests,
+      clientErrors: sum(CLIENT_ERRORS),
+      serverErrors: sum(SERVER_ERRORS),
+      p50: quantile(latencies, 0.5),
+      p99: quantile(latencies, 0.99),
+    };
+  }
+
+  /** Returns the whole steps since the first push. The newest may still miss a push. */
+  series(now: number, since: number): Series {
+    const { stepMs, steps } = this.#counts.time;
+    const end = this.#counts.stepAt(now);
+    const first = Math.max(end - steps + 1, this.#counts.stepAt(since));
+    const each = Array.from({ length: Math.max(end - first, 0) }, (_, index) => first + index);
+    const column = (index: TrafficColumn) =>
+      each.map(step => Math.round(this.#counts.sum(index, step) * 100) / 100);
+    const latencies = each.map(step => this.#latenciesIn(step * stepMs, (step + 1) * stepMs - 1));
+    return {
+      start: first * stepMs,
+      stepMs,
+      requests: column(REQUESTS),
+      clientErrors: column(CLIENT_ERRORS),
+      serverErrors: column(SERVER_ERRORS),
+      p50: latencies.map(counts => quantile(counts, 0.5)),
+      p99: latencies.map(counts => quantile(counts, 0.99)),
+    };
+  }
+
+  #latenciesIn(from: number, to: number): readonly number[] {
+    const first = this.#latencies.stepAt(from);
+    const last = this.#latencies.stepAt(to);
+    return Array.from({ length: LATENCY_BUCKETS }, (_, bucket) =>
+      this.#latencies.sum(bucket, first, last),
+    );
+  }
+}
