@@ -306,7 +306,10 @@ test('files outside the folders that were declared are not read, and nothing is 
     null,
   );
   const { served } = JSON.parse(await it.get('/status')).secrets;
-  assert.match(served.files.problem, /crt is not below .*, and .*key is not below .*CERTIFICATE_FILES/);
+  assert.match(
+    served.files.problem,
+    /crt is not below .*, and .*key is not below .*CERTIFICATE_FILES/,
+  );
   assert.equal(served.ca.problem.split(' is not below')[0], ca);
   assert.deepEqual(names(await it.ask('edge', [...BUILT_IN, 'files', 'ca']).next()), BUILT_IN);
 });
