@@ -7,6 +7,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   status: async () => (await import('./status.ts')).statusCommand(),
   validate: async () => (await import('./validate.ts')).validateCommand(),
   explain: async () => (await import('./explain.ts')).explainCommand(),
+  diff: async () => (await import('./diff.ts')).diffCommand(),
   compile: async () => (await import('./compile.ts')).compileCommand(),
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand(),
 };

@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import { Command } from 'commander';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { type ClientRequest, parseClientRequest } from '#controlplane/explain/client-request.ts';
@@ -12,6 +11,7 @@ import { checkNodeGroup } from './check-node-group.ts';
 import { ADDRESS_HELP, askControlPlane, type WhereFlags } from './control-plane-address.ts';
 import { parsePortOffset } from './port-offset.ts';
 import { readResources } from './read-resources.ts';
+import { shorten } from './shorten.ts';
 
 type Flags = WhereFlags & {
   readonly header?: readonly string[];
@@ -119,12 +119,4 @@ function explainFiles(
   for (const problem of withoutAlike(problems))
     process.stderr.write(`${describeProblem(problem)}\n`);
   return explanation;
-}
-
-/**
- * Returns a path below the working directory relative to it. Places are shown and read this way.
- */
-function shorten(path: string): string {
-  const short = relative('.', path);
-  return short.startsWith('..') ? path : short || '.';
 }

@@ -9,17 +9,21 @@ const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
 );
 
+/** Of `diff`, 1 means that something differs. */
+const FAILED = process.argv[2] === 'diff' ? 2 : 1;
+
 const program = new Command('gateway')
   .description('An API gateway on Envoy, configured by a few YAML resources')
   .version(version)
   .showSuggestionAfterError()
   .showHelpAfterError('(--help shows what there is)')
-  .hook('preAction', (_program, command) => refuseEmpty(command));
+  .hook('preAction', (_program, command) => refuseEmpty(command))
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : FAILED));
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return; // `gateway compile … | head` has had enough
   say(`Cannot write the output: ${error.message}`);
-  process.exit(1);
+  process.exit(FAILED);
 });
 
 try {
@@ -31,7 +35,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+  process.exitCode = FAILED;
 }
 
 /** Every command reads the API when it is loaded. A package and an image bring it along. */

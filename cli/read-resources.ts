@@ -7,17 +7,24 @@ import { createFolderReader } from '#resources/folder/folder-reader.ts';
 import { type Collected, collect } from '#resources/parse/collect.ts';
 import { createParser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 
 /**
  * Reads the resources of these files and folders, as the control plane would. Throws an Error that
  * names a path that is missing or unreadable.
  */
 export function readResources(paths: readonly string[]): Collected {
-  const files = new Map<string, FileContent>();
-  for (const path of paths) {
-    for (const [file, content] of readPath(path)) files.set(file, content);
-  }
-  return collect(createParser(DEFAULT_PARSE_OPTIONS)(files));
+  return collect(parseFiles(readFiles(paths)));
+}
+
+/** Parses files as a control plane does whose environment says nothing else. */
+export function parseFiles(files: ReadonlyMap<string, FileContent>): readonly ParsedFile[] {
+  return createParser(DEFAULT_PARSE_OPTIONS)(files);
+}
+
+/** Reads these files and folders. Throws an Error that names a path that is missing. */
+export function readFiles(paths: readonly string[]): ReadonlyMap<string, FileContent> {
+  return new Map(paths.flatMap(readPath));
 }
 
 function readPath(path: string): [string, FileContent][] {

@@ -1,5 +1,5 @@
 import { compareText } from '#resources/words/order.ts';
-import type { AccessWorld, Decision } from './access-world.ts';
+import type { AccessWorld, Decision, RuleRegion } from './access-world.ts';
 import type { Access, AccessChange, AccessEffect } from './difference.ts';
 import { isInside, meet, type Region, samplesOf } from './region.ts';
 
@@ -7,19 +7,41 @@ import { isInside, meet, type Region, samplesOf } from './region.ts';
 export type ChangedRegion = Region & Pick<AccessChange, 'effect' | 'before' | 'after'>;
 
 /** Up to this many pairs of regions are compared. Of more, each region is compared by itself. */
-const MOST_PAIRS = 200_000;
+const MOST_PAIRS = 100_000;
 
 /**
  * Returns the regions that are decided otherwise, the widest of those that change in the same way.
- * Each is tried by requests that stand for it.
+ * Each is tried by requests that stand for it. `ids` are those of the resources that change.
  */
-export function changedRegions(before: AccessWorld, after: AccessWorld): readonly ChangedRegion[] {
-  const regions = distinct([...before.regions, ...after.regions]);
-  const pairs = regions.length ** 2 / 2 > MOST_PAIRS ? [] : meetings(regions);
-  const changed = distinct([...regions, ...pairs]).flatMap(region =>
+export function changedRegions(
+  before: AccessWorld,
+  after: AccessWorld,
+  ids: ReadonlySet<string>,
+): readonly ChangedRegion[] {
+  const touched = distinct([
+    ...touchedRegions(before, after, ids),
+    ...touchedRegions(after, before, ids),
+  ]);
+  const all = distinct([...before.regions, ...after.regions]);
+  const pairs = touched.length * all.length > MOST_PAIRS ? [] : meetings(touched, all);
+  const changed = distinct([...touched, ...pairs]).flatMap(region =>
     compare(region, before, after),
   );
   return withoutInner(changed);
+}
+
+/** Returns the regions of rules that the other side has not, or perhaps in another order. */
+function touchedRegions(
+  { regions }: AccessWorld,
+  other: AccessWorld,
+  ids: ReadonlySet<string>,
+): readonly RuleRegion[] {
+  const known = new Set(other.regions.map(ruleKey));
+  return regions.filter(region => ids.has(region.policy) || !known.has(ruleKey(region)));
+}
+
+function ruleKey({ host, path, decision: { decision, filters } }: RuleRegion): string {
+  return JSON.stringify([host, path, decision, filters]);
 }
 
 /** Returns how a request is decided otherwise, one for each effect. */
@@ -67,8 +89,10 @@ const ORDER: readonly AccessEffect[] = [
   'gained',
 ];
 
+type Compared = Region & Pick<AccessChange, 'effect'>;
+
 /** Compares by how much an operator must hear of it. */
-export function compareEffects(a: ChangedRegion, b: ChangedRegion): number {
+export function compareEffects(a: Compared, b: Compared): number {
   return (
     ORDER.indexOf(a.effect) - ORDER.indexOf(b.effect) ||
     compareText(a.host, b.host) ||
@@ -76,8 +100,8 @@ export function compareEffects(a: ChangedRegion, b: ChangedRegion): number {
   );
 }
 
-function meetings(regions: readonly Region[]): readonly Region[] {
-  return regions.flatMap((a, index) => regions.slice(index + 1).flatMap(b => meet(a, b) ?? []));
+function meetings(touched: readonly Region[], all: readonly Region[]): readonly Region[] {
+  return touched.flatMap(a => all.flatMap(b => meet(a, b) ?? []));
 }
 
 function withoutInner(changed: readonly ChangedRegion[]): readonly ChangedRegion[] {

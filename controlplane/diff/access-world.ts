@@ -7,6 +7,7 @@ import {
 } from '#controlplane/explain/explained-filters-config.ts';
 import { firstRule } from '#ext-authz/policy/policy.ts';
 import type { FilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
+import type { Refused } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Access } from './difference.ts';
 import { covers, type Region } from './region.ts';
@@ -14,10 +15,13 @@ import { covers, type Region } from './region.ts';
 /** What decides about a request, and the Filters without which it does not pass. */
 export type Decision = Access & { readonly sure: ReadonlySet<string> };
 
+/** Where a rule applies, the id of its FilterPolicy, and what it decides. */
+export type RuleRegion = Region & { readonly policy: string; readonly decision: Decision };
+
 /** Who may have what, on one side of a change. */
 export type AccessWorld = {
   /** Where rules of FilterPolicies apply, also those of rejected ones. */
-  readonly regions: readonly Region[];
+  readonly regions: readonly RuleRegion[];
   /** Decides about a request, as if its route had no `bypass_auth`. */
   decide(host: string, path: string): Decision;
 };
@@ -25,29 +29,30 @@ export type AccessWorld = {
 /** Decides by the index of the Filter service, and by what the compiler closes. */
 export function accessWorld(resources: ResourceSet, options: CompileOptions): AccessWorld {
   const { filterPolicies, closed } = resources;
-  const shut = closed
-    .filter(({ kind }) => kind === 'FilterPolicy')
-    .flatMap(({ id, rules = [{}] }) =>
-      rules.map(({ host = '*', path = '*' }) => ({ id, host, path })),
-    );
-  const shutDecision = (host: string, path: string): Decision | undefined => {
-    const found = shut.find(region => covers(region, { host, path }));
-    return found && { ...CLOSED, by: `${found.id}, which is rejected` };
-  };
+  const shut = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(shutRegions);
+  const shutAt = (host: string, path: string) =>
+    shut.find(region => covers(region, { host, path }))?.decision;
   if (filterPolicies.length === 0)
-    return { regions: shut, decide: (host, path) => shutDecision(host, path) ?? OPEN };
+    return { regions: shut, decide: (host, path) => shutAt(host, path) ?? OPEN };
   const { active, rules } = filtersInForce(resources, compile(resources, EXT_AUTHZ, options));
   const decisions = new Map(
     rules.map(rule => [rule.rule, decisionOf(rule, active.closed.has(rule.rule))]),
   );
+  const regions = rules.map(({ rule, spec: { host, path }, policy }) => ({
+    ...{ host, path, policy: policy.id },
+    decision: decisions.get(rule) ?? OPEN,
+  }));
   const decide = (host: string, path: string): Decision => {
     const rule = firstRule(active.index, host, path);
-    return shutDecision(host, path) ?? (rule && decisions.get(rule)) ?? OPEN;
+    return shutAt(host, path) ?? (rule && decisions.get(rule)) ?? OPEN;
   };
-  return {
-    regions: [...rules.map(({ spec: { host, path } }) => ({ host, path })), ...shut],
-    decide,
-  };
+  return { regions: [...regions, ...shut], decide };
+}
+
+/** Returns what a rejected FilterPolicy closes. */
+function shutRegions({ id, rules = [{}] }: Refused): readonly RuleRegion[] {
+  const decision = { ...CLOSED, by: `${id}, which is rejected` };
+  return rules.map(({ host = '*', path = '*' }) => ({ host, path, policy: id, decision }));
 }
 
 export const OPEN: Decision = { decision: 'open', filters: [], sure: new Set() };

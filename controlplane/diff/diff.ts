@@ -20,6 +20,7 @@ import { limitChanges } from './limit-changes.ts';
 import { regionOf } from './mapping-region.ts';
 import { meet, samplesOf } from './region.ts';
 import { isInForce, resourceChanges, type Side } from './resource-changes.ts';
+import { routeAccessChanges } from './route-access.ts';
 import { type RouteWorld, routeFacts } from './route-facts.ts';
 import { routeLimits } from './route-limits.ts';
 import { type Given, type InForce, withDocuments } from './with-documents.ts';
@@ -52,23 +53,27 @@ export function diff({ inForce, given, known, options, now, envoy }: DiffInputs)
   return {
     problems: without(is, was),
     solved: without(before.problems, is),
-    access: accessChanges(before, after),
+    access: [
+      ...accessChanges(before, after, new Set(changes.map(({ id }) => id))),
+      ...routeAccessChanges(
+        changes.filter(isRoute).map(({ id }) => id),
+        before,
+        after,
+      ),
+    ].sort(compareEffects),
     routes: changes.filter(isRoute).map(change => ({
       ...change,
       ...factsOf('before', inForce.resources.get(change.id), before),
       ...factsOf('after', next.resources.get(change.id), after),
     })),
-    limits: limitChanges(
-      { limits: before.limits, mappings: before.set.mappings },
-      { limits: after.limits, mappings: after.set.mappings },
-    ),
+    limits: limitChanges(before, after),
     resources: others,
     envoy: envoy ? envoyChanges(before.compiled, after.compiled) : [],
   };
 }
 
 type World = RouteWorld & {
-  readonly set: ResourceSet;
+  readonly mappings: readonly Resource<'Mapping'>[];
   readonly compiled: ByGroup;
   readonly problems: readonly Problem[];
 };
@@ -98,7 +103,7 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
   const groups = nodeGroups(set);
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
   return {
-    set,
+    mappings: set.mappings,
     compiled,
     problems: [...secrets, ...[...compiled.values()].flatMap(({ problems }) => problems)],
     access: accessWorld(set, compiler.options),
@@ -122,10 +127,14 @@ function factsOf<S extends 'before' | 'after'>(
   return { [side]: routeFacts(resource, world) };
 }
 
-function accessChanges(before: World, after: World): readonly AccessChange[] {
-  const changed = changedRegions(before.access, after.access);
-  return [...changed].sort(compareEffects).map(region => {
-    const routes = after.set.mappings.filter(({ spec }) => isAffected(spec, region, before, after));
+function accessChanges(
+  before: World,
+  after: World,
+  ids: ReadonlySet<string>,
+): readonly AccessChange[] {
+  const changed = changedRegions(before.access, after.access, ids);
+  return changed.map(region => {
+    const routes = after.mappings.filter(({ spec }) => isAffected(spec, region, before, after));
     return {
       ...region,
       routes: routes.slice(0, SHOWN_ROUTES).map(({ id }) => id),

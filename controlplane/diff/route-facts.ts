@@ -53,7 +53,8 @@ export function decisionsOf({ spec }: Mapping, access: AccessWorld): readonly Pa
   return [...found.values()];
 }
 
-const BYPASS: Decision = { ...OPEN, by: 'bypass_auth' };
+/** A route without Filters. */
+export const BYPASS: Decision = { ...OPEN, by: 'bypass_auth' };
 
 function accessTexts(mapping: Mapping, access: AccessWorld): readonly string[] {
   const decisions = decisionsOf(mapping, access);

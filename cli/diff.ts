@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs';
+import { styleText } from 'node:util';
+import { Command } from 'commander';
+import { describe, isDifferent } from '#controlplane/diff/describe.ts';
+import { diff } from '#controlplane/diff/diff.ts';
+import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
+import type { Difference } from '#controlplane/diff/difference.ts';
+import { isLoopback } from '#resources/words/origin.ts';
+import { compileOptions, parseAddress } from './built-in-addresses.ts';
+import { ADDRESS_HELP, askControlPlane, type WhereFlags } from './control-plane-address.ts';
+import { parsePortOffset } from './port-offset.ts';
+import { parseFiles, readFiles, readResources } from './read-resources.ts';
+import { exitCodeFor } from './report-problems.ts';
+import { shorten } from './shorten.ts';
+
+type Flags = WhereFlags & {
+  readonly delete?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly envoy?: boolean;
+  readonly json?: boolean;
+};
+
+const EXAMPLES = `
+A file is added to what is in force. Its documents replace the resources of the same kind,
+namespace and name. A folder stands for all folders that the control plane reads: what it lacks
+is removed. Objects of Kubernetes are never removed so.
+
+Exits with 0 without a difference, with 1 with one, and with 2 when the change brings an error or
+nothing could be compared.
+
+Examples:
+  gateway diff new-route.yaml
+  gateway diff my-resources --envoy
+  gateway diff --delete Mapping/default/user
+  gateway diff my-resources --resources resources-of-main
+`;
+
+/** Returns `gateway diff`. It tells what a change would do to the running gateway. */
+export function diffCommand(): Command {
+  return new Command('diff')
+    .description('tell what files would change: who may have what, routes, limits')
+    .argument('[files...]', 'YAML files, or folders of them')
+    .option('--delete <ids...>', 'resources that are removed, for example Mapping/default/user')
+    .option('--envoy', 'show the changed configuration of Envoy, too, as a unified diff')
+    .option('--address <host:port>', ADDRESS_HELP)
+    .option(
+      '--port-offset <number>',
+      'the one that the gateway was started with',
+      parsePortOffset,
+      0,
+    )
+    .option(
+      '--resources <paths...>',
+      'YAML files, or folders of them, in place of what is in force',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(run);
+}
+
+async function run(paths: string[], flags: Flags, command: Command): Promise<void> {
+  const { delete: remove = [], envoy = false, json, resources } = flags;
+  if (paths.length + remove.length === 0)
+    command.error('error: name files or folders, or resources with --delete');
+  const shown = paths.map(shorten);
+  const whole = paths.some(path => statSync(path, { throwIfNoEntry: false })?.isDirectory());
+  const question = { files: textsOf(shown), whole, remove, envoy };
+  const difference =
+    resources === undefined
+      ? await askRunning(question, shown, flags)
+      : compareFiles(question, resources.map(shorten));
+  process.stdout.write(json ? `${JSON.stringify(difference, null, 2)}\n` : coloured(difference));
+  process.exitCode = exitCodeOf(difference);
+}
+
+/** As of `kubectl diff`. */
+function exitCodeOf(difference: Difference): 0 | 1 | 2 {
+  if (exitCodeFor(difference.problems) === 1) return 2;
+  return isDifferent(difference) ? 1 : 0;
+}
+
+function textsOf(paths: readonly string[]): DiffQuestion['files'] {
+  return [...readFiles(paths)].map(([name, content]) => {
+    if ('error' in content) throw new Error(`${name}: ${content.error}`);
+    return { name, text: content.text };
+  });
+}
+
+async function askRunning(
+  question: DiffQuestion,
+  paths: readonly string[],
+  flags: Flags,
+): Promise<Difference> {
+  if (flags.address !== undefined) keepSecrets(flags.address, paths);
+  const response = await askControlPlane(flags, '/diff', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+    instead: ', or name files with --resources',
+    alsoAnswers: 400,
+  });
+  const answer = (await response.json()) as Difference | { readonly error: string };
+  if ('error' in answer) throw new Error(answer.error);
+  return answer;
+}
+
+/** Throws an Error when a secret would go to another machine without encryption. */
+function keepSecrets(address: string, paths: readonly string[]): void {
+  if (isLoopback(parseAddress('--address', address).host)) return;
+  const { resources, refused } = readResources(paths);
+  // A document that holds a secret is not kept. What is rejected may hold one.
+  const secret =
+    [...resources.values()].find(({ document }) => document === undefined) ??
+    [...refused.values()].find(({ kind }) => kind === 'Secret' || kind === 'Filter');
+  if (secret === undefined) return;
+  const { file, line } = secret.source;
+  throw new Error(
+    `${file}:${line}: ${secret.kind} ${secret.namespace}/${secret.name} holds a secret, which would go to ${address} without encryption: forward the port of the control plane to this machine, or compare with --resources`,
+  );
+}
+
+function compareFiles(
+  { files, whole = false, remove = [], envoy = false }: DiffQuestion,
+  paths: readonly string[],
+): Difference {
+  const { resources, refused, problems } = readResources(paths);
+  return diff({
+    inForce: { resources, closed: [...refused.values()] },
+    given: {
+      files: parseFiles(new Map(files.map(({ name, text }) => [name, { text }]))),
+      whole,
+      remove,
+    },
+    known: problems,
+    options: compileOptions({}),
+    now: Date.now(),
+    envoy,
+  });
+}
+
+/** Shows on a terminal, in red, which requests pass more easily. */
+function coloured(difference: Difference): string {
+  const stream = process.stdout;
+  return describe(difference).replace(/^ {2}! .*$/gm, line =>
+    styleText(['bold', 'red'], line, { stream }),
+  );
+}
