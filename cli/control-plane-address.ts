@@ -8,7 +8,7 @@ export type WhereFlags = { readonly address?: string; readonly portOffset: numbe
 export const ADDRESS_HELP = 'HTTP address of the control plane (default: 127.0.0.1:8877)';
 
 /** An answer about very many resources takes long. */
-const LONGEST_WAIT_MS = 15_000;
+const LONGEST_WAIT_MS = 60_000;
 
 type Question = RequestInit & {
   /** What the operator can do when no control plane answers. */
@@ -32,5 +32,6 @@ export async function askControlPlane(
       `no control plane answers at ${at}: start one with "npm start", or say with --address or --port-offset where it is${instead}`,
     );
   if (response.ok || response.status === alsoAnswers) return response;
-  throw new Error(`the control plane at ${at} answers ${response.status}`);
+  const why = response.status === 413 ? ': it takes at most 16 MiB' : '';
+  throw new Error(`the control plane at ${at} answers ${response.status}${why}`);
 }

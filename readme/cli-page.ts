@@ -6,7 +6,9 @@ const INTRODUCTION = `# Commands
 \`npx gateway <command>\` runs a command in this folder. \`npm start\` is \`gateway up\`.
 
 A command ends with 0 when all is well, and with 1 when it is not. \`explain\` ends with 1 when no
-service would get the request. An empty argument or option is an error. \`--help\` shows examples too.
+service would get the request. \`diff\` ends with 0 without a difference, with 1 with one, and with 2
+when the change brings an error or nothing could be compared. An empty argument or option is an
+error. \`--help\` shows examples too.
 `;
 
 /** Returns the page of the commands, in Markdown, as commander knows them. */

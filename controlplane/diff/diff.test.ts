@@ -1,0 +1,374 @@
+import assert from 'node:assert/strict';
+import { describe as suite, test } from 'node:test';
+import { describe, isDifferent } from './describe.ts';
+import { differing } from './testing/differing.ts';
+
+const document = (kind: string, name: string, spec: string) =>
+  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+const mapping = (name: string, fields: string) => document('Mapping', name, `{${fields}}`);
+const policy = (rules: string, name = 'site', precedence = 0) =>
+  document('FilterPolicy', name, `{precedence: ${precedence}, rules: [${rules}]}`);
+const jwt = (name: string, more = '') =>
+  document('Filter', name, `{JWT: {jwksURI: 'https://idp.test/keys'${more}}}`);
+const rates = (limits: string) =>
+  document('RateLimit', 'rates', `{domain: gateway, limits: [${limits}]}`);
+
+const LOGIN = jwt('login');
+const OTHER = jwt('other');
+const SHOP = mapping('shop', 'host: shop.test, prefix: /, service: shop');
+const GUARDED = 'host: shop.test, filters: [{name: login}]';
+
+/** Returns the lines of a change, without places and details. */
+function linesOf(before: string, after: string): readonly string[] {
+  return describe(differing(before, after))
+    .split('\n')
+    .filter(line => /^ {2}[^ ]/.test(line))
+    .map(line => line.trim().replaceAll(/ \((?:new|old)\.yaml:\d+\)/g, ''));
+}
+
+const accessOf = (before: string, after: string) =>
+  differing(before, after).access.map(
+    ({ effect, host, path, routes }) => `${effect} ${host} ${path} ${routes.join()}`,
+  );
+
+suite('who may have what', () => {
+  const ACCESS: readonly [what: string, before: string, after: string, access: string[]][] = [
+    ['the same', LOGIN + SHOP + policy(`{${GUARDED}}`), LOGIN + SHOP + policy(`{${GUARDED}}`), []],
+    [
+      'a policy that is removed',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN + SHOP,
+      ['lost shop.test * Mapping/default/shop'],
+    ],
+    [
+      'a policy that is added',
+      LOGIN + SHOP,
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      ['gained shop.test * Mapping/default/shop'],
+    ],
+    [
+      'a rule that another policy repeats',
+      LOGIN + SHOP + policy(`{${GUARDED}}`) + policy(`{${GUARDED}}`, 'twin'),
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      [],
+    ],
+    [
+      'a rule without Filters before one with',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN + SHOP + policy(`{host: shop.test, path: /open/*}, {${GUARDED}}`),
+      ['lost shop.test /open/* Mapping/default/shop'],
+    ],
+    [
+      'a rule without Filters behind one with',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN + SHOP + policy(`{${GUARDED}}, {host: shop.test, path: /open/*}`),
+      [],
+    ],
+    [
+      'rules in another order',
+      LOGIN + SHOP + policy(`{${GUARDED}}, {host: shop.test, path: /open}`),
+      LOGIN + SHOP + policy(`{host: shop.test, path: /open}, {${GUARDED}}`),
+      ['lost shop.test /open Mapping/default/shop'],
+    ],
+    [
+      'an open policy with a higher precedence',
+      LOGIN + SHOP + policy(`{${GUARDED}}`) + policy('{path: /a*}', 'wide'),
+      LOGIN + SHOP + policy(`{${GUARDED}}`) + policy('{path: /a*}', 'wide', 1),
+      ['lost shop.test /a* Mapping/default/shop'],
+    ],
+    [
+      'another Filter',
+      LOGIN + OTHER + SHOP + policy(`{${GUARDED}}`),
+      LOGIN + OTHER + SHOP + policy('{host: shop.test, filters: [{name: other}]}'),
+      ['replaced shop.test * Mapping/default/shop'],
+    ],
+    [
+      'a Filter for some requests only',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN +
+        SHOP +
+        policy('{host: shop.test, filters: [{name: login, ifRequestHeader: {name: x}}]}'),
+      ['lost shop.test * Mapping/default/shop'],
+    ],
+    [
+      'a Filter whose denial no longer counts',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN + SHOP + policy('{host: shop.test, filters: [{name: login, onDeny: continue}]}'),
+      ['lost shop.test * Mapping/default/shop'],
+    ],
+    [
+      'a Filter behind one that is enough',
+      LOGIN + OTHER + SHOP + policy('{filters: [{name: other}, {name: login}]}'),
+      LOGIN + OTHER + SHOP + policy('{filters: [{name: other, onAllow: break}, {name: login}]}'),
+      ['lost * * Mapping/default/shop'],
+    ],
+    [
+      'another scope',
+      LOGIN + SHOP + policy('{filters: [{name: login, arguments: {scope: [a]}}]}'),
+      LOGIN + SHOP + policy('{filters: [{name: login}]}'),
+      ['changed * * Mapping/default/shop'],
+    ],
+    [
+      'a Filter that is removed',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      SHOP + policy(`{${GUARDED}}`),
+      ['closed shop.test * Mapping/default/shop'],
+    ],
+    [
+      'a closed rule that opens',
+      SHOP + policy(`{${GUARDED}}`),
+      SHOP + policy('{host: shop.test}'),
+      ['opened shop.test * Mapping/default/shop'],
+    ],
+    [
+      'a rejected policy without a last good version',
+      SHOP,
+      SHOP + policy('{host: shop.test, path: /a*, filters: [{name: login, onDeny: never}]}'),
+      ['closed shop.test /a* Mapping/default/shop'],
+    ],
+    [
+      'a rule for hosts without a route',
+      LOGIN + SHOP + policy('{host: none.test, filters: [{name: login}]}'),
+      LOGIN + SHOP,
+      ['lost none.test * '],
+    ],
+    [
+      'a wildcard host and the hosts in it',
+      LOGIN + SHOP + policy("{host: '*.test', filters: [{name: login}]}"),
+      LOGIN + SHOP + policy("{host: '*.shop.test', filters: [{name: login}]}"),
+      ['lost *.test * Mapping/default/shop'],
+    ],
+    [
+      'a Mapping that goes to another path',
+      LOGIN +
+        mapping('a', 'prefix: /a/, service: a') +
+        policy('{path: /a/*, filters: [{name: login}]}'),
+      LOGIN +
+        mapping('a', 'prefix: /b/, service: a') +
+        policy('{path: /a/*, filters: [{name: login}]}'),
+      ['lost * /b/* Mapping/default/a'],
+    ],
+    [
+      'a Mapping that goes to another host',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN + SHOP.replace('host: shop.test', 'host: new.test') + policy(`{${GUARDED}}`),
+      ['lost new.test /* Mapping/default/shop'],
+    ],
+    [
+      'a Mapping that gets bypass_auth',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN +
+        SHOP.replace('service: shop', 'service: shop, bypass_auth: true') +
+        policy(`{${GUARDED}}`),
+      ['lost shop.test /* Mapping/default/shop'],
+    ],
+    [
+      'a new Mapping with bypass_auth inside another',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN +
+        SHOP +
+        mapping('in', 'host: shop.test, prefix: /in/, service: in, bypass_auth: true') +
+        policy(`{${GUARDED}}`),
+      ['lost shop.test /in/* Mapping/default/in'],
+    ],
+    [
+      'a Mapping that is removed inside one with bypass_auth',
+      LOGIN +
+        mapping('all', 'prefix: /, service: s, bypass_auth: true') +
+        mapping('in', 'prefix: /in/, service: in') +
+        policy('{filters: [{name: login}]}'),
+      LOGIN +
+        mapping('all', 'prefix: /, service: s, bypass_auth: true') +
+        policy('{filters: [{name: login}]}'),
+      ['lost * /in/* Mapping/default/in'],
+    ],
+    [
+      'a new open way to a service behind a Filter',
+      LOGIN + SHOP + policy(`{${GUARDED}}`),
+      LOGIN +
+        SHOP +
+        mapping('new', 'host: new.test, prefix: /, service: shop') +
+        policy(`{${GUARDED}}`),
+      ['lost new.test /* Mapping/default/new'],
+    ],
+    [
+      'a new way to a service that was open already',
+      SHOP,
+      SHOP + mapping('new', 'host: new.test, prefix: /, service: shop'),
+      [],
+    ],
+    [
+      'application proxies, where no Filters run',
+      LOGIN +
+        policy('{filters: [{name: login}]}') +
+        mapping('a', 'node_group: web, prefix: /a, service: a'),
+      LOGIN +
+        policy('{filters: [{name: login}]}') +
+        mapping('a', 'node_group: web, prefix: /b, service: a'),
+      [],
+    ],
+  ];
+  for (const [what, before, after, access] of ACCESS)
+    test(what, () => assert.deepEqual(accessOf(before, after), access));
+
+  test('the losses come first', () => {
+    const before = LOGIN + SHOP + policy('{path: /a*, filters: [{name: login}]}');
+    const after = LOGIN + SHOP + policy('{path: /b*, filters: [{name: login}]}');
+    assert.deepEqual(
+      accessOf(before, after).map(line => line.split(' ')[0]),
+      ['lost', 'gained'],
+    );
+  });
+});
+
+suite('routes', () => {
+  test('are added, removed and changed with what they do', () => {
+    const before = SHOP + mapping('old', 'prefix: /old/, service: old, method: GET');
+    const after =
+      SHOP.replace('service: shop', 'service: "https://shop2", timeout_ms: 5') +
+      mapping('new', 'prefix: /new, prefix_exact: true, service: new:81');
+    assert.deepEqual(linesOf(before, after), [
+      '+ Mapping default/new: * /new to new:81, no Filter, no limit',
+      '- Mapping default/old: * /old/* (method GET) to old:80, no Filter, no limit',
+      '~ Mapping default/shop: shop.test /* to https://shop2:443, no Filter, no limit',
+    ]);
+  });
+
+  test('that cannot be read are closed, or keep their last good version', () => {
+    const wrong = mapping('shop', 'host: shop.test, prefix: /, service: "ftp://x"');
+    assert.deepEqual(linesOf(SHOP, wrong), [
+      'error: Mapping default/shop (new.yaml:5, spec.service): Cannot parse service "ftp://x": the scheme "ftp" is neither http nor https',
+    ]);
+    assert.match(linesOf('', wrong)[0] ?? '', /^- Mapping default\/shop: is rejected, and what/);
+    assert.match(
+      linesOf(wrong, SHOP)[0] ?? '',
+      /^\+ Mapping default\/shop: was rejected, and comes/,
+    );
+  });
+
+  test('that are written in another way are the same', () => {
+    const other = SHOP.replace('host: shop.test', 'hostname: SHOP.test').replace(
+      'prefix: /',
+      'timeout_ms: 3000, prefix: /',
+    );
+    assert.equal(isDifferent(differing(SHOP, `# moved\n${other}`)), false);
+  });
+});
+
+suite('limits', () => {
+  const COUNTED = mapping(
+    'a',
+    'prefix: /a, service: a, labels: {gateway: [{g: [remote_address]}]}',
+  );
+  const limit = (more: string) => `{pattern: [{remote_address: '*'}], ${more}}`;
+  const LIMITS: readonly [what: string, before: string, after: string, looser: boolean][] = [
+    ['a higher rate', 'rate: 5, unit: minute', 'rate: 6, unit: minute', true],
+    ['a lower rate', 'rate: 5, unit: minute', 'rate: 4, unit: minute', false],
+    ['a shorter unit', 'rate: 5, unit: minute', 'rate: 5, unit: second', true],
+    ['a longer unit', 'rate: 5, unit: minute', 'rate: 100, unit: hour', false],
+    ['LogOnly', 'rate: 5, unit: minute', 'rate: 5, unit: minute, action: LogOnly', true],
+  ];
+  for (const [what, before, after, looser] of LIMITS)
+    test(what, () => {
+      const { limits } = differing(COUNTED + rates(limit(before)), COUNTED + rates(limit(after)));
+      assert.deepEqual(
+        limits.map(({ looser, routes, name }) => ({ looser, routes, name })),
+        [{ looser, routes: ['Mapping/default/a'], name: 'rates.default-0' }],
+      );
+    });
+
+  test('that are removed let more requests pass, and those that are added do not', () => {
+    const one = COUNTED + rates(limit('rate: 1, unit: day'));
+    assert.deepEqual(linesOf(one, COUNTED), [
+      '! rates.default-0 of RateLimit default/rates: MORE REQUESTS PASS',
+    ]);
+    assert.deepEqual(linesOf(COUNTED, one), ['+ rates.default-0 of RateLimit default/rates']);
+  });
+});
+
+suite('the documents', () => {
+  const B = mapping('b', 'prefix: /b, service: b');
+
+  test('replace the resources of their ids, and leave others as they are', () => {
+    const { routes } = differing(SHOP + B, mapping('b', 'prefix: /b, service: c'), {});
+    assert.deepEqual(
+      routes.map(({ id, change }) => [id, change]),
+      [['Mapping/default/b', 'changed']],
+    );
+  });
+
+  test('stand for all folders: what they lack is removed, but no object of Kubernetes', () => {
+    const { routes } = differing(SHOP + B, B);
+    assert.deepEqual(
+      routes.map(({ id, change }) => [id, change]),
+      [['Mapping/default/shop', 'removed']],
+    );
+  });
+
+  test('remove nothing while one of them cannot be read', () => {
+    const { routes, problems } = differing(SHOP + B, `${B}---\n{`);
+    assert.deepEqual([routes, problems.length], [[], 1]);
+  });
+
+  test('remove what is named, and say which name is unknown', () => {
+    const { routes } = differing(SHOP + B, '', { remove: ['Mapping/default/b'] });
+    assert.deepEqual(
+      routes.map(({ id, change }) => [id, change]),
+      [['Mapping/default/b', 'removed']],
+    );
+    assert.throws(() => differing(SHOP, '', { remove: ['Mapping/default/shp'] }), {
+      message:
+        'no resource "Mapping/default/shp" is in force, did you mean `Mapping/default/shop`?: want kind, namespace and name, for example Mapping/default/user',
+    });
+  });
+
+  test('that bring an error show it, and those that solve one show that, too', () => {
+    const wrong = mapping('b', 'prefix: /b, service: b, cluster_tag: x');
+    const { problems } = differing(B, wrong);
+    assert.equal(problems.length, 1);
+    const before = differing(SHOP + policy(`{${GUARDED}}`), LOGIN + SHOP + policy(`{${GUARDED}}`));
+    assert.match(before.solved[0]?.message ?? '', /there is no Filter default\/login/);
+  });
+});
+
+suite('what nobody may see', () => {
+  const secret = (value: string) =>
+    document(
+      'Filter',
+      'web',
+      `{OAuth2: {authorizationURL: 'https://idp.test', clientID: web, secret: ${value}, protectedOrigins: [{origin: 'https://site.test'}]}}`,
+    );
+
+  test('a secret that changes is told of, and not shown', () => {
+    const difference = differing(secret('hunter2'), secret('swordfish'));
+    assert.deepEqual(difference.resources[0]?.fields, [
+      { field: 'OAuth2.secret', before: '(not shown)', after: '(not shown)' },
+    ]);
+    assert.doesNotMatch(JSON.stringify(difference), /hunter2|swordfish/);
+  });
+
+  test('values of headers and parameters are not shown, in words or in YAML', () => {
+    const fields = (value: string) =>
+      `prefix: /, service: s, add_request_headers: {x-api-key: ${value}}, headers: {x-tenant: ${value}}, query_parameters: {key: ${value}}`;
+    const all = (value: string) =>
+      `${mapping('a', fields(value))}${policy(`{filters: [{name: l, ifRequestHeader: {name: x, value: ${value}}}]}`)}`;
+    const difference = differing(all('hunter2'), all('swordfish'));
+    assert.doesNotMatch(JSON.stringify(difference) + describe(difference), /hunter2|swordfish/);
+    assert.match(JSON.stringify(difference.envoy), /only values that are not shown differ/);
+  });
+});
+
+test('a text that would act on a terminal is escaped', () => {
+  const difference = differing('', mapping('a', 'prefix: "/\\e[2J", service: s'));
+  assert.ok(!describe(difference).includes('\u001b'));
+});
+
+test('the configuration of each node group is compared', () => {
+  const { envoy } = differing(SHOP, SHOP + mapping('b', 'node_group: web, prefix: /b, service: b'));
+  assert.deepEqual(
+    envoy
+      .map(({ group, resource }) => `${group} ${resource}`)
+      .filter(name => name.startsWith('web')),
+    ['web Cluster b', 'web RouteConfiguration web', 'web VirtualHost *'],
+  );
+});
