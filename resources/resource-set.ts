@@ -10,6 +10,7 @@ export type ResourceSet = {
   readonly filters: readonly Resource<'Filter'>[];
   readonly filterPolicies: readonly Resource<'FilterPolicy'>[];
   readonly hosts: readonly Resource<'Host'>[];
+  readonly logServices: readonly Resource<'LogService'>[];
   readonly mappings: readonly Resource<'Mapping'>[];
   readonly modules: readonly Resource<'Module'>[];
   /** The settings of the whole gateway: those of the first Module by id, or the defaults. */
@@ -19,6 +20,7 @@ export type ResourceSet = {
   readonly rateLimitServices: readonly Resource<'RateLimitService'>[];
   readonly secrets: readonly Resource<'Secret'>[];
   readonly tlsContexts: readonly Resource<'TLSContext'>[];
+  readonly tracingServices: readonly Resource<'TracingService'>[];
   readonly closed: readonly Refused[];
 };
 
@@ -33,6 +35,7 @@ export function toResourceSet(
     filters: ofKind(sorted, 'Filter'),
     filterPolicies: ofKind(sorted, 'FilterPolicy'),
     hosts: ofKind(sorted, 'Host'),
+    logServices: ofKind(sorted, 'LogService'),
     mappings: ofKind(sorted, 'Mapping'),
     modules,
     config: modules[0]?.spec.config ?? module.schema.parse({}).config,
@@ -41,6 +44,7 @@ export function toResourceSet(
     rateLimitServices: ofKind(sorted, 'RateLimitService'),
     secrets: ofKind(sorted, 'Secret'),
     tlsContexts: ofKind(sorted, 'TLSContext'),
+    tracingServices: ofKind(sorted, 'TracingService'),
     closed: [...closed].sort(byId),
   };
 }

@@ -4,6 +4,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { byName } from '#resources/words/order.ts';
 import { closeReplacing } from './added-headers.ts';
 import { mappingClusters, type NamedCluster } from './clusters/cluster-names.ts';
+import { collectorClusters } from './clusters/collector-clusters.ts';
 import { declaredClusterProblems } from './clusters/declared-cluster-problems.ts';
 import { hopOf } from './clusters/hop.ts';
 import { hopProblems } from './clusters/hop-problems.ts';
@@ -105,7 +106,12 @@ function compileProxies(
     declared: hosts.hosts,
     ...hostInputs(own, edge, everything),
   });
-  const clusters = [...declared.byName.values(), ...byMapping.values(), ...edgeClusters(edge)];
+  const clusters = [
+    ...declared.byName.values(),
+    ...byMapping.values(),
+    ...edgeClusters(edge),
+    ...collectorClusters(resources, options),
+  ];
   const plain = listeners(resources, group, options, edge?.limits.listener);
   const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
   return {

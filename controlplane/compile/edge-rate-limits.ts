@@ -2,6 +2,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from './clusters/cluster-names.ts';
 import { rateLimitCluster } from './clusters/rate-limit-cluster.ts';
 import { RATE_LIMIT_CLUSTER } from './clusters/reserved-clusters.ts';
+import { collectorsOf } from './listeners/collectors.ts';
 import type { EdgeListener } from './listeners/listeners.ts';
 import type { Memo } from './memo.ts';
 import type { CompileOptions } from './options.ts';
@@ -36,6 +37,7 @@ export function edgeRateLimits(
   const modules = resources.modules.slice(0, 1).map(({ id }) => id);
   const replacing = withErrorBodies(resources.mappings);
   const cluster = clusterOf(resources, options, memo);
+  const { collectors, origins: told } = collectorsOf(resources);
   return {
     labellings: labels,
     taken,
@@ -51,7 +53,8 @@ export function edgeRateLimits(
       gatewayHeaders: own,
       errorBodies: replacing.length > 0,
       figures: options.figures !== false,
-      origins: [...modules, ...cluster.origins, ...injectingIds(injecting), ...replacing],
+      collectors,
+      origins: [...modules, ...cluster.origins, ...injectingIds(injecting), ...replacing, ...told],
     },
     origins: labels.domains.every(({ defaults }) => defaults.length === 0) ? [] : modules,
   };

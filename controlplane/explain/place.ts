@@ -10,14 +10,16 @@ export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
     filterPolicies,
     filters,
     hosts,
+    logServices,
     mappings,
     proxyConfigs,
     rateLimits,
     rateLimitServices,
+    tracingServices,
   } = resources;
   const all = [
     ...[...mappings, ...proxyConfigs, ...rateLimits, ...rateLimitServices],
-    ...[...filters, ...filterPolicies, ...hosts, ...closed],
+    ...[...filters, ...filterPolicies, ...hosts, ...logServices, ...tracingServices, ...closed],
   ];
   return new Map(
     all.map(({ kind, namespace, name, id, source }) => [

@@ -3,6 +3,7 @@ export const KIND_NAMES = [
   'Filter',
   'FilterPolicy',
   'Host',
+  'LogService',
   'Mapping',
   'Module',
   'ProxyConfig',
@@ -10,6 +11,7 @@ export const KIND_NAMES = [
   'RateLimitService',
   'Secret',
   'TLSContext',
+  'TracingService',
 ] as const;
 
 export type Kind = (typeof KIND_NAMES)[number];
@@ -36,10 +38,7 @@ export const NOT_SERVED: Readonly<Record<string, string>> = {
   KubernetesEndpointResolver: 'none is needed for `resolver: endpoint` of a Mapping',
   KubernetesServiceResolver: 'none is needed: names are asked of DNS by default',
   Listener: 'EDGE_ADDRESS and EDGE_TLS_ADDRESS of the control plane say where the edge listens',
-  LogService:
-    'the edge writes its access log to its output, as `proxy_log_format` of the Module says',
   TCPMapping: 'connections other than HTTP are not forwarded',
-  TracingService: 'no traces are sent',
   WebApplicationFirewall: 'put a firewall in front of the gateway',
   WebApplicationFirewallPolicy: 'put a firewall in front of the gateway',
 };

@@ -24,6 +24,15 @@ export const CREDENTIAL_HEADERS: readonly string[] = [
   'x-gateway-username',
 ];
 
+/** Fields with credentials. Their values are in no page, no log and no trace. */
+export const SECRET_HEADERS: readonly string[] = [
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'set-cookie',
+  ...CREDENTIAL_HEADERS,
+];
+
 /** What the gateway's own parts tell each other. Clients and services see none of it. */
 export const INTERNAL_HEADERS: readonly string[] = ['x-gateway-retriable', 'x-gateway-tls-host'];
 

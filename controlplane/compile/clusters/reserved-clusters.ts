@@ -19,9 +19,15 @@ export const EXT_AUTHZ_CLUSTER = 'ext-authz';
  */
 export const RATE_LIMIT_CLUSTER = 'ratelimit-service';
 
+/** The names of the clusters that get spans and access logs. */
+export const TRACING_CLUSTER = 'tracing-service';
+export const LOG_CLUSTER = 'log-service';
+
 /** Names of the gateway's own clusters. Clusters of the operator cannot have them. */
 export const RESERVED_CLUSTERS: ReadonlySet<string> = new Set([
   ...BOOTSTRAP_CLUSTERS,
   EXT_AUTHZ_CLUSTER,
   RATE_LIMIT_CLUSTER,
+  TRACING_CLUSTER,
+  LOG_CLUSTER,
 ]);

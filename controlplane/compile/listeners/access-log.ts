@@ -1,5 +1,8 @@
 import type { JsonObject } from '#protos/json.ts';
+import type { LogServiceSpec } from '#resources/kinds/log-service/log-service-spec.ts';
 import { extension } from '../extension.ts';
+import { EDGE } from '../node-groups.ts';
+import { logServiceLog } from './log-service.ts';
 import { toEnvoyLogFormat } from './proxy-log-format.ts';
 
 /** Cookies, credentials and queries are left out: a query may hold either. */
@@ -41,15 +44,22 @@ function limitMetadata(key: string): string {
 }
 
 /**
- * Returns the edge's access log: one line a request on standard output, as JSON or in the
- * operator's format (`proxy_log_format`).
+ * Returns the edge's access logs. One line a request is on standard output, as JSON or in the
+ * operator's format (`proxy_log_format`). The operator's LogService gets each request too.
  */
-export function accessLog(format: string | undefined): JsonObject {
+export function accessLogs(
+  format: string | undefined,
+  service: LogServiceSpec | undefined,
+): readonly JsonObject[] {
+  const json_format = { ...DEFAULT_FORMAT, ...LIMIT_FORMAT };
   const log_format =
     format === undefined
-      ? { json_format: { ...DEFAULT_FORMAT, ...LIMIT_FORMAT } }
+      ? { json_format }
       : { text_format_source: { inline_string: asLine(toEnvoyLogFormat(format)) } };
-  return standardOutput(log_format);
+  return [
+    standardOutput(log_format),
+    ...(service === undefined ? [] : [logServiceLog(EDGE, service, json_format)]),
+  ];
 }
 
 function standardOutput(log_format: JsonObject): JsonObject {
@@ -64,19 +74,23 @@ function asLine(format: string): string {
 }
 
 /**
- * Returns a log with one line for each failure of a request. Those of health checks are counted,
- * and the edge logs every request of a client.
+ * Returns the logs of a proxy beside an application. They have an entry for each failure of a
+ * request. Those of health checks are counted, and the edge logs every request of a client.
  */
-export function failureLog(): JsonObject {
+export function failureLogs(
+  group: string,
+  service: LogServiceSpec | undefined,
+): readonly JsonObject[] {
   const comparison = {
     op: 'GE',
     value: { default_value: 500, runtime_key: 'access_log.least_status' },
   };
+  const logs = [
+    standardOutput({ json_format: DEFAULT_FORMAT }),
+    ...(service === undefined ? [] : [logServiceLog(group, service, DEFAULT_FORMAT)]),
+  ];
   const filters = [{ status_code_filter: { comparison } }, NO_HEALTH_CHECK];
-  return {
-    ...standardOutput({ json_format: DEFAULT_FORMAT }),
-    filter: { and_filter: { filters } },
-  };
+  return logs.map(log => ({ ...log, filter: { and_filter: { filters } } }));
 }
 
 /** Envoy's own name in the requests of its health checks. */

@@ -8,11 +8,13 @@ import { RETRIABLE_ANSWERS } from '../routes/retriable-header.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
 import { hstsOfLocalReplies } from '../tls/hsts.ts';
-import { accessLog, failureLog } from './access-log.ts';
+import { accessLogs, failureLogs } from './access-log.ts';
+import type { Collectors } from './collectors.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { errorPages, type LocalReplyHeaders, type Restated } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
 import { sampledRequestsLog } from './sampled-requests-log.ts';
+import { removedTraceHeaders, tracing } from './tracing.ts';
 
 /** What the edge has beyond the proxies beside applications. */
 export type EdgeParts = Deciders & {
@@ -23,6 +25,7 @@ export type EdgeParts = Deciders & {
   readonly errorBodies: boolean;
   /** Whether requests are sampled for the control plane. */
   readonly figures: boolean;
+  readonly collectors?: Collectors;
 };
 
 /** What the proxies beside applications have. */
@@ -30,6 +33,7 @@ export type SideParts = {
   readonly overrides?: ModuleConfig['error_response_overrides'];
   readonly errorBodies: boolean;
   readonly figures: boolean;
+  readonly collectors?: Collectors;
 };
 
 /** The filter chain of a Host's TLS. `mark` is its value of HOST_HEADER. */
@@ -54,14 +58,18 @@ export function httpConnectionManager(
   tls?: TlsChain,
   side: SideParts = { errorBodies: false, figures: false },
 ): JsonObject {
+  const { collectors } = parts ?? side;
   return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
     stat_prefix: group,
     rds: { route_config_name: group, config_source: { ads: {}, resource_api_version: 'V3' } },
     ...PATHS_AND_HOSTS,
     ...TIMEOUTS_AND_LIMITS,
     ...(parts === undefined ? application(side.overrides) : edge(parts, tls)),
+    ...tracing(group, collectors?.tracing),
     access_log: [
-      parts === undefined ? failureLog() : accessLog(parts.config.proxy_log_format),
+      ...(parts === undefined
+        ? failureLogs(group, collectors?.log)
+        : accessLogs(parts.config.proxy_log_format, collectors?.log)),
       ...((parts ?? side).figures ? [sampledRequestsLog()] : []),
     ],
     http_filters: httpFilters(parts, (parts ?? side).errorBodies, tls !== undefined),
@@ -93,10 +101,13 @@ const TIMEOUTS_AND_LIMITS: JsonObject = {
   },
 };
 
-function edge({ config, gatewayHeaders }: EdgeParts, tls: TlsChain | undefined): JsonObject {
+function edge(
+  { collectors, config, gatewayHeaders }: EdgeParts,
+  tls: TlsChain | undefined,
+): JsonObject {
   return {
     ...earlyHeaderMutation(
-      [LATE_HEADER, HOST_HEADER, ...gatewayHeaders],
+      [LATE_HEADER, HOST_HEADER, ...gatewayHeaders, ...removedTraceHeaders(collectors?.tracing)],
       [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),

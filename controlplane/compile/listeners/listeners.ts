@@ -9,6 +9,7 @@ import { EDGE, ofNodeGroup } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 import { problemOf } from '../problem-of.ts';
 import { withErrorBodies } from '../routes/error-bodies.ts';
+import { collectorsOf } from './collectors.ts';
 import { type EdgeParts, httpConnectionManager } from './http-connection-manager.ts';
 import { listenerName, toListener } from './listener.ts';
 
@@ -30,10 +31,12 @@ export function listeners(
   const { error_response_overrides: overrides } = resources.config;
   const replacing = withErrorBodies(ofNodeGroup(resources, group).mappings);
   const errorBodies = replacing.length > 0;
+  const { collectors, origins: told } = collectorsOf(resources);
   const manager = httpConnectionManager(group, edge, undefined, {
     overrides,
     errorBodies,
     figures: options.figures !== false,
+    collectors,
   });
   const modules = overrides === undefined ? [] : resources.modules.slice(0, 1).map(({ id }) => id);
   const hopSocket = hopServerTls(hop.trustDomain, { groups: callersOf(resources, group, hop) });
@@ -41,7 +44,7 @@ export function listeners(
   return [...places.values()].map(({ address, origins, plain }) => ({
     name: listenerName(address),
     json: toListener(address, manager, group === EDGE || plain ? undefined : hopSocket),
-    origins: [...origins, ...(edge?.origins ?? [...modules, ...replacing])],
+    origins: [...origins, ...(edge?.origins ?? [...modules, ...replacing, ...told])],
   }));
 }
 

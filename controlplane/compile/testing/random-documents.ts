@@ -161,6 +161,8 @@ export function randomDocuments(seed: number, count: number): readonly Value[] {
         config: { ...maybe(moduleFields(pick)), ...maybe(randomTraffic(pick, maybe)) },
       });
     if (index === 1) return document('RateLimitService', name, rateLimitService(pick, maybe));
+    if (index === 2) return document('TracingService', name, tracingService(pick, maybe));
+    if (index === 3) return document('LogService', name, logService(pick, maybe));
     if (index < 15) return document('ProxyConfig', name, proxyConfig(pick, maybe));
     if (index < 30) return document('RateLimit', name, rateLimit(pick, maybe));
     return document('Mapping', name, mapping(pick, maybe));
@@ -233,6 +235,57 @@ function rateLimitService(pick: Pick, maybe: Maybe): Value {
       failure_mode_deny: () => pick([true, false]),
       tls: () => pick([true, false]),
       stats_name: () => pick(['limits', 'a_b-c']),
+    }),
+  };
+}
+
+function tracingService(pick: Pick, maybe: Maybe): Value {
+  const percentage = () => pick([0, 0.1, 33.3, 100, 101]);
+  const tag = () => ({
+    tag: pick(TEXTS),
+    ...pick<object>([
+      { literal: { value: pick(TEXTS) } },
+      { environment: { name: pick(TEXTS) } },
+      { request_header: { name: pick([...HEADERS, ':path']), default_value: pick(TEXTS) } },
+    ]),
+  });
+  return {
+    service: pick(SERVICES.slice(0, 12)),
+    driver: pick(['opentelemetry', 'zipkin']),
+    ...maybe({
+      config: () =>
+        maybe({
+          service_name: () => pick(TEXTS),
+          collector_endpoint: () => pick(['/', '/api/v2/spans?a=b']),
+          collector_endpoint_version: () => pick(['HTTP_JSON', 'HTTP_PROTO']),
+          collector_hostname: () => pick(['zipkin', 'zipkin:9411', '[::1]:9411']),
+          trace_id_128bit: () => pick([true, false]),
+          shared_span_context: () => pick([true, false]),
+        }),
+      sampling: () => maybe({ client: percentage, random: percentage, overall: percentage }),
+      continue_client_traces: () => pick([true, false]),
+      custom_tags: () => [tag(), tag()],
+      tag_headers: () => [pick(HEADERS), ':path'],
+    }),
+  };
+}
+
+function logService(pick: Pick, maybe: Maybe): Value {
+  const header = () => ({
+    header_name: pick([...HEADERS, ':path', 'cookie']),
+    ...maybe({
+      during_request: () => false,
+      during_response: () => false,
+      during_trailer: () => false,
+    }),
+  });
+  return {
+    service: pick(SERVICES.slice(0, 12)),
+    driver: pick(['http', 'tcp', 'opentelemetry']),
+    driver_config: maybe({ additional_log_headers: () => [header(), header()] }),
+    ...maybe({
+      flush_interval_time: () => pick([1, 2_147_483]),
+      flush_interval_byte_size: () => pick([0, 16_777_216]),
     }),
   };
 }

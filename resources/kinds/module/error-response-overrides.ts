@@ -3,7 +3,7 @@ import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
 import { checkLogToken } from '#resources/format/log-format.ts';
 import { LOG_TOKEN } from '#resources/format/log-operator.ts';
 import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
-import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';
+import { SECRET_HEADERS } from '#resources/words/reserved-headers.ts';
 import { isMarkup, isSilentOnMapping } from './error-body.ts';
 
 /**
@@ -30,13 +30,7 @@ const OF_CLIENT: ReadonlySet<string> = new Set(
  * Headers with credentials. What Filters add to a request, such as an access token, does not come
  * from the client.
  */
-const CREDENTIALS: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  ...CREDENTIAL_HEADERS,
-]);
+const CREDENTIALS: ReadonlySet<string> = new Set(SECRET_HEADERS);
 
 function parseBody(text: string): Parsed<string> {
   for (const token of text.matchAll(LOG_TOKEN)) {

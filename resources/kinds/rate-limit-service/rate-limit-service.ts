@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { positiveMilliseconds } from '#resources/words/number-types.ts';
-import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
 import { service, serviceIn } from '#resources/words/service.ts';
+import { statsName } from '#resources/words/stats-name.ts';
 
 const schema = z.object({
   service: service.describe(
@@ -27,16 +27,9 @@ const schema = z.object({
     .boolean()
     .default(false)
     .describe('Connect by TLS. Also when `service` begins with `https://`'),
-  stats_name: checkedString('letters, digits, "_" and "-"', parseStatsName)
-    .exactOptional()
-    .describe("Name of its cluster in Envoy's statistics"),
+  stats_name: statsName,
   gateway_id: gatewayId,
 });
-
-function parseStatsName(text: string): Parsed<string> {
-  if (/^[\w-]{1,60}$/.test(text)) return { value: text };
-  return { error: `"${text}" is no name for statistics: 1 to 60 letters, digits, "_" and "-"` };
-}
 
 /** The service that the edge asks for rate limits. Without one, the built-in service is asked. */
 export const rateLimitService: KindDefinition<typeof schema> = {

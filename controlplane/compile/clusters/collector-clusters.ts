@@ -1,0 +1,42 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
+import { toCluster } from './cluster.ts';
+import type { NamedCluster } from './cluster-names.ts';
+import { membersOf } from './members.ts';
+import { LOG_CLUSTER, TRACING_CLUSTER } from './reserved-clusters.ts';
+import { upstreamTls } from './upstream-tls.ts';
+
+/** Short, so that a dead address is noticed soon. */
+const CONNECT_TIMEOUT_MS = 1000;
+
+/** Returns Envoy's `Cluster` of each service that gets spans or access logs. */
+export function collectorClusters(
+  { logServices: [log], tracingServices: [tracing] }: ResourceSet,
+  options: CompileOptions,
+): readonly NamedCluster[] {
+  return [
+    ...(tracing === undefined ? [] : [clusterOf(TRACING_CLUSTER, tracing, options)]),
+    ...(log === undefined ? [] : [clusterOf(LOG_CLUSTER, log, options)]),
+  ];
+}
+
+function clusterOf(
+  name: string,
+  { id, spec }: Resource<'LogService' | 'TracingService'>,
+  { caFile = DEFAULT_CA_FILE }: CompileOptions,
+): NamedCluster {
+  const { host, port, scheme } = spec.service;
+  const isHttp1 = spec.driver === 'zipkin';
+  const json: JsonObject = toCluster(name, {
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    members: membersOf(name, { host, port }),
+    protocol: isHttp1 ? 'http1' : 'http2',
+    ...(scheme === 'https'
+      ? { transportSocket: upstreamTls(host, caFile, isHttp1 ? 'http/1.1' : 'h2') }
+      : {}),
+  });
+  const named = spec.stats_name === undefined ? json : { ...json, alt_stat_name: spec.stats_name };
+  return { name, json: named, origins: [id] };
+}

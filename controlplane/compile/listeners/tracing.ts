@@ -1,0 +1,100 @@
+import { formatHostPort } from '#grpc/host-port.ts';
+import type { JsonObject } from '#protos/json.ts';
+import type {
+  CustomTag,
+  TracingServiceSpec,
+} from '#resources/kinds/tracing-service/tracing-service-spec.ts';
+import { isPathHeader } from '#resources/words/told-header.ts';
+import { TRACING_CLUSTER } from '../clusters/reserved-clusters.ts';
+import { toDuration } from '../duration.ts';
+import { EDGE } from '../node-groups.ts';
+
+/** What a collector that does not answer may hold up. Spans that wait are lost then. */
+const SEND_MS = 5_000;
+
+/** The path without its query, in which tokens may stand. */
+const PATH = '%PATH(NQ)%';
+
+/**
+ * The headers by which a trace goes on, of W3C and of Zipkin. A client that may set them chooses
+ * what is traced.
+ */
+const TRACE_HEADERS: readonly string[] = [
+  'b3',
+  'traceparent',
+  'tracestate',
+  'x-b3-flags',
+  'x-b3-parentspanid',
+  'x-b3-sampled',
+  'x-b3-spanid',
+  'x-b3-traceid',
+];
+
+/** Returns the headers of clients that the edge removes, in lower case and sorted. */
+export function removedTraceHeaders(spec: TracingServiceSpec | undefined): readonly string[] {
+  return spec === undefined || spec.continue_client_traces ? [] : TRACE_HEADERS;
+}
+
+/** Returns the part of Envoy's `HttpConnectionManager` that says which requests are traced, and how. */
+export function tracing(group: string, spec: TracingServiceSpec | undefined): JsonObject {
+  if (spec === undefined) return {};
+  const { client, overall, random } = spec.sampling;
+  return {
+    tracing: {
+      client_sampling: { value: client },
+      random_sampling: { value: random },
+      overall_sampling: { value: overall },
+      // Envoy's tag `http.url` would hold the query.
+      max_path_tag_length: 0,
+      custom_tags: [{ tag: 'url.path', value: PATH }, ...tagsOf(spec).map(toTag)],
+      // The tries of a request are spans of their own.
+      spawn_upstream_span: true,
+      provider: spec.driver === 'zipkin' ? zipkin(spec) : openTelemetry(group, spec),
+    },
+  };
+}
+
+function openTelemetry(group: string, { config }: TracingServiceSpec): JsonObject {
+  const own = group === EDGE ? config.service_name : undefined;
+  return {
+    name: 'envoy.tracers.opentelemetry',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.config.trace.v3.OpenTelemetryConfig',
+      grpc_service: {
+        envoy_grpc: { cluster_name: TRACING_CLUSTER },
+        timeout: toDuration(SEND_MS),
+      },
+      service_name: own ?? group,
+    },
+  };
+}
+
+/** Our services and most others know W3C's headers, so spans go on by them too. */
+function zipkin({ config, service }: TracingServiceSpec): JsonObject {
+  return {
+    name: 'envoy.tracers.zipkin',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.config.trace.v3.ZipkinConfig',
+      collector_cluster: TRACING_CLUSTER,
+      collector_endpoint: config.collector_endpoint,
+      collector_endpoint_version: config.collector_endpoint_version,
+      collector_hostname: config.collector_hostname ?? formatHostPort(service),
+      trace_id_128bit: config.trace_id_128bit,
+      shared_span_context: config.shared_span_context,
+      trace_context_option: 'USE_B3_WITH_W3C_PROPAGATION',
+    },
+  };
+}
+
+function tagsOf({ custom_tags, tag_headers = [] }: TracingServiceSpec): readonly CustomTag[] {
+  return custom_tags ?? tag_headers.map(name => ({ tag: name, request_header: { name } }));
+}
+
+function toTag({ environment, literal, request_header, tag }: CustomTag): JsonObject {
+  if (literal !== undefined) return { tag, literal: { ...literal } };
+  if (environment !== undefined) return { tag, environment: { ...environment } };
+  if (request_header === undefined) return { tag, literal: { value: '-' } };
+  return isPathHeader(request_header.name)
+    ? { tag, value: PATH }
+    : { tag, request_header: { ...request_header } };
+}

@@ -1,0 +1,11 @@
+import { checkedString, type Parsed } from './parsed-string.ts';
+
+function parseStatsName(text: string): Parsed<string> {
+  if (/^[\w-]{1,60}$/.test(text)) return { value: text };
+  return { error: `"${text}" is no name for statistics: 1 to 60 letters, digits, "_" and "-"` };
+}
+
+/** The name of a service's cluster in Envoy's statistics. */
+export const statsName = checkedString('letters, digits, "_" and "-"', parseStatsName)
+  .exactOptional()
+  .describe("Name of its cluster in Envoy's statistics");
