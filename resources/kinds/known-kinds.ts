@@ -21,8 +21,10 @@ export type Kind = (typeof KIND_NAMES)[number];
  * The main name comes first, then accepted aliases. Without names it may have any.
  */
 export const SINGLETONS: ReadonlyMap<string, readonly string[]> = new Map<Kind, readonly string[]>([
+  ['LogService', []],
   ['Module', ['gateway', 'ambassador']],
   ['RateLimitService', []],
+  ['TracingService', []],
 ]);
 
 /**

@@ -9,7 +9,6 @@ export const logService: KindDefinition<typeof logServiceSpec> = {
   schema: logServiceSpec,
   fieldsAt: 'spec',
   unknownField: 'warning',
-  singleton: true,
   check: spec => [...checkGrpc(spec), ...checkDriver(spec)],
   inNamespace: (spec, namespace) => ({ ...spec, service: serviceIn(spec.service, namespace) }),
 };

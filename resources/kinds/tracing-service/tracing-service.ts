@@ -9,7 +9,6 @@ export const tracingService: KindDefinition<typeof tracingServiceSpec> = {
   schema: tracingServiceSpec,
   fieldsAt: 'spec',
   unknownField: 'warning',
-  singleton: true,
   check: ({ custom_tags, tag_headers }) => checkTags(custom_tags, tag_headers),
   inNamespace: (spec, namespace) => ({ ...spec, service: serviceIn(spec.service, namespace) }),
 };
