@@ -2,10 +2,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const EVERY_MS = 1000;
+const { file, everyMs } = workerData as { readonly file: string; readonly everyMs: number };
 
-const database = new DatabaseSync(String(workerData), { timeout: 0 });
-const timer = setInterval(checkpoint, EVERY_MS);
+const database = new DatabaseSync(file, { timeout: 0 });
+checkpoint();
+const timer = setInterval(checkpoint, everyMs);
 parentPort?.once('message', () => {
   clearInterval(timer);
   database.close();
