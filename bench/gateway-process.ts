@@ -24,20 +24,35 @@ export type GatewayProcess = {
   stop(): Promise<void>;
 };
 
+export type GatewayProcessOptions = {
+  /** Whether the Envoy pushes figures. Default: it does. */
+  readonly figures?: boolean;
+  /** Replaces the values in Envoy's runtime. */
+  readonly runtime?: Readonly<Record<string, number>>;
+};
+
 /**
  * Starts both on these resources. NODE_OPTIONS of the environment, for example `--cpu-prof`, apply
  * to the control plane too.
  */
-export async function startGatewayProcess(text: string): Promise<GatewayProcess> {
+export async function startGatewayProcess(
+  text: string,
+  { figures = true, runtime = {} }: GatewayProcessOptions = {},
+): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const resources = join(folder, 'resources');
   mkdirSync(resources);
   const write = (content: string) => writeWhole(join(resources, 'mappings.yaml'), content);
   write(text);
-  const { child, xdsPort } = await startControlPlane(resources, join(folder, 'state'));
+  const { child, xdsPort } = await startControlPlane(resources, join(folder, 'state'), {
+    FIGURES: figures ? 'on' : 'off',
+  });
   const xdsAddress = `127.0.0.1:${xdsPort}`;
+  const addresses = { xdsAddress, sdsAddress: xdsAddress };
+  const json = bootstrap({ nodeId: 'edge-1', group: 'edge', ...addresses, figures });
+  const layers = [{ name: 'static', static_layer: runtime }];
   const envoy = await startEnvoy(
-    bootstrap({ nodeId: 'edge-1', group: 'edge', xdsAddress, sdsAddress: xdsAddress }),
+    Object.keys(runtime).length === 0 ? json : { ...json, layered_runtime: { layers } },
   );
   const stop = async () => {
     await envoy.stop();
@@ -71,10 +86,11 @@ function listenerPort(envoy: EnvoyProcess): Promise<number> {
 async function startControlPlane(
   resources: string,
   state: string,
+  variables: Readonly<Record<string, string>>,
 ): Promise<{ child: ChildProcess; xdsPort: number }> {
   const addresses = { XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT, EDGE_ADDRESS: ANY_PORT };
   const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
-    env: { ...process.env, RESOURCES: resources, STATE: state, ...addresses },
+    env: { ...process.env, RESOURCES: resources, STATE: state, ...addresses, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface({ input: child.stdout })) {

@@ -96,7 +96,7 @@ function compileProxies(
   const sent = sentUpgrades(resources, group);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName, sent.upgrades);
   const entries = mappingEntries(
-    { groups, mirrors, redirects },
+    { groups, mirrors, redirects, figures: options.figures !== false },
     own.closed,
     memo,
     edge && { ...edge, ...edge.limits, ...edge.filters },

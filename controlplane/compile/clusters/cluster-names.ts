@@ -30,7 +30,7 @@ type Upstream = {
  * a ProxyConfig's cluster uses that one. Otherwise the cluster has the name of the service, and
  * Mappings with equal settings share it. Where settings differ under one name, each of these
  * clusters gets a suffix from its settings. So no name changes its meaning when a Mapping comes or
- * goes.
+ * goes. Its statistics keep their name when its settings change.
  */
 export function mappingClusters(
   mappings: readonly KeyedMapping[],
@@ -46,8 +46,13 @@ export function mappingClusters(
     else clusters.set(keyed.mapping.id, cluster);
   }
   const taken = takenNames(upstreams.values(), declared);
+  const counted = new Set(reservedNames(declared));
   for (const [key, upstream] of upstreams) {
-    const cluster = upstreamCluster(key, upstream, taken, tls, memo);
+    const names = {
+      name: clusterName(key, upstream, taken),
+      statName: statName(upstream, counted),
+    };
+    const cluster = upstreamCluster(names, upstream, tls, memo);
     for (const { id } of upstream.users) clusters.set(id, cluster);
   }
   return clusters;
@@ -90,7 +95,7 @@ function addUser(
 
 /** Returns names that no Mapping's cluster can have alone. */
 function takenNames(upstreams: Iterable<Upstream>, declared: ByName): ReadonlySet<string> {
-  const taken = new Set([...RESERVED_CLUSTERS, ...[...declared.values()].map(({ name }) => name)]);
+  const taken = new Set(reservedNames(declared));
   const seen = new Set<string>();
   for (const { service } of upstreams) {
     if (seen.has(service)) taken.add(service);
@@ -99,19 +104,37 @@ function takenNames(upstreams: Iterable<Upstream>, declared: ByName): ReadonlySe
   return taken;
 }
 
+function reservedNames(declared: ByName): readonly string[] {
+  return [...RESERVED_CLUSTERS, ...[...declared.values()].map(({ name }) => name)];
+}
+
+function clusterName(key: string, { service }: Upstream, taken: ReadonlySet<string>): string {
+  return taken.has(service) ? `${service}~${contentHash(key)}` : service;
+}
+
+/**
+ * Returns the cluster's name in statistics, which must not change with its settings. The service's
+ * name is that of its first cluster. Each other one is told apart by its first Mapping. `counted`
+ * has the names that are in use.
+ */
+function statName({ service, users }: Upstream, counted: Set<string>): string {
+  const name = counted.has(service) ? `${service}~${users[0].namespace}/${users[0].name}` : service;
+  counted.add(name);
+  return name;
+}
+
 function upstreamCluster(
-  key: string,
-  { service, users, tls }: Upstream,
-  taken: ReadonlySet<string>,
+  { name, statName }: { readonly name: string; readonly statName: string },
+  { users, tls }: Pick<Upstream, 'users' | 'tls'>,
   { caFile, hop }: UpstreamTls,
   memo: Memo,
 ): NamedCluster {
   const [{ spec }] = users;
-  const name = taken.has(service) ? `${service}~${contentHash(key)}` : service;
-  const inputs = [name, caFile, hop.isDefault, hop.trustDomain, tls];
-  const json = memo.of(spec, 'cluster', inputs, () =>
-    mappingCluster(name, spec, { caFile, hop }, tls),
-  );
+  const inputs = [name, statName, caFile, hop.isDefault, hop.trustDomain, tls];
+  const json = memo.of(spec, 'cluster', inputs, () => ({
+    ...mappingCluster(name, spec, { caFile, hop }, tls),
+    ...(statName === name ? {} : { alt_stat_name: statName }),
+  }));
   return {
     name,
     json,

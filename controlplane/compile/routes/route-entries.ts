@@ -16,6 +16,8 @@ import type { Shadow } from './shadows.ts';
 export type MappingGroups = Pick<SplitMappings, 'redirects'> & {
   readonly groups: ReadonlyMap<string, MappingGroup>;
   readonly mirrors: ReadonlyMap<string, MappingGroup>;
+  /** Whether each has statistics of its own. */
+  readonly figures: boolean;
 };
 
 /**
@@ -23,14 +25,14 @@ export type MappingGroups = Pick<SplitMappings, 'redirects'> & {
  * match the very same requests. Those then take its share.
  */
 export function mappingEntries(
-  { groups, mirrors, redirects }: MappingGroups,
+  { figures, groups, mirrors, redirects }: MappingGroups,
   closed: ResourceSet['closed'],
   memo: Memo,
   edge?: EdgeRoutes,
 ): readonly RouteEntry[] {
   const served = [...groups].flatMap(([match, group]) =>
     withLetterCase(
-      rememberedRoute(group, mirrors.get(match) ?? [], memo, edge),
+      rememberedRoute(group, mirrors.get(match) ?? [], { memo, figures }, edge),
       group[0].mapping,
       edge,
       memo,
@@ -59,7 +61,7 @@ export function mappingEntries(
 function rememberedRoute(
   group: MappingGroup,
   shadows: readonly Shadow[],
-  memo: Memo,
+  { memo, figures }: { readonly memo: Memo; readonly figures: boolean },
   edge: EdgeRoutes | undefined,
 ): RouteEntry {
   const [{ mapping, cluster }, ...others] = group;
@@ -77,7 +79,7 @@ function rememberedRoute(
     inputs.push(mapping.spec, mapping.id, cluster.name, addedTo(mapping, edge));
   for (const { mapping, cluster } of shadows)
     inputs.push('shadow', mapping.spec, mapping.id, cluster.name);
-  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, shadows, edge));
+  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, shadows, edge, figures));
 }
 
 function addedTo({ spec }: Resource<'Mapping'>, edge: EdgeRoutes | undefined): string {
