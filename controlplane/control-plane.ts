@@ -40,6 +40,7 @@ import {
   toStatus,
   typeLabel,
 } from '#controlplane/status/status.ts';
+import { watchUpstreams } from '#controlplane/upstreams/watch-upstreams.ts';
 import { failureLog, refusalLog } from '#process/refusal-log.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Parser } from '#resources/parse/parse.ts';
@@ -171,7 +172,10 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
     services: new Set(SERVICE_GROUPS),
     replicated: config.kubernetes !== undefined,
-    compile: groupCompiler(config, log, opened.compiled),
+    compile: groupCompiler(config, log, (group, compiled) => {
+      opened.compiled(group, compiled);
+      upstreams.compiled(group, compiled);
+    }),
     ...publisher(cache, after),
     proxies: () => service.streams().map(toClientAck),
     keep: accepted => {
@@ -189,12 +193,29 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   // A service that connected before the resources were read reports more than can be shown.
   const reported = () => (reading === undefined ? [] : said.problems(controller.rollout));
   const known = () => [...(reading?.problems ?? []), ...keeper.problems(), ...reported()];
-  const problems = () => allProblems(controller, known(), service.streams());
+  const upstreams = watchUpstreams({
+    figures: opened.figures,
+    missing: () => said.missing(),
+    resources: () => effective(controller.rollout),
+    connected: () =>
+      new Set(
+        service
+          .streams()
+          .map(({ group }) => group)
+          .filter(isProxy),
+      ),
+    replicated: config.kubernetes !== undefined,
+    changed: () => report(),
+    now,
+    after,
+  });
+  const found = () => [...known(), ...upstreams.problems()];
+  const problems = () => allProblems(controller, found(), service.streams());
   const report = () => {
     logProblems(problems());
     parts.changed?.();
   };
-  const status = () => toStatus(controller, known(), service.streams(), said.outOfService());
+  const status = () => toStatus(controller, found(), service.streams(), said.outOfService());
   const judge = ({ written }: Reading) =>
     checkTlsSecrets(written, effective(controller.rollout).values(), now());
   const read = (next: Reading) => {
@@ -243,7 +264,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     diff: question => differences.ask(question),
     objectFacts: () => {
       if (reading === undefined) return undefined;
-      const proxies = service.streams().some(({ group }) => !SERVICE_GROUPS.includes(group));
+      const proxies = service.streams().some(({ group }) => isProxy(group));
       const facts = {
         rollout: controller.rollout,
         problems: problems(),
@@ -257,11 +278,16 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     changes: history.changes,
     stop: () => {
       stopLooking();
+      upstreams.close();
       differences.close();
       service.close();
       return keeper.close();
     },
   };
+}
+
+function isProxy(group: string): boolean {
+  return !SERVICE_GROUPS.includes(group);
 }
 
 /**

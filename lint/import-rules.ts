@@ -172,9 +172,9 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'controlplane/upstreams',
-    ours: ['controlplane/compile', 'protos', 'resources'],
+    ours: ['controlplane/compile', 'controlplane/figures', 'grpc', 'protos', 'resources'],
     packages: [],
-    node: false,
+    node: true,
   },
   {
     folder: 'controlplane/explain',
@@ -244,6 +244,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/rollout',
       'controlplane/sources',
       'controlplane/status',
+      'controlplane/upstreams',
       'grpc',
       'kubernetes',
       'process',

@@ -15,4 +15,9 @@ export type Problem = {
   readonly line: number;
   readonly field?: string;
   readonly message: string;
+  /**
+   * When it began, ISO 8601. Only what passes without an edit has it, such as a service that does
+   * not answer.
+   */
+  readonly since?: string;
 };

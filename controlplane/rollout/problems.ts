@@ -68,11 +68,13 @@ export function problemText({
   line,
   field,
   message,
+  since,
 }: Problem): string {
   const id = [namespace, name].filter(part => part !== '').join('/');
   const what = [kind, id].filter(part => part !== '').join(' ');
   const place = [formatSource({ file, line }), field ?? ''].filter(part => part !== '').join(', ');
-  const text = `${[what, place === '' ? '' : `(${place})`].filter(part => part !== '').join(' ')}: ${message}`;
+  const began = since === undefined ? '' : `. Since ${since.replace(/\.\d+Z$/, 'Z')}`;
+  const text = `${[what, place === '' ? '' : `(${place})`].filter(part => part !== '').join(' ')}: ${message}${began}`;
   return escapeControls(text);
 }
 

@@ -1,6 +1,6 @@
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
-import { decodeReport, type ReportedFinding } from '#process/report.ts';
+import { decodeReport, INSTANCES_OF, type ReportedFinding } from '#process/report.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Kind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
@@ -48,6 +48,18 @@ export class Reports {
     const said = problems.map(problem => [JSON.stringify(problem), problem] as const);
     const different = [...new Map(said)].sort(([a], [b]) => (a < b ? -1 : 1));
     return different.slice(0, MOST_PROBLEMS).map(([, problem]) => problem);
+  }
+
+  /** Returns what the discovery service says of names that proxies ask for and it does not know. */
+  missing(): ReadonlyMap<string, string> {
+    const findings = [...this.#streams.values()].flat();
+    return new Map(
+      findings.flatMap(({ message, resource }) =>
+        resource.startsWith(INSTANCES_OF)
+          ? [[resource.slice(INSTANCES_OF.length), message] as const]
+          : [],
+      ),
+    );
   }
 
   /** Returns the ids of resources that a service reports as not working at all. */

@@ -1,29 +1,56 @@
-/** Why a proxy does not reach a member of a cluster. */
+/** Why requests do not reach a service. */
 export type Failure =
   /** DNS has no address for the name `host`. */
   | { readonly kind: 'dns'; readonly host: string; readonly reason: string }
   /** `address` accepts no connection. */
   | { readonly kind: 'connect'; readonly address: string; readonly reason: string }
+  /** The same of some instances, while others serve. */
+  | { readonly kind: 'some connect'; readonly address: string; readonly reason: string }
   /** The handshake with `address` fails. `subject` is the name that its certificate must be for. */
   | {
       readonly kind: 'tls';
       readonly address: string;
       readonly subject?: string;
       readonly reason: string;
-    };
+    }
+  /** The discovery service does not know the name. `reason` is a sentence of its own. */
+  | { readonly kind: 'unknown'; readonly reason: string }
+  /** It knows the name, and no instance. */
+  | { readonly kind: 'empty'; readonly name: string }
+  /** No instance is healthy, for the checks or for too many failed requests. */
+  | { readonly kind: 'unhealthy'; readonly by: 'checks' | 'requests' }
+  /** Checks fail of some instances, while others serve. */
+  | { readonly kind: 'some unhealthy' };
 
 /** Says what fails, in the words of whoever tried, and what to do about it. */
 export function describeFailure(failure: Failure): string {
-  const reason = cut(failure.reason);
   switch (failure.kind) {
     case 'dns':
-      return `DNS has no address for "${failure.host}" (${reason}). Correct the name, or add it to DNS. Until then requests get 503`;
+      return `DNS has no address for "${failure.host}" (${cut(failure.reason)}). Correct the name, or add it to DNS. ${UNTIL}`;
     case 'connect':
-      return `${failure.address} accepts no connection (${reason}). Correct the address or port, or start the service. Until then requests get 503`;
+      return `${failure.address} accepts no connection (${cut(failure.reason)}). Correct the address or port, or start the service. ${UNTIL}`;
+    case 'some connect':
+      return `${failure.address} accepts no connection (${cut(failure.reason)}). Look at this instance. Others serve its requests`;
     case 'tls':
-      return `TLS with ${failure.address} fails (${reason}). ${tlsRemedy(failure)}. Until then requests get 503`;
+      return `TLS with ${failure.address} fails (${cut(failure.reason)}). ${tlsRemedy(failure)}. ${UNTIL}`;
+    case 'unknown':
+      return `${sentence(cut(failure.reason))} Correct the name, or register the service. ${UNTIL}`;
+    case 'empty':
+      return `the discovery service has no instance of "${failure.name}". Start one. ${UNTIL}`;
+    case 'unhealthy':
+      return failure.by === 'checks'
+        ? `no instance passes its health checks. Look at the service, and at the path of \`health_checks\`. ${UNTIL}`
+        : `no instance is healthy: each failed several requests in a row. Look at the log of the service. ${UNTIL}`;
+    case 'some unhealthy':
+      return 'some instances fail their health checks. Look at their logs. The others serve their requests';
   }
 }
+
+function sentence(text: string): string {
+  return /[.?]$/.test(text) ? text : `${text}.`;
+}
+
+const UNTIL = 'Until then requests get 503';
 
 /** Peers write a part of it. */
 const LONGEST_REASON = 200;

@@ -1,4 +1,5 @@
 import type { Compiled, CompiledResource } from '#controlplane/compile/compiled.ts';
+import { clusterStatName } from '#controlplane/figures/stat-name.ts';
 import { CLUSTER } from '#protos/type-url.ts';
 import type { HostPort } from '#resources/words/host.ts';
 
@@ -19,6 +20,8 @@ export type UpstreamTls = {
 export type Upstream = {
   readonly group: string;
   readonly cluster: string;
+  /** The cluster's name in statistics. */
+  readonly statName: string;
   /** Ids of the resources that it comes from. */
   readonly origins: readonly string[];
   /** The members that stand in the cluster. */
@@ -38,6 +41,7 @@ export function upstreamsOf(group: string, { resources }: Compiled): readonly Up
 
 /** The fields of Envoy's `Cluster` that the compiler writes and that count here. */
 type ClusterJson = {
+  readonly alt_stat_name?: string;
   readonly dns_lookup_family?: string;
   readonly eds_cluster_config?: { readonly service_name: string };
   readonly load_assignment?: {
@@ -77,6 +81,7 @@ function toUpstream(group: string, { name: cluster, json, origins }: CompiledRes
   const tls = written.transport_socket && toTls(written.transport_socket.typed_config);
   return {
     ...{ group, cluster, origins, hosts: hostsOf(written) },
+    statName: clusterStatName(written.alt_stat_name ?? cluster),
     family: FAMILIES[written.dns_lookup_family ?? ''] ?? 'any',
     ...(discovered === undefined ? {} : { discovered }),
     ...(tls === undefined ? {} : { tls }),

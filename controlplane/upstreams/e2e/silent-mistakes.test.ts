@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from '#envoy/e2e/request.ts';
+import { statusWhen } from '#envoy/e2e/status-when.ts';
+import { type System, startSystem } from '#envoy/e2e/system.ts';
+import type { Problem } from '#resources/problem.ts';
+
+/** A mistake that is valid YAML, and what tells about it. */
+type Mistake = {
+  readonly name: string;
+  /** The documents with the mistake, and without. `PORT` is that of an HTTP service. */
+  readonly wrong: string;
+  readonly right: string;
+  /** The path that clients ask for, and what they get of the mistake. */
+  readonly path?: string;
+  readonly status?: number;
+  /** The line and the field of the Problem. */
+  readonly place: readonly [line: number, field: string];
+  readonly message: RegExp;
+};
+
+const document = (kind: string, spec: string, name = 'm') =>
+  `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: { ${spec} }\n`;
+const mapping = (spec: string, name?: string) => document('Mapping', spec, name);
+
+const RIGHT = mapping('prefix: /m/, service: "127.0.0.1:PORT"');
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    name: 'a wrong port',
+    wrong: mapping('prefix: /m/, service: "127.0.0.1:1"'),
+    right: RIGHT,
+    ...{ path: '/m/', status: 503, place: [4, 'spec.service'] },
+    message: /^127\.0\.0\.1:1 accepts no connection \(.*Connection refused.*\)\. Correct/i,
+  },
+  {
+    name: 'a name that DNS does not know',
+    wrong: mapping('prefix: /m/, service: "nosuch.invalid:80"'),
+    right: RIGHT,
+    ...{ path: '/m/', status: 503, place: [4, 'spec.service'] },
+    message: /^DNS has no address for "nosuch\.invalid" \(.+\)\. Correct the name/,
+  },
+  {
+    name: 'https to an http service',
+    wrong: mapping('prefix: /m/, service: "https://127.0.0.1:PORT"'),
+    right: RIGHT,
+    ...{ path: '/m/', status: 503, place: [4, 'spec.service'] },
+    message:
+      /^TLS with 127\.0\.0\.1:\d+ fails \(.*WRONG_VERSION_NUMBER.*\)\. The service speaks no/,
+  },
+  {
+    name: 'a misspelt name of the discovery service',
+    wrong: mapping('prefix: /m/, rewrite: /user/, service: user-servcie, resolver: sds'),
+    right: mapping('prefix: /m/, rewrite: /user/, service: user-service, resolver: sds'),
+    ...{ path: '/m/health', status: 503, place: [4, 'spec.service'] },
+    message:
+      /^the discovery service knows no "user-servcie", did you mean `user-service`\? Correct the name/,
+  },
+  {
+    name: 'two Mappings with one prefix',
+    wrong: `${RIGHT}---\n${mapping('prefix: /m/, service: "127.0.0.1:2"', 'n')}`,
+    right: RIGHT,
+    place: [4, 'spec.weight'],
+    message:
+      /^2 Mappings match the same requests .* It shares its requests with Mapping\/default\/n$/,
+  },
+  {
+    name: 'an unknown variable of a template',
+    wrong: document(
+      'Filter',
+      'JWT: { jwksURI: "https://a.test/", injectRequestHeaders: [{ name: x-a, value: "{{ .token.Clams.sub }}" }] }',
+    ),
+    right: document(
+      'Filter',
+      'JWT: { jwksURI: "https://a.test/", injectRequestHeaders: [{ name: x-a, value: "{{ .token.Claims.sub }}" }] }',
+    ),
+    place: [4, 'spec.JWT.injectRequestHeaders[0].value'],
+    message: /did you mean `\.token\.Claims`\?/,
+  },
+  {
+    name: 'a misspelt upgrade',
+    wrong: mapping('prefix: /m/, service: "127.0.0.1:PORT", allow_upgrade: [websockt]'),
+    right: mapping('prefix: /m/, service: "127.0.0.1:PORT", allow_upgrade: [websocket]'),
+    place: [4, 'spec.allow_upgrade[0]'],
+    message: /^no client is known to ask for the protocol `websockt`, did you mean `websocket`\?/,
+  },
+  {
+    name: 'a foreign node group',
+    wrong: mapping('prefix: /m/, service: "127.0.0.1:PORT", node_group: egde'),
+    right: RIGHT,
+    ...{ path: '/m/', status: 404, place: [4, 'spec.node_group'] },
+    message:
+      /^no proxy of node group "egde" is connected, so nothing runs this, did you mean "edge"\?/,
+  },
+];
+
+/** Between two requests of clients. */
+const PAUSE_MS = 200;
+
+describe('a mistake that clients see as a bare error', () => {
+  let service: Server;
+  let system: System;
+
+  before(async () => {
+    service = createServer((_request, response) => response.end('here'));
+    service.listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    system = await startSystem();
+  });
+  after(async () => {
+    service.close();
+    await system.stop();
+  });
+
+  const write = (text: string) =>
+    system.write('m.yaml', text.replaceAll('PORT', `${(service.address() as AddressInfo).port}`));
+  const isIn = ({ file }: Problem) => file.endsWith('m.yaml');
+
+  /** Clients go on asking meanwhile. */
+  const problemsWhen = async (
+    path: string | undefined,
+    wanted: (found: readonly Problem[]) => boolean,
+  ) => {
+    const ask = async () => {
+      if (path !== undefined) await request(system.edge, path);
+      await delay(PAUSE_MS);
+      return system.status();
+    };
+    const { problems } = await statusWhen(ask, each => wanted(each.problems.filter(isIn)));
+    return problems.filter(isIn);
+  };
+
+  for (const { message, name, path, place, right, status, wrong } of MISTAKES) {
+    test(`${name} is a Problem at its line, and over once it is right`, async t => {
+      const begun = performance.now();
+      write(wrong);
+      const found = await problemsWhen(path, problems =>
+        problems.some(each => message.test(each.message)),
+      );
+      const seconds = Math.round((performance.now() - begun) / 100) / 10;
+      const problem = found.find(each => message.test(each.message));
+      t.diagnostic(`${name}: visible after ${seconds} s: ${problem?.message}`);
+      assert.deepEqual([problem?.line, problem?.field], place);
+      if (path !== undefined) assert.equal((await request(system.edge, path)).status, status);
+      const { said } = await system.command(
+        'status',
+        '--port-offset',
+        `${system.gateway.portOffset}`,
+      );
+      assert.match(
+        said,
+        new RegExp(`m\\.yaml:${place[0]}, ${place[1].replace(/[[\]]/g, '\\$&')}\\)`),
+      );
+      write(right);
+      await problemsWhen(path, problems => problems.length === 0);
+      if (path !== undefined) assert.equal((await request(system.edge, path)).status, 200);
+    });
+  }
+});

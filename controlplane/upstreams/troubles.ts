@@ -1,0 +1,134 @@
+import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
+import type { Failure } from './failure.ts';
+import type { Upstream } from './upstream.ts';
+import { lastUnreached, upstreamFailure } from './upstream-failure.ts';
+
+/** A failure of an upstream that lasts. */
+export type Trouble = {
+  readonly upstream: Upstream;
+  /** As it was seen first. Its words stay while its kind stays. */
+  readonly failure: Failure;
+  /** In ms since 1970. */
+  readonly since: number;
+};
+
+/** What is known of one cluster. All times are in ms since 1970. */
+export type Known = {
+  readonly upstream: Upstream;
+  /** Its content, to see when it is changed. */
+  readonly definition: string;
+  /** Until then counts may be about an earlier definition. */
+  readonly lateUntil: number;
+  /** The newest request whose failure to connect was sampled, if it is about this definition. */
+  readonly sampledAt: number;
+  /** The counts of the last look. */
+  readonly counts?: Counts;
+  /** When connections were last seen to fail, and requests to reach an instance. */
+  readonly failedAt?: number;
+  readonly servedAt?: number;
+  readonly trouble?: Trouble;
+};
+
+type Counts = { readonly failures: number; readonly requests: number };
+
+export type Evidence = {
+  /** What the proxies see. Undefined: no figures of it. */
+  readonly figures: UpstreamFigures | undefined;
+  /** What the discovery service says of the name, if it does not know it. */
+  readonly missing: string | undefined;
+};
+
+/**
+ * A failure that lasts for this time, in ms, is told. A deploy, or a service that has just started,
+ * has shorter ones.
+ */
+const LASTS_MS: Readonly<Record<Failure['kind'], number>> = {
+  dns: 5_000,
+  connect: 5_000,
+  'some connect': 30_000,
+  tls: 5_000,
+  unknown: 3_000,
+  empty: 10_000,
+  unhealthy: 5_000,
+  'some unhealthy': 10_000,
+};
+
+/** Proxies push what they counted before a change of the cluster within this time, in ms. */
+const LATE_MS = 8_000;
+/** They use the earlier definition for this time, in ms. */
+const CHANGE_MS = 1_000;
+
+/**
+ * Returns what is known when these are the clusters since `now`. One that has changed has no
+ * trouble yet.
+ */
+export function define(
+  before: readonly Known[],
+  upstreams: readonly Upstream[],
+  now: number,
+): readonly Known[] {
+  const known = new Map(before.map(each => [keyOf(each.upstream), each]));
+  return upstreams.map(upstream => {
+    const definition = definitionOf(upstream);
+    const earlier = known.get(keyOf(upstream));
+    if (earlier === undefined) return { upstream, definition, lateUntil: now, sampledAt: now };
+    return earlier.definition === definition
+      ? { ...earlier, upstream }
+      : { upstream, definition, lateUntil: now + LATE_MS, sampledAt: now + CHANGE_MS };
+  });
+}
+
+function keyOf({ group, statName }: Upstream): string {
+  return `${group} ${statName}`;
+}
+
+/** Who uses a cluster does not count. */
+function definitionOf({ origins: _, ...content }: Upstream): string {
+  return JSON.stringify(content);
+}
+
+/** Returns what is known of a cluster after one more look at it. */
+export function look(before: Known, evidence: Evidence, now: number): Known {
+  const known = { ...before, ...countsOf(before, evidence.figures, now) };
+  const failure = upstreamFailure(known, evidence, now);
+  if (failure === undefined) {
+    const { trouble: _, ...rest } = known;
+    return rest;
+  }
+  const { trouble } = before;
+  const isSame = trouble?.failure.kind === failure.kind;
+  return {
+    ...known,
+    trouble: {
+      upstream: before.upstream,
+      failure: isSame ? trouble.failure : failure,
+      since: trouble?.since ?? now,
+    },
+  };
+}
+
+/** Counts slide, so only their growth between two looks says that something happened. */
+function countsOf(
+  { counts: before, lateUntil, sampledAt }: Known,
+  figures: UpstreamFigures | undefined,
+  now: number,
+): Partial<Known> {
+  const { connectFailures = 0, requests = 0, tlsFailures = 0 } = figures?.last15Minutes ?? {};
+  const counts = { failures: connectFailures + tlsFailures, requests };
+  const at = figures === undefined ? 0 : (lastUnreached(figures)?.at ?? 0);
+  const sampled = at > sampledAt ? { failedAt: now, sampledAt: at } : {};
+  if (before === undefined || now < lateUntil) return { counts, ...sampled };
+  return {
+    counts,
+    ...(counts.failures > before.failures ? { failedAt: now } : {}),
+    ...(counts.requests > before.requests ? { servedAt: now } : {}),
+    ...sampled,
+  };
+}
+
+/** Returns the troubles that have lasted long enough to be told. */
+export function lasting(known: readonly Known[], now: number): readonly Trouble[] {
+  return known.flatMap(({ trouble }) =>
+    trouble !== undefined && now - trouble.since >= LASTS_MS[trouble.failure.kind] ? [trouble] : [],
+  );
+}

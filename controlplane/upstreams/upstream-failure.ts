@@ -1,0 +1,96 @@
+import type { UpstreamFailure, UpstreamFigures } from '#controlplane/figures/figures.ts';
+import { formatHostPort } from '#grpc/host-port.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
+import type { Failure } from './failure.ts';
+import type { Evidence, Known } from './troubles.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Requests that reach an instance this long after the last failure, in ms, end it. */
+const ENDS_MS = 8_000;
+
+/** After this time, in ms, a failure that no request has repeated is no longer told. */
+const FORGOTTEN_MS = 15 * 60_000;
+
+/** Returns why requests do not reach a service now, or undefined when nothing says so. */
+export function upstreamFailure(
+  known: Known,
+  { figures, missing }: Evidence,
+  now: number,
+): Failure | undefined {
+  const { upstream } = known;
+  if (missing !== undefined && upstream.discovered !== undefined)
+    return { kind: 'unknown', reason: missing };
+  if (figures === undefined || figures.proxies === 0) return undefined;
+  if (figures.members === 0) return withoutMembers(upstream, figures);
+  return unreached(known, figures, now) ?? unhealthy(figures);
+}
+
+function withoutMembers(
+  { discovered, hosts }: Upstream,
+  { last15Minutes }: UpstreamFigures,
+): Failure | undefined {
+  if (discovered !== undefined) return { kind: 'empty', name: discovered };
+  const name = hosts.find(({ host }) => ipVersion(host) === 0)?.host;
+  if (name === undefined) return undefined;
+  const reason = last15Minutes.updateFailures > 0 ? 'the lookup failed' : 'the answer was empty';
+  return { kind: 'dns', host: name, reason };
+}
+
+/** A failure lasts until requests reach an instance, however long none is made. */
+function unreached(
+  { failedAt, servedAt, trouble, upstream }: Known,
+  figures: UpstreamFigures,
+  now: number,
+): Failure | undefined {
+  if (failedAt === undefined || now - failedAt > FORGOTTEN_MS) return undefined;
+  if (servedAt !== undefined && servedAt - failedAt > ENDS_MS) return undefined;
+  const isNew = failedAt === now || trouble === undefined;
+  if (!isNew && isOfConnections(trouble.failure)) return trouble.failure;
+  const last = lastUnreached(figures);
+  const address = addressOf(upstream, last);
+  const reason = last?.text ?? 'as the proxies count';
+  if (isOfTls(upstream, figures, last))
+    return { kind: 'tls', address, reason, ...subjectOf(upstream) };
+  const someServe = servedAt !== undefined && failedAt - servedAt < ENDS_MS;
+  return { kind: someServe ? 'some connect' : 'connect', address, reason };
+}
+
+function isOfConnections({ kind }: Failure): boolean {
+  return kind === 'connect' || kind === 'some connect' || kind === 'tls';
+}
+
+function isOfTls(
+  { tls }: Upstream,
+  { lastMinute }: UpstreamFigures,
+  last: UpstreamFailure | undefined,
+): boolean {
+  if (tls === undefined) return false;
+  return last === undefined ? lastMinute.tlsFailures > 0 : /tls|ssl|certificate/i.test(last.text);
+}
+
+/** Envoy's flag for a connection that failed. */
+const CONNECTION_FAILED = 'UF';
+
+/** Returns the last failed request of a cluster, if it found no connection. */
+export function lastUnreached({ lastFailure }: UpstreamFigures): UpstreamFailure | undefined {
+  return lastFailure?.flags.includes(CONNECTION_FAILED) === true ? lastFailure : undefined;
+}
+
+function addressOf({ cluster, hosts }: Upstream, failure: UpstreamFailure | undefined): string {
+  if (failure?.upstream !== undefined) return failure.upstream;
+  const [first, more] = hosts;
+  return first === undefined || more !== undefined
+    ? `an instance of "${cluster}"`
+    : formatHostPort(first);
+}
+
+function subjectOf({ tls }: Upstream): { readonly subject?: string } {
+  return tls === undefined || tls === 'hop' ? {} : { subject: tls.subject };
+}
+
+function unhealthy({ healthy, lastMinute, members }: UpstreamFigures): Failure | undefined {
+  if (healthy >= members) return undefined;
+  const by = lastMinute.checkFailures > 0 ? 'checks' : 'requests';
+  if (healthy === 0) return { kind: 'unhealthy', by };
+  return by === 'checks' ? { kind: 'some unhealthy' } : undefined;
+}

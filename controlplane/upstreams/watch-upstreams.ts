@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import type { Figures } from '#controlplane/figures/figures.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import { type LonelyGroups, lonelyGroupProblems, lonelyGroups } from './lonely-groups.ts';
+import { define, type Known, lasting, look } from './troubles.ts';
+import { type Upstream, upstreamsOf } from './upstream.ts';
+import { upstreamProblems } from './upstream-problems.ts';
+
+export type WatchUpstreamsParts = {
+  readonly figures: Pick<Figures, 'upstreams'>;
+  /** Returns what the discovery service says of names that it does not know, by name. */
+  missing(): ReadonlyMap<string, string>;
+  /** Returns the resources in force, by id. */
+  resources(): ReadonlyMap<string, Resource>;
+  /** Returns the node groups of the proxies that are connected here. */
+  connected(): ReadonlySet<string>;
+  /** Whether other control planes serve the same resources. */
+  readonly replicated: boolean;
+  /** Called when the Problems have changed. */
+  changed(): void;
+  now(): number;
+  after(ms: number, callback: () => void): () => void;
+};
+
+export type UpstreamWatch = {
+  /** Takes what a node group was compiled to. */
+  compiled(group: string, compiled: Compiled): void;
+  problems(): readonly Problem[];
+  close(): void;
+};
+
+const LOOK_MS = 2_000;
+
+/** At most this share of the time goes into looks, however many clusters there are. */
+const SHARE = 1 / 20;
+
+/** Looks again and again at what is known of the services behind the proxies. */
+export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
+  const { after, changed, figures, missing, now } = parts;
+  const groups = new Map<string, Compiled>();
+  /** When the groups were compiled that no look has seen yet. */
+  let compiledAt: number | undefined;
+  let known: readonly Known[] = [];
+  let lonely: LonelyGroups = new Map();
+  let problems: readonly Problem[] = [];
+  const lookAtAll = () => {
+    if (compiledAt !== undefined) known = define(known, allOf(groups), compiledAt);
+    compiledAt = undefined;
+    const seen = new Map(figures.upstreams().map(each => [`${each.group} ${each.cluster}`, each]));
+    const names = missing();
+    const evidenceOf = ({ discovered = '', group, statName }: Upstream) => ({
+      figures: seen.get(`${group} ${statName}`),
+      missing: names.get(discovered),
+    });
+    known = known.map(each => look(each, evidenceOf(each.upstream), now()));
+    const resources = parts.resources();
+    const facts = {
+      resources: [...resources.values()],
+      connected: parts.connected(),
+      replicated: parts.replicated,
+    };
+    lonely = lonelyGroups(lonely, facts, now());
+    const found = [
+      ...upstreamProblems(lasting(known, now()), resources),
+      ...lonelyGroupProblems(lonely, facts, now()),
+    ];
+    if (isDeepStrictEqual(found, problems)) return;
+    problems = found;
+    changed();
+  };
+  let cancel = () => {};
+  const wait = (ms: number) => {
+    cancel = after(ms, () => {
+      const begun = performance.now();
+      lookAtAll();
+      wait(Math.max(LOOK_MS, (performance.now() - begun) / SHARE));
+    });
+  };
+  wait(LOOK_MS);
+  return {
+    compiled(group, compiled) {
+      groups.set(group, compiled);
+      compiledAt ??= now();
+    },
+    problems: () => problems,
+    close: () => cancel(),
+  };
+}
+
+function allOf(groups: ReadonlyMap<string, Compiled>): readonly Upstream[] {
+  return [...groups].flatMap(([group, compiled]) => upstreamsOf(group, compiled));
+}
