@@ -3,12 +3,15 @@ import type { DiscoveryObserver } from './discovery-observer.ts';
 import type { DiscoveryStream, StreamVerdict } from './discovery-stream.ts';
 import { KEPT_MS } from './kept.ts';
 import type { Kept } from './make-before-break.ts';
-import type { Snapshot } from './snapshot.ts';
+import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import type { AckState } from './subscription.ts';
 import { advance, begin, release, retarget, type Transition } from './transition.ts';
 
-/** A stage ends after this long, in ms, even if a proxy has not ACKed it. */
+/**
+ * A stage ends after this long, in ms, even if a proxy has not ACKed it, and after the time that
+ * its new clusters need to warm up.
+ */
 const STAGE_MS = 2_000;
 
 /**
@@ -103,7 +106,7 @@ export class DiscoverySession {
       this.#transition = next;
       for (const stream of this.#streams.keys()) stream.flush(next.stage, next.target);
       const standing = this.#standingIn(next);
-      if (standing === 'waiting' && next.step !== 2) this.#startTimer();
+      if (standing === 'waiting' && next.step !== 2) this.#startTimer(next);
       else this.#clearTimer();
       next = this.#next(next, standing);
     }
@@ -177,8 +180,8 @@ export class DiscoverySession {
     }
   }
 
-  #startTimer(): void {
-    this.#cancelTimer ??= this.#options.after(STAGE_MS, () => {
+  #startTimer(transition: Transition): void {
+    this.#cancelTimer ??= this.#options.after(STAGE_MS + warmUpOf(transition), () => {
       this.#cancelTimer = undefined;
       if (this.#transition === undefined) return;
       this.#transition = this.#advanced(this.#transition);
@@ -190,6 +193,14 @@ export class DiscoverySession {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
+}
+
+/** Returns the longest warm-up of the clusters that a stage brings, in ms. */
+function warmUpOf({ from, stage: { snapshot } }: Transition): number {
+  const before = from?.get(CLUSTER) ?? NO_RESOURCES;
+  return [...(snapshot.get(CLUSTER) ?? NO_RESOURCES).values()]
+    .filter(({ name, version }) => before.get(name)?.version !== version)
+    .reduce((longest, { warmUpMs = 0 }) => Math.max(longest, warmUpMs), 0);
 }
 
 function subscribesInTurn(stream: SessionStream, target: Snapshot): boolean {

@@ -5,7 +5,13 @@ import type { Any } from '#protos/encode.ts';
  * One resource as it goes on the wire. `version` is a hash of its content, so equal content has an
  * equal version.
  */
-export type XdsResource = { readonly name: string; readonly version: string; readonly any: Any };
+export type XdsResource = {
+  readonly name: string;
+  readonly version: string;
+  readonly any: Any;
+  /** How long a proxy may need before it can use it and ACKs it, in ms. Default: no time. */
+  readonly warmUpMs?: number;
+};
 
 /** The resources of one type by name. */
 export type Resources = ReadonlyMap<string, XdsResource>;

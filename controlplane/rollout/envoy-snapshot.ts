@@ -1,6 +1,6 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { type Any, encodeAny } from '#protos/encode.ts';
-import type { JsonObject } from '#protos/json.ts';
+import { type JsonObject, objectsIn } from '#protos/json.ts';
 import { FILTER, SERVED_SECRET } from '#protos/type-url.ts';
 import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 
@@ -13,12 +13,21 @@ import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '#xds/s
 export function snapshotEncoder(versionKey: Uint8Array): (compiled: Compiled) => Snapshot {
   const known = new WeakMap<JsonObject, XdsResource>();
   const encoded = (name: string, json: JsonObject) => {
-    const resource = known.get(json) ?? resourceOf(name, encodeAny(json), versionKey);
+    const resource = known.get(json) ?? {
+      ...resourceOf(name, encodeAny(json), versionKey),
+      ...warmUp(json),
+    };
     known.set(json, resource);
     return resource;
   };
   return ({ resources }) =>
     snapshotOf([...resources.values()].flat().map(({ name, json }) => encoded(name, json)));
+}
+
+/** A cluster can be used when the first check of each member has ended. */
+function warmUp(json: JsonObject): Pick<XdsResource, 'warmUpMs'> {
+  const [check] = objectsIn(json.health_checks);
+  return check === undefined ? {} : { warmUpMs: 1000 * Number.parseFloat(String(check.timeout)) };
 }
 
 const HOLD_SECRETS: ReadonlySet<string> = new Set([FILTER, SERVED_SECRET]);
