@@ -133,16 +133,10 @@ function console({ config, log }: Parts, plane: ControlPlane): Console | undefin
     log.info({}, CONSOLE_OFF);
     return undefined;
   }
-  const { changes, explain, resources, status } = plane;
-  const facts = {
-    changes,
-    explain,
-    resources,
-    status,
-    options: () => compileOptions(config),
-    now: Date.now,
-  };
-  return openConsole({ facts, after });
+  const { changes, diff, explain, figures, resources, status } = plane;
+  const facts = { changes, diff, explain, figures, resources, status };
+  const options = compileOptions(config);
+  return openConsole({ facts: { ...facts, options }, after });
 }
 
 const CONSOLE_OFF =

@@ -195,6 +195,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     folder: 'controlplane/console/browser',
     ours: [
       'controlplane/console/views',
+      'controlplane/diff',
       'controlplane/figures',
       'controlplane/status',
       'resources',
@@ -206,6 +207,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     folder: 'controlplane/console',
     ours: [
       'controlplane/compile',
+      'controlplane/diff',
       'controlplane/explain',
       'controlplane/figures',
       'controlplane/rollout',

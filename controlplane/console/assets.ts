@@ -32,12 +32,22 @@ export const MODULES: readonly string[] = [
   'location.ts',
   'parts.ts',
   'problem-lines.ts',
+  'request-table.ts',
   'theme.ts',
+  'traffic-charts.ts',
+  'upstream-lines.ts',
+  'screens/certificates.ts',
+  'screens/change.ts',
   'screens/explain.ts',
+  'screens/limits.ts',
   'screens/overview.ts',
   'screens/proxies.ts',
   'screens/route.ts',
   'screens/routes.ts',
+  'screens/security.ts',
+  'screens/service.ts',
+  'screens/services.ts',
+  'screens/traffic.ts',
 ];
 
 /** What our modules import of npm's packages, and where it is. */

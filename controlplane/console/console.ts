@@ -42,6 +42,7 @@ export const SCREENS = [
 export function openConsole({ facts, after }: ConsoleParts): Console {
   const data = consoleData(facts);
   const events = openEvents({ after });
+  const unfollow = facts.figures.follow(() => events.changed());
   const router = Router();
   router.use(onlyOwnHost);
   router.use(assetRoutes());
@@ -56,7 +57,10 @@ export function openConsole({ facts, after }: ConsoleParts): Console {
       data.changed();
       events.changed();
     },
-    close: () => events.close(),
+    close: () => {
+      unfollow();
+      events.close();
+    },
   };
 }
 

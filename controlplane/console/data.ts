@@ -1,25 +1,34 @@
 import { Memo } from '#controlplane/compile/memo.ts';
+import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-request.ts';
+import type { Difference } from '#controlplane/diff/difference.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
+import type { Figures, Rates } from '#controlplane/figures/figures.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { explained } from './views/explained.ts';
+import { certificates } from './views/certificates.ts';
+import { limitRows, limitText } from './views/limits.ts';
 import { overview } from './views/overview.ts';
 import { type PageQuery, pageOf, parsePage } from './views/paging.ts';
 import { proxyCounts, proxyRows } from './views/proxies.ts';
-import { envoyConfiguration, routeView } from './views/route.ts';
-import { type RouteRow, routeRows, routeText } from './views/routes.ts';
+import { requestFilter } from './views/requests.ts';
+import { type RouteRow, routeRows, routeText, sortedRoutes } from './views/routes.ts';
+import { security } from './views/security.ts';
+import { serviceRows } from './views/services.ts';
+import { busiest, trafficOf } from './views/totals.ts';
 
 /** What the console reads of the control plane. */
 export type ConsoleFacts = {
   status(): Status;
   resources(): ResourceSet;
-  options(): CompileOptions;
+  readonly options: CompileOptions;
+  readonly figures: Figures;
   changes(): readonly Change[];
   explain(question: ExplainQuestion): Promise<Explanation>;
-  now(): number;
+  diff(question: DiffQuestion): Promise<Difference> | undefined;
 };
 
 type Query = Readonly<Record<string, unknown>>;
@@ -33,8 +42,13 @@ export type ConsoleData = {
   changed(): void;
 };
 
-/** Makes the views of the screens. What all share is made once after each change. */
+const MOST_BUSY = 8;
+const MOST_REQUESTS = 50;
+const MOST_DRAWN = 24;
+
+/** Makes the views of the screens. What several share is made once after each change. */
 export function consoleData(facts: ConsoleFacts): ConsoleData {
+  const { figures } = facts;
   const memo = new Memo();
   let made = new Map<string, unknown>();
   const once = <T>(what: string, make: () => T): T => {
@@ -43,34 +57,111 @@ export function consoleData(facts: ConsoleFacts): ConsoleData {
   };
   const status = () => once('status', () => facts.status());
   const resources = () => once('resources', () => facts.resources());
-  const routes = (): readonly RouteRow[] =>
+  const rows = (): readonly RouteRow[] =>
     once('routes', () => {
       const { problems, resources: states } = status();
       return routeRows({ resources: resources(), states, problems, memo });
     });
+  const ratesOf = (id: string): Rates | undefined => figures.mappings().get(id)?.last15Minutes;
+  const requests = (query: Query) => figures.requests(requestFilter(query, MOST_REQUESTS));
+  const services = () => serviceRows(rows(), figures.upstreams(), ratesOf);
   return {
     views: {
-      overview: () => overview(status(), facts.changes()),
-      routes: query => pageOf(routes(), parsePage(query), routeText),
-      route: ({ id }) =>
-        routeView(String(id), {
-          rows: routes(),
-          resources: resources(),
-          problems: status().problems,
-          memo,
-        }),
-      configuration: ({ id }) => {
-        const mapping = resources().mappings.find(each => each.id === id);
-        const options = { ...facts.options(), memo };
-        return mapping && { yaml: envoyConfiguration(mapping, resources(), options) };
+      overview: () => ({
+        ...overview(status(), facts.changes()),
+        traffic: trafficOf(figures.on, figures.traffic()),
+        busiest: busiest(figures.mappings(), MOST_BUSY),
+      }),
+      routes: query => {
+        const page = parsePage(query);
+        const all = figures.mappings();
+        const found = pageOf(sortedRoutes(rows(), page.sort, all), page, routeText);
+        const items = found.items.map(row => ({ ...row, rates: all.get(row.id)?.last15Minutes }));
+        return { ...found, items, sort: page.sort };
       },
-      proxies: query => proxies(status(), parsePage(query)),
+      route: async ({ id }) => {
+        const { routeView } = await import('./views/route.ts');
+        const { problems } = status();
+        const view = routeView(String(id), {
+          rows: rows(),
+          resources: resources(),
+          problems,
+          memo,
+        });
+        return (
+          view && {
+            ...view,
+            traffic: trafficOf(figures.on, figures.traffic({ mapping: view.row.id })),
+            figures: figures.mappings().get(view.row.id),
+            requests: figures.requests({ mapping: view.row.id, limit: MOST_REQUESTS }),
+            upstreams: figures.upstreams().filter(({ origins }) => origins.includes(view.row.id)),
+          }
+        );
+      },
+      configuration: async ({ id }) => {
+        const mapping = resources().mappings.find(each => each.id === id);
+        if (mapping === undefined) return undefined;
+        const { envoyConfiguration } = await import('./views/route.ts');
+        const options = { ...facts.options, memo };
+        return { yaml: envoyConfiguration(mapping, resources(), options) };
+      },
+      services: query =>
+        pageOf(services(), parsePage(query), ({ name, word }) => `${name} ${word}`),
+      service: async ({ name }) => {
+        const row = services().find(each => each.name === name);
+        if (row === undefined) return undefined;
+        const routes = rows().filter(({ service }) => service === row.name);
+        const ids = new Set(routes.map(({ id }) => id));
+        const { limitsOf } = await import('./views/route.ts');
+        return {
+          row,
+          routes: routes.slice(0, 100),
+          edge: facts.options.edge,
+          limits: limitsOf(ids, resources(), memo),
+          upstreams: figures.upstreams().filter(({ origins }) => origins.some(id => ids.has(id))),
+          requests: figures
+            .requests({ limit: 1_000 })
+            .filter(({ route }) => ids.has(route))
+            .slice(0, MOST_REQUESTS),
+        };
+      },
+      traffic: query => ({
+        on: figures.on,
+        sources: figures.sources().length,
+        requests: requests({ ...query, limit: '200' }),
+      }),
+      security: () => {
+        const { problems, resources: states } = status();
+        const sampled = figures.requests({ status: 4, limit: 1_000 });
+        return security({
+          resources: resources(),
+          states,
+          problems,
+          rows: rows(),
+          requests: sampled,
+        });
+      },
+      limits: query =>
+        pageOf(limitRows(resources(), status().problems), parsePage(query), limitText),
+      certificates: () => certificates(resources()),
+      proxies: query => ({
+        ...proxies(status(), parsePage(query)),
+        services: services().slice(0, MOST_DRAWN),
+      }),
     },
     questions: {
       explain: async body => {
         const question = parseQuestion(body);
         if (question === undefined) throw new Error('want a request to explain');
+        const { explained } = await import('./views/explained.ts');
         return explained(await facts.explain(question));
+      },
+      change: async body => {
+        const question = parseDiffQuestion(body);
+        if (question === undefined) throw new Error('want documents to compare');
+        const answer = facts.diff(question);
+        if (answer === undefined) throw new Error('too many comparisons run now, ask again');
+        return answer;
       },
     },
     changed: () => {
@@ -83,6 +174,7 @@ function proxies({ proxies }: Status, query: PageQuery) {
   const rows = proxyRows(proxies);
   return {
     counts: proxyCounts(proxies),
+    edges: proxies.filter(({ group }) => group === EDGE).length,
     ...pageOf(rows, query, ({ address, group, node, word }) =>
       [node, group, address, word].join(' '),
     ),

@@ -62,8 +62,21 @@ export function want(rollout: Rollout, wanted: Resources): Rollout {
   const quarantined = new Map(
     [...rollout.quarantined].filter(([id, refused]) => wanted.get(id) === refused.to),
   );
-  const next = { ...rollout, wanted, quarantined };
+  const accepted = asWritten(rollout.accepted, wanted);
+  const next = { ...rollout, accepted, wanted, quarantined };
   return { ...next, trial: trialOf('first', [difference(next)]) };
+}
+
+/**
+ * Returns the accepted resources, each with the place where the same version is written now. After a
+ * restart it is known without its place in a file.
+ */
+function asWritten(accepted: Resources, wanted: Resources): Resources {
+  const moved = [...wanted].filter(([id, resource]) => {
+    const same = accepted.get(id);
+    return same !== undefined && same !== resource && same.hash === resource.hash;
+  });
+  return moved.length === 0 ? accepted : new Map([...accepted, ...moved]);
 }
 
 /** Records that every proxy that answered accepted what is served. */

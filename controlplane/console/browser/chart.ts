@@ -11,7 +11,8 @@ export type Curve = {
   readonly values: readonly (number | null)[];
 };
 
-const HEIGHT = 168;
+const HEIGHT = 160;
+const WINDOW_S = 900;
 
 /** Draws curves over the time of a series. `text` says the same in words. */
 export function Chart({
@@ -68,12 +69,18 @@ function options(
     ...sizeOf(element),
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 8, 0, 0],
-    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    padding: [8, 18, 0, 0],
+    // Always 15 minutes, so that the curve moves and its width does not.
+
+    scales: {
+      x: { range: (_plot, _first, last) => [last - WINDOW_S, last] },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+    },
     axes: [
       {
         ...axis,
         space: 60,
+        size: 26,
         values: (_plot, splits) =>
           splits.map(at => new Date(at * 1000).toLocaleTimeString('en-GB').slice(0, 5)),
       },

@@ -4,11 +4,18 @@ import { html, type Shown } from './html.ts';
 import { followKeys, SCREEN_KEYS } from './keys.ts';
 import { useConnected } from './live.ts';
 import { to, usePlace } from './location.ts';
+import { Certificates } from './screens/certificates.ts';
+import { Change } from './screens/change.ts';
 import { Explain } from './screens/explain.ts';
+import { Limits } from './screens/limits.ts';
 import { Overview } from './screens/overview.ts';
 import { Proxies } from './screens/proxies.ts';
 import { Route } from './screens/route.ts';
 import { Routes } from './screens/routes.ts';
+import { Security } from './screens/security.ts';
+import { Service } from './screens/service.ts';
+import { Services } from './screens/services.ts';
+import { LiveTraffic } from './screens/traffic.ts';
 import { useTheme } from './theme.ts';
 
 export type ScreenProps = { readonly query: URLSearchParams };
@@ -23,7 +30,14 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   routes: { title: 'Routes', of: Routes },
   route: { title: 'Route', of: Route, below: 'routes' },
   explain: { title: 'Explain', of: Explain },
+  services: { title: 'Services', of: Services },
+  service: { title: 'Service', of: Service, below: 'services' },
+  traffic: { title: 'Live traffic', of: LiveTraffic },
+  security: { title: 'Security', of: Security },
+  limits: { title: 'Limits', of: Limits },
+  certificates: { title: 'Certificates', of: Certificates },
   proxies: { title: 'Proxies', of: Proxies },
+  change: { title: 'Change', of: Change },
 };
 
 /** The page: where the reader can go, and the screen. */

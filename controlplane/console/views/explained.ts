@@ -15,7 +15,7 @@ export type Section = { readonly title: string; readonly lines: readonly string[
 /** Splits what `gateway explain` prints. A line without indent begins a section. */
 export function explained(explanation: Explanation): Explained {
   const last = conclusion(explanation);
-  const lines = describe(explanation).trimEnd().split('\n').slice(0, -last.length);
+  const lines = describe(explanation, true).trimEnd().split('\n').slice(0, -last.length);
   const sections: { title: string; lines: string[] }[] = [];
   for (const line of lines)
     if (line.startsWith(' ')) sections.at(-1)?.lines.push(line.slice(2));

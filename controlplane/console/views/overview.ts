@@ -1,8 +1,10 @@
+import type { MappingFigures } from '#controlplane/figures/figures.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
 import type { ResourceState } from '#controlplane/status/resource-state.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import { type ProblemRow, problemRows } from './problems.ts';
 import { type ProxyCounts, proxyCounts } from './proxies.ts';
+import type { Traffic } from './totals.ts';
 
 /** What the first screen shows. */
 export type Overview = {
@@ -38,3 +40,9 @@ export function overview(status: Status, changes: readonly Change[]): Overview {
     changes,
   };
 }
+
+/** With its traffic. */
+export type OverviewScreen = Overview & {
+  readonly traffic: Traffic;
+  readonly busiest: readonly (MappingFigures & { readonly id: string })[];
+};

@@ -9,6 +9,11 @@ import { groupShapes } from '#controlplane/compile/rate-limits/label-shape.ts';
 import { labelTree } from '#controlplane/compile/rate-limits/label-tree.ts';
 import { LabelWalk } from '#controlplane/compile/rate-limits/label-walk.ts';
 import { labellings } from '#controlplane/compile/rate-limits/labelling.ts';
+import type {
+  MappingFigures,
+  SampledRequest,
+  UpstreamFigures,
+} from '#controlplane/figures/figures.ts';
 import { type JsonObject, objectsIn } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -16,8 +21,17 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { type ProblemRow, problemRows } from './problems.ts';
 import { redacted } from './redacted.ts';
 import type { RouteRow } from './routes.ts';
+import type { Traffic } from './totals.ts';
 
 type Mapping = Resource<'Mapping'>;
+
+/** All that is known of one route, with its figures. */
+export type RouteScreen = RouteView & {
+  readonly traffic: Traffic;
+  readonly figures?: MappingFigures;
+  readonly requests: readonly SampledRequest[];
+  readonly upstreams: readonly UpstreamFigures[];
+};
 
 /** All that is known of one route. */
 export type RouteView = {
@@ -96,7 +110,7 @@ export function routeView(id: string, basis: RouteBasis): RouteView | undefined 
       )
       .slice(0, MOST),
     rules: rulesOf(row, resources),
-    limits: limitsOf(mapping, resources, memo),
+    limits: limitsOf(new Set([id]), resources, memo),
   };
 }
 
@@ -135,28 +149,29 @@ function rulesOf(
   });
 }
 
-/** Returns the limits that requests of the Mapping can meet. */
-function limitsOf(mapping: Mapping, resources: ResourceSet, memo: Memo): readonly LimitLine[] {
-  if (mapping.spec.node_group !== EDGE) return [];
-  const { domains } = labellings(resources);
-  return domains.flatMap(labelling => {
-    const shapes = groupShapes([mapping], labelling, memo);
+/** Returns the limits that requests of these Mappings can meet. */
+export function limitsOf(
+  ids: ReadonlySet<string>,
+  resources: ResourceSet,
+  memo: Memo,
+): readonly LimitLine[] {
+  const mappings = resources.mappings.filter(
+    ({ id, spec }) => ids.has(id) && spec.node_group === EDGE,
+  );
+  return labellings(resources).domains.flatMap(labelling => {
+    const shapes = groupShapes(mappings, labelling, memo);
     const walk = new LabelWalk(labelTree(shapes), new Set(), WHOLE_ADDRESSES);
-    return resources.rateLimits
+    const reached = resources.rateLimits
       .filter(({ spec }) => spec.domain === labelling.domain)
       .flatMap(({ name, namespace, source, spec }) =>
-        spec.limits.flatMap((limit, index) =>
-          walk.reach(limit.pattern).reached
-            ? [
-                {
-                  name: limit.name ?? `${name}.${namespace}-${index}`,
-                  ...{ rate: limit.rate, unit: limit.unit, action: limit.action },
-                  ...source,
-                },
-              ]
-            : [],
-        ),
+        spec.limits
+          .map((limit, index) => ({ limit, name: `${name}.${namespace}-${index}`, source }))
+          .filter(({ limit }) => walk.reach(limit.pattern).reached),
       );
+    return reached.map(({ limit: { action, name: own, rate, unit }, name, source }) => ({
+      ...{ name: own ?? name, rate, unit, action },
+      ...source,
+    }));
   });
 }
 

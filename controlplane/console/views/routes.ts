@@ -1,10 +1,11 @@
 import { keyedMappings } from '#controlplane/compile/mapping-keys.ts';
 import type { Memo } from '#controlplane/compile/memo.ts';
 import { splitTraffic } from '#controlplane/compile/routes/traffic-split.ts';
+import type { MappingFigures, Rates } from '#controlplane/figures/figures.ts';
 import type { ResourceState } from '#controlplane/status/resource-state.ts';
 import type { ResourceStatus } from '#controlplane/status/status.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Resource, Source } from '#resources/resource.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type Coverage, coverageOf } from './coverage.ts';
 import { problemId } from './problems.ts';
@@ -29,6 +30,28 @@ export type RouteRow = Coverage & {
   readonly line: number;
 };
 
+/** With its figures of 15 minutes, where it had traffic. */
+export type RouteItem = RouteRow & { readonly rates?: Rates };
+
+/** What the list can be sorted by, beside host and path. */
+export const SORTS = ['rate', 'errors', 'p99'] as const;
+
+/** Returns the routes with the highest figures first. Any other sort is host and path. */
+export function sortedRoutes(
+  rows: readonly RouteRow[],
+  sort: string,
+  figures: ReadonlyMap<string, MappingFigures>,
+): readonly RouteRow[] {
+  const by = SORTS.find(each => each === sort);
+  if (by === undefined) return rows;
+  const value = ({ id }: RouteRow) => {
+    const rates = figures.get(id)?.last15Minutes;
+    if (rates === undefined) return -1;
+    return by === 'rate' ? rates.rate : by === 'errors' ? rates.serverErrors : (rates.p99 ?? -1);
+  };
+  return rows.toSorted((a, b) => value(b) - value(a));
+}
+
 export type RouteFacts = {
   readonly resources: ResourceSet;
   readonly states: readonly ResourceStatus[];
@@ -40,7 +63,7 @@ type Mapping = Resource<'Mapping'>;
 
 /** Returns all routes in the order of host and path. */
 export function routeRows({ resources, states, problems, memo }: RouteFacts): readonly RouteRow[] {
-  const written = new Map(states.map(each => [each.id, each]));
+  const stateOf = new Map(states.map(({ id, state }) => [id, state]));
   const problemsOf = Map.groupBy(problems, problemId);
   const coverage = coverageOf(resources);
   const shares = sharesOf(resources.mappings, memo);
@@ -50,10 +73,10 @@ export function routeRows({ resources, states, problems, memo }: RouteFacts): re
       const errors = own.filter(({ severity }) => severity === 'error').length;
       const share = shares.get(mapping.id);
       return {
-        ...routeRow(mapping, written.get(mapping.id) ?? mapping.source),
+        ...routeRow(mapping),
         ...(share === undefined ? {} : { share }),
         ...coverage(mapping.spec),
-        state: written.get(mapping.id)?.state ?? 'in force',
+        state: stateOf.get(mapping.id) ?? 'in force',
         errors,
         warnings: own.length - errors,
       };
@@ -61,8 +84,7 @@ export function routeRows({ resources, states, problems, memo }: RouteFacts): re
     .sort((a, b) => compare(a.host, b.host) || compare(a.path, b.path) || compare(a.id, b.id));
 }
 
-/** An accepted version may stand elsewhere than what is written now. */
-function routeRow({ id, spec }: Mapping, { file, line }: Source) {
+function routeRow({ id, source, spec }: Mapping) {
   const { host, host_regex, host_redirect, method, node_group, prefix, shadow } = spec;
   const matches: RouteRow['matches'] = spec.prefix_regex
     ? 'regex'
@@ -79,7 +101,7 @@ function routeRow({ id, spec }: Mapping, { file, line }: Source) {
     nodeGroup: node_group,
     ...(host_redirect ? { instead: 'redirect' as const } : {}),
     ...(shadow ? { instead: 'shadow' as const } : {}),
-    ...{ file, line },
+    ...source,
   };
 }
 

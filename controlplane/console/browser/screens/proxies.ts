@@ -1,11 +1,17 @@
 import type { Page } from '#controlplane/console/views/paging.ts';
 import type { ProxyCounts, ProxyRow } from '#controlplane/console/views/proxies.ts';
-import { ago, count } from '../format.ts';
+import type { ServiceRow } from '#controlplane/console/views/services.ts';
+import { ago, count, counted } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
+import { to } from '../location.ts';
 import { Badge, type Column, Loaded, Pager, Search, Stat, Table } from '../parts.ts';
 
-type Proxies = Page<ProxyRow> & { readonly counts: ProxyCounts };
+type Proxies = Page<ProxyRow> & {
+  readonly counts: ProxyCounts;
+  readonly edges: number;
+  readonly services: readonly ServiceRow[];
+};
 
 const SIZE = 50;
 
@@ -16,12 +22,20 @@ export function Proxies({ query }: { readonly query: URLSearchParams }): Shown {
   const view = useView<Proxies>(`proxies?${parameters}`);
   return html`<div class="head"><h1>Proxies</h1>
       <${Search} screen="proxies" query=${query} label="Search node, group, address" /></div>
-    <${Loaded} view=${view} show=${({ counts, items, offset, total }: Proxies) => html`
+    <${Loaded} view=${view} show=${({
+      counts,
+      edges,
+      items,
+      offset,
+      services,
+      total,
+    }: Proxies) => html`
       <div class="stats">
         <${Stat} label="In sync" value=${count(counts['in sync'])} tone="ok" />
         <${Stat} label="Behind" value=${count(counts.behind)} tone=${counts.behind > 0 ? 'warn' : 'plain'} />
         <${Stat} label="Rejecting" value=${count(counts.rejecting)} tone=${counts.rejecting > 0 ? 'bad' : 'plain'} />
       </div>
+      ${services.length === 0 ? null : html`<${Topology} edges=${edges} services=${services} />`}
       <section class="panel wide">
         ${total === 0 ? html`<p class="empty">No proxy is connected.</p>` : html`<${Table} caption="Proxies and services" columns=${COLUMNS} rows=${items} keyOf=${(row: ProxyRow) => `${row.node} ${row.address}`} />`}
         <${Pager} screen="proxies" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
@@ -43,7 +57,7 @@ const COLUMNS: readonly Column<ProxyRow>[] = [
     cell: ({ at }) => (at === undefined ? 'none yet' : `${ago(Date.parse(at), Date.now())} ago`),
   },
   { head: 'Versions', cell: row => html`<${Versions} ...${row} />` },
-  { head: 'Address', className: 'path', cell: ({ address }) => address },
+  { head: 'Address', className: 'whole', cell: ({ address }) => address },
 ];
 
 function Versions({ types }: ProxyRow): Shown {
@@ -52,4 +66,25 @@ function Versions({ types }: ProxyRow): Shown {
       html`<span class="tight">${type} <code class=${acked === sent ? 'muted' : ''}>${(acked ?? 'none').slice(0, 8)}${acked === sent || sent === undefined ? '' : ` → ${sent.slice(0, 8)}`}</code></span>`,
   )}</div>
   ${types.map(({ nack, type }) => (nack === undefined ? null : html`<p class="wrap"><${Badge} tone="bad">${type} rejected<//> ${nack}</p>`))}`;
+}
+
+/** Who asks whom: the edge, the services behind it, their instances. */
+function Topology({ edges, services }: Pick<Proxies, 'edges' | 'services'>): Shown {
+  const tones = { healthy: '', partly: 'warn', failing: 'bad', unknown: 'quiet' } as const;
+  return html`<section class="panel wide" style="margin-bottom: 14px"><header><h2>Topology</h2></header>
+    <div class="topology" style=${`--rows: ${services.length}`}>
+      <div class="edge"><div class="node">edge <span class="muted">${counted(edges, 'proxy').replace('proxys', 'proxies')}</span></div></div>
+      ${services.map(
+        ({
+          failure,
+          healthy,
+          members,
+          name,
+          word,
+        }) => html`<span class="arrow" aria-hidden="true">→</span>
+          <a class="node ${tones[word]}" href=${to('service', { name })}>${name}</a>
+          <span class="arrow" aria-hidden="true">→</span>
+          <div class="node ${tones[word]}" title=${failure?.text ?? ''}>${members === undefined ? 'no figures' : `${healthy} of ${members} healthy`}</div>`,
+      )}
+    </div></section>`;
 }

@@ -1,24 +1,51 @@
 import { useState } from 'preact/hooks';
-import type { RouteView } from '#controlplane/console/views/route.ts';
+import type { RouteScreen } from '#controlplane/console/views/route.ts';
 import type { RouteRow } from '#controlplane/console/views/routes.ts';
-import { count, shortName } from '../format.ts';
+import { count, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
 import { to } from '../location.ts';
-import { Badge, Loaded, Panel, Source } from '../parts.ts';
+import { Badge, Loaded, Panel, Source, Stat } from '../parts.ts';
 import { ProblemLines } from '../problem-lines.ts';
+import { RequestTable } from '../request-table.ts';
+import { TrafficCharts } from '../traffic-charts.ts';
+import { UpstreamLines } from '../upstream-lines.ts';
 import { Covered, State } from './routes.ts';
 
 /** One route: what decides about it, what it became, what goes through it. */
 export function Route({ query }: { readonly query: URLSearchParams }): Shown {
   const id = query.get('id') ?? '';
-  const view = useView<RouteView>(`route?${new URLSearchParams({ id })}`);
+  const view = useView<RouteScreen>(`route?${new URLSearchParams({ id })}`);
   return html`<div class="head"><h1 class="wrap">${shortName(id)}</h1><span class="crumb"><a href=${to('routes')}>Routes</a></span></div>
-    <${Loaded} view=${view} show=${(data: RouteView) => html`<${Shows} ...${data} />`} />`;
+    <${Loaded} view=${view} show=${(data: RouteScreen) => html`<${Shows} ...${data} />`} />`;
 }
 
-function Shows({ limits, problems, row, rules, sharing, wider, within, yaml }: RouteView): Shown {
-  return html`<div class="panels">
+function Shows({
+  figures,
+  limits,
+  problems,
+  requests,
+  row,
+  rules,
+  sharing,
+  traffic,
+  upstreams,
+  wider,
+  within,
+  yaml,
+}: RouteScreen): Shown {
+  return html`${
+    figures === undefined
+      ? null
+      : html`<div class="stats">
+      <${Stat} label="Requests a second" value=${rate(figures.lastMinute.rate)} note="last minute" />
+      <${Stat} label="Requests" value=${count(figures.last15Minutes.requests)} note="15 minutes" />
+      <${Stat} label="Answered 5xx" value=${percent(figures.last15Minutes.serverErrors, figures.last15Minutes.requests)} tone=${figures.last15Minutes.serverErrors > 0 ? 'bad' : 'plain'} href=${to('traffic', { route: row.id, status: '5' })} note="15 minutes" />
+      <${Stat} label="p50 and p99" value=${`${ms(figures.last15Minutes.p50)}`} note=${`p99 ${ms(figures.last15Minutes.p99)}`} />
+      <${Stat} label="Answered by the gateway" value=${count(Math.round(figures.answeredByGateway))} note="logins, limits, closed" />
+    </div>`
+  }
+  <div class="panels">
     <${Panel} title="Route" aside=${html`<${Source} ...${row} />`}>
       <dl class="facts">
         <dt>State</dt><dd><${State} ...${row} /></dd>
@@ -31,6 +58,7 @@ function Shows({ limits, problems, row, rules, sharing, wider, within, yaml }: R
       </dl>
     <//>
     ${problems.length === 0 ? null : html`<${Panel} title="Problems"><${ProblemLines} problems=${problems} /><//>`}
+    ${upstreams.length === 0 ? null : html`<${Panel} title="Service" aside="as the proxies see it"><${UpstreamLines} upstreams=${upstreams} /><//>`}
     ${
       rules.length === 0
         ? null
@@ -47,6 +75,8 @@ function Shows({ limits, problems, row, rules, sharing, wider, within, yaml }: R
       ${wider.map(other => html`<li><span>${link(other)} with <code>${other.path}</code> gets what this one leaves</span></li>`)}
     </ul><//>`
     }
+    ${traffic.series.requests.length < 2 ? null : html`<${TrafficCharts} traffic=${traffic} />`}
+    ${!traffic.on ? null : html`<${Panel} title="Sampled requests" aside=${html`<a href=${to('traffic', { route: row.id })}>Live</a>`} wide=${true}><${RequestTable} requests=${requests} withRoute=${false} /><//>`}
     ${yaml === undefined ? null : html`<${Panel} title="As it is written" aside=${html`<${Source} ...${row} />`}><pre tabindex="0">${yaml}</pre><//>`}
     <${Panel} title="What Envoy gets"><${Configuration} id=${row.id} /><//>
   </div>`;

@@ -1,9 +1,9 @@
 import type { Page } from '#controlplane/console/views/paging.ts';
-import type { RouteRow } from '#controlplane/console/views/routes.ts';
-import { count, shortName } from '../format.ts';
+import type { RouteItem, RouteRow } from '#controlplane/console/views/routes.ts';
+import { count, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
-import { to } from '../location.ts';
+import { go, to } from '../location.ts';
 import { Badge, type Column, Loaded, Pager, Search, Source, Table, type Tone } from '../parts.ts';
 
 const SIZE = 50;
@@ -12,17 +12,36 @@ const SIZE = 50;
 export function Routes({ query }: { readonly query: URLSearchParams }): Shown {
   const parameters = new URLSearchParams(query);
   parameters.set('limit', String(SIZE));
-  const view = useView<Page<RouteRow>>(`routes?${parameters}`);
+  const view = useView<Page<RouteItem>>(`routes?${parameters}`);
   return html`<div class="head"><h1>Routes</h1>
       <span class="muted" role="status">${view.data === undefined ? '' : count(view.data.total)}</span>
+      <${Sort} query=${query} />
       <${Search} screen="routes" query=${query} label="Search host, path, service, state" /></div>
-    <${Loaded} view=${view} show=${(data: Page<RouteRow>) => html`<section class="panel wide">
-      ${data.total === 0 ? html`<p class="empty">No route is found.</p>` : html`<${Table} caption="Routes" columns=${COLUMNS} rows=${data.items} keyOf=${(row: RouteRow) => row.id} />`}
+    <${Loaded} view=${view} show=${(data: Page<RouteItem>) => html`<section class="panel wide">
+      ${data.total === 0 ? html`<p class="empty">No route is found.</p>` : html`<${Table} caption="Routes" columns=${COLUMNS} rows=${data.items} keyOf=${(row: RouteItem) => row.id} />`}
       <${Pager} screen="routes" query=${query} total=${data.total} offset=${data.offset} shown=${data.items.length} size=${SIZE} />
     </section>`} />`;
 }
 
-const COLUMNS: readonly Column<RouteRow>[] = [
+const SORTS: readonly (readonly [string, string])[] = [
+  ['', 'host and path'],
+  ['rate', 'most requests'],
+  ['errors', 'most failures'],
+  ['p99', 'slowest'],
+];
+
+function Sort({ query }: { readonly query: URLSearchParams }): Shown {
+  const chosen = query.get('sort') ?? '';
+  const choose = (event: Event) => {
+    const sort = (event.target as HTMLSelectElement).value;
+    go(to('routes', { ...Object.fromEntries(query), offset: undefined, sort }), true);
+  };
+  return html`<label class="row muted">Sort by <select onChange=${choose}>${SORTS.map(
+    ([value, text]) => html`<option value=${value} selected=${value === chosen}>${text}</option>`,
+  )}</select></label>`;
+}
+
+const COLUMNS: readonly Column<RouteItem>[] = [
   {
     head: 'Host',
     className: 'path',
@@ -40,6 +59,22 @@ const COLUMNS: readonly Column<RouteRow>[] = [
     number: true,
     cell: row => (row.share === undefined ? '' : `${Math.round(row.share)} %`),
   },
+  {
+    head: 'Requests/s',
+    number: true,
+    cell: ({ rates }) => (rates === undefined ? '' : rate(rates.rate)),
+  },
+  {
+    head: '5xx',
+    number: true,
+    cell: ({ rates }) =>
+      rates === undefined
+        ? ''
+        : rates.serverErrors > 0
+          ? html`<${Badge} tone="bad">${percent(rates.serverErrors, rates.requests)}<//>`
+          : '0 %',
+  },
+  { head: 'p99', number: true, cell: ({ rates }) => (rates === undefined ? '' : ms(rates.p99)) },
   { head: 'State', className: 'tight', cell: row => html`<${State} ...${row} />` },
   { head: 'Written in', cell: row => html`<${Source} ...${row} />` },
 ];

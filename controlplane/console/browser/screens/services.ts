@@ -1,0 +1,77 @@
+import type { Page } from '#controlplane/console/views/paging.ts';
+import type { ServiceRow } from '#controlplane/console/views/services.ts';
+import { ago, count, ms, percent, rate } from '../format.ts';
+import { html, type Shown } from '../html.ts';
+import { useView } from '../live.ts';
+import { to } from '../location.ts';
+import { Badge, type Column, Loaded, Pager, Search, Table, type Tone } from '../parts.ts';
+
+const SIZE = 50;
+
+/** The services behind the gateway: healthy, or why not. */
+export function Services({ query }: { readonly query: URLSearchParams }): Shown {
+  const parameters = new URLSearchParams(query);
+  parameters.set('limit', String(SIZE));
+  const view = useView<Page<ServiceRow>>(`services?${parameters}`);
+  return html`<div class="head"><h1>Services</h1>
+      <${Search} screen="services" query=${query} label="Search service" /></div>
+    <${Loaded} view=${view} show=${({
+      items,
+      offset,
+      total,
+    }: Page<ServiceRow>) => html`<section class="panel wide">
+      ${total === 0 ? html`<p class="empty">No service is found.</p>` : html`<${Table} caption="Services" columns=${COLUMNS} rows=${items} keyOf=${({ name }: ServiceRow) => name} />`}
+      <${Pager} screen="services" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
+    </section>`} />`;
+}
+
+const TONES: Readonly<Record<ServiceRow['word'], Tone>> = {
+  healthy: 'ok',
+  partly: 'warn',
+  failing: 'bad',
+  unknown: 'quiet',
+};
+
+const COLUMNS: readonly Column<ServiceRow>[] = [
+  {
+    head: 'Service',
+    className: 'path',
+    cell: ({ name }) => html`<a href=${to('service', { name })}>${name}</a>`,
+  },
+  {
+    head: 'State',
+    className: 'tight',
+    cell: ({ word }) =>
+      html`<${Badge} tone=${TONES[word]}>${word === 'unknown' ? 'no figures' : word}<//>`,
+  },
+  {
+    head: 'Instances',
+    number: true,
+    cell: ({ healthy, members }) => (members === undefined ? '' : `${healthy} of ${members}`),
+  },
+  {
+    head: 'Routes',
+    number: true,
+    cell: ({ name, routes }) =>
+      html`<a href=${to('routes', { search: name })}>${count(routes)}</a>`,
+  },
+  {
+    head: 'Requests/s',
+    number: true,
+    cell: ({ rates }) => (rates === undefined ? '' : rate(rates.rate)),
+  },
+  {
+    head: '5xx',
+    number: true,
+    cell: ({ rates }) => (rates === undefined ? '' : percent(rates.serverErrors, rates.requests)),
+  },
+  { head: 'p99', number: true, cell: ({ rates }) => (rates === undefined ? '' : ms(rates.p99)) },
+  {
+    head: 'Last failure',
+    className: 'wrap',
+    cell: ({ failure }) =>
+      failure === undefined
+        ? ''
+        : html`<span class="muted">${ago(failure.at, Date.now())} ago:</span> ${failure.text}`,
+  },
+];
