@@ -1,12 +1,13 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import { formatSource } from '#resources/resource.ts';
-import { ADDRESS_HELP, askControlPlane, type WhereFlags } from './control-plane-address.ts';
+import { ADDRESS_HELP, askControlPlane } from './control-plane-address.ts';
 import { parsePortOffset } from './port-offset.ts';
 import { exitCodeFor } from './report-problems.ts';
+import { type WatchFlags, watchStatus } from './watch-status.ts';
 
-type Flags = WhereFlags & { readonly json?: boolean };
+type Flags = WatchFlags & { readonly watch?: boolean };
 
 /**
  * Returns `gateway status`. It prints what a running control plane reports about itself. Exits with
@@ -23,7 +24,11 @@ export function statusCommand(): Command {
       0,
     )
     .option('--json', 'print the whole status as JSON')
-    .action(async ({ json, ...where }: Flags) => {
+    .option('--watch', 'show it again and again: on a terminal as a view, else what is new')
+    .option('--interval <seconds>', 'time between two looks, with --watch', parseSeconds, 2)
+    .action(async ({ watch, ...flags }: Flags) => {
+      if (watch) return watchStatus(flags);
+      const { json, ...where } = flags;
       const response = await askControlPlane(where, '/status');
       const status = (await response.json()) as Status;
       process.stdout.write(json ? `${JSON.stringify(status, null, 2)}\n` : describe(status));
@@ -47,4 +52,10 @@ function describe(status: Status): string {
     ...withoutAlike(status.problems).map(describeProblem),
     '',
   ].join('\n');
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && seconds >= 0.2 && seconds <= 3_600) return seconds;
+  throw new InvalidArgumentError('want seconds from 0.2 to 3600');
 }

@@ -90,7 +90,13 @@ const heardOf = (name: string): Problem => {
 const COMMON = {
   group: COLLECTION.group,
   gatewayId: 'default',
-  metrics: createMetrics(() => ({ ready: true, resources: [], problems: [], proxies: [] })),
+  metrics: createMetrics(() => ({
+    ready: true,
+    resources: [],
+    problems: [],
+    proxies: [],
+    certificates: [],
+  })),
   log: pino({ level: 'silent' }),
   random: Math.random,
 };

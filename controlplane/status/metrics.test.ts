@@ -12,7 +12,13 @@ test('proxies are counted by group, those for which there is nothing together', 
     types: [{ type: 'Cluster', ...(sent === undefined ? {} : { sent }) }],
   });
   const proxies = [proxy('edge', '1'), proxy('edge', '1'), proxy('anything'), proxy('"else\n')];
-  const { registry } = createMetrics(() => ({ ready: true, resources: [], problems: [], proxies }));
+  const { registry } = createMetrics(() => ({
+    ready: true,
+    resources: [],
+    problems: [],
+    certificates: [],
+    proxies,
+  }));
   const { values = [] } = (await registry.getSingleMetric('gateway_proxies')?.get()) ?? {};
   assert.deepEqual(
     values.map(({ labels, value }) => [labels.group, value]),

@@ -5,6 +5,7 @@ import { KNOWN_TYPES, messageName } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Refused, Source } from '#resources/resource.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
+import { type CertificateStatus, certificates } from './certificates.ts';
 import { type ResourceState, resourceStates } from './resource-state.ts';
 import { unknownGroupProblems } from './unknown-groups.ts';
 
@@ -35,6 +36,8 @@ export type Status = {
   readonly resources: readonly ResourceStatus[];
   readonly problems: readonly Problem[];
   readonly proxies: readonly ProxyStatus[];
+  /** Those of the Hosts, the one that ends first at the beginning. */
+  readonly certificates: readonly CertificateStatus[];
 };
 
 /**
@@ -65,6 +68,7 @@ export function toStatus(
     resources: resourcesOf(controller, outOfService),
     problems: allProblems(controller, known, streams),
     proxies: streams.map(toProxyStatus),
+    certificates: certificates(controller.inForce),
   };
 }
 

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { testAuthority } from '#grpc/testing/test-authority.ts';
+import { certificates } from './certificates.ts';
+
+const AUTHORITY = await testAuthority();
+
+const document = (kind: string, name: string, spec: string) =>
+  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+test('the certificates of Hosts are told of with their ends, and nothing of their keys', async () => {
+  const { certificate, key } = await AUTHORITY.issue('a.test');
+  const yaml = [
+    `apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {tls.crt: ${base64(certificate)}, tls.key: ${base64(key)}}\n`,
+    document(
+      'Host',
+      'files',
+      'hostname: c.test, tls: {cert_chain_file: /etc/gateway/c.crt, private_key_file: /etc/gateway/c.key}',
+    ),
+    document('Host', 'a', 'hostname: a.test, tlsSecret: a'),
+    document('Host', 'plain', 'hostname: d.test'),
+    document('Host', 'broken', 'hostname: e.test, tlsSecret: none'),
+  ].join('');
+  const { resources, problems } = resourceSetOf(yaml);
+  assert.deepEqual(
+    problems.map(({ message }) => message),
+    [],
+  );
+  const found = certificates(resources);
+  const { serialNumber, validToDate } = new X509Certificate(certificate);
+  assert.deepEqual(
+    found.map(({ facts, ...rest }) => ({
+      ...rest,
+      notAfter: facts?.notAfter,
+      serial: facts?.serial,
+    })),
+    [
+      {
+        hostname: 'a.test',
+        host: 'Host/default/a',
+        source: 'secret',
+        notAfter: validToDate.toISOString(),
+        serial: serialNumber.toLowerCase(),
+      },
+      {
+        hostname: 'c.test',
+        host: 'Host/default/files',
+        source: 'files',
+        notAfter: undefined,
+        serial: undefined,
+      },
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(found), /PRIVATE|BEGIN/);
+  assert.deepEqual(certificates(resources), found);
+});
+
+test('a Secret without a certificate has no end', () => {
+  const secret = `apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {tls.crt: ${base64('x')}, tls.key: ${base64('x')}}\n`;
+  const { resources } = resourceSetOf(
+    secret + document('Host', 'a', 'hostname: a.test, tlsSecret: a'),
+  );
+  assert.deepEqual(certificates(resources), [
+    { hostname: 'a.test', host: 'Host/default/a', source: 'secret' },
+  ]);
+});

@@ -1,0 +1,78 @@
+import { X509Certificate } from 'node:crypto';
+import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
+import { type EdgeHost, edgeHosts } from '#controlplane/compile/tls/edge-hosts.ts';
+import type { ProxySecret } from '#controlplane/compile/tls/proxy-secret.ts';
+import { isJsonObject } from '#protos/json.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+/** A certificate that the edge serves. */
+export type CertificateStatus = {
+  readonly hostname: string;
+  /** Id of the Host. */
+  readonly host: string;
+  /**
+   * - `secret`: it is in a Secret.
+   * - `files`: it is in files on the machine of the discovery service.
+   * - `authority`: the built-in authority issues it, and renews it in time.
+   */
+  readonly source: 'secret' | 'files' | 'authority';
+  /** Absent where only the discovery service knows the certificate. */
+  readonly facts?: CertificateFacts;
+};
+
+export type CertificateFacts = {
+  /** ISO 8601. */
+  readonly notAfter: string;
+  readonly issuer: string;
+  /** Hexadecimal, in lower case. */
+  readonly serial: string;
+};
+
+/** Returns the certificates of the Hosts in force, the one that ends first at the beginning. */
+export function certificates(resources: ResourceSet): readonly CertificateStatus[] {
+  const { hosts } = edgeHosts(ofNodeGroup(resources, EDGE));
+  return hosts
+    .flatMap(statusOf)
+    .sort((a, b) => (endOf(a) < endOf(b) ? -1 : Number(endOf(a) > endOf(b))));
+}
+
+/** What only the discovery service knows comes last. */
+function endOf({ facts }: CertificateStatus): string {
+  return facts?.notAfter ?? '~';
+}
+
+function statusOf({ hostname, id, tls }: EdgeHost): readonly CertificateStatus[] {
+  if (tls === undefined || tls === 'broken') return [];
+  const { certificate } = tls;
+  const content = certificate.content();
+  const source = 'key_pair' in content ? 'secret' : 'issued' in content ? 'authority' : 'files';
+  const facts = source === 'secret' ? rememberedFacts(certificate) : undefined;
+  return [{ hostname, host: id, source, ...(facts && { facts }) }];
+}
+
+/** By the owner of the secret, since the status is asked for again and again. */
+const KNOWN = new WeakMap<object, CertificateFacts>();
+
+function rememberedFacts({ owner, content }: ProxySecret): CertificateFacts | undefined {
+  const known = owner && KNOWN.get(owner);
+  if (known !== undefined) return known;
+  const { key_pair } = content();
+  const facts = isJsonObject(key_pair ?? null) ? factsOf(key_pair) : undefined;
+  if (owner !== undefined && facts !== undefined) KNOWN.set(owner, facts);
+  return facts;
+}
+
+/** @returns undefined when it is no certificate, which is a Problem of the Secret */
+function factsOf(pair: unknown): CertificateFacts | undefined {
+  const { certificate_chain } = pair as { readonly certificate_chain: string };
+  try {
+    const leaf = new X509Certificate(Buffer.from(certificate_chain, 'base64'));
+    return {
+      notAfter: leaf.validToDate.toISOString(),
+      issuer: leaf.issuer.replaceAll('\n', ', '),
+      serial: leaf.serialNumber.toLowerCase(),
+    };
+  } catch {
+    return undefined;
+  }
+}
