@@ -75,6 +75,12 @@ const ELSEWHERE = 'elsewhere';
 
 type Compiled = GroupConfiguration & { readonly group: string };
 
+/** Who is connected, looked at once. */
+type Clients = {
+  readonly proxies: readonly ClientAck[];
+  readonly services: readonly ClientAck[];
+};
+
 /**
  * Brings what the operator wrote into force. It publishes each group's configuration and takes the
  * proxies' answers. After a rejection it finds the guilty resource (rollout.ts) while the rest goes
@@ -130,12 +136,13 @@ export class Controller {
   /** Called when a proxy or a service came, went, or has answered what was published to it. */
   proxiesChanged(): void {
     if (this.#publishing) return;
-    this.#noteClients();
+    const clients = this.#clients();
+    this.#noteClients(clients);
     if (this.#held.length > 0) {
-      this.#servicesChanged();
+      this.#servicesChanged(clients);
       return;
     }
-    if (this.#rollout.trial !== undefined) this.#judge();
+    if (this.#rollout.trial !== undefined) this.#judge(clients);
     if (this.#changing && this.#held.length === 0 && this.#haveChangedOver()) {
       this.#changing = false;
       this.#parts.changedOver();
@@ -143,20 +150,22 @@ export class Controller {
   }
 
   #haveChangedOver(): boolean {
-    return this.#clients('proxy').every(
+    return this.#clients().proxies.every(
       ({ id, state }) => state === 'settled' || this.#proxies.isLate(id),
     );
   }
 
-  /** Returns the connected proxies, or the connected services. */
-  #clients(kind: 'proxy' | 'service'): readonly ClientAck[] {
+  #clients(): Clients {
     const { proxies, services } = this.#parts;
-    return [...proxies()].filter(({ group }) => services.has(group) === (kind === 'service'));
+    const all = [...proxies()];
+    return {
+      proxies: all.filter(({ group }) => !services.has(group)),
+      services: all.filter(({ group }) => services.has(group)),
+    };
   }
 
   /** A group is waited for once it has had a proxy. */
-  #noteClients(): void {
-    const proxies = this.#clients('proxy');
+  #noteClients({ proxies, services }: Clients): void {
     for (const { group } of proxies) this.#seen.add(group);
     const settled = new Set(
       proxies.filter(({ state }) => state === 'settled').map(({ group }) => group),
@@ -165,7 +174,7 @@ export class Controller {
       proxies.length === 0 ? [] : [...this.#awaited()].filter(group => !settled.has(group));
     this.#proxies.waitFor([...unsettled(proxies), ...groups.map(groupKey)]);
     const elsewhere = this.#elsewhere ? [ELSEWHERE] : [];
-    this.#services.waitFor([...unsettled(this.#clients('service')), ...elsewhere]);
+    this.#services.waitFor([...unsettled(services), ...elsewhere]);
   }
 
   /**
@@ -184,22 +193,18 @@ export class Controller {
     );
   }
 
-  #judge(): void {
+  #judge({ proxies, services }: Clients): void {
     const late = (key: string) => this.#proxies.isLate(key);
     const awaited = this.#awaited().filter(group => !late(groupKey(group)));
     const said = rolloutVerdict(
-      this.#parts.proxies(),
+      [...proxies, ...services],
       this.#unproven,
       ({ id }) => late(id),
       new Set(awaited),
     );
     if (typeof said === 'object') this.#refuse(said.refused);
-    else if (said === 'accepted' && this.#hasProxies()) this.#accept();
-  }
-
-  /** Services alone do not prove what is meant for proxies. */
-  #hasProxies(): boolean {
-    return this.#clients('proxy').length > 0;
+    // Services alone do not prove what is meant for proxies.
+    else if (said === 'accepted' && proxies.length > 0) this.#accept();
   }
 
   #accept(): void {
@@ -277,15 +282,15 @@ export class Controller {
     const made = compiled.filter(result => 'snapshot' in result);
     const { services } = this.#parts;
     const changed = this.#publishGroups(made.filter(({ group }) => services.has(group)));
-    this.#waitElsewhere(changed);
+    const clients = this.#clients();
+    this.#waitElsewhere(changed, clients);
     this.#held = made.filter(({ group }) => !services.has(group));
-    this.#noteClients();
-    this.#servicesChanged();
+    this.#noteClients(clients);
+    this.#servicesChanged(clients);
   }
 
   /** A service may reject what proxies would accept. A late one holds them for a bounded time. */
-  #servicesChanged(): void {
-    const services = this.#clients('service');
+  #servicesChanged({ services }: Clients): void {
     const refusing = services.find(({ state }) => state === 'refused');
     if (refusing !== undefined && this.#refuse(refusing.refusal ?? 'it gave no reason')) return;
     const waiting = services.filter(({ state }) => state === 'waiting').map(({ id }) => id);
@@ -293,9 +298,9 @@ export class Controller {
     if (holding.every(key => this.#services.isLate(key))) this.#release();
   }
 
-  #waitElsewhere(changed: readonly string[]): void {
-    const { after, proxies, replicated = false } = this.#parts;
-    const here = new Set([...proxies()].map(({ group }) => group));
+  #waitElsewhere(changed: readonly string[], { services }: Clients): void {
+    const { after, replicated = false } = this.#parts;
+    const here = new Set(services.map(({ group }) => group));
     this.#cancelElsewhere();
     this.#elsewhere = replicated && changed.some(group => !here.has(group));
     if (!this.#elsewhere) return;

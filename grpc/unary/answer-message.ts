@@ -26,7 +26,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Answers a call whose message has come, or cannot come. Never throws. */
 export function answerMessage(begun: Begun, message: Buffer | Failure): void {
   try {
-    const answered = isFailure(message) ? message : handle(begun, message);
+    const answered = Buffer.isBuffer(message) ? handle(begun, message) : message;
     if (answered instanceof Promise) settle(begun, answered);
     else send(begun, answered);
   } catch (error) {

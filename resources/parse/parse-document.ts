@@ -5,7 +5,7 @@ import { resourceId } from '#resources/resource.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import { spellOutPatterns } from '#resources/yaml/repeated-labels.ts';
 import { findDuplicateKeys, hasDuplicateKeys } from '#resources/yaml/yaml-duplicate-keys.ts';
-import { keyOf, offsetOf } from '#resources/yaml/yaml-position.ts';
+import { keyOf, lineFinder } from '#resources/yaml/yaml-node.ts';
 import { readYaml, type YamlDocument } from '#resources/yaml/yaml-value.ts';
 import { readEnvelope } from './envelope.ts';
 import { readMetadata } from './metadata.ts';
@@ -81,8 +81,7 @@ function parseNode(
 ): ParsedFile {
   if (value === null || value === undefined) return EMPTY_FILE;
   const node = yaml.resolve(written);
-  const lineAt = (path: readonly (string | number)[]) =>
-    yaml.lineAt(offsetOf(node, path, yaml.resolve));
+  const lineAt = lineFinder(node, yaml);
   if (!isFields(value)) {
     return anonymous(
       problemAt(lineAt([]), 'a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`'),

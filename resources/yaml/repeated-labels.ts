@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import { type Fields, isFields } from '#resources/words/fields.ts';
-import type { Resolve } from './yaml-alias.ts';
 import { pairsOf } from './yaml-merge.ts';
+import type { Resolve } from './yaml-node.ts';
 
 /** A RateLimit in which no map has a label twice, and the nodes in which a key may stand twice. */
 export type SpeltOut = { readonly fields: Fields; readonly items: ReadonlySet<unknown> };

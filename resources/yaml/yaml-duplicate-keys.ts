@@ -1,7 +1,6 @@
 import { isAlias, isMap, isSeq, type Pair, type YAMLMap } from 'yaml';
 import { type FieldPath, type Finding, fault } from '#resources/finding.ts';
-import type { Resolve } from './yaml-alias.ts';
-import { isMerge, keyOf } from './yaml-position.ts';
+import { isMerge, keyOf, type Resolve } from './yaml-node.ts';
 import type { YamlDocument } from './yaml-value.ts';
 
 /** What aliases stand for, and the nodes in which a key may stand twice. */

@@ -1,6 +1,5 @@
 import { isMap, isSeq, type YAMLMap } from 'yaml';
-import type { Resolve } from './yaml-alias.ts';
-import { isMerge, keyOf } from './yaml-position.ts';
+import { isMerge, keyOf, type Resolve } from './yaml-node.ts';
 
 /** A pair of a YAML map. An alias as its value is resolved. */
 export type WrittenPair = { readonly key: string; readonly value: unknown };

@@ -1,6 +1,6 @@
 import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml';
-import { createResolve, type Resolve } from './yaml-alias.ts';
 import { explainYamlError } from './yaml-error.ts';
+import { createResolve, type Resolve } from './yaml-node.ts';
 
 /**
  * How often the content of an anchor may be repeated. More is taken for an attack ("billion

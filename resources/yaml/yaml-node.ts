@@ -1,12 +1,64 @@
-import { isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import type { FieldPath } from '#resources/finding.ts';
-import type { Resolve } from './yaml-alias.ts';
+
+/**
+ * Returns what an alias stands for, or undefined when it has no target. Any other node is returned
+ * itself.
+ */
+export type Resolve = (node: unknown) => unknown;
+
+/**
+ * Resolves the aliases of a document. All are found at once, at the first call, since the library
+ * reads the document for each.
+ */
+export function createResolve(document: Document): Resolve {
+  let targets: ReadonlyMap<unknown, Node> | undefined;
+  return node => {
+    if (!isAlias(node)) return node;
+    targets ??= findTargets(document);
+    return targets.get(node);
+  };
+}
+
+/** An alias means the last anchor of its name before it (YAML 1.2.2, section 7.1). */
+function findTargets(document: Document): ReadonlyMap<unknown, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<unknown, Node>();
+  visit(document, {
+    Node(_key, node) {
+      const target = isAlias(node) ? anchors.get(node.source) : undefined;
+      if (target !== undefined) targets.set(node, target);
+      if (!isAlias(node) && isNode(node) && node.anchor !== undefined)
+        anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
+}
+
+/** Returns what finds the line of a field below `node`. `lineAt` gives the line of an offset. */
+export function lineFinder(
+  node: unknown,
+  { lineAt, resolve }: { readonly lineAt: (offset: number) => number; readonly resolve: Resolve },
+): (path: FieldPath) => number {
+  return path => lineAt(offsetOf(node, path, resolve));
+}
 
 /**
  * Returns the offset of the field at `path` below `node`: of its key, or of a list's item. For a
  * missing field, or one merged in by `<<`, it is that of the nearest existing field above it.
  */
-export function offsetOf(node: unknown, path: FieldPath, resolve: Resolve): number {
+function offsetOf(node: unknown, path: FieldPath, resolve: Resolve): number {
   let at = node;
   let offset = offsetIn(node).offset ?? 0;
   for (const step of path) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Alias, isScalar, parseDocument, visit } from 'yaml';
-import { createResolve } from './yaml-alias.ts';
+import { createResolve } from './yaml-node.ts';
 
 function aliasesIn(text: string): readonly unknown[] {
   const document = parseDocument(text);
