@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
 import { changedTests } from './gears/changed-tests.ts';
 import { type Gear, HELP, parseGear } from './gears/gear.ts';
 import { runTests } from './gears/run-tests.ts';
+import { temporaryFolder } from './gears/temporary-folder.ts';
 import { stopPool } from './gears/test-pool.ts';
 import { makeEnvoyApi } from './make-envoy-api.ts';
 import { isEndToEnd, testFiles } from './test-files.ts';
@@ -32,7 +32,7 @@ process.on('disconnect', () => stop('SIGTERM'));
  * Tests leave nothing behind outside this folder. Root's PostgreSQL runs as another user and must
  * get through.
  */
-const temporary = mkdtempSync(join(tmpdir(), 'gw-'));
+const temporary = mkdtempSync(join(temporaryFolder(), 'gw-'));
 chmodSync(temporary, 0o755);
 process.on('exit', () => {
   for (const child of running) child.kill();
