@@ -45,7 +45,7 @@ export type Evidence = {
 const LASTS_MS: Readonly<Record<Failure['kind'], number>> = {
   dns: 5_000,
   connect: 5_000,
-  'some connect': 30_000,
+  'some connect': 20_000,
   tls: 5_000,
   unknown: 3_000,
   empty: 10_000,
@@ -126,9 +126,15 @@ function countsOf(
   };
 }
 
-/** Returns the troubles that have lasted long enough to be told. */
+/**
+ * Returns the troubles that have lasted long enough to be told. While others serve, an instance
+ * must have failed again and again.
+ */
 export function lasting(known: readonly Known[], now: number): readonly Trouble[] {
-  return known.flatMap(({ trouble }) =>
-    trouble !== undefined && now - trouble.since >= LASTS_MS[trouble.failure.kind] ? [trouble] : [],
-  );
+  return known.flatMap(({ failedAt = now, trouble }) => {
+    if (trouble === undefined) return [];
+    const { failure, since } = trouble;
+    const seen = failure.kind === 'some connect' ? failedAt : now;
+    return seen - since >= LASTS_MS[failure.kind] ? [trouble] : [];
+  });
 }

@@ -8,6 +8,9 @@ import type { Upstream } from './upstream.ts';
 /** Requests that reach an instance this long after the last failure, in ms, end it. */
 const ENDS_MS = 8_000;
 
+/** Outlier detection tries an instance that it has taken out again after 30 s at most. */
+const SOME_END_MS = 40_000;
+
 /** After this time, in ms, a failure that no request has repeated is no longer told. */
 const FORGOTTEN_MS = 15 * 60_000;
 
@@ -43,7 +46,8 @@ function unreached(
   now: number,
 ): Failure | undefined {
   if (failedAt === undefined || now - failedAt > FORGOTTEN_MS) return undefined;
-  if (servedAt !== undefined && servedAt - failedAt > ENDS_MS) return undefined;
+  const ends = trouble?.failure.kind === 'some connect' ? SOME_END_MS : ENDS_MS;
+  if (servedAt !== undefined && servedAt - failedAt > ends) return undefined;
   const isNew = failedAt === now || trouble === undefined;
   if (!isNew && isOfConnections(trouble.failure)) return trouble.failure;
   const last = lastUnreached(figures);

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { UpstreamCounts, UpstreamFigures } from '#controlplane/figures/figures.ts';
+import { define, type Known, lasting, look } from './troubles.ts';
+import type { Upstream } from './upstream.ts';
+
+const UPSTREAM: Upstream = {
+  ...{ group: 'edge', cluster: 'shop', statName: 'shop', origins: ['Mapping/default/m'] },
+  ...{ hosts: [{ host: 'shop', port: 80 }], family: 'any' },
+};
+const SECURE: Upstream = {
+  ...UPSTREAM,
+  tls: { subject: 'shop', sni: 'shop', alpn: [], authorities: { file: '/ca' } },
+};
+const DISCOVERED: Upstream = { ...UPSTREAM, hosts: [], discovered: 'shop' };
+const EDITED: Upstream = { ...UPSTREAM, hosts: [{ host: 'shop', port: 81 }] };
+
+const NONE: UpstreamCounts = {
+  ...{ requests: 0, serverErrors: 0, connectFailures: 0, connectTimeouts: 0, tlsFailures: 0 },
+  ...{ noHealthy: 0, updateFailures: 0, updatesEmpty: 0, updates: 0, checks: 0, checkFailures: 0 },
+  ejections: 0,
+};
+
+/** What happens at a second: the cluster is edited, or the figures change. */
+type Step = {
+  readonly at: number;
+  readonly edit?: Upstream;
+  readonly counts?: Partial<UpstreamCounts>;
+  readonly members?: readonly [members: number, healthy: number];
+  /** A sampled request that failed. */
+  readonly failed?: string;
+  readonly missing?: string;
+  /** The kind of the trouble that is told after it, if any. */
+  readonly told?: string;
+};
+
+/** Looks every two seconds, as the shell does. */
+function play(upstream: Upstream, steps: readonly Step[]): void {
+  let known = define([], [upstream], 0);
+  let state: Omit<Step, 'at'> = {};
+  let lastFailure: UpstreamFigures['lastFailure'];
+  const last = steps.at(-1)?.at ?? 0;
+  for (let second = 0; second <= last; second += 2) {
+    const step = steps.find(({ at }) => at === second);
+    const now = second * 1000;
+    if (step?.edit !== undefined) known = define(known, [step.edit], now);
+    if (step?.failed !== undefined)
+      lastFailure = { at: now, text: step.failed, flags: ['UF'], upstream: 'a:1', mapping: 'm' };
+    state = { ...state, ...step };
+    known = known.map(each =>
+      look(each, { figures: figuresOf(state, lastFailure), missing: state.missing }, now),
+    );
+    if (step !== undefined && 'told' in step)
+      assert.deepEqual(kinds(known, now), step.told === '' ? [] : [step.told], `at ${second} s`);
+  }
+}
+
+function kinds(known: readonly Known[], now: number): readonly string[] {
+  return lasting(known, now).map(({ failure }) => failure.kind);
+}
+
+function figuresOf(
+  { counts = {}, members: [members, healthy] = [1, 1] }: Omit<Step, 'at'>,
+  lastFailure: UpstreamFigures['lastFailure'],
+): UpstreamFigures {
+  const all = { ...NONE, ...counts };
+  return {
+    ...{ group: 'edge', cluster: 'shop', origins: [], proxies: 1, members, healthy },
+    ...{ lastMinute: all, last15Minutes: all, lastFailure },
+  };
+}
+
+const REFUSED = 'delayed connect error: Connection refused';
+
+const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step[]][] = [
+  [
+    'a service that refuses connections is told after some seconds, until it serves again',
+    UPSTREAM,
+    [
+      { at: 2, counts: { connectFailures: 1 }, failed: REFUSED, told: '' },
+      { at: 8, told: 'connect' },
+      { at: 600, told: 'connect' },
+      { at: 602, counts: { connectFailures: 1, requests: 1 }, told: '' },
+    ],
+  ],
+  [
+    'one failure in a deploy is not told',
+    UPSTREAM,
+    [
+      { at: 2, counts: { requests: 9 } },
+      { at: 10, counts: { requests: 9, connectFailures: 1 }, failed: REFUSED },
+      { at: 12, counts: { requests: 12, connectFailures: 1 }, told: '' },
+      { at: 20, counts: { requests: 20, connectFailures: 1 }, told: '' },
+      { at: 60, counts: { requests: 30, connectFailures: 1 }, told: '' },
+    ],
+  ],
+  [
+    'one instance of several that refuses connections is told later',
+    UPSTREAM,
+    Array.from({ length: 20 }, (_, at) => ({
+      at: 2 * at,
+      counts: { requests: 5 * at, connectFailures: at },
+      told: at < 11 ? '' : 'some connect',
+    })),
+  ],
+  [
+    'an instance that is taken out and tried again is told until it serves',
+    UPSTREAM,
+    [
+      ...[2, 8, 18, 34, 64, 96].map((at, count) => ({
+        at,
+        counts: { requests: at, connectFailures: 3 * (count + 1) },
+        told: at < 34 ? '' : 'some connect',
+      })),
+      { at: 130, counts: { requests: 200, connectFailures: 18 }, told: 'some connect' },
+      { at: 138, counts: { requests: 201, connectFailures: 18 }, told: '' },
+    ],
+  ],
+  [
+    'a failure without a sampled request is told too',
+    UPSTREAM,
+    [
+      { at: 2, counts: { connectFailures: 3 } },
+      { at: 8, told: 'connect' },
+    ],
+  ],
+  [
+    'a failure that nothing repeats is forgotten after a quarter of an hour',
+    UPSTREAM,
+    [
+      { at: 2, counts: { connectFailures: 1 }, failed: REFUSED },
+      { at: 10, counts: {}, told: 'connect' },
+      { at: 910, told: '' },
+    ],
+  ],
+  [
+    'an edit ends a failure, and late counts do not bring it back',
+    UPSTREAM,
+    [
+      { at: 2, counts: { connectFailures: 1 }, failed: REFUSED },
+      { at: 8, told: 'connect' },
+      { at: 10, edit: EDITED, told: '' },
+      { at: 14, counts: { connectFailures: 4 } },
+      { at: 30, told: '' },
+    ],
+  ],
+  [
+    'an edit to another wrong port is told from its own first request',
+    UPSTREAM,
+    [
+      { at: 2, counts: { connectFailures: 1 }, failed: REFUSED },
+      { at: 10, edit: EDITED },
+      { at: 12, counts: { connectFailures: 2 }, failed: REFUSED, told: '' },
+      { at: 18, told: 'connect' },
+    ],
+  ],
+  [
+    'a handshake that fails is told as such',
+    SECURE,
+    [
+      { at: 2, counts: { connectFailures: 1, tlsFailures: 1 }, failed: 'TLS_error:|1:WRONG' },
+      { at: 8, told: 'tls' },
+    ],
+  ],
+  [
+    'a TLS service that refuses connections has no failed handshake',
+    SECURE,
+    [
+      { at: 2, counts: { connectFailures: 1, tlsFailures: 1 }, failed: REFUSED },
+      { at: 8, told: 'connect' },
+    ],
+  ],
+  [
+    'a name without an address is told without any request',
+    UPSTREAM,
+    [
+      { at: 2, members: [0, 0], told: '' },
+      { at: 8, told: 'dns' },
+      { at: 10, members: [1, 1], told: '' },
+    ],
+  ],
+  [
+    'a service that starts within some seconds is not told',
+    DISCOVERED,
+    [
+      { at: 2, members: [0, 0], told: '' },
+      { at: 10, told: '' },
+      { at: 12, members: [1, 1], told: '' },
+      { at: 40, told: '' },
+    ],
+  ],
+  [
+    'a service without instances is told',
+    DISCOVERED,
+    [
+      { at: 2, members: [0, 0] },
+      { at: 14, told: 'empty' },
+    ],
+  ],
+  [
+    'a name that discovery does not know is told by its own words',
+    DISCOVERED,
+    [
+      { at: 2, members: [0, 0], missing: 'no "shop"', told: '' },
+      { at: 6, told: 'unknown' },
+    ],
+  ],
+  [
+    'a name that DNS has is none of the discovery service',
+    UPSTREAM,
+    [{ at: 20, missing: 'x', told: '' }],
+  ],
+  [
+    'instances that fail their checks are told',
+    UPSTREAM,
+    [
+      { at: 2, members: [3, 2], counts: { checks: 9, checkFailures: 3 }, told: '' },
+      { at: 14, told: 'some unhealthy' },
+      { at: 16, members: [3, 0], told: 'unhealthy' },
+      { at: 18, members: [3, 3], told: '' },
+    ],
+  ],
+  [
+    'one instance that is ejected for a while is not told, all of them are',
+    UPSTREAM,
+    [
+      { at: 2, members: [3, 2] },
+      { at: 30, told: '' },
+      { at: 32, members: [3, 0] },
+      { at: 38, told: 'unhealthy' },
+    ],
+  ],
+];
+
+for (const [story, upstream, steps] of STORIES) test(story, () => play(upstream, steps));
+
+test('the words and the beginning of a trouble stay while its kind stays', () => {
+  let [known] = define([], [UPSTREAM], 0);
+  const texts = ['first', 'second', 'third'];
+  texts.forEach((text, index) => {
+    const at = 1000 * (index + 1);
+    const lastFailure = { at, text, flags: ['UF'], upstream: `a:${index}`, mapping: undefined };
+    const counts = { connectFailures: index + 1 };
+    assert.ok(known !== undefined);
+    known = look(known, { figures: figuresOf({ counts }, lastFailure), missing: undefined }, at);
+  });
+  assert.equal(known?.trouble?.since, 1000);
+  assert.deepEqual(known?.trouble?.failure, { kind: 'connect', address: 'a:0', reason: 'first' });
+});
+
+test('a proxy that no longer speaks says nothing', () => {
+  const [known] = define([], [UPSTREAM], 0);
+  assert.ok(known !== undefined);
+  const gone = { ...figuresOf({ members: [0, 0] }, undefined), proxies: 0 };
+  assert.equal(look(known, { figures: gone, missing: undefined }, 1).trouble, undefined);
+  assert.equal(look(known, { figures: undefined, missing: undefined }, 1).trouble, undefined);
+});
