@@ -21,6 +21,8 @@ export type ConditionValue = {
 export type ObjectState = {
   readonly accepted: ConditionValue;
   readonly programmed: ConditionValue;
+  /** Why its requests reach no service, or not always. Absent while nothing says so. */
+  readonly unreachable?: ConditionValue;
   readonly problems: readonly Problem[];
 };
 
@@ -55,8 +57,15 @@ export function objectStates(
     if (item === undefined) return undefined;
     const own = byPlace.get(placeOf({ kind: item.kind, namespace, name, file: parsed.file })) ?? [];
     const problems = [...own, ...problemsOfSecrets(item, ofSecrets)];
-    return { ...conditionsOf(item, { ...facts, served, stateOf, problems }), problems };
+    const conditions = conditionsOf(item, { ...facts, served, stateOf, problems });
+    return { ...conditions, ...unreachable(problems), problems };
   };
+}
+
+/** What passes by itself does not make an object less accepted. */
+function unreachable(problems: readonly Problem[]): Pick<ObjectState, 'unreachable'> {
+  const passing = problems.filter(({ since }) => since !== undefined).map(textOf);
+  return passing.length === 0 ? {} : { unreachable: no('Unreachable', passing.join('. ')) };
 }
 
 /** A Secret has no status. The objects that name it carry its Problems. */
@@ -80,7 +89,10 @@ type ItemFacts = ObjectFacts & {
   readonly stateOf: (resource: Resource) => ResourceState;
 };
 
-function conditionsOf(item: Resource | Refused, facts: ItemFacts): Omit<ObjectState, 'problems'> {
+function conditionsOf(
+  item: Resource | Refused,
+  facts: ItemFacts,
+): Pick<ObjectState, 'accepted' | 'programmed'> {
   const { written, rollout, served, stateOf, problems } = facts;
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
   const why = errors.join('. ');

@@ -142,6 +142,30 @@ describe('the status of an object', () => {
     ]);
   });
 
+  test('says that its service is not reached, stays accepted, and takes it back', () => {
+    const object = objectOf(GOOD);
+    const place = { kind: 'Mapping', namespace: 'shop', name: 'one', file: PLACE, line: 0 };
+    const failing = {
+      ...place,
+      severity: 'warning' as const,
+      field: 'spec.service',
+      message: 'a:80 accepts no connection',
+      since: '2026-01-02T03:04:00.000Z',
+    };
+    const told = statusOf(object, factsOf(object, { ...accepted(object), problems: [failing] }));
+    assert.deepEqual(inShort(told), [
+      'Accepted=True:Accepted',
+      'Programmed=True:Programmed',
+      'Reachable=False:Unreachable',
+    ]);
+    assert.equal(conditionsOf(told).at(-1)?.message, 'spec.service: a:80 accepts no connection');
+    const again = objectOf(GOOD, told);
+    const over = statusOf(again, factsOf(again, { ...accepted(again), problems: [] }));
+    assert.equal(inShort(over).at(-1), 'Reachable=True:Reachable');
+    const last = objectOf(GOOD, over);
+    assert.equal(statusOf(last, factsOf(last, accepted(last))), undefined);
+  });
+
   test('of a Host has what is wrong with its Secret, which has no status', () => {
     const spec = { hostname: 'shop.example', tlsSecret: { name: 'pair', namespace: 'keys' } };
     const host = objectOf(spec, undefined, 1, 'Host');

@@ -28,7 +28,7 @@ const MOST_PROBLEMS = 50;
  */
 export function objectStatus(
   object: ServedObject,
-  { accepted, programmed, problems }: ObjectState,
+  { accepted, programmed, problems, unreachable }: ObjectState,
   now: number,
 ): ObjectStatus | undefined {
   const before = readStatus(object.status);
@@ -39,6 +39,10 @@ export function objectStatus(
     programmed.status === 'Unknown' && answered
       ? known
       : toCondition('Programmed', programmed, object, before, now),
+    // An object whose service never failed has no such condition.
+    ...(unreachable !== undefined || before.conditions.some(isOf('Reachable'))
+      ? [toCondition('Reachable', unreachable ?? REACHABLE, object, before, now)]
+      : []),
   ];
   const status = {
     conditions: [...made, ...before.conditions.filter(condition => !isOurs(condition))],
@@ -70,7 +74,15 @@ export function statusOnceLeft({ status, generation }: ServedObject): ObjectStat
   return { conditions: conditions.filter(condition => !isStale(condition)), problems: [] };
 }
 
-const isOurs = ({ type }: Fields) => type === 'Accepted' || type === 'Programmed';
+const OURS: readonly unknown[] = ['Accepted', 'Programmed', 'Reachable'];
+
+const isOurs = ({ type }: Fields) => OURS.includes(type);
+
+const REACHABLE: ConditionValue = {
+  status: 'True',
+  reason: 'Reachable',
+  message: 'The proxies see no failure any more',
+};
 
 const isOf = (type: string) => (condition: Fields) => condition.type === type;
 

@@ -73,7 +73,7 @@ const CONDITION: OpenApi = {
   type: 'object',
   required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
   properties: {
-    type: text('Accepted, or Programmed'),
+    type: text('Accepted, Programmed or Reachable'),
     status: text('Whether the condition holds', { enum: ['True', 'False', 'Unknown'] }),
     reason: text('Why, in one word'),
     message: text('Why, for people'),
@@ -102,7 +102,7 @@ const STATUS: OpenApi = {
   properties: {
     conditions: {
       description:
-        'Accepted: all of it can be served. Programmed: this generation is in force in the proxies',
+        'Accepted: all of it can be served. Programmed: this generation is in force in the proxies. Reachable: False while its service fails, absent while it never has',
       type: 'array',
       items: CONDITION,
       'x-kubernetes-list-type': 'map',
