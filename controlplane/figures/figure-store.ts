@@ -1,3 +1,4 @@
+import { RESERVED_CLUSTERS } from '#controlplane/compile/clusters/reserved-clusters.ts';
 import { SAMPLED_ONE_OF } from '#controlplane/compile/listeners/sampled-requests-log.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import { MAX_GROUPS, MAX_MAPPINGS, MAX_UPSTREAMS, MAX_VIEWS, OTHERS } from './bounds.ts';
@@ -6,7 +7,7 @@ import type { LoggedRequest } from './decode-access-log.ts';
 import type { FigureSource, Figures, MappingFigures, UpstreamFigures } from './figures.ts';
 import type { NodeName } from './node-name.ts';
 import { isFailure, RequestLog } from './request-log.ts';
-import { clusterStatName, isCountedAgain, parseStatName, type Stat } from './stat-name.ts';
+import { clusterStatName, parseStatName, type Stat } from './stat-name.ts';
 import { KEPT_MS, OF_GROUP, OF_MAPPING, Traffic } from './traffic.ts';
 import { Upstream } from './upstream.ts';
 
@@ -141,6 +142,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
     if (stat.of === 'group')
       return found(this.#groups, group, MAX_GROUPS, () => new Traffic(OF_GROUP));
     const { mapping } = stat;
+    if (!this.#parts.clustersOf(group).serves(mapping)) return undefined;
     const make = () => new Traffic(OF_MAPPING);
     return (
       found(this.#mappings, mapping, MAX_MAPPINGS, make) ??
@@ -151,8 +153,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
   #upstream(group: string, cluster: string): Upstream | undefined {
     const known = this.#upstreams.get(group)?.get(cluster);
     if (known !== undefined) return known;
-    if (isCountedAgain(cluster) && !this.#parts.clustersOf(group).origins(cluster) === undefined)
-      return undefined;
+    const isOurs = RESERVED_CLUSTERS.has(cluster);
+    if (!isOurs && this.#parts.clustersOf(group).origins(cluster) === undefined) return undefined;
     if (this.#upstreamCount >= MAX_UPSTREAMS) return undefined;
     const clusters = found(this.#upstreams, group, MAX_GROUPS, () => new Map<string, Upstream>());
     if (clusters === undefined) return undefined;

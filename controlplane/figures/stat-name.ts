@@ -88,11 +88,3 @@ function clusterStat(name: string): Stat | undefined {
 export function clusterStatName(name: string): string {
   return name.replaceAll(':', '_');
 }
-
-/**
- * Envoy counts answers of a cluster once more by where the request came from. Then the name ends
- * like this.
- */
-export function isCountedAgain(cluster: string): boolean {
-  return /\.(?:external|internal|canary|retry|grpc)$/.test(cluster);
-}

@@ -23,7 +23,6 @@ export const ENVOY_FILES = [
   'envoy/config/trace/v3/zipkin.proto',
   'envoy/extensions/access_loggers/file/v3/file.proto',
   'envoy/extensions/access_loggers/filters/cel/v3/cel.proto',
-  'envoy/extensions/access_loggers/filters/process_ratelimit/v3/process_ratelimit.proto',
   'envoy/extensions/access_loggers/grpc/v3/als.proto',
   'envoy/extensions/access_loggers/open_telemetry/v3/logs_service.proto',
   'envoy/extensions/access_loggers/stream/v3/stream.proto',

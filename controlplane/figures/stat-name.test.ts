@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseStatName, type Stat } from './stat-name.ts';
+
+const upstream = (cluster: string, what: string) => ({ of: 'upstream', cluster, what });
+const mapping = (id: string, what: Stat['what']) => ({ of: 'mapping', mapping: id, what });
+
+for (const [name, stat] of [
+  ['http.edge.downstream_rq_completed', { of: 'group', what: 0 }],
+  ['http.edge.downstream_rq_4xx', { of: 'group', what: 1 }],
+  ['http.edge.downstream_rq_5xx', { of: 'group', what: 2 }],
+  ['http.edge.downstream_rq_time', { of: 'group', what: 'latency' }],
+  ['http.edge.downstream_rq_active', undefined],
+  ['http.admin.downstream_rq_completed', undefined],
+  ['http.edge.rds.edge.update_success', undefined],
+  ['vhost.*.route.Mapping/a/b.upstream_rq_completed', mapping('Mapping/a/b', 0)],
+  ['vhost.a.route.b.test.route.Mapping/a/b.c.upstream_rq_5xx', mapping('Mapping/a/b.c', 2)],
+  ['vhost.*.route.Mapping/a/b.route.c.upstream_rq_time', mapping('Mapping/a/b.route.c', 'latency')],
+  ['vhost.*.route.Mapping/a/b.upstream_rq_200', undefined],
+  ['vhost.*.vcluster.other.upstream_rq_completed', undefined],
+  ['cluster.shop.upstream_rq_total', upstream('shop', 'requests')],
+  [
+    'cluster.shop.prod_8080~a/b.upstream_cx_connect_fail',
+    upstream('shop.prod_8080~a/b', 'connectFailures'),
+  ],
+  ['cluster.shop.ssl.fail_verify_san', upstream('shop', 'tlsFailures')],
+  ['cluster.shop.ssl.handshake', undefined],
+  ['cluster.a.ssl.ssl.connection_error', upstream('a.ssl', 'tlsFailures')],
+  ['cluster.shop.membership_healthy', upstream('shop', 'healthy')],
+  ['cluster.shop.external.upstream_rq_5xx', upstream('shop.external', 'serverErrors')],
+  ['cluster.upstream_rq_total', undefined],
+  ['cluster..upstream_rq_total', undefined],
+  ['cluster.', undefined],
+  ['vhost.', undefined],
+  ['', undefined],
+  ['server.live', undefined],
+] as const) {
+  test(`the statistic "${name}" is ${stat === undefined ? 'no figure' : JSON.stringify(stat)}`, () => {
+    assert.deepEqual(parseStatName(name, 'edge'), stat);
+  });
+}
