@@ -1,5 +1,6 @@
 import { compareText } from '#resources/words/order.ts';
-import type { AccessWorld, Decision, RuleRegion } from './access-world.ts';
+import type { AccessWorld, RuleRegion } from './access-world.ts';
+import type { Decision } from './decision.ts';
 import type { Access, AccessChange, AccessEffect } from './difference.ts';
 import { isInside, meet, type Region, samplesOf } from './region.ts';
 

@@ -9,11 +9,8 @@ import { firstRule } from '#ext-authz/policy/policy.ts';
 import type { FilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Refused } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { Access } from './difference.ts';
+import { CLOSED, type Decision, OPEN } from './decision.ts';
 import { covers, type Region } from './region.ts';
-
-/** What decides about a request, and the Filters without which it does not pass. */
-export type Decision = Access & { readonly sure: ReadonlySet<string> };
 
 /** Where a rule applies, the id of its FilterPolicy, and what it decides. */
 export type RuleRegion = Region & { readonly policy: string; readonly decision: Decision };
@@ -54,9 +51,6 @@ function shutRegions({ id, rules = [{}] }: Refused): readonly RuleRegion[] {
   const decision = { ...CLOSED, by: `${id}, which is rejected` };
   return rules.map(({ host = '*', path = '*' }) => ({ host, path, policy: id, decision }));
 }
-
-export const OPEN: Decision = { decision: 'open', filters: [], sure: new Set() };
-const CLOSED: Decision = { decision: 'closed', filters: [], sure: new Set() };
 
 function decisionOf({ policy, index, spec }: OperatorRule, isClosed: boolean): Decision {
   const by = `spec.rules[${index}] of ${policy.id}`;

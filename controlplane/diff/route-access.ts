@@ -3,12 +3,13 @@ import { toRank } from '#controlplane/compile/routes/mapping-match.ts';
 import { compareRoutes } from '#controlplane/compile/routes/route-entry.ts';
 import type { Resource } from '#resources/resource.ts';
 import { effectOf, toAccess } from './access-changes.ts';
-import type { AccessWorld, Decision } from './access-world.ts';
+import type { AccessWorld } from './access-world.ts';
+import { BYPASS, type Decision } from './decision.ts';
 import type { AccessChange } from './difference.ts';
 import { addressText } from './field-changes.ts';
 import { regionOf } from './mapping-region.ts';
 import { covers, samplesOf } from './region.ts';
-import { BYPASS, decisionsOf, type PartDecision } from './route-facts.ts';
+import { decisionsOf, type PartDecision } from './route-facts.ts';
 
 type Mapping = Resource<'Mapping'>;
 

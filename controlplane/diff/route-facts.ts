@@ -1,6 +1,7 @@
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { Resource } from '#resources/resource.ts';
-import { type AccessWorld, type Decision, OPEN } from './access-world.ts';
+import type { AccessWorld } from './access-world.ts';
+import { BYPASS, type Decision } from './decision.ts';
 import type { RouteFacts } from './difference.ts';
 import { addressText } from './field-changes.ts';
 import { conditionsOf, pathText, regionOf } from './mapping-region.ts';
@@ -52,9 +53,6 @@ export function decisionsOf({ spec }: Mapping, access: AccessWorld): readonly Pa
   }
   return [...found.values()];
 }
-
-/** A route without Filters. */
-export const BYPASS: Decision = { ...OPEN, by: 'bypass_auth' };
 
 function accessTexts(mapping: Mapping, access: AccessWorld): readonly string[] {
   const decisions = decisionsOf(mapping, access);

@@ -49,11 +49,6 @@ export type OutlierDetection = {
   readonly [name in Name]?: z.output<(typeof FIELDS)[name]['schema']>;
 };
 
-/** Whether a field is a duration, in milliseconds. */
-export function isTime(name: string): boolean {
-  return Object.hasOwn(FIELDS, name) && FIELDS[name as Name] === time;
-}
-
 /** When an instance that fails requests gets none for a while. Ambassador writes it as JSON text. */
 export const outlierDetection = z
   .union([z.string(), z.record(z.string(), z.unknown())])

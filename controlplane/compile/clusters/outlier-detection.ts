@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import { isTime, type OutlierDetection } from '#resources/traffic/outlier-detection.ts';
+import type { OutlierDetection } from '#resources/traffic/outlier-detection.ts';
 import { toDuration } from '../duration.ts';
 
 const BASE_MS = 5_000;
@@ -38,10 +38,17 @@ export function outlierDetection(given: OutlierDetection): JsonObject {
   };
   const fields = Object.entries({ ...enforced(given), ...given, ...times }).map(([name, value]) => [
     name,
-    isTime(name) ? toDuration(Number(value)) : value,
+    DURATIONS.has(name) ? toDuration(Number(value)) : value,
   ]);
   return { ...OUTLIER_DETECTION, ...Object.fromEntries(fields) };
 }
+
+const DURATIONS: ReadonlySet<string> = new Set<keyof OutlierDetection>([
+  'base_ejection_time',
+  'interval',
+  'max_ejection_time',
+  'max_ejection_time_jitter',
+]);
 
 /** What turns on a rule that is off above, or by Envoy's default. */
 const RULES = {

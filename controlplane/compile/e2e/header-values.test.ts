@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
 import { validate } from '#envoy/e2e/validate.ts';
-import { parseHeaderFormat } from '#resources/format/header-format.ts';
+import { parseHeaderFormat } from '#resources/format/log-format.ts';
 import { LOG_OPERATORS } from '#resources/format/log-operators.ts';
 import { INTERNAL_HEADERS } from '#resources/words/reserved-headers.ts';
 import { compile } from '../compile.ts';

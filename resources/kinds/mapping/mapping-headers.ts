@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { caution, type Finding } from '#resources/finding.ts';
-import { parseHeaderFormat } from '#resources/format/header-format.ts';
+import { parseHeaderFormat } from '#resources/format/log-format.ts';
 import { parseHeaderName } from '#resources/words/http-token.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import {

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '..');
+const MOST = 12;
+
+/** Sources that run in a gateway or make its pages. */
+const files = globSync('**/*.ts', {
+  cwd: ROOT,
+  exclude: path => /(^|\/)(node_modules|\.gateway|\.git|testing|e2e|bench)$/.test(path),
+}).filter(file => !/\.(test|d)\.ts$/.test(file));
+
+/** An import or export that a program follows. One of types alone is none. */
+const VALUES =
+  /^(?:import|export)\s+(?!type\b)(?!\{(?:\s*type\s[^,}]*,?)+\s*\})[^';]*?'([#.][^']+)';/gm;
+
+const imports = new Map(
+  files.map(file => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const found = [...text.matchAll(VALUES)].map(([, path = '']) =>
+      path.startsWith('#') ? path.slice(1) : join(dirname(file), path),
+    );
+    return [file, found];
+  }),
+);
+
+const chains = new Map<string, readonly string[]>();
+
+/** Returns the longest chain of imports that begins at a file. */
+function chainOf(file: string): readonly string[] {
+  const known = chains.get(file);
+  if (known !== undefined) return known;
+  chains.set(file, []);
+  const below = (imports.get(file) ?? []).map(chainOf);
+  const longest = below.reduce((most, chain) => (chain.length > most.length ? chain : most), []);
+  const chain = [file, ...longest];
+  chains.set(file, chain);
+  return chain;
+}
+
+test(`no file stands above a chain of more than ${MOST} imports`, () => {
+  assert.ok(chainOf('controlplane/main.ts').length > 5, 'imports are found');
+  const tooLong = files.map(chainOf).filter(chain => chain.length - 1 > MOST);
+  assert.deepEqual(
+    tooLong.map(chain => chain.join(' → ')),
+    [],
+  );
+});
