@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { writeWhole } from '#files/testing/write-whole.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
@@ -100,10 +101,4 @@ async function startControlPlane(
     return { child, xdsPort: xds };
   }
   throw new Error('The control plane ended before it listened');
-}
-
-/** Replaces the file in one step, as editors and Kubernetes do. No reader sees a part of it. */
-function writeWhole(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text);
-  renameSync(`${path}.new`, path);
 }

@@ -2,24 +2,16 @@ import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseStoreKey } from '#ext-authz/store/store-key.ts';
-import type { HostPort } from '#grpc/host-port.ts';
 import {
   type DecisionConfig,
   readDecisionConfig,
   workersByDefault,
 } from '#process/decision-config.ts';
-import {
-  type Environment,
-  parseInteger,
-  readReportAddresses,
-  variablesOf,
-} from '#process/environment.ts';
+import { type Environment, parseInteger, variablesOf } from '#process/environment.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
 
 export type Config = DecisionConfig & {
-  /** See `readReportAddresses`. */
-  readonly reportTo: readonly HostPort[];
   /**
    * Where several replicas share sessions. Undefined when sessions are in a file of the state
    * folder. Holds secrets.
@@ -46,7 +38,6 @@ type ReadFile = (path: string) => string;
  *
  * - ADDRESS: 127.0.0.1:18001
  * - WORKERS: one per core, less one
- * - REPORT_ADDRESSES: none
  * - STATE: .gateway
  * - REDIS_URL and the other REDIS_ variables, see `readRedis`: none, sessions are in a file of the
  *   state folder
@@ -62,7 +53,6 @@ export function readConfig(env: Environment, readFile: ReadFile = readText): Con
   const state = resolve(text('STATE', '.gateway'));
   return {
     ...readDecisionConfig(env, { address: '127.0.0.1:18001', workers: workersByDefault() }),
-    reportTo: readReportAddresses(text),
     redis: redisOf(env, readFile),
     state,
     storeFile: join(state, 'sessions.sqlite'),

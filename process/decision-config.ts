@@ -6,6 +6,7 @@ import {
   parseInteger,
   parseLogLevel,
   parseServerAddress,
+  readReportAddresses,
   variablesOf,
 } from './environment.ts';
 
@@ -14,6 +15,8 @@ export type DecisionConfig = {
   readonly address: HostPort;
   /** The control plane, which sends the configuration. */
   readonly xds: HostPort;
+  /** Control planes that also get this service's Problems. See `readReportAddresses`. */
+  readonly reportTo: readonly HostPort[];
   /** How many processes answer behind the port. */
   readonly workers: number;
   /** The folder with the service's identity. When it is set, both addresses speak mutual TLS. */
@@ -37,6 +40,7 @@ export function workersByDefault(cores = availableParallelism()): number {
  *
  * - ADDRESS: `otherwise.address`
  * - XDS_ADDRESS: 127.0.0.1:18000
+ * - REPORT_ADDRESSES: none
  * - WORKERS: `otherwise.workers`
  * - TLS_FOLDER: none, which means no TLS
  * - HTTP_ADDRESS: none
@@ -54,6 +58,7 @@ export function readDecisionConfig(
   return {
     address: address('ADDRESS', otherwise.address),
     xds: parseServerAddress('XDS_ADDRESS', text('XDS_ADDRESS', '127.0.0.1:18000')),
+    reportTo: readReportAddresses(text),
     workers: parseInteger('WORKERS', text('WORKERS', String(otherwise.workers)), MOST_WORKERS),
     tlsFolder: text('TLS_FOLDER', '') || undefined,
     http: text('HTTP_ADDRESS', '') === '' ? undefined : address('HTTP_ADDRESS', ''),

@@ -1,22 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { HostPort } from '#grpc/host-port.ts';
 import {
   type DecisionConfig,
   readDecisionConfig,
   workersByDefault,
 } from '#process/decision-config.ts';
-import {
-  type Environment,
-  parseInteger,
-  readReportAddresses,
-  variablesOf,
-} from '#process/environment.ts';
+import { type Environment, parseInteger, variablesOf } from '#process/environment.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
 
 export type Config = DecisionConfig & {
-  /** Control planes that also get this service's Problems, besides the one that it follows. */
-  readonly reportTo: readonly HostPort[];
   /**
    * Where several processes share their counters. Undefined when this process counts by itself.
    * Holds secrets.
@@ -33,7 +25,6 @@ export type Config = DecisionConfig & {
  * with the defaults `ADDRESS` 127.0.0.1:18002 and `WORKERS` one per core but one with Redis, else
  * 1. The others are:
  *
- * - `REPORT_ADDRESSES`. Default: none.
  * - `REDIS_URL` and the other `REDIS_` variables, see `readRedis`. Default: counters in memory.
  * - `STORE_TIMEOUT_MS`. Default: 100, which is half of what the edge gives the built-in service. A
  *   proxy that waits for less than twice that has its answer in half of its time.
@@ -53,7 +44,6 @@ export function readConfig(env: Environment, readFile = readText): Config {
   if (redis === undefined && common.workers > 1) throw new Error(countsApart(common.workers));
   return {
     ...common,
-    reportTo: readReportAddresses(text),
     redis,
     storeTimeoutMs: integer('STORE_TIMEOUT_MS', 100, 60_000),
     maxCounters: integer('MAX_COUNTERS', 500_000, 16_000_000),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
+import { writeWhole } from '#files/testing/write-whole.ts';
 import { after } from '#process/after.ts';
 import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
@@ -26,11 +27,8 @@ type Delivery = readonly string[];
 /** Follows folders of one file each. `asked` counts what the thread was given to parse. */
 function follow(t: TestContext, ...texts: readonly string[]) {
   const folders = texts.map(() => mkdtempSync(join(tmpdir(), 'folders-')));
-  const write = (folder: number, text: string) => {
-    const path = join(folders[folder] ?? '', 'a.yaml');
-    writeFileSync(`${path}.new`, text);
-    renameSync(`${path}.new`, path);
-  };
+  const write = (folder: number, text: string) =>
+    writeWhole(join(folders[folder] ?? '', 'a.yaml'), text);
   for (const [folder, text] of texts.entries()) write(folder, text);
   const deliveries: Delivery[] = [];
   let asked = 0;

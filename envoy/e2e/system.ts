@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Status } from '#controlplane/status/status.ts';
+import { writeWhole } from '#files/testing/write-whole.ts';
 import { DEMO } from '#launcher/demo-resources.ts';
 import { instancePorts, type Ports, portsAt } from '#launcher/ports.ts';
 import {
@@ -157,12 +158,6 @@ function writeResources(folder: string, { resources: files }: SystemOptions): vo
   mkdirSync(folder, { recursive: true });
   if (files === undefined) cpSync(join(DEMO, OPEN), join(folder, OPEN));
   for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(folder, file), text);
-}
-
-/** Replaces the file in one step, as editors and Kubernetes do. No reader sees a part of it. */
-function writeWhole(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text);
-  renameSync(`${path}.new`, path);
 }
 
 /** Skips start.cjs, since the dependencies of this checkout are there. */

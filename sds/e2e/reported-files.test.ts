@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -9,6 +9,7 @@ import { handshake } from '#envoy/e2e/https-request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { host, type Pair } from '#envoy/e2e/tls-site.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { writeWhole } from '#files/testing/write-whole.ts';
 import { type TestAuthority, testAuthority } from '#grpc/testing/test-authority.ts';
 
 const NAME = 'files.example.com';
@@ -33,10 +34,6 @@ describe('a certificate in files that a Host names', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const write = (path: string, text: string) => {
-    writeFileSync(`${path}.new`, text);
-    renameSync(`${path}.new`, path);
-  };
   const isAbout = ({ kind }: Status['problems'][number]) => kind === 'Host';
   const saying = async (pattern: RegExp) => {
     const { problems } = await system.statusWhen(({ problems }) =>
@@ -70,15 +67,15 @@ describe('a certificate in files that a Host names', () => {
   });
 
   test('is there: nothing is said any more', async () => {
-    write(chain, first.certificate);
-    write(key, first.key);
+    writeWhole(chain, first.certificate);
+    writeWhole(key, first.key);
     await quiet();
     await served(first);
   });
 
   test('does not fit its key: it is refused with a word, and the one before stays', async () => {
     const second = await authority.issue(NAME);
-    write(chain, second.certificate);
+    writeWhole(chain, second.certificate);
     const [problem] = await saying(/does not fit/);
     assert.match(problem?.message ?? '', /\. It is not used, and what was in force before stays$/);
     await served(first);
@@ -93,18 +90,18 @@ describe('a certificate in files that a Host names', () => {
       /^error: Host default\/files \(.*tls\.yaml:6, spec\.tls\.cert_chain_file\): the private key does not fit/m,
     );
     assert.doesNotMatch(said, /PRIVATE KEY/);
-    write(key, second.key);
+    writeWhole(key, second.key);
     await quiet();
     await served(second);
   });
 
   test('is wrong when the discovery service starts again: what it had is gone, and that is said', async () => {
-    write(chain, 'no certificate');
+    writeWhole(chain, 'no certificate');
     await saying(/It is not used, and what was in force before stays$/);
     await system.kill('sds');
     await saying(/Until it is right there is none/);
-    write(chain, first.certificate);
-    write(key, first.key);
+    writeWhole(chain, first.certificate);
+    writeWhole(key, first.key);
     await quiet();
     await served(first);
   });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { KeyPair } from '#certificates/authority/key-pair.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { writeWhole } from '#files/testing/write-whole.ts';
 import { decodeAny } from '#protos/decode.ts';
 import type { Any } from '#protos/encode.ts';
 import { SECRET } from '#protos/type-url.ts';
@@ -259,13 +260,8 @@ test('watched files are followed; a broken pair and a missing file change nothin
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const files = { certificate_chain: join(folder, 'crt'), private_key: join(folder, 'key') };
   const write = ({ certificate, key }: KeyPair) => {
-    for (const [path, text] of [
-      [files.certificate_chain, certificate],
-      [files.private_key, key],
-    ] as const) {
-      writeFileSync(`${path}.new`, text);
-      renameSync(`${path}.new`, path);
-    }
+    writeWhole(files.certificate_chain, certificate);
+    writeWhole(files.private_key, key);
   };
   const pairs = [
     await it.authority.server(['a.test']),

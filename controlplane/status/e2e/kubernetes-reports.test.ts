@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -17,6 +17,7 @@ import type { ControlPlaneProcess } from '#envoy/e2e/control-plane-process.ts';
 import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { writeWhole } from '#files/testing/write-whole.ts';
 import { testAuthority } from '#grpc/testing/test-authority.ts';
 import {
   type KubeApiserver,
@@ -119,10 +120,7 @@ describe('what services report, with two control planes', {
     });
   }
 
-  const write = (name: string, text: string) => {
-    writeFileSync(join(folder, `${name}.new`), text);
-    renameSync(join(folder, `${name}.new`), join(folder, name));
-  };
+  const write = (name: string, text: string) => writeWhole(join(folder, name), text);
   const statusOf = (object: Document, wanted: (status: Status) => boolean) =>
     statusWhen(api, object, wanted);
   const problemsOf = async (plane: ControlPlaneProcess | undefined) => {

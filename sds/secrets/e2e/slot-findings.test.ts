@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { selfSigned } from '#certificates/testing/openssl.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { writeWhole } from '#files/testing/write-whole.ts';
 import { handTimers } from '../../testing/hand-timers.ts';
 import { testAuthority } from '../../testing/test-secrets.ts';
 import { SecretSlot } from '../secret-slot.ts';
@@ -20,10 +21,6 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
   const authority = await testAuthority(t);
   const folder = mkdtempSync(join(tmpdir(), 'pair-'));
   const files = { certificate: join(folder, 'crt'), key: join(folder, 'key') };
-  const write = (path: string, text: string) => {
-    writeFileSync(`${path}.new`, text);
-    renameSync(`${path}.new`, path);
-  };
   const { after, runAll } = handTimers();
   let now = Date.now();
   const logged: string[] = [];
@@ -52,7 +49,6 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
   return {
     authority,
     files,
-    write,
     slot,
     found,
     texts,
@@ -74,25 +70,25 @@ test('files that are not there are told of by who names them, as out of service'
 });
 
 test('a pair that does not fit is told of while the one before is in force, until it does', async t => {
-  const { authority, files, write, slot, finds, found, texts } = await setUp(t);
+  const { authority, files, slot, finds, found, texts } = await setUp(t);
   const [first, second] = [await authority.server(['a.test']), await authority.server(['a.test'])];
-  write(files.certificate, first.certificate);
-  write(files.key, first.key);
+  writeWhole(files.certificate, first.certificate);
+  writeWhole(files.key, first.key);
   await until(() => slot.resource);
   assert.deepEqual(texts(), []);
-  write(files.certificate, second.certificate);
+  writeWhole(files.certificate, second.certificate);
   await finds(/does not fit/);
   const message = `the private key does not fit the certificate. ${LEFT}`;
   assert.deepEqual(found(), [{ ...NAMED, severity: 'error', message, outOfService: false }]);
-  write(files.key, second.key);
+  writeWhole(files.key, second.key);
   await until(() => (texts().length === 0 ? true : undefined));
 });
 
 test('a certificate that nobody renews is told of before it ends, and then as what it is', async t => {
-  const { authority, files, write, slot, finds, found, logged, pass } = await setUp(t);
+  const { authority, files, slot, finds, found, logged, pass } = await setUp(t);
   const pair = await authority.server(['a.test']);
-  write(files.certificate, pair.certificate);
-  write(files.key, pair.key);
+  writeWhole(files.certificate, pair.certificate);
+  writeWhole(files.key, pair.key);
   await until(() => slot.resource);
   assert.deepEqual(found(), []);
   logged.length = 0;
@@ -124,9 +120,9 @@ for (const [kind, warned] of [
     ];
     const pair = selfSigned(t, '-newkey', 'rsa:2048', ...forClients);
     const named = { ...NAMED, resource: `${kind}/default/files` };
-    const { files, write, slot, texts } = await setUp(t, { named });
-    write(files.certificate, pair.certificate);
-    write(files.key, pair.key);
+    const { files, slot, texts } = await setUp(t, { named });
+    writeWhole(files.certificate, pair.certificate);
+    writeWhole(files.key, pair.key);
     await until(() => slot.resource);
     assert.deepEqual(texts(), warned);
   });
