@@ -14,6 +14,7 @@ type Flags = {
   xds: string;
   sds: string;
   admin?: string;
+  stats?: string;
   tlsFolder?: string;
   tlsSecrets?: string;
   trustDomain?: string;
@@ -37,6 +38,10 @@ export function bootstrapCommand(): Command {
     .option('--xds <host:port>', 'where the control plane serves xDS', XDS)
     .option('--sds <host:port>', 'where the discovery service is', SDS)
     .option('--admin <host:port>', 'admin interface, also unix:/path (default: none)')
+    .option(
+      '--stats <address:port>',
+      'where /stats/prometheus and /ready are answered and nothing else, with --admin (default: none)',
+    )
     .option(
       '--tls-folder <path>',
       'folder with the identity (tls.crt, tls.key, ca.crt) for mutual TLS to control plane and discovery service',
@@ -65,6 +70,7 @@ export function bootstrapCommand(): Command {
         xdsAddress: flags.xds,
         sdsAddress: flags.sds,
         ...(flags.admin === undefined ? {} : { adminAddress: flags.admin }),
+        ...(flags.stats === undefined ? {} : { statsAddress: flags.stats }),
         ...identity(flags),
         figures: flags.figures,
         discoveryClusters: discovery(group, flags),

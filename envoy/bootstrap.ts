@@ -3,6 +3,7 @@ import { isName, toAddress } from './address.ts';
 import { type IdentityFiles, identityTls } from './identity-tls.ts';
 import { OVERLOAD_MANAGER } from './overload-manager.ts';
 import { pushFigures } from './push-figures.ts';
+import { ADMIN_CLUSTER, statsListener } from './stats-listener.ts';
 
 export type BootstrapOptions = {
   /** Envoy's `node.id`, which names this one proxy. */
@@ -18,6 +19,11 @@ export type BootstrapOptions = {
   readonly sdsAddress: string;
   /** The admin interface. Default: none. It obeys everybody who reaches it. */
   readonly adminAddress?: string;
+  /**
+   * A listener for `GET /stats/prometheus` and `GET /ready` alone. It needs `adminAddress`.
+   * Default: none.
+   */
+  readonly statsAddress?: string;
   /**
    * Identity for mutual TLS with the control plane and the discovery service. Default: plain text.
    */
@@ -47,6 +53,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     xdsAddress,
     sdsAddress,
     adminAddress,
+    statsAddress,
     identity,
     figures = true,
     discoveryClusters = [],
@@ -74,10 +81,24 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
       cds_config: { ads: {}, resource_api_version: 'V3' },
       lds_config: { ads: {}, resource_api_version: 'V3' },
     },
-    static_resources: { clusters: [controlplane, ...discovery] },
+    static_resources: staticResources([controlplane, ...discovery], statsAddress, adminAddress),
     ...(figures ? pushFigures('controlplane') : {}),
     layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
     overload_manager: OVERLOAD_MANAGER,
+  };
+}
+
+function staticResources(
+  clusters: readonly JsonObject[],
+  statsAddress: string | undefined,
+  adminAddress: string | undefined,
+): JsonObject {
+  if (statsAddress === undefined) return { clusters };
+  if (adminAddress === undefined)
+    throw new Error('The stats address wants an admin address: statistics come from there');
+  return {
+    listeners: [statsListener(statsAddress)],
+    clusters: [...clusters, cluster(ADMIN_CLUSTER, adminAddress, HTTP1, undefined)],
   };
 }
 

@@ -30,6 +30,7 @@ export function announcement(
     `  authorization   http://${loopback(ports.extAuthz)}/metrics`,
     ...(layout.demo ? [`  login           http://${loopback(ports.identityProvider)}`] : []),
     `  edge admin      http://${loopback(ports.edgeAdmin)}`,
+    `  edge metrics    http://${loopback(ports.edgeStats)}/stats/prometheus`,
     `  resources       ${layout.resources}`,
     `  logs            ${state.logs}`,
     '',

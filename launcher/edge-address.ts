@@ -1,6 +1,7 @@
 import { tryHttpRequest } from './http-request.ts';
 import { loopback } from './parts.ts';
 import type { Ports } from './ports.ts';
+import { sentListeners } from './sent-listeners.ts';
 
 /** Returns where the edge really listens. A ProxyConfig may have moved it off its default port. */
 export async function edgeAddress(ports: Ports): Promise<string> {
@@ -13,8 +14,8 @@ export async function edgeAddress(ports: Ports): Promise<string> {
  * or else the first that is not the one for TLS. Source: Envoy's page "Administration interface".
  */
 export function chooseAddress(listeners: string, ports: Pick<Ports, 'edge' | 'edgeTls'>): string {
-  const addresses = listeners.split('\n').flatMap(line => {
-    const found = /::(.+):(\d+)$/.exec(line.trim());
+  const addresses = sentListeners(listeners).flatMap(line => {
+    const found = /::(.+):(\d+)$/.exec(line);
     return found === null ? [] : [{ host: found[1] ?? '', port: Number(found[2]) }];
   });
   const plain = addresses.filter(({ port }) => port !== ports.edgeTls);

@@ -2,6 +2,7 @@ import { delimiter, join } from 'node:path';
 import { tryHttpRequest } from './http-request.ts';
 import type { Part } from './part.ts';
 import { instancePorts, type Ports } from './ports.ts';
+import { sentListeners } from './sent-listeners.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** The inputs from which the parts of one system are made. */
@@ -28,6 +29,7 @@ export type Layout = {
 export type EnvoyPart = Part & {
   readonly group: string;
   readonly admin: string;
+  readonly stats?: string;
   readonly bootstrapFile: string;
 };
 
@@ -138,13 +140,15 @@ export function instanceProxyPart(layout: Layout, number: number): EnvoyPart {
 /** The edge Envoy. It is ready when it has accepted a configuration with a listener. */
 export function edgePart(layout: Layout): EnvoyPart {
   const admin = loopback(layout.ports.edgeAdmin);
-  return envoyPart(layout, { name: 'edge', group: 'edge', admin, probe: () => hasListener(admin) });
+  const stats = loopback(layout.ports.edgeStats);
+  const probe = () => hasListener(admin);
+  return envoyPart(layout, { name: 'edge', group: 'edge', admin, stats, probe });
 }
 
 async function hasListener(admin: string): Promise<boolean> {
   const ready = await tryHttpRequest({ address: admin, path: '/ready' });
   const listeners = await tryHttpRequest({ address: admin, path: '/listeners' });
-  return ready?.status === 200 && (listeners?.body ?? '') !== '';
+  return ready?.status === 200 && sentListeners(listeners?.body ?? '').length > 0;
 }
 
 /**
@@ -176,7 +180,8 @@ function nodePart({ root, node }: Layout, name: string, main: string, env: Part[
  */
 const NODE_ARGS = ['--max-semi-space-size=8'];
 
-type EnvoyFields = Pick<EnvoyPart, 'name' | 'group' | 'admin'> & Required<Pick<Part, 'probe'>>;
+type EnvoyFields = Pick<EnvoyPart, 'name' | 'group' | 'admin' | 'stats'> &
+  Required<Pick<Part, 'probe'>>;
 
 function envoyPart({ envoy, state }: Layout, fields: EnvoyFields): EnvoyPart {
   const bootstrapFile = join(state.bootstrap, `${fields.name}.yaml`);

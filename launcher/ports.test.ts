@@ -13,7 +13,7 @@ function all(offset: number): readonly number[] {
 
 describe('the ports of a system', () => {
   test('are all different', () => {
-    assert.equal(new Set(all(0)).size, 9 + 2 * MAX_INSTANCES);
+    assert.equal(new Set(all(0)).size, 10 + 2 * MAX_INSTANCES);
   });
 
   for (const offset of [100, 200, 1000, 10_000]) {

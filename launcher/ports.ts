@@ -3,6 +3,7 @@ export type Ports = {
   readonly edge: number;
   readonly edgeTls: number;
   readonly edgeAdmin: number;
+  readonly edgeStats: number;
   readonly xds: number;
   readonly http: number;
   readonly sds: number;
@@ -22,6 +23,7 @@ export function portsAt(offset: number): Ports {
     edge: 8080 + offset,
     edgeTls: 8443 + offset,
     edgeAdmin: 9901 + offset,
+    edgeStats: 9902 + offset,
     xds: 18_000 + offset,
     http: 8877 + offset,
     sds: 18_003 + offset,

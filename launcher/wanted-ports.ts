@@ -23,6 +23,7 @@ export function wantedPorts(
     { port: ports.extAuthz, what: 'the authorization service' },
     ...(demo ? [{ port: ports.identityProvider, what: 'the identity provider' }] : []),
     { port: ports.edgeAdmin, what: "the edge Envoy's admin interface" },
+    { port: ports.edgeStats, what: "the edge Envoy's metrics" },
     ...numbers.flatMap(number => instanceWantedPorts(portOffset, number)),
   ];
 }

@@ -16,6 +16,7 @@ export function writeBootstrap(
     xdsAddress: loopback(ports.xds),
     sdsAddress: loopback(ports.sds),
     adminAddress: part.admin,
+    ...(part.stats === undefined ? {} : { statsAddress: part.stats }),
     figures: environment.FIGURES !== 'off',
     discoveryClusters,
   });

@@ -28,6 +28,7 @@ const BOOTSTRAPS = ['edge', 'user-service'].map(group => ({
     // A proxy shares its loopback with its instance. All that the instance can do there is stop its
     // own proxy.
     adminAddress: '127.0.0.1:9901',
+    statsAddress: '0.0.0.0:9902',
     identity: {
       tlsFolder: TLS_FOLDER,
       secretsFolder: '/etc/gateway',

@@ -31,6 +31,7 @@ function bootstrapOf(group: string) {
     sdsAddress: 'sds:18003',
     // The loopback of a pod, which no other pod reaches.
     adminAddress: '127.0.0.1:9901',
+    statsAddress: '0.0.0.0:9902',
     identity: {
       tlsFolder: TLS_FOLDER,
       secretsFolder: CONFIGURATION,

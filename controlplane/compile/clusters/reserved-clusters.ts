@@ -6,6 +6,7 @@ export const CONTROL_PLANE_CLUSTER = 'controlplane';
  */
 export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set([
   CONTROL_PLANE_CLUSTER,
+  'envoy-admin',
   'sds',
   'sds-rest',
 ]);
