@@ -10,4 +10,5 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   diff: async () => (await import('./diff.ts')).diffCommand(),
   compile: async () => (await import('./compile.ts')).compileCommand(),
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand(),
+  completion: async () => (await import('./completion.ts')).completionCommand(),
 };

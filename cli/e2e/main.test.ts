@@ -8,7 +8,17 @@ import { promisify } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { folderOf, gateway } from '../testing/gateway.ts';
 
-const COMMANDS = ['up', 'scale', 'status', 'validate', 'explain', 'diff', 'compile', 'bootstrap'];
+const COMMANDS = [
+  'up',
+  'scale',
+  'status',
+  'validate',
+  'explain',
+  'diff',
+  'compile',
+  'bootstrap',
+  'completion',
+];
 
 describe('the gateway command', () => {
   test('shows its help and its version', async () => {
