@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
+import { type ConsoleConfig, readConsole } from '#controlplane/console/console-config.ts';
 import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
 import {
   type Environment,
@@ -48,6 +49,8 @@ export type Config = {
   readonly plaintextSecrets: boolean;
   /** Whether proxies push statistics and sampled requests to the control plane. */
   readonly figures: boolean;
+  /** Who gets the console. */
+  readonly console: ConsoleConfig;
   readonly gatewayId: string;
   readonly apiGroups: readonly string[];
   readonly logLevel: string;
@@ -86,6 +89,7 @@ export function readConfig(env: Environment): Config {
       `EDGE_TLS_ADDRESS is "${formatHostPort(edge)}", which is EDGE_ADDRESS: want another port`,
     );
   const httpsPort = text('EDGE_HTTPS_PORT', '');
+  const http = address('HTTP_ADDRESS', '127.0.0.1:8877');
   const kubeconfig = text('KUBECONFIG', '');
   const folders = namespaces.length > 0 ? '' : 'envoy/resources';
   return {
@@ -93,7 +97,8 @@ export function readConfig(env: Environment): Config {
     ...(namespaces.length > 0 ? { kubernetes: parseKubernetes(namespaces, kubeconfig) } : {}),
     state: resolve(text('STATE', '.gateway')),
     xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
-    http: address('HTTP_ADDRESS', '127.0.0.1:8877'),
+    http,
+    console: readConsole(text, http.host),
     edge,
     edgeTls,
     ...(httpsPort === '' ? {} : { httpsPort: parsePort('EDGE_HTTPS_PORT', httpsPort) }),

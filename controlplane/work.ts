@@ -1,7 +1,6 @@
 import http, { type Server } from 'node:http';
 import { join } from 'node:path';
 import { type Console, openConsole } from '#controlplane/console/console.ts';
-import { isLoopback } from '#controlplane/console/guard.ts';
 import { FIGURES_DEFINITIONS } from '#controlplane/figures/figures-service.ts';
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
@@ -127,20 +126,25 @@ type Serving = {
   readonly console?: Console | undefined;
 };
 
-/** Opens the console where only this machine reaches it. */
+/** Opens the console to those who may see it. */
 function console({ config, log }: Parts, plane: ControlPlane): Console | undefined {
-  if (!isLoopback(config.http.host)) {
+  if (config.console === 'off') {
     log.info({}, CONSOLE_OFF);
     return undefined;
   }
   const { changes, diff, explain, figures, resources, status } = plane;
   const facts = { changes, diff, explain, figures, resources, status };
   const options = compileOptions(config);
-  return openConsole({ facts: { ...facts, options }, after });
+  return openConsole({
+    facts: { ...facts, options },
+    config: config.console,
+    now: Date.now,
+    after,
+  });
 }
 
 const CONSOLE_OFF =
-  'the console is off, since HTTP_ADDRESS is not a loopback address: CONSOLE turns it on behind a login';
+  'the console is off: it is open where HTTP_ADDRESS is a loopback address, and CONSOLE=login turns it on behind a login';
 
 function report(
   { config, log }: Parts,

@@ -6,12 +6,16 @@ import express, {
 } from 'express';
 import type { Asset } from './assets.ts';
 import { etagOf, readAssets } from './assets.ts';
+import type { ConsoleConfig } from './console-config.ts';
 import { type ConsoleData, type ConsoleFacts, consoleData } from './data.ts';
 import { type Events, openEvents } from './events.ts';
 import { isLoopbackHost, isSameOrigin, securityHeaders } from './guard.ts';
+import { type Receive, receiveAll, receiveTokens, type Visitor } from './visitor.ts';
 
 export type ConsoleParts = {
   readonly facts: ConsoleFacts;
+  readonly config: Exclude<ConsoleConfig, 'off'>;
+  now(): number;
   after(ms: number, callback: () => void): () => void;
 };
 
@@ -39,14 +43,15 @@ export const SCREENS = [
 ] as const;
 
 /** Opens the console: its pages, what they load, and the hints that something changed. */
-export function openConsole({ facts, after }: ConsoleParts): Console {
+export function openConsole({ facts, config, now, after }: ConsoleParts): Console {
   const data = consoleData(facts);
   const events = openEvents({ after });
   const unfollow = facts.figures.follow(() => events.changed());
   const router = Router();
-  router.use(onlyOwnHost);
+  if (config === 'open') router.use(onlyOwnHost);
+  router.use(onlyVisitors(config === 'open' ? receiveAll : receiveTokens(config)));
   router.use(assetRoutes());
-  router.get('/events', stream(events));
+  router.get('/events', stream(events, { now, after }));
   router.use('/api', apiRoutes(data));
   router.use((_request, response) => {
     response.status(404).json({ error: 'not found: open /console/' });
@@ -74,6 +79,23 @@ const wrongBody: ErrorRequestHandler = (error, _request, response, _next) => {
   const status = typeof error?.status === 'number' && error.status < 500 ? error.status : 400;
   response.status(status).json({ error: status === 413 ? 'the body is too large' : 'want JSON' });
 };
+
+/** Lets those through who may look, and remembers who they are. */
+function onlyVisitors(receive: Receive): RequestHandler {
+  return async ({ headers }, response, next) => {
+    const visitor = await receive(headers);
+    if ('error' in visitor) {
+      response.status(visitor.status).json({ error: visitor.error });
+      return;
+    }
+    response.locals.visitor = visitor;
+    next();
+  };
+}
+
+function visitorIn({ locals }: Response): Visitor {
+  return locals.visitor as Visitor;
+}
 
 const onlyOwnHost: RequestHandler = ({ headers: { host } }, response, next) => {
   if (isLoopbackHost(host)) next();
@@ -113,11 +135,27 @@ function send(response: Response, known: string | undefined, { body, etag, type 
   else response.set('Content-Type', type).send(body);
 }
 
-function stream(events: Events): RequestHandler {
+/** A stream ends with the login that it was opened by. */
+function stream(
+  events: Events,
+  { now, after }: Pick<ConsoleParts, 'now' | 'after'>,
+): RequestHandler {
   return (_request, response) => {
-    if (!events.add(response)) response.status(503).json({ error: 'too many browsers follow' });
+    if (!events.add(response)) {
+      response.status(503).json({ error: 'too many browsers follow' });
+      return;
+    }
+    const { ends } = visitorIn(response);
+    if (ends === undefined) return;
+    const stop = after(Math.min(Math.max(0, ends - now()), LONGEST_STREAM_MS), () =>
+      response.destroy(),
+    );
+    response.once('close', stop);
   };
 }
+
+/** A browser whose stream ends connects again. */
+const LONGEST_STREAM_MS = 86_400_000;
 
 function apiRoutes(data: ConsoleData): Router {
   const router = Router();

@@ -61,7 +61,7 @@ function Side({ current, help }: { readonly current: string; help(): void }): Sh
   const [theme, switchTheme] = useTheme();
   const connected = useConnected();
   const links = Object.entries(SCREENS).filter(([, { below }]) => below === undefined);
-  return html`<div class="side">
+  return html`<header class="side">
     <a class="brand" href=${to('overview')}>${LOGO}Gateway</a>
     <nav aria-label="Screens"><ul>${links.map(
       ([screen, { title }]) => html`<li>
@@ -77,7 +77,7 @@ function Side({ current, help }: { readonly current: string; help(): void }): Sh
         <button class="small" onClick=${help} aria-label="Keyboard shortcuts">?</button>
       </div>
     </div>
-  </div>`;
+  </header>`;
 }
 
 const LOGO = html`<svg viewBox="0 0 16 16" aria-hidden="true">

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { request } from '#envoy/e2e/request.ts';
+import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
+
+/** Set to a folder, such as `docs/console`, to keep the screenshots there. */
+const KEPT = process.env.CONSOLE_SCREENSHOTS;
+
+const TROUBLE = (port: number) => `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: orders }
+spec: { prefix: /orders/, service: "127.0.0.1:${port}" }
+---
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: shop }
+spec: { prefix: /shop/, host: shop.example.com, service: user-service, resolver: sds, weight: 90 }
+---
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: shop-next }
+spec: { prefix: /shop/, host: shop.example.com, service: "user-service:80", resolver: sds, weight: 10, tmeout_ms: 5 }
+`;
+
+const CHANGE = `apiVersion: gateway.internal/v2
+kind: FilterPolicy
+metadata: { name: account }
+spec:
+  rules:
+    - path: /account/admin*
+      filters: [{ name: login }]
+---
+apiVersion: gateway.internal/v2
+kind: RateLimit
+metadata: { name: users }
+spec:
+  domain: gateway
+  limits:
+    - { name: logins, pattern: [{ generic_key: users }, { method: POST }, { remote_address: "*" }], rate: 50, unit: minute }
+`;
+
+/** A screen, its path, and a text that it shows once it is there. */
+const SCREENS: readonly (readonly [name: string, path: string, text: string])[] = [
+  ['overview', '', 'Latest changes'],
+  ['routes', 'routes', '/orders/'],
+  ['route', 'route?id=Mapping/default/orders', 'Explain a request to it'],
+  ['explain', 'explain?url=/account/x&headers=Accept:%20text/html', 'Mapping default/account'],
+  ['services', 'services', 'user-service'],
+  ['service', 'service?name=user-service', 'Last requests'],
+  ['traffic', 'traffic', 'GET /orders/1'],
+  ['security', 'security', 'OAuth2 AuthorizationCode'],
+  ['limits', 'limits', 'logins'],
+  ['certificates', 'certificates', 'the built-in authority'],
+  ['proxies', 'proxies', 'user-service-1-proxy'],
+  ['change', 'change', 'Compare'],
+];
+
+describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
+  let system: System;
+  let browser: Browser;
+  const at = (path: string) => `http://127.0.0.1:${system.ports.http}/console/${path}`;
+  const ask = (path: string, headers = {}) =>
+    request(system.edge, path, { headers }).catch(() => undefined);
+
+  before(async () => {
+    browser = await startBrowser();
+    system = await startSystem({ demo: true, instances: 2 });
+    system.write('trouble.yaml', TROUBLE(system.freePort(0)));
+    await system.statusWhen(({ resources }) =>
+      resources.some(({ id, state }) => id === 'Mapping/default/shop-next' && state === 'in force'),
+    );
+    for (let round = 0; round < 30; round += 1) {
+      await Promise.all(
+        ['/user/health', '/user/ada', '/account/api/x', '/api/health'].map(path => ask(path)),
+      );
+      await ask('/shop/user/health', { host: 'shop.example.com' });
+      if (round % 6 === 0) await ask('/orders/1');
+    }
+  });
+  after(async () => {
+    await browser?.close();
+    await system?.stop();
+  });
+
+  /** Opens a page that fails the test when the browser reports an error. */
+  const open = async (
+    t: { after(run: () => Promise<void>): void },
+    path: string,
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<Page> => {
+    const context: BrowserContext = await browser.newContext({
+      viewport: { width: 1060, height: 660 },
+      ...options,
+    });
+    t.after(() => context.close());
+    const page = await context.newPage();
+    page.on('pageerror', error => assert.fail(`${path}: ${error.message}`));
+    page.on('console', message => assert.notEqual(message.type(), 'error', message.text()));
+    await page.goto(at(path));
+    return page;
+  };
+  const see = (page: Page, text: string | RegExp) =>
+    page.locator('main').getByText(text).first().waitFor({ timeout: 20_000 });
+
+  test('leads from a failure to its route, its request, the explanation and the line', async t => {
+    const page = await open(t, '');
+    await see(page, 'Requests a second');
+    await page.getByRole('link', { name: 'orders', exact: true }).first().click();
+    await see(page, 'trouble.yaml:1');
+    await page.getByRole('link', { name: 'GET /orders/1' }).first().click();
+    await see(page, 'Mapping default/orders');
+    await see(page, /trouble\.yaml:1\b/);
+    await see(page, 'may pass any number of times');
+  });
+
+  test('shows a change and its ACKs without a reload', async t => {
+    const page = await open(t, '');
+    await see(page, 'Latest changes');
+    system.write('late.yaml', TROUBLE(9).split('---')[0]?.replaceAll('orders', 'late') ?? '');
+    await see(page, 'added Mapping late');
+    await see(page, /ACKed by \d/);
+  });
+
+  test('says what a change would do, and who loses a login', async t => {
+    const page = await open(t, 'change');
+    await page.getByRole('textbox').fill(CHANGE);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await see(page, 'loses its Filter');
+    await see(page, 'looser');
+    await keep(page, 'change');
+  });
+
+  test('finds routes, and says where they are written', async t => {
+    const page = await open(t, 'routes');
+    await page.getByRole('searchbox').fill('shop problem');
+    await see(page, '10 %');
+    await see(page, 'trouble.yaml:11');
+    await page.waitForURL(/search=shop\+problem/);
+    await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+  });
+
+  test('is used by keyboard alone', async t => {
+    const page = await open(t, '');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await see(page, '/orders/');
+    await page.keyboard.press('/');
+    await page.keyboard.type('user-service');
+    await page.waitForURL(/search=user-service/);
+    await page.locator('tbody a').first().focus();
+    await page.keyboard.press('ArrowDown');
+    const [first, second] = await page.locator('tbody tr td:nth-child(2)').allInnerTexts();
+    assert.notEqual(first, second);
+    const focused = await page.evaluate('document.activeElement.closest("td").innerText');
+    assert.equal(focused, second);
+    await page.keyboard.press('t');
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+  });
+
+  test('paints within a second', async t => {
+    const page = await open(t, '');
+    await see(page, 'Latest changes');
+    const paint = await page.evaluate(
+      'performance.getEntriesByName("first-contentful-paint")[0].startTime',
+    );
+    t.diagnostic(`first paint after ${Math.round(Number(paint))} ms`);
+    assert.ok(Number(paint) < 3_000, `${paint} ms`);
+  });
+
+  for (const [name, path, text] of SCREENS)
+    test(`shows ${name}, and nothing there hinders anybody`, async t => {
+      const shown = await open(t, path);
+      await see(shown, text);
+      if (name !== 'change') await keep(shown, name);
+      for (const look of LOOKS) {
+        const page = await open(t, path, { ...look, bypassCSP: true });
+        await see(page, text);
+        const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        assert.equal(wide, false, 'the page must not be wider than the screen');
+        await page.evaluate(axe.source);
+        const found = (await page.evaluate(`axe.run()`)) as axe.AxeResults;
+        const serious = found.violations.filter(({ impact }) => impact !== 'minor');
+        assert.deepEqual(
+          serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)]),
+          [],
+          JSON.stringify(look),
+        );
+      }
+    });
+});
+
+const LOOKS = [
+  { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  { colorScheme: 'light', viewport: { width: 360, height: 740 } },
+] as const;
+
+async function keep(page: Page, name: string): Promise<void> {
+  if (KEPT === undefined) return;
+  mkdirSync(KEPT, { recursive: true });
+  await page.screenshot({ path: join(KEPT, `${name}.jpg`), type: 'jpeg', quality: 70 });
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { claimPortOffset, type PortOffset } from '#envoy/e2e/port-offset.ts';
+import { request } from '#envoy/e2e/request.ts';
+import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { portsAt } from '#launcher/ports.ts';
+import { fillIn, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
+
+const PUBLISHED = (port: number) => `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: console }
+spec: { prefix: /console/, rewrite: "", service: "127.0.0.1:${port}", timeout_ms: 0 }
+---
+apiVersion: gateway.internal/v2
+kind: FilterPolicy
+metadata: { name: console }
+spec:
+  rules:
+    - path: /console*
+      filters:
+        - { name: login, arguments: { scope: [openid, profile, email, "users:read"] } }
+`;
+
+describe('behind a login, the console', { skip: whyNoBrowser() }, () => {
+  let port: PortOffset;
+  let system: System;
+  let browser: Browser;
+
+  before(async () => {
+    browser = await startBrowser();
+    port = await claimPortOffset();
+    const environment = {
+      CONSOLE: 'login',
+      CONSOLE_ISSUER: `http://127.0.0.1:${portsAt(port.offset).identityProvider}`,
+      CONSOLE_AUDIENCE: 'urn:gateway:user-service',
+      CONSOLE_VIEWERS: 'sub=ada',
+    };
+    system = await startSystem({ demo: true, port, environment });
+    system.write('console.yaml', PUBLISHED(system.ports.http));
+    await system.statusWhen(({ resources }) =>
+      resources.some(({ id, state }) => id === 'Mapping/default/console' && state === 'in force'),
+    );
+  });
+  after(async () => {
+    await browser?.close();
+    await system?.stop();
+    port?.release();
+  });
+
+  const logIn = async (page: Page, name: string, password: string) => {
+    await page.goto(`${system.edge}/console/`);
+    await page.waitForURL(url => url.pathname.startsWith('/interaction/'));
+    await fillIn(page, name, password);
+    await page.waitForURL(`${system.edge}/console/`);
+  };
+
+  test('shows itself to those who may see it, live', async t => {
+    const context = await browser.newContext();
+    t.after(() => context.close());
+    const page = await context.newPage();
+    await logIn(page, 'ada', 'difference');
+    await page.getByText('Latest changes').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    system.write('more.yaml', PUBLISHED(9).split('---')[0]?.replaceAll('console', 'more') ?? '');
+    await page.getByText('added Mapping more').waitFor();
+  });
+
+  test('shows nothing to other users', async t => {
+    const context = await browser.newContext();
+    t.after(() => context.close());
+    const page = await context.newPage();
+    await logIn(page, 'grace', 'nanosecond');
+    await page.getByText('your account may not see the console').waitFor();
+  });
+
+  test('shows nothing beside the edge, whatever is sent', async () => {
+    const base = `http://127.0.0.1:${system.ports.http}`;
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    const all = Buffer.from('{"sub":"ada","aud":"urn:gateway:user-service"}').toString('base64url');
+    const sent: readonly Record<string, string>[] = [
+      {},
+      { authorization: '' },
+      { authorization: 'Bearer ' },
+      { authorization: 'Bearer x' },
+      { authorization: 'Basic YWRhOmRpZmZlcmVuY2U=' },
+      { authorization: `Bearer ${none}.${all}.` },
+      { 'x-console-token': `${none}.${all}.` },
+      { 'x-console-token': 'x'.repeat(15_000) },
+      { 'x-user': 'ada' },
+    ];
+    for (const headers of sent)
+      for (const path of ['/console/', '/console/api/overview', '/console/events', '/console/assets/main.ts'])
+        assert.equal((await request(base, path, { headers })).status, 401, JSON.stringify(headers));
+    assert.equal((await request(base, '/readyz')).status, 200);
+  });
+});
