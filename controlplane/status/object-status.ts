@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
-import type { ConditionValue, ObjectState } from './object-state.ts';
+import { type ConditionValue, type ObjectState, REACHABLE } from './object-state.ts';
 
 /** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
 export type Condition = ConditionValue & {
@@ -77,12 +77,6 @@ export function statusOnceLeft({ status, generation }: ServedObject): ObjectStat
 const OURS: readonly unknown[] = ['Accepted', 'Programmed', 'Reachable'];
 
 const isOurs = ({ type }: Fields) => OURS.includes(type);
-
-const REACHABLE: ConditionValue = {
-  status: 'True',
-  reason: 'Reachable',
-  message: 'The proxies see no failure any more',
-};
 
 const isOf = (type: string) => (condition: Fields) => condition.type === type;
 

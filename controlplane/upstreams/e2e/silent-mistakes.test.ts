@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from '#envoy/e2e/request.ts';
@@ -120,6 +122,13 @@ describe('a mistake that clients see as a bare error', () => {
     system.write('m.yaml', text.replaceAll('PORT', `${(service.address() as AddressInfo).port}`));
   const isIn = ({ file }: Problem) => file.endsWith('m.yaml');
 
+  /** What the control plane has logged with these words. */
+  const logged = (words: string) =>
+    readFileSync(join(system.state, 'logs', 'controlplane.log'), 'utf8')
+      .split('\n')
+      .flatMap(line => /"msg":"(.*)"\}$/.exec(line)?.[1] ?? [])
+      .filter(message => message.includes(JSON.stringify(words).slice(1, -1)));
+
   /** Clients go on asking meanwhile. */
   const problemsWhen = async (
     path: string | undefined,
@@ -158,6 +167,9 @@ describe('a mistake that clients see as a bare error', () => {
       write(right);
       await problemsWhen(path, problems => problems.length === 0);
       if (path !== undefined) assert.equal((await request(system.edge, path)).status, 200);
+      const [told, fixed, ...more] = logged(problem?.message ?? '');
+      assert.deepEqual([told?.startsWith('fixed: '), more], [false, []]);
+      assert.equal(fixed, `fixed: ${told}`);
     });
   }
 });
