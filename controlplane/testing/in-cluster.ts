@@ -76,9 +76,15 @@ export type Status = {
   }[];
 };
 
-/** Returns an object's conditions as `Accepted Programmed`, in reasons. */
+/**
+ * Returns an object's conditions as `Accepted Programmed`, in reasons. Whether services answer is
+ * left out.
+ */
 export function reasons({ conditions = [] }: Status): string {
-  return conditions.map(({ type, status, reason }) => `${type}=${status}:${reason}`).join(' ');
+  return conditions
+    .filter(({ type }) => type !== 'Reachable')
+    .map(({ type, status, reason }) => `${type}=${status}:${reason}`)
+    .join(' ');
 }
 
 /** Waits until the status of an object is of its newest generation and as wanted. */
