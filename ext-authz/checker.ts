@@ -24,6 +24,7 @@ import { allowResponse, type CheckResponse, denyResponse } from '#ext-authz/wire
 import type { CheckMessage } from '#ext-authz/wire/decode-check.ts';
 import { excessOf, tooLargePage } from '#ext-authz/wire/header-limits.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
+import type { SpanAttributes, Traces } from '#process/traces/traces.ts';
 import { type CheckLog, checkLog } from './check-log.ts';
 import type { CheckOutcome, Metrics } from './metrics.ts';
 
@@ -34,6 +35,8 @@ export type CheckerParts = {
   /** Milliseconds of a clock that never goes back. */
   uptime(): number;
   after(ms: number, run: () => void): () => void;
+  /** Undefined when checks are not traced. */
+  readonly traces?: Traces | undefined;
 };
 
 /** Envoy waits for 5 s, and this answers before. See docs/adr/0014-session-store.md. */
@@ -119,8 +122,9 @@ export class Checker {
   }
 
   #conclude(request: HttpRequest, verdict: CheckResult, begun: number): Checked {
-    const { metrics, uptime } = this.#parts;
+    const { metrics, traces, uptime } = this.#parts;
     metrics.checked(verdict.outcome, (uptime() - begun) / 1000);
+    traces?.annotate(spanAttributes(verdict));
     if ('response' in verdict) return verdict.response;
     const { outcome, answer, rule, filter } = verdict;
     this.#log.answered(request, {
@@ -253,4 +257,16 @@ function ambiguousPage(request: HttpRequest): GatewayAnswer {
     status: 400,
     message: 'Bad request: the path can be read in two ways.',
   });
+}
+
+function spanAttributes(verdict: CheckResult): SpanAttributes {
+  const told = { 'gateway.outcome': verdict.outcome };
+  if ('response' in verdict) return told;
+  const { answer, filter, rule } = verdict;
+  return {
+    ...told,
+    'http.response.status_code': answer.status,
+    ...(rule === undefined ? {} : { 'gateway.rule': rule }),
+    ...(filter === undefined ? {} : { 'gateway.filter': filter }),
+  };
 }

@@ -7,6 +7,8 @@ import {
   type ListenAt,
   openDecisionServer,
 } from '#process/decision-server.ts';
+import { tracedMethod } from '#process/traces/traced-method.ts';
+import type { Traces } from '#process/traces/traces.ts';
 import { groupProbes, type Worker } from '#process/worker.ts';
 import { checkMethod } from './check-method.ts';
 import { Checker } from './checker.ts';
@@ -21,6 +23,8 @@ export type ServerOptions = {
   after(ms: number, run: () => void): () => void;
   /** This worker of the group of processes, if there is a group. */
   readonly worker?: Worker | undefined;
+  /** Undefined when checks are not traced. */
+  readonly traces?: Traces | undefined;
   /** By default `serveUnary`. The alternative is `serveOnGrpcJs`. */
   readonly serve?: typeof serveUnary;
 };
@@ -37,16 +41,17 @@ export function openServer({
   kit,
   log,
   serve,
+  traces,
   uptime,
   worker,
 }: ServerOptions): DecisionServer {
   const metrics = createMetrics();
-  const checker = new Checker({ kit, metrics, log, uptime, after });
+  const checker = new Checker({ kit, metrics, log, uptime, after, traces });
   const own = { notReady: () => checker.notReady, registry: metrics.registry };
   const http = httpApp(groupProbes(own, worker));
   const filters = new FilterSet();
   return openDecisionServer({
-    methods: [checkMethod(checker)],
+    methods: [tracedMethod(checkMethod(checker), traces)],
     http,
     probes: http,
     what: 'filters',

@@ -11,6 +11,8 @@ import { orExit } from '#process/exit.ts';
 import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
+import { openTraces } from '#process/traces/open-traces.ts';
+import type { Traces } from '#process/traces/traces.ts';
 import type { LinkEvent } from '#redis/connect.ts';
 import type { Config } from './config.ts';
 import { openServer } from './server.ts';
@@ -19,7 +21,8 @@ import { openServer } from './server.ts';
 export async function work(parts: WorkParts<Config>): Promise<void> {
   const { config, log, worker } = parts;
   const storeKey = config.storeKey ?? (await stateKey(parts));
-  const store = await openStore(parts);
+  const traces = await openTraces('ext-authz', process.env, log);
+  const store = await openStore(parts, traces);
   let report: Report = () => {};
   const kit = openFilterKit({
     store,
@@ -30,6 +33,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     id: randomUUID,
     timeout: AbortSignal.timeout,
     pause: waitOrAbort,
+    traces,
     // One of several workers asks the providers for all. It also reports what any of them finds.
     findings: { looks: worker === undefined || worker.number === 1, report: find => report(find) },
     ...(worker && joinAttempts(worker.calls)),
@@ -45,8 +49,14 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
         report = to;
       },
     },
-    server: openServer({ kit, log, uptime, after, worker }),
-    store: { kind: config.redis === undefined ? 'file' : 'redis', close: () => store.close() },
+    server: openServer({ kit, log, uptime, after, worker, traces }),
+    store: {
+      kind: config.redis === undefined ? 'file' : 'redis',
+      close: async () => {
+        await store.close();
+        await traces?.close();
+      },
+    },
   });
 }
 
@@ -61,7 +71,10 @@ function stateKey({ config, exit, log }: WorkParts<Config>): Promise<KeyObject> 
 const APART =
   'REDIS_URL is set without STORE_KEY, so a store key was made. Replicas with another state folder need the same one in STORE_KEY or STORE_KEY_FILE. Otherwise a login that begins at one cannot end at another';
 
-function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStore> {
+function openStore(
+  { config, exit, log }: WorkParts<Config>,
+  traces: Traces | undefined,
+): Promise<RecordStore> {
   const onEvent = (event: LinkEvent) => {
     if (event.connected) log.info({ redis: event.address }, 'Redis is connected');
     else log.error({ redis: event.address, reason: event.reason }, 'Redis is not connected');
@@ -69,7 +82,7 @@ function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStor
   const { redis, storeFile: file, storeTimeoutMs: timeoutMs } = config;
   const onFull = () =>
     log.warn({ file }, 'the file of sessions is full, so the sessions that end first are removed');
-  const sources = { now: Date.now, uptime, random: Math.random, onEvent, onFull };
+  const sources = { now: Date.now, uptime, random: Math.random, onEvent, onFull, traces };
   const variable = redis === undefined ? 'STATE' : 'REDIS_URL';
   return orExit(exit, () => openRecordStore({ redis, file, timeoutMs, ...sources }), variable);
 }

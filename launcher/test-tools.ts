@@ -16,6 +16,8 @@ export type Tool = { readonly name: string; readonly command: string } & (
 
 const KUBERNETES = join(import.meta.dirname, '..', 'kubernetes', 'testing', 'kube-apiserver-go');
 
+const COLLECTOR = join(import.meta.dirname, '..', 'envoy', 'testing', 'collector-go');
+
 export const TEST_TOOLS: readonly Tool[] = [
   { name: 'IPROUTE2', command: 'ip', aptPackage: 'iproute2' },
   { name: 'SETPRIV', command: 'setpriv', aptPackage: 'util-linux' },
@@ -49,6 +51,7 @@ export const TEST_TOOLS: readonly Tool[] = [
     goModule: KUBERNETES,
     goBuilt: 'k8s.io/kubernetes/cmd/kubectl',
   },
+  { name: 'COLLECTOR', command: 'gateway-collector', goModule: COLLECTOR, goBuilt: '.' },
 ];
 
 /** The folder of the Go tools, which is first on the PATH of the tests. */

@@ -41,6 +41,20 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['express', 'pino', 'prom-client', GRPC],
     node: true,
   },
+  {
+    folder: 'process/traces',
+    ours: ['grpc/unary', 'process'],
+    packages: [
+      'pino',
+      GRPC,
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+    ],
+    node: true,
+  },
   // The language of the operator, from its words up to whole folders.
   { folder: 'resources/words', ours: [], packages: ['tldts', 'zod'], node: true },
   { folder: 'resources/match', ours: ['resources/words'], packages: ['re2js', 'zod'], node: false },

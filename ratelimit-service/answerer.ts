@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { refusalLog } from '#process/refusal-log.ts';
+import type { SpanAttributes, Traces } from '#process/traces/traces.ts';
 import { type CounterStore, StoreUnavailable } from './counter-store.ts';
 import { type Decision, decide, type InvalidRequest } from './decide.ts';
 import { inTime } from './in-time.ts';
@@ -24,6 +25,8 @@ export type AnswererParts = {
   readonly log: Logger;
   /** Milliseconds that never go back. */
   uptime(): number;
+  /** Undefined when decisions are not traced. */
+  readonly traces?: Traces | undefined;
 };
 
 /**
@@ -106,7 +109,8 @@ export class Answerer {
   #conclude(decision: Decision | InvalidRequest): RateLimitResponse | Failed {
     if ('invalid' in decision)
       return this.#fail({ failed: 'INVALID_ARGUMENT', message: decision.invalid });
-    const { metrics } = this.#parts;
+    const { metrics, traces } = this.#parts;
+    traces?.annotate(spanAttributes(decision));
     for (const { statuses } of decision.verdict.groups) {
       for (const status of statuses) metrics.decided(status.limit.name, outcomeOf(status));
     }
@@ -144,6 +148,16 @@ export class Answerer {
     this.#parts.metrics.answered(failure.failed);
     return failure;
   }
+}
+
+/** The labels of a request are told to nobody. */
+function spanAttributes({ response, verdict }: Decision): SpanAttributes {
+  const statuses = verdict.groups.flatMap(group => group.statuses);
+  const exceeded = statuses.find(status => status.exceeded);
+  return {
+    'gateway.outcome': response.overall_code === OVER_LIMIT ? 'OVER_LIMIT' : 'OK',
+    ...(exceeded === undefined ? {} : { 'gateway.limit': exceeded.limit.name }),
+  };
 }
 
 function outcomeOf({ exceeded, near, limit }: LimitStatus): LimitOutcome {

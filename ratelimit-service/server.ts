@@ -6,6 +6,8 @@ import {
   type ListenAt,
   openDecisionServer,
 } from '#process/decision-server.ts';
+import { tracedMethod } from '#process/traces/traced-method.ts';
+import type { Traces } from '#process/traces/traces.ts';
 import { groupProbes, type Worker } from '#process/worker.ts';
 import { Answerer } from './answerer.ts';
 import type { CounterOwners } from './counter-owner.ts';
@@ -33,6 +35,8 @@ export type ServerOptions = {
   owned?(owners: CounterOwners): void;
   /** The group of worker processes that this process belongs to. */
   readonly worker?: Worker | undefined;
+  /** Undefined when decisions are not traced. */
+  readonly traces?: Traces | undefined;
   /** Default: `serveUnary`. The alternative is `serveOnGrpcJs`. */
   readonly serve?: typeof serveUnary;
 };
@@ -55,15 +59,16 @@ export function openServer({
   storeTimeoutMs = Number.POSITIVE_INFINITY,
   owned,
   serve,
+  traces,
 }: ServerOptions): DecisionServer {
   const metrics = createMetrics(() => store.status());
-  const answerer = new Answerer({ store, metrics, log, uptime });
+  const answerer = new Answerer({ store, metrics, log, uptime, traces });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const own = { notReady: () => answerer.notReady, registry: metrics.registry };
   const sources = { ...groupProbes(own, worker), onError };
   const limits = new LimitSet();
   return openDecisionServer({
-    methods: [shouldRateLimit(answerer, storeTimeoutMs)],
+    methods: [tracedMethod(shouldRateLimit(answerer, storeTimeoutMs), traces)],
     http: httpApp({
       ...sources,
       decide: body => decideJson(body, request => answerer.answer(request, '')),

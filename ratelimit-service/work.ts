@@ -2,6 +2,7 @@ import { orExit } from '#process/exit.ts';
 import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
+import { openTraces } from '#process/traces/open-traces.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import type { Config } from './config.ts';
 import { counterFindings } from './counter-findings.ts';
@@ -9,6 +10,7 @@ import type { CounterOwners } from './counter-owner.ts';
 import type { CounterStore } from './counter-store.ts';
 import { openCounterStore } from './open-counter-store.ts';
 import { openServer } from './server.ts';
+import { tracedCounterStore } from './traced-counter-store.ts';
 
 /** How often the use of the counter store is read, in ms. */
 const LOOK_MS = 5_000;
@@ -18,7 +20,9 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const { config, exit, log, worker } = parts;
   const { redis, storeTimeoutMs } = config;
   const sources = { log, now: Date.now, uptime, random: Math.random };
-  const store = await orExit(exit, () => openCounterStore(config, sources));
+  const traces = await openTraces('ratelimit-service', process.env, log);
+  const opened = await orExit(exit, () => openCounterStore(config, sources));
+  const store = redis === undefined ? opened : tracedCounterStore(opened, traces);
   let limits: CounterOwners = new Map();
   const owned = (owners: CounterOwners) => {
     limits = owners;
@@ -34,8 +38,14 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
           reports: { to: config.reportTo, begin: report => watchRoom(store, () => limits, report) },
         }
       : {}),
-    server: openServer({ store, log, uptime, storeTimeoutMs, owned, worker }),
-    store: { kind: redis === undefined ? 'memory' : 'redis', close: () => store.close() },
+    server: openServer({ store, log, uptime, storeTimeoutMs, owned, worker, traces }),
+    store: {
+      kind: redis === undefined ? 'memory' : 'redis',
+      close: async () => {
+        await store.close();
+        await traces?.close();
+      },
+    },
   });
 }
 

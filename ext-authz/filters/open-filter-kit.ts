@@ -24,6 +24,7 @@ import type { Endpoint } from '#ext-authz/provider/provider-metadata.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { RandomBytes } from '#ext-authz/store/sealed-record.ts';
 import type { Report } from '#process/reporter.ts';
+import type { Traces } from '#process/traces/traces.ts';
 import type { FilterKit } from './filter-kit.ts';
 import { FilterWatch, type Look } from './filter-watch.ts';
 import { reportedFindings } from './reported-findings.ts';
@@ -43,6 +44,8 @@ export type FilterKitParts = Pick<RefusedCredentialsParts, 'gate' | 'peers'> & {
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Undefined when findings are not reported. */
   readonly findings?: FindingsParts;
+  /** Undefined when calls of providers are not traced. */
+  readonly traces?: Traces | undefined;
 };
 
 export type FindingsParts = {

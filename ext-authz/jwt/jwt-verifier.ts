@@ -4,6 +4,8 @@ import type { DocumentOptions } from '#ext-authz/provider/cached-document.ts';
 import { openHttpClient } from '#ext-authz/provider/http-client.ts';
 import { openKeys } from '#ext-authz/provider/provider-documents.ts';
 import { type SignatureFault, verifySignature } from '#ext-authz/provider/signed-jwt.ts';
+import { tracedHttpClient } from '#ext-authz/provider/traced-http-client.ts';
+import type { Traces } from '#process/traces/traces.ts';
 import {
   type KeySource,
   toVerified,
@@ -25,7 +27,11 @@ export type JwtVerifier = {
   readonly close: () => Promise<void>;
 };
 
-export type JwtVerifierOptions = VerifiedTokensOptions & Pick<DocumentOptions, 'heard'>;
+export type JwtVerifierOptions = VerifiedTokensOptions &
+  Pick<DocumentOptions, 'heard'> & {
+    /** Undefined when calls are not traced. */
+    readonly traces?: Traces | undefined;
+  };
 
 /**
  * Verifies by the keys at `jwksURI`. A token without signature is valid only where
@@ -41,8 +47,8 @@ export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptio
       look: async () => {},
       close: async () => {},
     };
-  const client = openHttpClient(settings);
-  const { heard, now } = options;
+  const { heard, now, traces } = options;
+  const client = tracedHttpClient(openHttpClient(settings), traces);
   const document = openKeys(client, jwksURI, { maxStale, now, ...(heard && { heard }) });
   const source: KeySource = {
     verify: (jwt, signal) => verifySignature(jwt, signed, document, signal),

@@ -1,4 +1,5 @@
 import type { ClientAuth } from 'openid-client';
+import type { Traces } from '#process/traces/traces.ts';
 import { assertionSigner } from './client-assertion.ts';
 import {
   bodyPassword,
@@ -17,6 +18,8 @@ export type AssertionSources = {
   readonly now: () => number;
   /** Returns a text that is never repeated. */
   readonly id: () => string;
+  /** Undefined when calls are not traced. */
+  readonly traces?: Traces | undefined;
 };
 
 /**

@@ -7,6 +7,7 @@ import type { ProviderListener } from './provider-listener.ts';
 import type { ProviderSettings } from './settings.ts';
 import { verifySignature } from './signed-jwt.ts';
 import { tokenCalls } from './token-calls.ts';
+import { tracedHttpClient } from './traced-http-client.ts';
 import { requestUserinfo } from './userinfo.ts';
 
 /**
@@ -19,8 +20,8 @@ export function openProvider(
   sources: AssertionSources,
   heard?: ProviderListener,
 ): Provider {
-  const { now } = sources;
-  const http = openHttpClient(settings);
+  const { now, traces } = sources;
+  const http = tracedHttpClient(openHttpClient(settings), traces);
   const { authorizationURL, maxStale } = settings;
   const documents = openDocuments(http, authorizationURL, { maxStale, now }, heard);
   const own = filterClient(settings, sources);

@@ -1,3 +1,4 @@
+import type { Traces } from '#process/traces/traces.ts';
 import type { LinkEvent } from '#redis/connect.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import type { RecordStore } from './record-store.ts';
@@ -20,6 +21,8 @@ export type RecordStoreOptions = {
   readonly onEvent: (event: LinkEvent) => void;
   /** See SqliteRecordStoreOptions. */
   readonly onFull?: () => void;
+  /** Undefined when calls are not traced. */
+  readonly traces?: Traces | undefined;
 };
 
 /**
@@ -27,8 +30,8 @@ export type RecordStoreOptions = {
  * become available later.
  */
 export async function openRecordStore(options: RecordStoreOptions): Promise<RecordStore> {
-  const { file, now, onEvent, onFull, random, redis, timeoutMs, uptime } = options;
+  const { file, now, onEvent, onFull, random, redis, timeoutMs, traces, uptime } = options;
   if (redis === undefined)
     return openSqliteRecordStore(file, { now, timeoutMs, uptime, ...(onFull && { onFull }) });
-  return openRedisRecordStore(redis, { timeoutMs, now: uptime, random, onEvent });
+  return openRedisRecordStore(redis, { timeoutMs, now: uptime, random, onEvent, traces });
 }

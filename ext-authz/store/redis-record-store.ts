@@ -1,3 +1,4 @@
+import type { Traces } from '#process/traces/traces.ts';
 import { connectRedis, type Redis, type RedisOptions, type Reply } from '#redis/connect.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import type { Script } from '#redis/script.ts';
@@ -19,6 +20,7 @@ import {
   toBase64,
   writeRecordText,
 } from './redis-record-text.ts';
+import { tracedRedis } from './traced-redis.ts';
 
 /**
  * How many records a joining one evicts from a group. It is more than one only after `most` was
@@ -40,9 +42,10 @@ const NOTHING = new Uint8Array();
  */
 export function openRedisRecordStore(
   description: RedisDescription,
-  options: RedisOptions & { readonly prefix?: string },
+  options: RedisOptions & { readonly prefix?: string; readonly traces?: Traces | undefined },
 ): RedisRecordStore {
-  return new RedisRecordStore(connectRedis(description, options), options.prefix);
+  const redis = tracedRedis(connectRedis(description, options), options.traces);
+  return new RedisRecordStore(redis, options.prefix);
 }
 
 /**

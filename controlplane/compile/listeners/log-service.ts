@@ -72,10 +72,15 @@ function headerOperators({ driver_config }: LogServiceSpec): Readonly<Record<str
   const entries = driver_config.additional_log_headers.flatMap(header => {
     const { during_request, during_response, during_trailer, header_name: name } = header;
     const request = isPathHeader(name) ? '%PATH(NQ)%' : `%REQ(${name})%`;
+    const isOfRequest = name.startsWith(':');
     return [
       ...(during_request ? [[`http.request.header.${name}`, request] as const] : []),
-      ...(during_response ? [[`http.response.header.${name}`, `%RESP(${name})%`] as const] : []),
-      ...(during_trailer ? [[`http.response.trailer.${name}`, `%TRAILER(${name})%`] as const] : []),
+      ...(during_response && !isOfRequest
+        ? [[`http.response.header.${name}`, `%RESP(${name})%`] as const]
+        : []),
+      ...(during_trailer && !isOfRequest
+        ? [[`http.response.trailer.${name}`, `%TRAILER(${name})%`] as const]
+        : []),
     ];
   });
   return Object.fromEntries(entries);

@@ -49,6 +49,8 @@ export function tracing(group: string, spec: TracingServiceSpec | undefined): Js
       custom_tags: [{ tag: 'url.path', value: PATH }, ...tagsOf(spec).map(toTag)],
       // The tries of a request are spans of their own.
       spawn_upstream_span: true,
+      // The Mapping. What clients send would be a name of its own each time.
+      operation: '%ROUTE_NAME%',
       provider: spec.driver === 'zipkin' ? zipkin(spec) : openTelemetry(group, spec),
     },
   };

@@ -1,0 +1,129 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import type { Eventually } from '#process/eventually.ts';
+import { refusalLog } from '#process/refusal-log.ts';
+import type { Sampling, TraceSettings } from './trace-settings.ts';
+import type { SpanAttributes, SpanStart, Traces } from './traces.ts';
+
+/** While the collector fails, one line is logged in this time, in ms. */
+const QUIET_MS = 60_000;
+/** The process ends soon after it was asked to. */
+const CLOSE_MS = 300;
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
+
+/** Opens traces that OpenTelemetry's SDK sends by OTLP. `exporter` is another way out, for tests. */
+export function openTracer(
+  service: string,
+  { batch, sampling }: TraceSettings,
+  log: Logger,
+  exporter: SpanExporter = new OTLPTraceExporter(),
+): Traces {
+  setGlobalErrorHandler(collectorLog(log));
+  const processor = new BatchSpanProcessor({ exporter, ...batch });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service }).merge(
+      detectResources({ detectors: [envDetector] }),
+    ),
+    sampler: samplerOf(sampling),
+    spanProcessors: [processor],
+  });
+  const tracer = provider.getTracer('gateway');
+  const running = new AsyncLocalStorage<Context>();
+  return {
+    span: (start, work, ended) => {
+      const context = contextOf(start, running.getStore());
+      const { attributes, kind, name } = start;
+      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, context);
+      return running.run(trace.setSpan(context, span), () => finish(span, work, ended));
+    },
+    annotate: attributes => {
+      const context = running.getStore();
+      if (context !== undefined) trace.getSpan(context)?.setAttributes(attributes);
+    },
+    close: async () => {
+      const late = new Promise<void>(resolve => setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([provider.shutdown().catch(() => {}), late]);
+    },
+  };
+}
+
+const PROPAGATOR = new W3CTraceContextPropagator();
+const READ_HEADER = {
+  keys: () => [],
+  get: (header: (name: string) => string, name: string) => header(name) || undefined,
+};
+
+function contextOf({ caller }: SpanStart, running: Context = ROOT_CONTEXT): Context {
+  return caller === undefined ? running : PROPAGATOR.extract(ROOT_CONTEXT, caller, READ_HEADER);
+}
+
+function finish<T>(
+  span: Span,
+  work: () => Eventually<T>,
+  ended: (result: T) => SpanAttributes = () => ({}),
+): Eventually<T> {
+  const end = (result: T) => {
+    const attributes = ended(result);
+    if ('error.type' in attributes) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.setAttributes(attributes).end();
+    return result;
+  };
+  const fail = (error: unknown): never => {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.setAttribute('error.type', codeOf(error) ?? 'Error').end();
+    throw error;
+  };
+  try {
+    const result = work();
+    return result instanceof Promise ? result.then(end, fail) : end(result);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+function samplerOf({ parentBased, ratio }: Sampling): Sampler {
+  const root = rootSampler(ratio);
+  return parentBased ? new ParentBasedSampler({ root }) : root;
+}
+
+function rootSampler(ratio: number): Sampler {
+  if (ratio === 1) return new AlwaysOnSampler();
+  return ratio === 0 ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio);
+}
+
+/** Errors of the exporter may hold what the collector has answered, and where it is. */
+function collectorLog(log: Logger): (error: unknown) => void {
+  const quietly = refusalLog(log, () => performance.now(), QUIET_MS);
+  return error => {
+    const reason = codeOf(error) ?? 'no answer';
+    quietly({ reason }, 'spans could not be sent (logged once a minute)');
+  };
+}
+
+/** Messages may hold what clients and peers have sent. Codes and names are words of the code. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? String(error.code) : error.name;
+  return /^\w{1,64}$/.test(code) ? code : undefined;
+}
