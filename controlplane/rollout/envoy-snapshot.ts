@@ -14,8 +14,8 @@ export function snapshotEncoder(versionKey: Uint8Array): (compiled: Compiled) =>
   const known = new WeakMap<JsonObject, XdsResource>();
   const encoded = (name: string, json: JsonObject) => {
     const resource = known.get(json) ?? {
-      ...resourceOf(name, encodeAny(json), versionKey),
       ...warmUp(json),
+      ...resourceOf(name, encodeAny(json), versionKey),
     };
     known.set(json, resource);
     return resource;

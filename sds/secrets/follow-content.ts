@@ -21,19 +21,15 @@ export type Followed = {
   onTrouble(reason: string): void;
 };
 
-/** Tells the content of a served secret, and each later one, until the result is called. */
+/** Tells content that is elsewhere, and each later one, until the result is called. */
 export function followContent(
-  served: ServedContent,
+  served: Exclude<ServedContent, SecretContent>,
   { authority, clock, certificateFolders }: ContentSources,
   { onContent, onTrouble }: Followed,
 ): () => void {
   const follow = (paths: readonly string[], onTexts: (texts: readonly string[]) => void) =>
     followFiles(paths, certificateFolders, onTexts, onTrouble);
   switch (served.kind) {
-    case 'key pair':
-    case 'trusted ca':
-      onContent(served);
-      return () => {};
     case 'trusted ca file':
       return follow([served.ca], ([ca = '']) => onContent({ kind: 'trusted ca', ca }));
     case 'key pair files':

@@ -105,7 +105,13 @@ export class SecretSlot {
 
   #follow(): void {
     this.close();
-    this.#end = followContent(this.#served.content, this.#options, {
+    const { content } = this.#served;
+    if (content.kind === 'key pair' || content.kind === 'trusted ca') {
+      this.#end = () => {};
+      this.#take(content);
+      return;
+    }
+    this.#end = followContent(content, this.#options, {
       onContent: next => this.#take(next),
       onTrouble: reason => {
         this.#stopLooking();
