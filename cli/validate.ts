@@ -1,9 +1,8 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { compile } from '#controlplane/compile/compile.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { DEFAULT_CA_FILE } from '#controlplane/compile/options.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
-import { describeProblem } from '#controlplane/rollout/problems.ts';
 import type { Collected } from '#resources/parse/collect.ts';
 import type { Problem } from '#resources/problem.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
@@ -11,8 +10,14 @@ import { compileOptions } from './built-in-addresses.ts';
 import { type Live, liveProblems } from './live/live-problems.ts';
 import { readResources } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
+import { count, OUTPUTS, type Output } from './validate-output.ts';
 
-type Flags = { readonly json?: boolean; readonly live?: boolean; readonly caFile: string };
+type Flags = {
+  readonly json?: boolean;
+  readonly output: Output;
+  readonly live?: boolean;
+  readonly caFile: string;
+};
 
 /**
  * Returns `gateway validate`. It prints the Problems that the control plane would find in these
@@ -22,7 +27,15 @@ export function validateCommand(): Command {
   return new Command('validate')
     .description('check resources and print what is wrong with file and line')
     .argument('<files...>', 'YAML files, or folders of them')
-    .option('--json', 'print the problems as JSON')
+    .addOption(
+      new Option(
+        '--output <form>',
+        'for people, programs, GitHub Actions (notes at the lines), or code scanning (SARIF 2.1.0)',
+      )
+        .choices(Object.keys(OUTPUTS))
+        .default('text'),
+    )
+    .addOption(new Option('--json', 'the same as --output json').conflicts('output'))
     .option('--live', 'try the targets too, from this machine: DNS, connections and TLS')
     .option(
       '--ca-file <file>',
@@ -36,7 +49,8 @@ export function validateCommand(): Command {
       const problems = [...found, ...(live?.problems ?? [])];
       const good = read.resources.size;
       const notes = live === undefined ? [] : describeTried(live);
-      process.stdout.write(flags.json ? toJson(good, problems) : toText(good, problems, notes));
+      const output = OUTPUTS[flags.json ? 'json' : flags.output];
+      process.stdout.write(output({ good, problems, notes }));
       process.exitCode = exitCodeFor(problems);
     });
 }
@@ -68,17 +82,4 @@ function problemsBetween({ resources, refused }: Collected, now: number): Proble
   const set = toResourceSet(resources.values(), refused.values());
   const options = compileOptions({});
   return [...secrets, ...nodeGroups(set).flatMap(group => compile(set, group, options).problems)];
-}
-
-function toJson(good: number, problems: readonly Problem[]): string {
-  return `${JSON.stringify({ resources: good, problems }, null, 2)}\n`;
-}
-
-function toText(good: number, problems: readonly Problem[], notes: readonly string[]): string {
-  const summary = `${count(good, 'resource')} good, ${count(problems.length, 'problem')}`;
-  return [...problems.map(describeProblem), ...notes, summary, ''].join('\n');
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

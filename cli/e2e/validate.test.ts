@@ -45,6 +45,29 @@ describe('gateway validate', () => {
     assert.deepEqual(await gateway('validate', join(folder, 'good.yaml')), said);
   });
 
+  test('prints in each form, with the same exit code', async t => {
+    const file = join(await folderOf(t, { 'misspelt.yaml': MISSPELT }), 'misspelt.yaml');
+    const printed = async (...flags: readonly string[]) => {
+      const { code, stdout } = await gateway('validate', file, ...flags);
+      assert.equal(code, 1);
+      return stdout;
+    };
+    const json = await printed('--json');
+    assert.equal(await printed('--output', 'json'), json);
+    assert.equal(await printed('--output', 'text'), await printed());
+    const { problems } = JSON.parse(json);
+    assert.match(
+      await printed('--output', 'github'),
+      /^::error file=.*misspelt\.yaml,line=10,title=/m,
+    );
+    const { runs } = JSON.parse(await printed('--output', 'sarif'));
+    assert.equal(runs[0].results.length, problems.length);
+    const wrong = await gateway('validate', file, '--output', 'xml');
+    assert.match(wrong.stderr, /Allowed choices are text, json, github, sarif/);
+    const both = await gateway('validate', file, '--output', 'sarif', '--json');
+    assert.match(both.stderr, /'--json' cannot be used with option '--output <form>'/);
+  });
+
   test('names file and line of each mistake, and fails', async t => {
     const folder = await folderOf(t, { 'misspelt.yaml': MISSPELT });
     const file = join(folder, 'misspelt.yaml');
