@@ -134,9 +134,6 @@ function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Conditio
   );
 }
 
-/** What is said once a failure is over. */
-export const REACHABLE = said('True', 'Reachable', 'The proxies see no failure any more');
-
 const LAST_GOOD = no('LastGood', 'An older version of it, which had no error, stays in force');
 const CLOSED = no('Closed', 'It is left out, and what it is known to cover is closed');
 

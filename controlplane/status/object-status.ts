@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
-import { type ConditionValue, type ObjectState, REACHABLE } from './object-state.ts';
+import type { ConditionValue, ObjectState } from './object-state.ts';
+
+/** What is said once a failure is over. */
+const REACHABLE: ConditionValue = {
+  status: 'True',
+  reason: 'Reachable',
+  message: 'The proxies see no failure any more',
+};
 
 /** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
 export type Condition = ConditionValue & {
