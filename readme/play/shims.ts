@@ -11,7 +11,7 @@ export function writeShims(bin: string, offset: number): void {
     npm: `[ "$1" = start ] && shift 2\n${cli} up ${state} --port-offset ${offset} "$@"`,
     npx: `command=$2; shift 2
 case $command in
-  status|explain) ${cli} "$command" --port-offset ${offset} "$@" ;;
+  status|explain|diff) ${cli} "$command" --port-offset ${offset} "$@" ;;
   scale) ${cli} "$command" ${state} "$@" ;;
   *) ${cli} "$command" "$@" ;;
 esac`,
