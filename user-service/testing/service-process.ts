@@ -39,8 +39,9 @@ const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 export async function startService(
   environment: Readonly<Record<string, string>>,
 ): Promise<ServiceProcess> {
+  const { NODE_COMPILE_CACHE, PATH } = process.env;
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, PORT: '0', ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let printed = '';
