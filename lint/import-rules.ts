@@ -186,7 +186,14 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'controlplane/upstreams',
-    ours: ['controlplane/compile', 'controlplane/figures', 'grpc', 'protos', 'resources'],
+    ours: [
+      'controlplane/compile',
+      'controlplane/figures',
+      'controlplane/rollout',
+      'grpc',
+      'protos',
+      'resources',
+    ],
     packages: [],
     node: true,
   },

@@ -21,8 +21,8 @@ export type ConditionValue = {
 export type ObjectState = {
   readonly accepted: ConditionValue;
   readonly programmed: ConditionValue;
-  /** Why its requests reach no service, or not always. Absent while nothing says so. */
-  readonly unreachable?: ConditionValue;
+  /** Whether its requests reach their service, as far as the proxies tell. */
+  readonly reachable: ConditionValue;
   readonly problems: readonly Problem[];
 };
 
@@ -58,14 +58,14 @@ export function objectStates(
     const own = byPlace.get(placeOf({ kind: item.kind, namespace, name, file: parsed.file })) ?? [];
     const problems = [...own, ...problemsOfSecrets(item, ofSecrets)];
     const conditions = conditionsOf(item, { ...facts, served, stateOf, problems });
-    return { ...conditions, ...unreachable(problems), problems };
+    return { ...conditions, reachable: reachable(problems), problems };
   };
 }
 
 /** What passes by itself does not make an object less accepted. */
-function unreachable(problems: readonly Problem[]): Pick<ObjectState, 'unreachable'> {
+function reachable(problems: readonly Problem[]): ConditionValue {
   const passing = problems.filter(({ since }) => since !== undefined).map(textOf);
-  return passing.length === 0 ? {} : { unreachable: no('Unreachable', passing.join('. ')) };
+  return passing.length === 0 ? REACHABLE : no('Unreachable', passing.join('. '));
 }
 
 /** A Secret has no status. The objects that name it carry its Problems. */
@@ -133,6 +133,8 @@ function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Conditio
       : 'No proxy is connected to the control plane that writes this',
   );
 }
+
+const REACHABLE = said('True', 'Reachable', 'The proxies see no failure any more');
 
 const LAST_GOOD = no('LastGood', 'An older version of it, which had no error, stays in force');
 const CLOSED = no('Closed', 'It is left out, and what it is known to cover is closed');

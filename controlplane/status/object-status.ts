@@ -4,13 +4,6 @@ import type { Problem } from '#resources/problem.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import type { ConditionValue, ObjectState } from './object-state.ts';
 
-/** What is said once a failure is over. */
-const REACHABLE: ConditionValue = {
-  status: 'True',
-  reason: 'Reachable',
-  message: 'The proxies see no failure any more',
-};
-
 /** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
 export type Condition = ConditionValue & {
   readonly type: string;
@@ -35,7 +28,7 @@ const MOST_PROBLEMS = 50;
  */
 export function objectStatus(
   object: ServedObject,
-  { accepted, programmed, problems, unreachable }: ObjectState,
+  { accepted, programmed, problems, reachable }: ObjectState,
   now: number,
 ): ObjectStatus | undefined {
   const before = readStatus(object.status);
@@ -47,8 +40,8 @@ export function objectStatus(
       ? known
       : toCondition('Programmed', programmed, object, before, now),
     // An object whose service never failed has no such condition.
-    ...(unreachable !== undefined || before.conditions.some(isOf('Reachable'))
-      ? [toCondition('Reachable', unreachable ?? REACHABLE, object, before, now)]
+    ...(reachable.status === 'False' || before.conditions.some(isOf('Reachable'))
+      ? [toCondition('Reachable', reachable, object, before, now)]
       : []),
   ];
   const status = {

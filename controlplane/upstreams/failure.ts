@@ -22,25 +22,30 @@ export type Failure =
   /** Checks fail of some instances, while others serve. */
   | { readonly kind: 'some unhealthy' };
 
-/** Says what fails, in the words of whoever tried, and what to do about it. */
-export function describeFailure(failure: Failure): string {
+const NO_ANSWER = 'Until then requests get 503';
+
+/**
+ * Says what fails, in the words of whoever tried, and what to do about it. `until` is the
+ * consequence.
+ */
+export function describeFailure(failure: Failure, until = NO_ANSWER): string {
   switch (failure.kind) {
     case 'dns':
-      return `DNS has no address for "${failure.host}" (${cut(failure.reason)}). Correct the name, or add it to DNS. ${UNTIL}`;
+      return `DNS has no address for "${failure.host}" (${cut(failure.reason)}). Correct the name, or add it to DNS. ${until}`;
     case 'connect':
-      return `${failure.address} accepts no connection (${cut(failure.reason)}). Correct the address or port, or start the service. ${UNTIL}`;
+      return `${failure.address} accepts no connection (${cut(failure.reason)}). Correct the address or port, or start the service. ${until}`;
     case 'some connect':
       return `${failure.address} accepts no connection (${cut(failure.reason)}). Look at this instance. Others serve its requests`;
     case 'tls':
-      return `TLS with ${failure.address} fails (${cut(failure.reason)}). ${tlsRemedy(failure)}. ${UNTIL}`;
+      return `TLS with ${failure.address} fails (${cut(failure.reason)}). ${tlsRemedy(failure)}. ${until}`;
     case 'unknown':
-      return `${sentence(cut(failure.reason))} Correct the name, or register the service. ${UNTIL}`;
+      return `${sentence(cut(failure.reason))} Correct the name, or register the service. ${until}`;
     case 'empty':
-      return `the discovery service has no instance of "${failure.name}". Start one. ${UNTIL}`;
+      return `the discovery service has no instance of "${failure.name}". Start one. ${until}`;
     case 'unhealthy':
       return failure.by === 'checks'
-        ? `no instance passes its health checks. Look at the service, and at the path of \`health_checks\`. ${UNTIL}`
-        : `no instance is healthy: each failed several requests in a row. Look at the log of the service. ${UNTIL}`;
+        ? `no instance passes its health checks. Look at the service, and at the path of \`health_checks\`. ${until}`
+        : `no instance is healthy: each failed several requests in a row. Look at the log of the service. ${until}`;
     case 'some unhealthy':
       return 'some instances fail their health checks. Look at their logs. The others serve their requests';
   }
@@ -49,8 +54,6 @@ export function describeFailure(failure: Failure): string {
 function sentence(text: string): string {
   return /[.?]$/.test(text) ? text : `${text}.`;
 }
-
-const UNTIL = 'Until then requests get 503';
 
 /** Peers write a part of it. */
 const LONGEST_REASON = 200;

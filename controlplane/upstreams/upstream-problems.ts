@@ -1,4 +1,9 @@
+import {
+  EXT_AUTHZ_CLUSTER,
+  RATE_LIMIT_CLUSTER,
+} from '#controlplane/compile/clusters/reserved-clusters.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
+import { systemProblem } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { describeFailure } from './failure.ts';
@@ -10,25 +15,47 @@ const MOST_PROBLEMS = 1_000;
 
 /**
  * Returns a Problem at each field that says where a failing service is. They are warnings, since
- * the resources stay in force: the service may come back.
+ * the resources stay in force: the service may come back. No resource names the gateway's own
+ * services.
  */
 export function upstreamProblems(
   troubles: readonly Trouble[],
   resources: ReadonlyMap<string, Resource>,
 ): readonly Problem[] {
   const problems = new Map<string, Problem>();
-  for (const { failure, since, upstream } of troubles) {
-    const message = describeFailure(failure);
-    for (const id of upstream.origins) {
+  for (const trouble of troubles) {
+    const since = new Date(trouble.since).toISOString();
+    for (const problem of problemsOf(trouble, resources)) {
       if (problems.size === MOST_PROBLEMS) return [...problems.values()];
-      const resource = resources.get(id);
-      const field = resource && upstreamField(resource, upstream);
-      if (resource === undefined || field === undefined) continue;
-      const problem = problemOf(resource, 'warning', field, message);
-      const key = JSON.stringify([id, field, message]);
-      if (!problems.has(key))
-        problems.set(key, { ...problem, since: new Date(since).toISOString() });
+      // Two node groups may see the same of one resource.
+      const key = JSON.stringify(problem);
+      if (!problems.has(key)) problems.set(key, { ...problem, since });
     }
   }
   return [...problems.values()];
 }
+
+function problemsOf(
+  { failure, upstream }: Trouble,
+  resources: ReadonlyMap<string, Resource>,
+): readonly Problem[] {
+  const { cluster, group, origins } = upstream;
+  if (origins.length === 0) {
+    const message = `the proxies of node group "${group}" do not reach it: ${describeFailure(failure, OWN[cluster])}`;
+    return [{ ...systemProblem('Service', cluster, message), severity: 'warning' }];
+  }
+  return origins.flatMap(id => {
+    const resource = resources.get(id);
+    if (resource === undefined) return [];
+    const field = upstreamField(resource, upstream);
+    if (field === undefined) return [];
+    const until = resource.kind === 'RateLimitService' ? OWN[RATE_LIMIT_CLUSTER] : undefined;
+    return [problemOf(resource, 'warning', field, describeFailure(failure, until))];
+  });
+}
+
+/** What follows when one of the gateway's own services is not reached. */
+const OWN: Readonly<Record<string, string>> = {
+  [EXT_AUTHZ_CLUSTER]: 'Until then requests with Filters are rejected',
+  [RATE_LIMIT_CLUSTER]: 'Until then limits are not counted',
+};

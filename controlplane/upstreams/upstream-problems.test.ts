@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compile } from '#controlplane/compile/compile.ts';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { describeProblem } from '#controlplane/rollout/problems.ts';
+import { upstreamsOf } from './upstream.ts';
+import { upstreamProblems } from './upstream-problems.ts';
+
+const ADDRESS = { host: '127.0.0.1', port: 1 };
+const OPTIONS = { edge: ADDRESS, sds: ADDRESS, rateLimit: ADDRESS, extAuthz: ADDRESS };
+const SINCE = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const FAILURE = { kind: 'connect', address: 'a:1', reason: 'refused' } as const;
+const WHAT =
+  'a:1 accepts no connection (refused). Correct the address or port, or start the service.';
+
+/** Returns what is told when every cluster of these resources that `fails` is not reached. */
+function told(text: string, fails: (cluster: string) => boolean): readonly string[] {
+  const { resources } = resourceSetOf(text);
+  const all = [
+    ...[...resources.mappings, ...resources.proxyConfigs, ...resources.tlsContexts],
+    ...resources.rateLimitServices,
+  ];
+  const troubles = upstreamsOf('edge', compile(resources, 'edge', OPTIONS))
+    .filter(({ cluster }) => fails(cluster))
+    .map(upstream => ({ upstream, failure: FAILURE, since: SINCE }));
+  return upstreamProblems(troubles, new Map(all.map(each => [each.id, each]))).map(describeProblem);
+}
+
+const document = (kind: string, name: string, spec: string) =>
+  `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec:\n  ${spec}\n---\n`;
+const mapping = (name: string, spec: string) =>
+  document('Mapping', name, `prefix: /${name}/\n  ${spec}`);
+
+test('each Mapping of a failing service is told, not the TLSContext that it uses', () => {
+  const text = [
+    mapping('a', 'service: shop\n  tls: c'),
+    mapping('b', 'service: shop\n  tls: c'),
+    mapping('c', 'service: other'),
+    document('TLSContext', 'c', 'sni: shop'),
+  ].join('');
+  assert.deepEqual(
+    told(text, cluster => cluster.startsWith('shop')),
+    [
+      `warning: Mapping default/a (in.yaml:6, spec.service): ${WHAT} Until then requests get 503. Since 2026-01-02T03:04:05Z`,
+      `warning: Mapping default/b (in.yaml:14, spec.service): ${WHAT} Until then requests get 503. Since 2026-01-02T03:04:05Z`,
+    ],
+  );
+});
+
+test('a cluster of a ProxyConfig is told at its hosts', () => {
+  const text = document(
+    'ProxyConfig',
+    'p',
+    'node_group: edge\n  clusters:\n    - name: shop\n      type: static\n      hosts:\n        - url: tcp://127.0.0.1:9',
+  );
+  assert.deepEqual(
+    told(text, cluster => cluster === 'shop'),
+    [
+      `warning: ProxyConfig default/p (in.yaml:9, spec.clusters[0].hosts): ${WHAT} Until then requests get 503. Since 2026-01-02T03:04:05Z`,
+    ],
+  );
+});
+
+test('a RateLimitService is told, and without one the built-in service', () => {
+  const isLimits = (cluster: string) => cluster === 'ratelimit-service';
+  assert.deepEqual(told(document('RateLimitService', 'r', 'service: limits'), isLimits), [
+    `warning: RateLimitService default/r (in.yaml:5, spec.service): ${WHAT} Until then limits are not counted. Since 2026-01-02T03:04:05Z`,
+  ]);
+  assert.deepEqual(told('', isLimits), [
+    `warning: Service ratelimit-service: the proxies of node group "edge" do not reach it: ${WHAT} Until then limits are not counted. Since 2026-01-02T03:04:05Z`,
+  ]);
+});
+
+test('of thousands the first ones are told', () => {
+  const text = Array.from({ length: 1_200 }, (_, at) => mapping(`m${at}`, 'service: shop'));
+  assert.equal(told(text.join(''), cluster => cluster === 'shop').length, 1_000);
+});
