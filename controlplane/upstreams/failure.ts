@@ -44,8 +44,8 @@ export function describeFailure(failure: Failure, until = NO_ANSWER): string {
       return `the discovery service has no instance of "${failure.name}". Start one. ${until}`;
     case 'unhealthy':
       return failure.by === 'checks'
-        ? `no instance passes its health checks. Look at the service, and at the path of \`health_checks\`. ${until}`
-        : `no instance is healthy: each failed several requests in a row. Look at the log of the service. ${until}`;
+        ? 'no instance passes its health checks. Look at the service, and at the path in `health_checks`. Until then all instances get requests'
+        : 'no instance is healthy: each failed several requests in a row. Look at the log of the service. Until then all instances get requests';
     case 'some unhealthy':
       return 'some instances fail their health checks. Look at their logs. The others serve their requests';
   }

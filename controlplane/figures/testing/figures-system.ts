@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Status } from '#controlplane/status/status.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ControlPlaneProcess, startControlPlane } from '#envoy/e2e/control-plane-process.ts';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
@@ -17,6 +18,7 @@ export type FiguresSystem = {
   readonly edge: string;
   write(file: string, text: string): void;
   figures(query?: string): Promise<FiguresPage>;
+  status(): Promise<Status>;
   /** Waits until the figures are as wanted, and returns them. */
   figuresWhen(
     wanted: (page: FiguresPage) => boolean,
@@ -63,6 +65,7 @@ export async function startFiguresSystem(
     edge: `http://127.0.0.1:${await envoy.listenerPort(EDGE)}`,
     write,
     figures,
+    status: () => getJson<Status>(controlPlane.http, '/status'),
     figuresWhen: (wanted, what, query) =>
       until(
         async () => {

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type FiguresSystem,
+  startFiguresSystem,
+} from '#controlplane/figures/testing/figures-system.ts';
+import { request } from '#envoy/e2e/request.ts';
+import { statusWhen } from '#envoy/e2e/status-when.ts';
+import { startUntrustedUpstream, startUpstream, type Upstream } from '#envoy/e2e/upstream.ts';
+import type { Problem } from '#resources/problem.ts';
+
+const PAUSE_MS = 50;
+
+const document = (kind: string, name: string, spec: string) =>
+  `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: { ${spec} }\n---\n`;
+
+const CHECKED = (path: string) =>
+  `health_checks: [{ health_check: { http: { path: ${path}, expected_statuses: [{ min: 200, max: 299 }] } }, interval: 1s }]`;
+
+describe('an instance behind an edge', () => {
+  let system: FiguresSystem;
+  let one: Upstream;
+  let two: Upstream;
+  let untrusted: Upstream;
+  before(async () => {
+    one = await startUpstream('one');
+    two = await startUpstream('two');
+    untrusted = await startUntrustedUpstream('localhost');
+    const hosts = [one, two].map(({ port }) => `{ url: "tcp://127.0.0.1:${port}" }`).join(', ');
+    system = await startFiguresSystem(
+      [
+        document(
+          'ProxyConfig',
+          'two',
+          `node_group: edge, clusters: [{ name: both, type: static, hosts: [${hosts}] }]`,
+        ),
+        document('Mapping', 'both', 'prefix: /both/, service: both'),
+        document('Mapping', 'one', `prefix: /one/, service: "127.0.0.1:${one.port}"`),
+        document('Mapping', 'tls', `prefix: /tls/, service: "https://localhost:${untrusted.port}"`),
+        document(
+          'Mapping',
+          'checked',
+          `prefix: /checked/, service: "127.0.0.1:1", ${CHECKED('/')}`,
+        ),
+      ].join(''),
+    );
+  });
+  after(async () => {
+    await system?.stop();
+    await Promise.all([one, two, untrusted].map(each => each?.close()));
+  });
+
+  const of = (problems: readonly Problem[], name: string) =>
+    problems.filter(problem => problem.name === name);
+  /** Clients go on asking meanwhile. */
+  const problemsWhen = async (
+    name: string,
+    path: string | undefined,
+    wanted: (found: readonly Problem[]) => boolean,
+  ) => {
+    const ask = async () => {
+      if (path !== undefined) await request(system.edge, path);
+      await delay(PAUSE_MS);
+      return system.status();
+    };
+    return of((await statusWhen(ask, ({ problems }) => wanted(of(problems, name)))).problems, name);
+  };
+  const isTold = (problems: readonly Problem[]) => problems.length > 0;
+  const isOver = (problems: readonly Problem[]) => problems.length === 0;
+
+  test('whose authority is not trusted is told with the remedy', async () => {
+    const [problem] = await problemsWhen('tls', '/tls/', isTold);
+    assert.match(
+      problem?.message ?? '',
+      /^TLS with 127\.0\.0\.1:\d+ fails \(.*CERTIFICATE_VERIFY_FAILED.*\)\. Name the authority of its certificate in `ca_secret`/,
+    );
+    assert.equal(problem?.severity, 'warning');
+  });
+
+  test('that fails its health checks is told without a request', async () => {
+    const [problem] = await problemsWhen('checked', undefined, isTold);
+    assert.match(problem?.message ?? '', /^no instance passes its health checks/);
+  });
+
+  test('that is away for a moment is not told', async () => {
+    const { port } = one;
+    assert.equal((await request(system.edge, '/one/')).status, 200);
+    await one.close();
+    assert.equal((await request(system.edge, '/one/')).status, 503);
+    one = await startUpstream('one', port);
+    const end = performance.now() + 15_000;
+    await problemsWhen('one', '/one/', found => {
+      assert.deepEqual(found, []);
+      return performance.now() > end;
+    });
+  });
+
+  test('that is gone among good ones is told, until it is back', async () => {
+    const { port } = two;
+    await problemsWhen('two', '/both/', isOver);
+    await two.close();
+    const [problem] = await problemsWhen('two', '/both/', isTold);
+    assert.match(problem?.message ?? '', /accepts no connection .*\. Look at this instance/);
+    assert.equal(problem?.field, 'spec.clusters[0].hosts');
+    two = await startUpstream('two', port);
+    await problemsWhen('two', '/both/', isOver);
+  });
+
+  test('stays told over a restart of the control plane', async () => {
+    await system.restartControlPlane();
+    const [problem] = await problemsWhen('tls', '/tls/', isTold);
+    assert.match(problem?.message ?? '', /^TLS with/);
+  });
+});
+
+test('without figures nothing is told, and nothing fails', async t => {
+  const system = await startFiguresSystem(
+    document('Mapping', 'm', 'prefix: /m/, service: "127.0.0.1:1"'),
+    { FIGURES: 'off' },
+  );
+  t.after(() => system.stop());
+  const end = performance.now() + 10_000;
+  while (performance.now() < end) {
+    assert.equal((await request(system.edge, '/m/')).status, 503);
+    assert.deepEqual((await system.status()).problems, []);
+    await delay(PAUSE_MS);
+  }
+});
