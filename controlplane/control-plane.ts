@@ -48,7 +48,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery-observer.ts';
-import { DiscoveryService, type Peer, peerOf } from '#xds/discovery-service.ts';
+import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { Config } from './config.ts';
 import { diffQuestions } from './diff-questions.ts';
@@ -162,7 +162,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const logFailure = failureLog(log, now);
   const opened = openFigures({
     on: config.figures,
-    refuse: ({ id, group }, call) => refuse(group, peerOf(call), { id }),
+    refuse: ({ id, group }, peer) => refuse(group, peer, { id }),
     failed: (err, call) =>
       logFailure({ err, address: call.getPeer() }, 'an internal error ended a stream of figures'),
     now,
@@ -281,6 +281,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       upstreams.close();
       differences.close();
       service.close();
+      opened.close();
       return keeper.close();
     },
   };

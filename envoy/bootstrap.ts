@@ -2,7 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { isName, toAddress } from './address.ts';
 import { type IdentityFiles, identityTls } from './identity-tls.ts';
 import { OVERLOAD_MANAGER } from './overload-manager.ts';
-import { pushFigures } from './push-figures.ts';
+import { pushFigures, samplingLayer } from './push-figures.ts';
 import { ADMIN_CLUSTER, statsListener } from './stats-listener.ts';
 
 export type BootstrapOptions = {
@@ -83,7 +83,12 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     },
     static_resources: staticResources([controlplane, ...discovery], statsAddress, adminAddress),
     ...(figures ? pushFigures('controlplane') : {}),
-    layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
+    layered_runtime: {
+      layers: [
+        { name: 'static', static_layer: RUNTIME },
+        ...(figures ? [samplingLayer('controlplane')] : []),
+      ],
+    },
     overload_manager: OVERLOAD_MANAGER,
   };
 }

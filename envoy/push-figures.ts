@@ -34,3 +34,26 @@ export function pushFigures(cluster: string): JsonObject {
     },
   };
 }
+
+/**
+ * Returns the layer of the runtime that says which share of the requests is logged. An Envoy whose
+ * control plane is away starts without it.
+ */
+export function samplingLayer(cluster: string): JsonObject {
+  return {
+    name: 'figures',
+    rtds_layer: {
+      name: 'figures',
+      rtds_config: {
+        api_config_source: {
+          api_type: 'DELTA_GRPC',
+          transport_api_version: 'V3',
+          set_node_on_first_message_only: true,
+          grpc_services: [{ envoy_grpc: { cluster_name: cluster } }],
+        },
+        resource_api_version: 'V3',
+        initial_fetch_timeout: '1s',
+      },
+    },
+  };
+}

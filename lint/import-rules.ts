@@ -165,7 +165,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'controlplane/figures',
-    ours: ['controlplane/compile', 'envoy/latency-bounds.ts', 'grpc', 'protos'],
+    ours: ['controlplane/compile', 'envoy/latency-bounds.ts', 'grpc', 'protos', 'xds'],
     packages: [GRPC],
     node: true,
   },

@@ -8,6 +8,7 @@ export const LISTENER = `${PREFIX}envoy.config.listener.v3.Listener`;
 export const ROUTE_CONFIGURATION = `${PREFIX}envoy.config.route.v3.RouteConfiguration`;
 export const CLUSTER = `${PREFIX}envoy.config.cluster.v3.Cluster`;
 export const CLUSTER_LOAD_ASSIGNMENT = `${PREFIX}envoy.config.endpoint.v3.ClusterLoadAssignment`;
+export const RUNTIME = `${PREFIX}envoy.service.runtime.v3.Runtime`;
 export const SECRET = `${PREFIX}envoy.extensions.transport_sockets.tls.v3.Secret`;
 
 /** A type of our own, which the decision services receive. */
@@ -31,6 +32,7 @@ export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   CLUSTER,
   CLUSTER_LOAD_ASSIGNMENT,
   SECRET,
+  RUNTIME,
   FILTER,
   FILTER_POLICY,
   RATE_LIMIT,

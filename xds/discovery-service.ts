@@ -12,6 +12,7 @@ import {
   LISTENER,
   REPORT,
   ROUTE_CONFIGURATION,
+  RUNTIME,
   SECRET,
 } from '#protos/type-url.ts';
 import { DeltaSubscription } from './delta-subscription.ts';
@@ -76,6 +77,7 @@ const SERVICES: readonly (readonly [
   ['envoy.service.cluster.v3.ClusterDiscoveryService', 'Clusters', CLUSTER],
   ['envoy.service.endpoint.v3.EndpointDiscoveryService', 'Endpoints', CLUSTER_LOAD_ASSIGNMENT],
   ['envoy.service.secret.v3.SecretDiscoveryService', 'Secrets', SECRET],
+  ['envoy.service.runtime.v3.RuntimeDiscoveryService', 'Runtime', RUNTIME],
 ];
 
 /** Ends a stream after an internal error. Its client learns no more. */

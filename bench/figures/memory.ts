@@ -22,7 +22,12 @@ export function measureMemory(routes: number, requests: number): readonly Memory
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   let now = Date.now();
-  const clusters = { origins: () => [], behind: () => [], serves: () => true };
+  const clusters = {
+    origins: () => [],
+    statName: () => undefined,
+    behind: () => [],
+    serves: () => true,
+  };
   const store = new FigureStore({ clustersOf: () => clusters, changed: () => {}, now: () => now });
   const mappings = Array.from({ length: routes }, (_, number) => number);
   const messages = pushOf({ id: 'edge-1', group: 'edge', isEdge: true, mappings });

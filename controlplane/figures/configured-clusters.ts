@@ -7,6 +7,8 @@ import { clusterStatName } from './stat-name.ts';
 export type ConfiguredClusters = {
   /** Returns the ids behind a cluster, or undefined when there is no such cluster. */
   origins(cluster: string): readonly string[] | undefined;
+  /** Returns the name in statistics of the cluster that has this name in requests. */
+  statName(name: string): string | undefined;
   /** Returns the clusters of a Mapping or ProxyConfig. */
   behind(id: string): readonly string[];
   /** Returns whether the group has a route of this Mapping. */
@@ -15,6 +17,7 @@ export type ConfiguredClusters = {
 
 const NONE: ConfiguredClusters = {
   origins: () => undefined,
+  statName: () => undefined,
   behind: () => [],
   serves: () => false,
 };
@@ -64,6 +67,7 @@ function indexed({ resources }: Compiled): ConfiguredClusters {
   );
   return {
     origins: name => listOf(origins.get(name)),
+    statName: name => statNames.get(name),
     behind: id => listOf(behind.get(id)) ?? [],
     serves: id => served.has(id),
   };

@@ -1,5 +1,5 @@
 import { RESERVED_CLUSTERS } from '#controlplane/compile/clusters/reserved-clusters.ts';
-import { SAMPLED_ONE_OF } from '#controlplane/compile/listeners/sampled-requests-log.ts';
+import { FIRST_SAMPLED_PERCENT } from '#controlplane/compile/listeners/sampled-requests-log.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import { MAX_GROUPS, MAX_MAPPINGS, MAX_UPSTREAMS, MAX_VIEWS, OTHERS } from './bounds.ts';
 import type { ConfiguredClusters } from './configured-clusters.ts';
@@ -7,8 +7,9 @@ import type { LoggedRequest } from './decode-access-log.ts';
 import type { FigureSource, Figures, MappingFigures, UpstreamFigures } from './figures.ts';
 import type { NodeName } from './node-name.ts';
 import { isFailure, RequestLog } from './request-log.ts';
-import { clusterStatName, parseStatName, type Stat } from './stat-name.ts';
-import { KEPT_MS, OF_GROUP, OF_MAPPING, Traffic } from './traffic.ts';
+import type { SampledRates, Sampling } from './sampling.ts';
+import { parseStatName, type Stat } from './stat-name.ts';
+import { KEPT_MS, OF_GROUP, OF_MAPPING, REQUESTS, SERVER_ERRORS, Traffic } from './traffic.ts';
 import { Upstream } from './upstream.ts';
 
 const MINUTE = 60_000;
@@ -35,6 +36,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
   readonly #requests = new RequestLog();
   /** Streams of statistics that are open, and when each pushed last. */
   readonly #sources = new Map<object, FigureSource>();
+  /** What proxies log at present. */
+  sampling: Sampling = { sampled: FIRST_SAMPLED_PERCENT, failed: 100 };
   #upstreamCount = 0;
   #viewCount = 0;
   #since: number | undefined;
@@ -87,7 +90,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
   }
 
   request(node: NodeName, logged: LoggedRequest): void {
-    const weight = isFailure(logged) ? 1 : SAMPLED_ONE_OF;
+    const { failed, sampled } = this.sampling;
+    const weight = 100 / (isFailure(logged) ? Math.max(failed, sampled) : sampled);
     this.#requests.add({ ...logged, node: node.id, group: node.group, weight });
     if (isFailure(logged) && logged.flags.length > 0) this.#failed(node.group, logged);
     this.#parts.changed();
@@ -134,6 +138,15 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
     return this.#requests.list(filter, this.#parts.now());
   }
 
+  /** Returns the rates of all proxies in the last few seconds. */
+  rates(): SampledRates {
+    const now = this.#parts.now();
+    const groups = [...this.#groups.values()];
+    const sum = (column: typeof REQUESTS | typeof SERVER_ERRORS) =>
+      groups.reduce((all, traffic) => all + traffic.newest(column, now), 0);
+    return { requests: sum(REQUESTS), failures: sum(SERVER_ERRORS) };
+  }
+
   sources(): readonly FigureSource[] {
     return [...this.#sources.values()];
   }
@@ -166,7 +179,6 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
 
   /** Without a healthy member no cluster is logged. Then those behind the route have failed. */
   #failed(group: string, { at, cluster, flags, failure, details, upstream, route }: LoggedRequest) {
-    const of = (name: string) => this.#upstreams.get(group)?.get(name);
     const mapping = route === '' ? undefined : route;
     const lastFailure = {
       at,
@@ -175,10 +187,11 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
       upstream: upstream === '' ? undefined : upstream,
       mapping,
     };
-    const names =
-      cluster === '' ? this.#parts.clustersOf(group).behind(route) : [clusterStatName(cluster)];
-    for (const name of names) {
-      const failed = of(name);
+    const configured = this.#parts.clustersOf(group);
+    const name = configured.statName(cluster);
+    const names = cluster === '' ? configured.behind(route) : name === undefined ? [] : [name];
+    for (const each of names) {
+      const failed = this.#upstreams.get(group)?.get(each);
       if (failed !== undefined) failed.lastFailure = lastFailure;
     }
   }

@@ -1,5 +1,6 @@
 import { type ServerReadableStream, type sendUnaryData, status } from '@grpc/grpc-js';
 import { WireError } from '#protos/wire-reader.ts';
+import { type Peer, peerOf } from '#xds/discovery-service.ts';
 import type { NodeName } from './node-name.ts';
 
 export type FigureCall = ServerReadableStream<Buffer, object>;
@@ -27,7 +28,7 @@ export type StreamParts = {
    * Returns why this client may not push the figures of a proxy.
    * @returns undefined when it may
    */
-  refuse(node: NodeName, call: FigureCall): string | undefined;
+  refuse(node: NodeName, peer: Peer): string | undefined;
   /** Called after an internal error, which ended the stream. */
   failed(error: unknown, call: FigureCall): void;
 };
@@ -70,7 +71,7 @@ export function nodeOfStream(call: FigureCall, { refuse }: StreamParts) {
     take(name: NodeName): void {
       if (node !== undefined) return;
       if (name.id === '') throw new PeerError(status.INVALID_ARGUMENT, 'node.id is missing');
-      const reason = refuse(name, call);
+      const reason = refuse(name, peerOf(call));
       if (reason !== undefined) throw new PeerError(status.PERMISSION_DENIED, reason);
       node = name;
     },

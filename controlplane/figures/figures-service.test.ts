@@ -6,7 +6,6 @@ import { refuseGroup } from '#controlplane/sources/secret-groups.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { changingTls, testAuthority } from '#grpc/testing/test-authority.ts';
 import { tlsClientCredentials } from '#grpc/tls-client.ts';
-import { peerOf } from '#xds/discovery-service.ts';
 import { MAX_SAMPLES_A_SECOND, MAX_STREAMS_OF_CONNECTION } from './bounds.ts';
 import {
   counter,
@@ -143,7 +142,7 @@ async function pushAs(t: TestContext, identity: string, claimed: string) {
   const trust = { trustDomain: 'gateway.internal', plaintextSecrets: false };
   const { connect, figures } = await startFiguresServer(t, {
     tls: changingTls(await issue('controlplane')).options,
-    refuse: ({ group }, call) => refuseGroup(group, peerOf(call), trust),
+    refuse: ({ group }, peer) => refuseGroup(group, peer, trust),
   });
   const material = { ...(await issue(identity)), ca: authority.ca };
   const source = { current: () => material, onChange: () => () => {} };

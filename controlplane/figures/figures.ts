@@ -16,8 +16,9 @@ export type Figures = {
   /** Returns what each node group sees of each of its clusters. */
   upstreams(): readonly UpstreamFigures[];
   /**
-   * Returns sampled requests, newest first: one of ten, and each failed one, both up to
-   * a bound. At most `limit` of them, by default 100.
+   * Returns sampled requests, newest first. Up to about 100 a second all are sampled, and
+   * so are the failed ones apart from them. Beyond that a share is. Returns at most `limit` of them,
+   * by default 100.
    */
   requests(filter?: RequestFilter): readonly SampledRequest[];
   /** Returns the proxies that push figures now. */
@@ -131,7 +132,7 @@ export type SampledRequest = {
   readonly at: number;
   readonly node: string;
   readonly group: string;
-  /** How many requests it stands for: 1 for a failed one. */
+  /** How many requests it stands for, at least 1. */
   readonly weight: number;
   readonly method: string;
   readonly scheme: string;

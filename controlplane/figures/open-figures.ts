@@ -5,6 +5,8 @@ import { FigureStore } from './figure-store.ts';
 import type { StreamParts } from './figure-stream.ts';
 import type { Figures } from './figures.ts';
 import { figuresServices } from './figures-service.ts';
+import { nextSampling } from './sampling.ts';
+import { samplingService } from './sampling-service.ts';
 
 export type FiguresParts = StreamParts & {
   /** Whether proxies push figures (FIGURES). */
@@ -19,8 +21,12 @@ export type OpenFigures = {
   readonly services: Readonly<Record<string, UntypedServiceImplementation>>;
   /** Takes what a node group was compiled to. */
   compiled(group: string, compiled: Compiled): void;
+  /** Ends the streams on which proxies learn the sampling. */
+  close(): void;
 };
 
+/** The rates are looked at once in this time, in ms. */
+const RESAMPLE_MS = 1_000;
 /** Listeners are called at most once in this time, in ms. */
 const FOLLOW_MS = 1_000;
 
@@ -30,7 +36,9 @@ export function openFigures(parts: FiguresParts): OpenFigures {
   const groups = new ConfiguredGroups();
   const listeners = new Set<() => void>();
   let isWaiting = false;
+  let resampled = 0;
   const changed = () => {
+    resample();
     if (isWaiting || listeners.size === 0) return;
     isWaiting = true;
     after(FOLLOW_MS, () => {
@@ -39,6 +47,21 @@ export function openFigures(parts: FiguresParts): OpenFigures {
     });
   };
   const store = new FigureStore({ clustersOf: group => groups.of(group), changed, now });
+  const proxies = samplingService({
+    refuse: (_group, peer, { id, cluster }) => parts.refuse({ id, group: cluster }, peer),
+    now,
+    after,
+  });
+  const resample = () => {
+    if (now() - resampled < RESAMPLE_MS) return;
+    resampled = now();
+    const { failed, sampled } = store.sampling;
+    const next = nextSampling(store.rates(), store.sampling);
+    if (next.failed === failed && next.sampled === sampled) return;
+    store.sampling = next;
+    proxies.set(next);
+  };
+  proxies.set(store.sampling);
   return {
     figures: {
       on,
@@ -53,9 +76,10 @@ export function openFigures(parts: FiguresParts): OpenFigures {
         return () => void listeners.delete(own);
       },
     },
-    services: on ? figuresServices({ ...parts, store }) : {},
+    services: on ? { ...figuresServices({ ...parts, store }), ...proxies.services } : {},
     compiled: (group, compiled) => {
       if (on) groups.compiled(group, compiled);
     },
+    close: () => proxies.close(),
   };
 }

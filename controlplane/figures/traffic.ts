@@ -62,6 +62,13 @@ export class Traffic {
     };
   }
 
+  /** Returns what came in a second lately: in the step that has begun, and in the one before. */
+  newest(column: TrafficColumn, now: number): number {
+    const last = this.#counts.stepAt(now);
+    const seconds = (now - (last - 1) * this.#counts.time.stepMs) / 1_000;
+    return this.#counts.sum(column, last - 1, last) / seconds;
+  }
+
   /** Returns the whole steps since the first push. The newest may still miss a push. */
   series(now: number, since: number): Series {
     const { stepMs, steps } = this.#counts.time;

@@ -15,6 +15,7 @@ export const ENVOY_FILES = [
   'envoy/service/accesslog/v3/als.proto',
   'envoy/service/auth/v3/external_auth.proto',
   'envoy/service/metrics/v3/metrics_service.proto',
+  'envoy/service/runtime/v3/rtds.proto',
   'envoy/service/ratelimit/v3/rls.proto',
   'envoy/config/bootstrap/v3/bootstrap.proto',
   'envoy/config/metrics/v3/metrics_service.proto',

@@ -2,23 +2,41 @@ import type { JsonObject } from '#protos/json.ts';
 import { CONTROL_PLANE_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { extension } from '../extension.ts';
 
-/** Of this many requests that did not fail, one is logged. */
-export const SAMPLED_ONE_OF = 10;
+/** The layer of Envoy's runtime that has the shares below. */
+export const RUNTIME_LAYER = 'figures';
+/** The share of the requests that did not fail, and its value before the layer has come. */
+export const SAMPLED_KEY = 'figures.sampled';
+export const FIRST_SAMPLED_PERCENT = 10;
+/** The share of the requests that failed. */
+export const FAILED_KEY = 'figures.failed';
 
-/** Envoy's flags of requests that a service failed, or that reached none. Each is logged. */
+/** Envoy's flags of requests that a service failed, or that reached none. */
 export const FAILURE_FLAGS: readonly string[] = [
   ...['UH', 'UT', 'LR', 'UR', 'UF', 'UC', 'UO', 'URX', 'SI', 'DT', 'UPE', 'NC', 'OM', 'DF'],
 ];
 
+/** Returns a share as the runtime has it. */
+export function millionths(percent: number): number {
+  return Math.round(percent * 10_000);
+}
+
 /**
- * Returns the log that tells the control plane of sampled requests, and of each that failed. Envoy
+ * Returns the log that tells the control plane of sampled requests, and of more of those
+ * that failed. Envoy
  * drops lines rather than to keep more than a few when the control plane does not read. The edge and
  * the proxy behind it choose the same requests, by the request id.
  */
 export function sampledRequestsLog(): JsonObject {
   return {
     name: 'envoy.access_loggers.http_grpc',
-    filter: { or_filter: { filters: [FAILED, FLAGGED, SAMPLED] } },
+    filter: {
+      or_filter: {
+        filters: [
+          { and_filter: { filters: [FAILED, share(FAILED_KEY, 100)] } },
+          share(SAMPLED_KEY, FIRST_SAMPLED_PERCENT),
+        ],
+      },
+    },
     typed_config: extension('access_loggers.grpc.v3.HttpGrpcAccessLogConfig', {
       common_config: {
         log_name: 'figures',
@@ -31,7 +49,10 @@ export function sampledRequestsLog(): JsonObject {
   };
 }
 
-const FAILED: JsonObject = {
+/** A call by gRPC fails with status 200. */
+const FLAGGED: JsonObject = { response_flag_filter: { flags: [...FAILURE_FLAGS] } };
+
+const ERROR: JsonObject = {
   status_code_filter: {
     comparison: {
       op: 'GE',
@@ -40,12 +61,10 @@ const FAILED: JsonObject = {
   },
 };
 
-/** A call by gRPC fails with status 200. */
-const FLAGGED: JsonObject = { response_flag_filter: { flags: [...FAILURE_FLAGS] } };
+const FAILED: JsonObject = { or_filter: { filters: [ERROR, FLAGGED] } };
 
-const SAMPLED: JsonObject = {
-  runtime_filter: {
-    runtime_key: 'figures.sampled',
-    percent_sampled: { numerator: 100 / SAMPLED_ONE_OF },
-  },
-};
+/** The value in the runtime counts millionths. */
+function share(runtime_key: string, percent: number): JsonObject {
+  const percent_sampled = { numerator: millionths(percent), denominator: 'MILLION' };
+  return { runtime_filter: { runtime_key, percent_sampled } };
+}

@@ -90,7 +90,12 @@ describe('behind a login, the console', { skip: whyNoBrowser() }, () => {
       { 'x-user': 'ada' },
     ];
     for (const headers of sent)
-      for (const path of ['/console/', '/console/api/overview', '/console/events', '/console/assets/main.ts'])
+      for (const path of [
+        '/console/',
+        '/console/api/overview',
+        '/console/events',
+        '/console/assets/main.ts',
+      ])
         assert.equal((await request(base, path, { headers })).status, 401, JSON.stringify(headers));
     assert.equal((await request(base, '/readyz')).status, 200);
   });

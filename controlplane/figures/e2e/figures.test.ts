@@ -85,6 +85,17 @@ describe('the figures of a control plane with one edge', () => {
     assert.ok(!JSON.stringify(requests).includes('secret'));
   });
 
+  test('list every request as long as there are few', async () => {
+    await system.envoyWhen('/runtime', /"figures\.sampled": \{\s+"final_value": "1e\+06"/);
+    for (let number = 0; number < 20; number++) assert.equal(await get(`/users/${number}`), 200);
+    const { requests } = await system.figuresWhen(
+      page => page.requests.filter(({ path }) => /^\/users\/\d+$/.test(path)).length === 20,
+      'all 20 requests are listed',
+      '?status=2',
+    );
+    assert.ok(requests.slice(0, 20).every(({ weight }) => weight === 1));
+  });
+
   test('say why a service is not reached', async () => {
     assert.deepEqual(
       [await get('/refused/'), await get('/unknown/'), await get('/plain/')],

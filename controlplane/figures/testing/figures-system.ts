@@ -25,6 +25,8 @@ export type FiguresSystem = {
     what: string,
     query?: string,
   ): Promise<FiguresPage>;
+  /** Waits until an admin page of the edge has this text. */
+  envoyWhen(path: string, text: RegExp): Promise<void>;
   /** Kills the control plane and starts it again at the same port. */
   restartControlPlane(): Promise<void>;
   stop(): Promise<void>;
@@ -75,6 +77,9 @@ export async function startFiguresSystem(
         30_000,
         what,
       ),
+    envoyWhen: async (path, text) => {
+      await until(async () => text.test(await envoy.get(path)) || undefined, 30_000, String(text));
+    },
     restartControlPlane: async () => {
       await controlPlane.kill();
       controlPlane = await start({ XDS_ADDRESS: xds });
