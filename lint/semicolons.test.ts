@@ -8,13 +8,14 @@ const SOURCES = globSync('*/**/*.ts', {
   cwd: ROOT,
   exclude: ['node_modules', '**/testing', '**/e2e', '**/*.test.ts'],
 });
-/** The words of Go's text/template, the mark of a Host, and the requests of benchmarks. */
+/** The words of Go's text/template, the mark of a Host, requests of benchmarks, and shell. */
 const EXEMPT =
-  /^(?:resources\/template\/(?:evaluate|indexing|parse)|controlplane\/compile\/tls\/host-header|bench\/oauth2\/[\w-]+)\.ts$/;
+  /^(?:resources\/template\/(?:evaluate|indexing|parse)|controlplane\/compile\/tls\/host-header|bench\/oauth2\/[\w-]+|cli\/completion\/[\w-]+)\.ts$/;
 
 const LITERAL = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"/g;
-/** Pairs of headers (`; path=/`), SQL, policies of pages and scripts go on otherwise. */
-const JOINED = /; (?!(?:frame-ancestors|script-src|style-src|base-uri) )(?![\w-]+=)[a-z`$\\]/;
+/** Pairs of headers (`; path=/`), of CSS and of policies for pages go on otherwise. */
+const JOINED =
+  /; (?!(?:frame-ancestors|script-src|style-src|base-uri) )(?![\w-]+(?:=|: ))[a-z`$\\]/;
 
 /** Returns the lines of a source in which a text has two sentences joined by a semicolon. */
 function joinedSentences(source: string): readonly number[] {
@@ -37,6 +38,7 @@ test('sentences in texts of each form are seen, headers and code are not', () =>
   for (const line of seen) assert.deepEqual(joinedSentences(`\n${line}`), [2], line);
   const unseen = [
     "'text/html; charset=utf-8'",
+    "'display: flex; margin: 0'",
     "list.join('; ')",
     'type A = { a: string; b: number };',
     "const a = 'x'; const b = 'y';",

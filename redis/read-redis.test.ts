@@ -113,7 +113,7 @@ describe('the environment', () => {
     ],
     [
       { REDIS_URL: 'rediss://a', REDIS_CA_FILE: '/run/password' },
-      /^REDIS_CA_FILE: cannot use the file "\/run\/password": it holds no certificate in PEM .* want the authorities/,
+      /^REDIS_CA_FILE: cannot use the file "\/run\/password": it holds no certificate in PEM .* Want the authorities/,
     ],
     [
       { REDIS_URL: 'rediss://a', REDIS_CERT_FILE: '/run/key.pem', REDIS_KEY_FILE: '/run/key.pem' },

@@ -16,9 +16,9 @@ describe('the tests of a run write', () => {
     ['to the disk where memory is scarce', { free: 8 * GIB - 1 }],
     [
       'to the disk where programs in memory may not run',
-      { mounts: MOUNTS.replace('rw', 'rw,noexec') },
+      { mounts: MOUNTS.replace('tmpfs rw', 'tmpfs rw,noexec') },
     ],
-    ['to the disk where memory is read alone', { mounts: MOUNTS.replace('rw', 'ro') }],
+    ['to the disk where memory is read alone', { mounts: MOUNTS.replace('tmpfs rw', 'tmpfs ro') }],
     ['to the disk where there is no such file system', { mounts: '' }],
     ['to the disk where it is another one', { mounts: MOUNTS.replace('shm tmpfs', 'shm ext4') }],
   ] as const)
