@@ -14,6 +14,7 @@ import { type ExplainQuestion, explainRequest } from '#controlplane/explain/expl
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { openFigures } from '#controlplane/figures/open-figures.ts';
+import { Orders } from '#controlplane/orders/orders.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
 import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
 import type { LastGoodStore } from '#controlplane/rollout/last-good-store.ts';
@@ -95,6 +96,8 @@ export type ControlPlane = {
   resources(): ResourceSet;
   /** Returns the newest edits, the newest first. */
   changes(): readonly Change[];
+  /** What operators ask of our services. */
+  readonly orders: Orders;
   /** Ends the proxies' streams, and waits until what was accepted is stored. */
   stop(): Promise<void>;
 };
@@ -119,6 +122,7 @@ const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SD
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { config, metrics, log, now, after } = parts;
   const cache = new SnapshotCache();
+  const orders = new Orders({ cache, after });
   const keeper = await lastGoodKeeper({
     store: parts.store,
     parser: parts.parser,
@@ -176,7 +180,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       opened.compiled(group, compiled);
       upstreams.compiled(group, compiled);
     }),
-    ...publisher(cache, after),
+    ...publisher(orders, after),
     proxies: () => service.streams().map(toClientAck),
     keep: accepted => {
       keeper.keep(accepted);
@@ -276,6 +280,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     inForce: () => effective(controller.rollout).values(),
     resources: () => controller.inForce,
     changes: history.changes,
+    orders,
     stop: () => {
       stopLooking();
       upstreams.close();

@@ -136,7 +136,9 @@ function console({ config, log }: Parts, plane: ControlPlane): Console | undefin
   const facts = { changes, diff, explain, figures, resources, status };
   const options = compileOptions(config);
   return openConsole({
-    facts: { ...facts, options },
+    facts: { ...facts, options, drained: () => plane.orders.drained },
+    orders: plane.orders,
+    log,
     config: config.console,
     now: Date.now,
     after,

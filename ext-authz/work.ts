@@ -1,5 +1,7 @@
 import { type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
 import { FILTER_TYPES } from '#ext-authz/filters/filter-set.ts';
 import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
 import { joinAttempts } from '#ext-authz/oauth2/tokens/attempt-group.ts';
@@ -8,6 +10,7 @@ import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openStoreKey } from '#ext-authz/store/store-key.ts';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
+import type { Order } from '#process/orders.ts';
 import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
@@ -49,6 +52,9 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
         report = to;
       },
     },
+    // One of several workers acts for all, since they share the store.
+    ordered: order =>
+      void (worker === undefined || worker.number === 1 ? endSessions(kit, order, log) : undefined),
     server: openServer({ kit, log, uptime, after, worker, traces }),
     store: {
       kind: config.redis === undefined ? 'file' : 'redis',
@@ -58,6 +64,19 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
       },
     },
   });
+}
+
+async function endSessions(kit: FilterKit, order: Order, log: Logger): Promise<void> {
+  if (!('sessionEnd' in order)) return;
+  const { filter, user } = order.sessionEnd;
+  try {
+    const sessions = await kit.endSessions(filter, user);
+    if (sessions !== undefined)
+      log.info({ filter, user, sessions }, 'sessions of a user ended, as the control plane asks');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'the store failed';
+    log.error({ filter, user, reason }, 'sessions of a user cannot be ended');
+  }
 }
 
 /** Replicas that share a Redis and not the state folder would each make a key of their own. */

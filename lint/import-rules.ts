@@ -211,6 +211,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['re2js'],
     node: false,
   },
+  {
+    folder: 'controlplane/orders',
+    ours: ['protos', 'xds'],
+    packages: [],
+    node: true,
+  },
   // What runs in the browser takes types alone from the others.
   {
     folder: 'controlplane/console/browser',
@@ -231,6 +237,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/diff',
       'controlplane/explain',
       'controlplane/figures',
+      'controlplane/orders',
       'controlplane/rollout',
       'controlplane/status',
       'process',
@@ -264,6 +271,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/diff',
       'controlplane/explain',
       'controlplane/figures',
+      'controlplane/orders',
       'controlplane/rollout',
       'controlplane/sources',
       'controlplane/status',

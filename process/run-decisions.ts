@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import type { HostPort } from '#grpc/host-port.ts';
+import { ORDER } from '#protos/type-url.ts';
 import type { DecisionConfig } from './decision-config.ts';
 import type { DecisionServer } from './decision-server.ts';
 import { orExit } from './exit.ts';
 import { followControlPlane } from './follow-control-plane.ts';
 import { type MutualTls, openMutualTls } from './mutual-tls.ts';
+import { type Order, takeOrders } from './orders.ts';
 import { type PlainHttp, servePlainHttp } from './plain-http.ts';
 import type { ReportedFinding } from './report.ts';
 import type { Report } from './reporter.ts';
@@ -18,6 +20,8 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   /** What the configuration consists of, as the log calls it. */
   readonly what: 'filters' | 'limits';
   readonly server: DecisionServer;
+  /** Hears of what operators ask for at once. */
+  ordered(order: Order): void;
   /**
    * Control planes that are told what is wrong with what was sent, besides the one that is
    * followed. When absent, the service reports nothing.
@@ -43,11 +47,13 @@ const STOP_GRACE_MS = 500;
 export async function runDecisions(service: DecisionService): Promise<void> {
   const { config, exit, log, server, store, worker } = service;
   const tls = await openTls(service);
+  const orders = takeOrders({ given: (_name, order) => service.ordered(order) });
   const following = followControlPlane({
     ...service,
+    typeUrls: [...service.typeUrls, ORDER],
     xds: config.xds,
     tls,
-    onUpdate: update => server.update(update),
+    onUpdate: update => (update.typeUrl === ORDER ? orders(update) : server.update(update)),
     reportTo: service.reports?.to ?? [],
     onReported: logFindings(log),
   });

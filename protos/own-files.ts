@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** The .proto files of ours, by package. */
 const FILES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['gateway.config.v1', ['filter', 'rate_limit', 'report', 'served_secret']],
+  ['gateway.config.v1', ['filter', 'order', 'rate_limit', 'report', 'served_secret']],
   ['grpc.reflection.v1', ['reflection']],
   ['grpc.reflection.v1alpha', ['reflection']],
 ]);

@@ -25,6 +25,9 @@ export const SERVED_SECRET = `${PREFIX}gateway.config.v1.ServedSecret`;
  */
 export const REPORT = `${PREFIX}gateway.config.v1.Report`;
 
+/** A type of our own, with what an operator asks of a service at once. */
+export const ORDER = `${PREFIX}gateway.config.v1.Order`;
+
 /** Every type that we serve or receive. A peer may name others. */
 export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   LISTENER,
@@ -38,6 +41,7 @@ export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   RATE_LIMIT,
   SERVED_SECRET,
   REPORT,
+  ORDER,
 ]);
 
 /**

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { refusalLog } from '#process/refusal-log.ts';
 import type { SpanAttributes, Traces } from '#process/traces/traces.ts';
+import type { Label } from '#resources/labels/label-pattern.ts';
 import { type CounterStore, StoreUnavailable } from './counter-store.ts';
 import { type Decision, decide, type InvalidRequest } from './decide.ts';
 import { inTime } from './in-time.ts';
@@ -9,6 +10,7 @@ import type { Compiled } from './limit-set.ts';
 import type { LimitOutcome } from './limit-tallies.ts';
 import type { LimitIndex } from './limits-index.ts';
 import type { Metrics } from './metrics.ts';
+import { planHits } from './plan.ts';
 import type { TemplateFailure } from './render.ts';
 import type { RateLimitRequest } from './request.ts';
 import { OVER_LIMIT, type RateLimitResponse } from './wire.ts';
@@ -92,6 +94,18 @@ export class Answerer {
     } catch (error) {
       return this.#caught(error);
     }
+  }
+
+  /**
+   * Lets the counters of a label group begin again at 0. Returns how many limits they are of. Rejects
+   * with StoreUnavailable.
+   */
+  async reset(domain: string, entries: readonly Label[]): Promise<number> {
+    if (this.#index === undefined) return 0;
+    const request = { domain, descriptors: [{ entries }], hits_addend: 0 };
+    const { hits } = planHits(request, this.#index);
+    await this.#parts.store.reset(hits);
+    return hits.length;
   }
 
   #counted(asked: number, decision: Decision): RateLimitResponse | Failed {

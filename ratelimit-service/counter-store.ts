@@ -41,6 +41,8 @@ export type CounterStore = {
    * or is overloaded. The hits may have been counted all the same.
    */
   count(hits: readonly Hit[]): Counts | Promise<Counts>;
+  /** Lets these counters begin again at 0. Rejects with StoreUnavailable. */
+  reset(hits: readonly Hit[]): Promise<void>;
   status(): CounterStoreStatus;
   /** Asks a shared store how full it is, for `status`. Never rejects. */
   look?(): Promise<void>;

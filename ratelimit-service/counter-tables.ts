@@ -65,6 +65,14 @@ export class CounterTables {
     this.#keys += 1;
   }
 
+  /** Drops a key of a table, if it has it. */
+  drop(table: CounterTable, name: string): void {
+    const count = table.get(name);
+    if (count === undefined) return;
+    table.delete(name, count);
+    this.#keys -= 1;
+  }
+
   /**
    * Drops windows that `now` is not in. They have ended, or the clock was wrong. The last key was
    * counted at `before`.

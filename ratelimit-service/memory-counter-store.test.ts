@@ -32,6 +32,16 @@ describe('counters in memory', () => {
     assert.deepEqual(store.count([]), { now: START, counts: [] });
   });
 
+  test('that are reset begin again, and others go on', async () => {
+    const { count, store } = storeAt(START);
+    const hit = (group: string) => ({ counter: '1000', group, windowMs: 1_000, add: 0 });
+    for (const key of ['a', 'b', 'x'.repeat(500)])
+      assert.deepEqual([count(key), count(key)], [1, 2]);
+    await store.reset([hit('a'), hit('x'.repeat(500)), hit('never')]);
+    assert.deepEqual([count('a'), count('b'), count('x'.repeat(500))], [1, 3, 1]);
+    assert.equal(store.status().keys, 3);
+  });
+
   for (const unit of UNITS)
     test(`of ${unit} ms begin again exactly at the boundary`, () => {
       const boundary = Math.ceil(START / unit) * unit;

@@ -44,6 +44,12 @@ export class MemoryCounterStore implements CounterStore {
     return { now, counts: hits.map(hit => this.#add(hit, now)) };
   }
 
+  async reset(hits: readonly Hit[]): Promise<void> {
+    const now = this.#tick();
+    for (const { counter, group, windowMs } of hits)
+      this.#tables.drop(this.#tables.at(counter, windowMs, now), boundedName(group));
+  }
+
   status(): CounterStoreStatus {
     return { ...this.#tables.status(this.#last), waiting: 0 };
   }

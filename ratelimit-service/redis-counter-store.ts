@@ -75,6 +75,11 @@ class RedisCounterStore implements CounterStore {
     });
   }
 
+  async reset(hits: readonly Hit[]): Promise<void> {
+    const keys = hits.map(hit => this.#keyed(hit).key);
+    await Promise.all(keys.map(key => this.#redis.send(key, ['DEL', key])));
+  }
+
   status(): CounterStoreStatus {
     const status = { ...this.#redis.status(), waiting: this.#waiting };
     if (this.#memory === undefined) return status;

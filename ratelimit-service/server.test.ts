@@ -183,6 +183,7 @@ for (const [name, serve] of [
           count: () => {
             throw new TypeError('x is not a function');
           },
+          reset: async () => {},
           status: () => ({ waiting: 0 }),
           close: async () => {},
         };
@@ -299,6 +300,7 @@ test('a store that is slower than half of the time that the proxy waits is UNAVA
   const lines: string[] = [];
   const store: CounterStore = {
     count: () => new Promise(() => {}),
+    reset: async () => {},
     status: () => ({ waiting: 0 }),
     close: async () => {},
   };

@@ -41,6 +41,9 @@ export type ServerOptions = {
   readonly serve?: typeof serveUnary;
 };
 
+/** Also resets counters. */
+export type LimitServer = DecisionServer & Pick<Answerer, 'reset'>;
+
 export type Server = DecisionServer & { readonly address: string; readonly port: number };
 
 const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
@@ -60,14 +63,14 @@ export function openServer({
   owned,
   serve,
   traces,
-}: ServerOptions): DecisionServer {
+}: ServerOptions): LimitServer {
   const metrics = createMetrics(() => store.status());
   const answerer = new Answerer({ store, metrics, log, uptime, traces });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const own = { notReady: () => answerer.notReady, registry: metrics.registry };
   const sources = { ...groupProbes(own, worker), onError };
   const limits = new LimitSet();
-  return openDecisionServer({
+  const server = openDecisionServer({
     methods: [tracedMethod(shouldRateLimit(answerer, storeTimeoutMs), traces)],
     http: httpApp({
       ...sources,
@@ -83,6 +86,7 @@ export function openServer({
     },
     serve,
   });
+  return { ...server, reset: (domain, labels) => answerer.reset(domain, labels) };
 }
 
 /** Opens the server, and listens at once. */

@@ -9,6 +9,7 @@ export function tracedCounterStore(store: CounterStore, traces: Traces | undefin
       const attributes = { ...START.attributes, 'gateway.counters': hits.length };
       return traces.span({ ...START, attributes }, () => store.count(hits));
     },
+    reset: hits => store.reset(hits),
     status: () => store.status(),
     look: async () => store.look?.(),
     close: () => store.close(),

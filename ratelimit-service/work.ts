@@ -1,4 +1,6 @@
+import type { Logger } from 'pino';
 import { orExit } from '#process/exit.ts';
+import type { Order } from '#process/orders.ts';
 import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
@@ -9,7 +11,7 @@ import { counterFindings } from './counter-findings.ts';
 import type { CounterOwners } from './counter-owner.ts';
 import type { CounterStore } from './counter-store.ts';
 import { openCounterStore } from './open-counter-store.ts';
-import { openServer } from './server.ts';
+import { type LimitServer, openServer } from './server.ts';
 import { tracedCounterStore } from './traced-counter-store.ts';
 
 /** How often the use of the counter store is read, in ms. */
@@ -27,6 +29,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const owned = (owners: CounterOwners) => {
     limits = owners;
   };
+  const server = openServer({ store, log, uptime, storeTimeoutMs, owned, worker, traces });
   await runDecisions({
     ...parts,
     group: 'ratelimit-service',
@@ -38,7 +41,8 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
           reports: { to: config.reportTo, begin: report => watchRoom(store, () => limits, report) },
         }
       : {}),
-    server: openServer({ store, log, uptime, storeTimeoutMs, owned, worker, traces }),
+    server,
+    ordered: order => void reset(server, order, log),
     store: {
       kind: redis === undefined ? 'memory' : 'redis',
       close: async () => {
@@ -47,6 +51,20 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
       },
     },
   });
+}
+
+/** The values of the labels are what clients sent, so they are in no log. */
+async function reset(server: LimitServer, order: Order, log: Logger): Promise<void> {
+  if (!('counterReset' in order)) return;
+  const { domain, labels } = order.counterReset;
+  const keys = labels.map(({ key }) => key);
+  try {
+    const counters = await server.reset(domain, labels);
+    log.info({ domain, keys, counters }, 'counters begin again, as the control plane asks');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'the store failed';
+    log.error({ domain, keys, reason }, 'counters cannot be reset');
+  }
 }
 
 function watchRoom(store: CounterStore, limits: () => CounterOwners, report: Report): void {

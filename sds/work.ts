@@ -3,10 +3,16 @@ import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
 import { type Following, followControlPlane } from '#process/follow-control-plane.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
+import { takeOrders } from '#process/orders.ts';
 import { servePlainHttp } from '#process/plain-http.ts';
 import type { ServiceParts, Started } from '#process/run-service.ts';
-import { SERVED_SECRET } from '#protos/type-url.ts';
+import { ORDER, SERVED_SECRET } from '#protos/type-url.ts';
 import type { Config } from './config.ts';
+import {
+  type DrainedAddress,
+  type DrainedSource,
+  drainedSource,
+} from './instances/drained-source.ts';
 import { fileSource } from './instances/file-source.ts';
 import type { InstanceSource } from './instances/instance-source.ts';
 import { kubernetesReports } from './instances/kubernetes/kubernetes-reports.ts';
@@ -52,10 +58,11 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
   const { host, port } = config;
   const found = joinedReport();
   secrets?.onFindings(found.part());
+  const source = sources.length === 0 ? undefined : drainedSource(mergedSource(sources));
   const server = await startServer({
     host,
     port,
-    source: sources.length === 0 ? undefined : mergedSource(sources),
+    source,
     sourcesStatus: () => ({ files: instancesFiles, kubernetes: kubernetes?.status() }),
     secrets,
     onMissed: found.part(),
@@ -68,7 +75,8 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
     exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
   );
   const http = config.http && (await servePlainHttp(server.http, config.http, exit));
-  const following = secretsConfig && secrets && follow(secretsConfig, secrets, tls, parts);
+  const following =
+    secretsConfig && secrets && follow(secretsConfig, secrets, tls, { ...parts, source });
   if (following) found.sendBy(following.report);
   return {
     facts: { address: server.address, port: server.port, http: http?.port, files: instancesFiles },
@@ -131,16 +139,38 @@ function follow(
   { reportTo, xds }: SecretsConfig,
   secrets: Secrets,
   tls: MutualTls | undefined,
-  { log }: Parts,
+  { log, source }: Parts & { readonly source: DrainedSource | undefined },
 ): Following {
+  const orders = drainOrders(source, log);
   return followControlPlane({
     group: GROUP,
     xds,
     tls,
-    typeUrls: [SERVED_SECRET],
+    typeUrls: [SERVED_SECRET, ORDER],
     what: 'secrets',
-    onUpdate: update => secrets.update(update),
+    onUpdate: update => (update.typeUrl === ORDER ? orders(update) : secrets.update(update)),
     reportTo,
     log,
+  });
+}
+
+/** Drains the instances that the console's operators drain, until they withdraw it. */
+function drainOrders(source: DrainedSource | undefined, log: Parts['log']) {
+  const drained = new Map<string, DrainedAddress>();
+  const apply = () => source?.drain([...drained.values()]);
+  return takeOrders({
+    given(name, order) {
+      if (!('drain' in order)) return;
+      const { address, port } = order.drain;
+      drained.set(name, { address, port });
+      log.info({ address, port }, 'an instance is drained, as the control plane asks');
+      apply();
+    },
+    withdrawn(name) {
+      const instance = drained.get(name);
+      if (!drained.delete(name)) return;
+      log.info({ ...instance }, 'an instance is no longer drained');
+      apply();
+    },
   });
 }

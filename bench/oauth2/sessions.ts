@@ -23,7 +23,7 @@ export async function makeSessions(
 ): Promise<readonly string[]> {
   const id = await logInAt(port, path);
   const realm = JSON.stringify([`${FILTER}.default`, issuer, CLIENT.client_id]);
-  const records = new SessionRecords({ store, realm, randomBytes });
+  const records = new SessionRecords({ store, realm, randomBytes, userGroup: user => user });
   const loaded = await records.read(id);
   if (loaded === undefined) throw new Error('the session of the login is not in the store');
   const others: string[] = [];

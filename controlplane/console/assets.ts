@@ -23,6 +23,7 @@ const STYLE = 'text/css; charset=utf-8';
 /** All modules of ours that the browser loads. No other file is served. */
 export const MODULES: readonly string[] = [
   'main.ts',
+  'act.ts',
   'chart.ts',
   'format.ts',
   'frame.ts',

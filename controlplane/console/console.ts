@@ -4,6 +4,9 @@ import express, {
   type Response,
   Router,
 } from 'express';
+import type { Logger } from 'pino';
+import { isJsonObject } from '#protos/json.ts';
+import { ACTIONS, type OrderGiver } from './actions.ts';
 import type { Asset } from './assets.ts';
 import { etagOf, readAssets } from './assets.ts';
 import type { ConsoleConfig } from './console-config.ts';
@@ -14,6 +17,8 @@ import { type Receive, receiveAll, receiveTokens, type Visitor } from './visitor
 
 export type ConsoleParts = {
   readonly facts: ConsoleFacts;
+  readonly orders: OrderGiver;
+  readonly log: Logger;
   readonly config: Exclude<ConsoleConfig, 'off'>;
   now(): number;
   after(ms: number, callback: () => void): () => void;
@@ -43,7 +48,8 @@ export const SCREENS = [
 ] as const;
 
 /** Opens the console: its pages, what they load, and the hints that something changed. */
-export function openConsole({ facts, config, now, after }: ConsoleParts): Console {
+export function openConsole(parts: ConsoleParts): Console {
+  const { facts, config, now, after } = parts;
   const data = consoleData(facts);
   const events = openEvents({ after });
   const unfollow = facts.figures.follow(() => events.changed());
@@ -52,7 +58,7 @@ export function openConsole({ facts, config, now, after }: ConsoleParts): Consol
   router.use(onlyVisitors(config === 'open' ? receiveAll : receiveTokens(config)));
   router.use(assetRoutes());
   router.get('/events', stream(events, { now, after }));
-  router.use('/api', apiRoutes(data));
+  router.use('/api', apiRoutes(data, parts));
   router.use((_request, response) => {
     response.status(404).json({ error: 'not found: open /console/' });
   });
@@ -135,6 +141,32 @@ function send(response: Response, known: string | undefined, { body, etag, type 
   else response.set('Content-Type', type).send(body);
 }
 
+/** Does what a visitor asks, if that one may. It is logged with who asked, done or not. */
+function act(
+  action: string,
+  read: (typeof ACTIONS)[string],
+  { facts, log, orders }: ConsoleParts,
+): RequestHandler {
+  return ({ body }, response) => {
+    const { mayAct, name: actor } = visitorIn(response);
+    if (!mayAct) {
+      log.warn({ actor, action }, 'the console did nothing, since its visitor may not act');
+      response.status(403).json({ error: 'you may look, but not act (CONSOLE_OPERATORS)' });
+      return;
+    }
+    try {
+      const { logged, run, service } = read(isJsonObject(body) ? body : {});
+      if (!facts.status().proxies.some(({ group }) => group === service))
+        throw new Error(`no ${service} is connected to this control plane, so nothing was done`);
+      run(orders);
+      log.info({ actor, action, ...logged }, 'the console acts');
+      response.json({ done: true });
+    } catch (error) {
+      response.status(400).json({ error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+}
+
 /** A stream ends with the login that it was opened by. */
 function stream(
   events: Events,
@@ -157,7 +189,7 @@ function stream(
 /** A browser whose stream ends connects again. */
 const LONGEST_STREAM_MS = 86_400_000;
 
-function apiRoutes(data: ConsoleData): Router {
+function apiRoutes(data: ConsoleData, parts: ConsoleParts): Router {
   const router = Router();
   for (const [name, read] of Object.entries(data.views))
     router.get(`/${name}`, async (request, response) => {
@@ -185,6 +217,12 @@ function apiRoutes(data: ConsoleData): Router {
           .json({ error: error instanceof Error ? error.message : String(error) });
       }
     });
+  for (const [name, read] of Object.entries(ACTIONS))
+    router.post(`/${name}`, act(name, read, parts));
+  router.get('/visitor', (_request, response) => {
+    const { mayAct, name } = visitorIn(response);
+    response.json({ mayAct, name });
+  });
   router.use(wrongBody);
   return router;
 }

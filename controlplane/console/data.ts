@@ -6,11 +6,12 @@ import type { Difference } from '#controlplane/diff/difference.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures, Rates } from '#controlplane/figures/figures.ts';
+import type { Drained } from '#controlplane/orders/orders.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { certificates } from './views/certificates.ts';
-import { limitRows, limitText } from './views/limits.ts';
+import { instanceRows } from './views/instances.ts';
+import { limitRows, limitText, withGroups } from './views/limits.ts';
 import { overview } from './views/overview.ts';
 import { type PageQuery, pageOf, parsePage } from './views/paging.ts';
 import { proxyCounts, proxyRows } from './views/proxies.ts';
@@ -27,6 +28,8 @@ export type ConsoleFacts = {
   readonly options: CompileOptions;
   readonly figures: Figures;
   changes(): readonly Change[];
+  /** Instances that no proxy gets. */
+  drained(): readonly Drained[];
   explain(question: ExplainQuestion): Promise<Explanation>;
   diff(question: DiffQuestion): Promise<Difference> | undefined;
 };
@@ -113,16 +116,15 @@ export function consoleData(facts: ConsoleFacts): ConsoleData {
         const routes = rows().filter(({ service }) => service === row.name);
         const ids = new Set(routes.map(({ id }) => id));
         const { limitsOf } = await import('./views/route.ts');
+        const sampled = figures.requests({ limit: 1_000 }).filter(({ route }) => ids.has(route));
         return {
           row,
+          instances: instanceRows(sampled, facts.drained()),
           routes: routes.slice(0, 100),
           edge: facts.options.edge,
           limits: limitsOf(ids, resources(), memo),
           upstreams: figures.upstreams().filter(({ origins }) => origins.some(id => ids.has(id))),
-          requests: figures
-            .requests({ limit: 1_000 })
-            .filter(({ route }) => ids.has(route))
-            .slice(0, MOST_REQUESTS),
+          requests: sampled.slice(0, MOST_REQUESTS),
         };
       },
       traffic: query => ({
@@ -141,9 +143,16 @@ export function consoleData(facts: ConsoleFacts): ConsoleData {
           requests: sampled,
         });
       },
-      limits: query =>
-        pageOf(limitRows(resources(), status().problems), parsePage(query), limitText),
-      certificates: () => certificates(resources()),
+      limits: query => {
+        const all = limitRows(resources(), status().problems);
+        const page = pageOf(all, parsePage(query), limitText);
+        const over = figures.requests({ status: 429, limit: MOST_REQUESTS });
+        return { ...page, items: withGroups(page.items, resources(), memo), over };
+      },
+      certificates: () => {
+        const hosts = new Map(resources().hosts.map(({ id, source }) => [id, source]));
+        return status().certificates.map(each => ({ ...each, ...hosts.get(each.host) }));
+      },
       proxies: query => ({
         ...proxies(status(), parsePage(query)),
         services: services().slice(0, MOST_DRAWN),

@@ -17,7 +17,7 @@ const LAST_REQUESTS_MS = 1_000;
  * that are long gone.
  */
 export function publisher(
-  cache: SnapshotCache,
+  cache: Pick<SnapshotCache, 'get' | 'set'>,
   after: ControllerParts['after'],
 ): Pick<ControllerParts, 'publish' | 'changedOver'> {
   const published = new Map<string, Snapshot>();

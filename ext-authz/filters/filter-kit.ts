@@ -11,6 +11,12 @@ export type FilterKit = {
    */
   use(definitions: Definitions): ReadonlyMap<string, RunnableFilter>;
   /**
+   * Ends all sessions of a user at a Filter, by the claim `sub`. Returns how many there were. Rejects
+   * with StoreUnavailable.
+   * @returns undefined when the Filter is unknown here, or has no sessions
+   */
+  endSessions(filter: string, user: string): Promise<number | undefined>;
+  /**
    * Answers a request below `/.gateway/oauth2/`. May throw as a filter may.
    * @returns undefined when there is no such path on this origin
    */

@@ -107,6 +107,7 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
         void parts.pause(CLOSE_AFTER_MS).then(() => gone.map(filter => filter.close()));
       return new Map([...opened].map(([name, { runnable }]) => [name, runnable]));
     },
+    endSessions: async (filter, user) => opened.get(filter)?.login?.sessions.removeUser(user),
     endpoint: (request, { signal }) => {
       const logins = [...opened.values()].flatMap(({ login }) => login ?? []);
       return gatewayEndpoint(request, logins, signal);

@@ -52,6 +52,9 @@ export type RecordStore = {
   /** Removes a record. Returns true when there was one. */
   remove(key: string): Promise<boolean>;
 
+  /** Removes all records of a group. Returns how many there were. */
+  removeGroup(name: string): Promise<number>;
+
   /**
    * Acquires a lease. Returns true for one caller at a time. While the lease lasts, its own holder
    * gets false too. The lease ends after `ttlMs`, or by `release` of the same holder.

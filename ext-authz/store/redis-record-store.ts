@@ -123,6 +123,17 @@ export class RedisRecordStore implements RecordStore {
     return (await this.#remove(TAKE, key)) !== undefined;
   }
 
+  /** One that has joined and is not made yet can no longer be made. */
+  async removeGroup(name: string): Promise<number> {
+    const group = this.#groupKey(groupDigest(name));
+    const listed = await this.#send(group, ['ZRANGE', group, '0', '-1']);
+    const keys = Array.isArray(listed) ? listed.map(String) : [];
+    const removed = await Promise.all(
+      keys.map(key => this.#remove(PUT_OUT, key, [String(UNMADE_MS)])),
+    );
+    return removed.filter(record => record !== undefined).length;
+  }
+
   async acquire(key: string, holder: string, ttlMs: number): Promise<boolean> {
     const name = this.#leaseKey(key);
     return (

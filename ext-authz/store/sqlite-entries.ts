@@ -28,6 +28,8 @@ const SQL = {
   size: 'SELECT size FROM sizes WHERE name = ?',
   leaveOldest: `DELETE FROM entries WHERE id IN
     (SELECT entry FROM members WHERE name = ? ORDER BY entry LIMIT ?) RETURNING key`,
+  removeGroup:
+    'DELETE FROM entries WHERE id IN (SELECT entry FROM members WHERE name = ?) RETURNING key, ends',
   dropEnded: `DELETE FROM entries WHERE id IN
     (SELECT id FROM entries WHERE ends <= ? ORDER BY ends LIMIT ?) RETURNING key`,
   dropFirstEnding: `DELETE FROM entries WHERE id IN
@@ -59,6 +61,7 @@ export function prepareStatements(database: DatabaseSync): Statements {
     join: prepare('join'),
     size: prepare('size'),
     leaveOldest: prepare('leaveOldest'),
+    removeGroup: prepare('removeGroup'),
     dropEnded: prepare('dropEnded'),
     dropFirstEnding: prepare('dropFirstEnding'),
   };

@@ -158,6 +158,14 @@ class SqliteRecordStore implements RecordStore {
     return (await this.take(key)) !== undefined;
   }
 
+  async removeGroup(name: string): Promise<number> {
+    return this.#write(() => {
+      const rows = this.#statements.removeGroup.all(groupDigest(name));
+      this.#dropped(rows);
+      return rows.filter(({ ends }) => Number(ends) > this.#now()).length;
+    });
+  }
+
   async acquire(key: string, holder: string, ttlMs: number): Promise<boolean> {
     const ttl = wholeMs(ttlMs);
     return this.#adding(`l${key}`, (name, now) => {

@@ -20,6 +20,7 @@ export function scriptedKit(scripts: Scripts): FilterKit {
           return run === undefined ? [] : [[name, { type, injects, run }]];
         }),
       ),
+    endSessions: async () => undefined,
     endpoint: async request =>
       answerPage(request, {
         status: 200,

@@ -30,7 +30,12 @@ const IDLE_MS = 14 * 86_400_000;
 export async function storeLogin(store: RecordStore, options: LoginOptions): Promise<StoredLogin> {
   const { clientID, now, provider, realm, user } = options;
   const sealRealm = JSON.stringify([realm, provider.issuer, clientID]);
-  const records = new SessionRecords({ store, realm: sealRealm, randomBytes });
+  const records = new SessionRecords({
+    store,
+    realm: sealRealm,
+    randomBytes,
+    userGroup: name => name,
+  });
   const [raw, xsrf] = [
     await provider.idToken({ claims: { sub: user } }),
     randomBytes(32).toString('hex'),

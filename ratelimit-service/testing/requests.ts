@@ -33,6 +33,7 @@ export function mapStore(now = 0): MapStore {
       calls.push(hits);
       return { now: this.now, counts: hits.map(hit => add(counters, hit, this.now)) };
     },
+    reset: async () => {},
     status: () => ({ waiting: 0 }),
     close: async () => {},
   };

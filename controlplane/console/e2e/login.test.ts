@@ -64,6 +64,12 @@ describe('behind a login, the console', { skip: whyNoBrowser() }, () => {
     await page.getByText('Live', { exact: true }).waitFor();
     system.write('more.yaml', PUBLISHED(9).split('---')[0]?.replaceAll('console', 'more') ?? '');
     await page.getByText('added Mapping more').waitFor();
+    const status = await page.evaluate(`fetch('/console/api/drain', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ address: '127.0.0.1', port: 1, drained: true }),
+    }).then(answer => answer.status)`);
+    assert.equal(status, 403, 'who may look may not act');
   });
 
   test('shows nothing to other users', async t => {

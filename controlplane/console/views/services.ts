@@ -1,4 +1,5 @@
 import type { Rates, SampledRequest, UpstreamFigures } from '#controlplane/figures/figures.ts';
+import type { InstanceRow } from './instances.ts';
 import type { LimitLine } from './route.ts';
 import type { RouteRow } from './routes.ts';
 
@@ -90,6 +91,7 @@ export function sumOf(all: readonly Rates[]): Rates | undefined {
 /** All about one service, for its developer. */
 export type ServiceScreen = {
   readonly row: ServiceRow;
+  readonly instances: readonly InstanceRow[];
   readonly routes: readonly RouteRow[];
   /** Where the edge listens. */
   readonly edge: { readonly host: string; readonly port: number };

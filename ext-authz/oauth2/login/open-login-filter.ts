@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { sessionNames, XSRF } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter, PresentedAs } from '#ext-authz/oauth2/session/login-filter.ts';
@@ -35,6 +35,10 @@ export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
     store,
     realm: sealRealm,
     randomBytes: sources.randomBytes,
+    userGroup: user =>
+      createHmac('sha256', parts.storeKey)
+        .update(JSON.stringify(['user', sealRealm, user]))
+        .digest('hex'),
   });
   const refreshes = new Refreshes({
     realm: sealRealm,

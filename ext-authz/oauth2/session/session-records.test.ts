@@ -45,7 +45,12 @@ async function openRemote() {
     },
   });
   const realm = JSON.stringify([REALM, provider.issuer, CLIENT]);
-  const sessions = new SessionRecords({ store: remote, realm, randomBytes });
+  const sessions = new SessionRecords({
+    store: remote,
+    realm,
+    randomBytes,
+    userGroup: user => user,
+  });
   const login = () =>
     storeLogin(store, { provider, realm: REALM, clientID: CLIENT, user: 'ada', now: Date.now() });
   const load = async () => {

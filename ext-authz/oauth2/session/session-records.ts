@@ -24,8 +24,12 @@ export type SessionRecordsOptions = {
   readonly store: RecordStore;
   readonly realm: string;
   readonly randomBytes: RandomBytes;
+  /** Names the group of a user's sessions, by the claim `sub`, so that it does not show the user. */
+  readonly userGroup: (user: string) => string;
 };
 
+/** Beyond it, the oldest sessions of a user end. */
+const MOST_OF_A_USER = 10_000;
 /** How many sessions need not be decrypted again. */
 const KNOWN: CacheBounds = { entries: 10_000, weight: 10_000 };
 
@@ -37,13 +41,15 @@ export class SessionRecords {
   readonly #store: RecordStore;
   readonly #seal: (id: string) => RecordSeal;
   readonly #randomBytes: RandomBytes;
+  readonly #userGroup: (user: string) => string;
   readonly #known = new BoundedCache<LoadedSession>(KNOWN);
   readonly #asked = new Map<LoadedSession, Promise<LoadedSession | undefined>>();
 
-  constructor({ randomBytes, realm, store }: SessionRecordsOptions) {
+  constructor({ randomBytes, realm, store, userGroup }: SessionRecordsOptions) {
     this.#store = store;
     this.#seal = sealsOfSecrets({ kind: 'session', realm });
     this.#randomBytes = randomBytes;
+    this.#userGroup = userGroup;
   }
 
   /** Returns the key of a session's record. */
@@ -109,6 +115,7 @@ export class SessionRecords {
       seal.key,
       sealRecord(seal, toStored(session), this.#randomBytes),
       session.ends - now,
+      [{ name: this.#userGroup(String(session.idToken.claims.sub)), most: MOST_OF_A_USER }],
     );
     if (!made) throw new Error('a session id that was not new');
     return id;
@@ -121,6 +128,11 @@ export class SessionRecords {
   replace({ id, key, version }: LoadedSession, session: Session, now: number): Promise<boolean> {
     const value = sealRecord(this.#seal(id), toStored(session), this.#randomBytes);
     return this.#store.replace(key, version, value, session.ends - now);
+  }
+
+  /** Removes all sessions of a user. Returns how many there were. */
+  async removeUser(user: string): Promise<number> {
+    return this.#store.removeGroup(this.#userGroup(user));
   }
 
   /** Removes a session by its record's key. */

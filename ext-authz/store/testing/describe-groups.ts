@@ -46,6 +46,18 @@ export function describeGroups(stores: () => TestStores): void {
     assert.deepEqual(await left([...first, ...second, ...more]), [...second.slice(2), ...more]);
   });
 
+  test('a group is removed as a whole, and others stay', async () => {
+    const [whole, other] = [group(100), group(100)];
+    const [gone, both, kept] = [someKeys(3), someKeys(2), someKeys(2)];
+    await makeAll(gone, [whole]);
+    await makeAll(both, [whole, other]);
+    await makeAll(kept, [other]);
+    assert.equal(await stores().one.removeGroup(whole.name), 5);
+    assert.deepEqual(await left([...gone, ...both, ...kept]), kept);
+    assert.equal(await stores().two.removeGroup(whole.name), 0);
+    assert.equal(await stores().two.removeGroup(freshKey()), 0);
+  });
+
   test('other groups and records without a group stay', async () => {
     const [alone, foreign, keys] = [someKeys(1), someKeys(1), someKeys(4)];
     await makeAll(alone, []);

@@ -1,27 +1,70 @@
+import { useState } from 'preact/hooks';
 import type { LimitRow } from '#controlplane/console/views/limits.ts';
 import type { Page } from '#controlplane/console/views/paging.ts';
+import type { SampledRequest } from '#controlplane/figures/figures.ts';
+import { ActForm } from '../act.ts';
 import { count } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
-import { Badge, type Column, Loaded, Pager, Search, Source, Table } from '../parts.ts';
+import { Badge, type Column, Loaded, Pager, Panel, Search, Source, Table } from '../parts.ts';
+import { RequestTable } from '../request-table.ts';
 
 const SIZE = 50;
 
-/** How often clients may ask. */
+type Limits = Page<LimitRow> & { readonly over: readonly SampledRequest[] };
+
+/** How often clients may ask, and who asks more. */
 export function Limits({ query }: { readonly query: URLSearchParams }): Shown {
   const parameters = new URLSearchParams(query);
   parameters.set('limit', String(SIZE));
-  const view = useView<Page<LimitRow>>(`limits?${parameters}`);
+  const view = useView<Limits>(`limits?${parameters}`);
   return html`<div class="head"><h1>Limits</h1>
       <${Search} screen="limits" query=${query} label="Search limit, label, domain" /></div>
     <${Loaded} view=${view} show=${({
       items,
       offset,
+      over,
       total,
-    }: Page<LimitRow>) => html`<section class="panel wide">
-      ${total === 0 ? html`<p class="empty">No limit is found.</p>` : html`<${Table} caption="Limits" columns=${COLUMNS} rows=${items} keyOf=${({ id, name }: LimitRow) => `${id} ${name}`} />`}
-      <${Pager} screen="limits" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
-    </section>`} />`;
+    }: Limits) => html`<section class="panel wide">
+        ${total === 0 ? html`<p class="empty">No limit is found.</p>` : html`<${Table} caption="Limits" columns=${COLUMNS} rows=${items} keyOf=${({ id, name }: LimitRow) => `${id} ${name}`} />`}
+        <${Pager} screen="limits" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
+      </section>
+      <div class="panels below">
+        <${Panel} title="Reset a counter" wide=${true}><div class="body"><${Reset} rows=${items} /></div><//>
+        <${Panel} title="Over a limit" aside="answered 429, sampled" wide=${true}><${RequestTable} requests=${over} /><//>
+      </div>`} />`;
+}
+
+/** Lets the counter of one label group begin again at 0. */
+function Reset({ rows }: { readonly rows: readonly LimitRow[] }): Shown {
+  const choices = rows.flatMap(({ domain, groups, name }) =>
+    groups.map(group => ({ ...group, domain, text: `${name}: ${group.where}` })),
+  );
+  const [index, choose] = useState(0);
+  const chosen = choices[index];
+  if (chosen === undefined) return html`<p class="muted">No request can meet these limits.</p>`;
+  const { domain, labels } = chosen;
+  const read = (fields: Readonly<Record<string, string>>) => ({
+    domain,
+    labels: labels.map(({ key, value }, at) => ({
+      key,
+      value: value ?? fields[`label${at}`] ?? '',
+    })),
+  });
+  return html`<${ActForm} key=${index} action="reset-counter" button="Reset" read=${read}
+      ask="Let this counter begin again at 0?" done="Ordered. The counter begins again.">
+    <label class="field grow">Limit and label group<select onChange=${(event: Event) => choose(Number((event.target as HTMLSelectElement).value))}>${choices.map(
+      ({ text }, at) => html`<option value=${at} selected=${at === index}>${text}</option>`,
+    )}</select></label>
+    ${labels.map(
+      ({ key, value }, at) =>
+        html`<label class="field">${key}${
+          value === undefined
+            ? html`<input name=${`label${at}`} required maxlength="1000" spellcheck=${false} />`
+            : html`<input value=${value} disabled />`
+        }</label>`,
+    )}
+  <//>`;
 }
 
 const COLUMNS: readonly Column<LimitRow>[] = [

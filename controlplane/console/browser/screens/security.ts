@@ -1,4 +1,5 @@
 import type { FilterRow, Security as SecurityView } from '#controlplane/console/views/security.ts';
+import { ActForm } from '../act.ts';
 import { count, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
@@ -28,6 +29,7 @@ function Shows({ closed, filters, open, rejected }: SecurityView): Shown {
         ${filters.length === 0 ? html`<${Empty}>There is no Filter.<//>` : html`<${Table} caption="Filters" columns=${COLUMNS} rows=${filters} keyOf=${({ id }: FilterRow) => id} />`}
       <//>
       ${problems.length === 0 ? null : html`<${Panel} title="Problems of Filters"><${ProblemLines} problems=${problems} /><//>`}
+      <${Panel} title="End the sessions of a user"><div class="body"><${EndSessions} filters=${filters} /></div><//>
       <${Panel} title="Closed and out of service">
         ${
           closed.length === 0
@@ -59,3 +61,14 @@ const COLUMNS: readonly Column<FilterRow>[] = [
   },
   { head: 'Written in', cell: row => html`<${Source} ...${row} />` },
 ];
+
+/** The user logs in again at the next request. */
+function EndSessions({ filters }: Pick<SecurityView, 'filters'>): Shown {
+  const logins = filters.filter(({ type }) => type === 'OAuth2 AuthorizationCode');
+  if (logins.length === 0) return html`<p class="muted">No Filter logs users in.</p>`;
+  return html`<${ActForm} action="end-sessions" button="End sessions" read=${(fields: object) => fields}
+      ask="End all sessions of this user?" done="Ordered. The user has to log in again.">
+    <label class="field">Filter<select name="filter">${logins.map(({ id }) => html`<option>${id.slice('Filter/'.length)}</option>`)}</select></label>
+    <label class="field grow">User, the claim sub<input name="user" required maxlength="1000" spellcheck=${false} /></label>
+  <//>`;
+}

@@ -1,4 +1,6 @@
+import type { InstanceRow } from '#controlplane/console/views/instances.ts';
 import type { ServiceScreen } from '#controlplane/console/views/services.ts';
+import { ActForm } from '../act.ts';
 import { count } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
@@ -16,11 +18,20 @@ export function Service({ query }: { readonly query: URLSearchParams }): Shown {
     <${Loaded} view=${view} show=${(data: ServiceScreen) => html`<${Shows} ...${data} />`} />`;
 }
 
-function Shows({ edge, limits, requests, routes, row, upstreams }: ServiceScreen): Shown {
+function Shows({
+  edge,
+  instances,
+  limits,
+  requests,
+  routes,
+  row,
+  upstreams,
+}: ServiceScreen): Shown {
   return html`<div class="panels">
-    <${Panel} title="Instances" aside="as the proxies see them">
+    <${Panel} title="Health" aside="as the proxies see it">
       ${upstreams.length === 0 ? html`<${Empty}>No proxy has told anything of it.<//>` : html`<${UpstreamLines} upstreams=${upstreams} />`}
     <//>
+    <${Panel} title="Instances" aside="by the sampled requests"><${Instances} instances=${instances} /><//>
     <${Panel} title="Limits">
       ${
         limits.length === 0
@@ -50,4 +61,28 @@ function curl(edge: string, host: string, path: string, method?: string): string
   const verb = method === undefined || method === 'GET' ? '' : `-X ${method} `;
   const name = host === '*' ? '' : `-H 'Host: ${host.replace(/^\*/, 'www')}' `;
   return `curl ${verb}${name}http://${edge}${path}`;
+}
+
+/** A drained instance gets no new requests, and ends those that it has. */
+function Instances({ instances }: Pick<ServiceScreen, 'instances'>): Shown {
+  if (instances.length === 0)
+    return html`<${Empty}>No request was sampled in the last 15 minutes.<//>`;
+  return html`<ul class="lines">${instances.map(
+    instance => html`<li key=${nameOf(instance)}>
+    <div class="row"><code>${nameOf(instance)}</code>
+      ${instance.drained ? html`<${Badge} tone="warn">drained<//>` : null}
+      <span class="muted">${count(instance.requests)} sampled</span>
+      ${instance.failed === 0 ? null : html`<${Badge} tone="bad">${count(instance.failed)} failed<//>`}
+      <${ActForm} key=${instance.drained} action="drain" button=${instance.drained ? 'Serve again' : 'Drain'}
+        read=${() => ({ address: instance.address, port: instance.port, drained: !instance.drained })}
+        ask=${instance.drained ? `Send requests to ${nameOf(instance)} again?` : `Send no new requests to ${nameOf(instance)}?`}
+        done="Ordered." />
+    </div>
+    ${instance.failure === undefined ? null : html`<div class="wrap muted">${instance.failure}</div>`}
+  </li>`,
+  )}</ul>`;
+}
+
+function nameOf({ address, port }: InstanceRow): string {
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`;
 }

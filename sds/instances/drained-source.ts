@@ -1,0 +1,48 @@
+import { PersistentMap } from '#xds/persistent-map.ts';
+import type { Instance, Instances } from './instance.ts';
+import type { InstanceSource } from './instance-source.ts';
+
+/** An address that no proxy gets. */
+export type DrainedAddress = Pick<Instance, 'address' | 'port'>;
+
+export type DrainedSource = InstanceSource & {
+  /** Leaves out the instances at these addresses from now on, and no others. */
+  drain(addresses: readonly DrainedAddress[]): void;
+};
+
+/** Leaves out instances that an operator has drained. */
+export function drainedSource(source: InstanceSource): DrainedSource {
+  let drained: readonly DrainedAddress[] = [];
+  let changed = () => {};
+  return {
+    drain(addresses) {
+      drained = addresses;
+      changed();
+    },
+    watch(onChange) {
+      let all: Instances | undefined;
+      changed = () => {
+        if (all !== undefined) onChange(without(all, drained));
+      };
+      return source.watch(instances => {
+        all = instances;
+        changed();
+      });
+    },
+  };
+}
+
+/** Returns the others. A service that has none of them keeps its array. */
+function without(all: Instances, drained: readonly DrainedAddress[]): Instances {
+  if (drained.length === 0) return all;
+  const addresses = new Set(drained.map(keyOf));
+  const isServed = (instance: Instance) => !addresses.has(keyOf(instance));
+  const fewer = [...all].filter(([, members]) => !members.every(isServed));
+  const base =
+    all instanceof PersistentMap ? all : new PersistentMap<readonly Instance[]>().with([...all]);
+  return base.with(fewer.map(([name, members]) => [name, members.filter(isServed)]));
+}
+
+function keyOf({ address, port }: DrainedAddress): string {
+  return `${address} ${port}`;
+}
