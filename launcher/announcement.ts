@@ -24,6 +24,7 @@ export function announcement(
     '',
     `  edge            http://${edge}`,
     ...(layout.demo ? [`  edge by https   ${httpsOf(layout)}`] : []),
+    `  console         http://${loopback(ports.http)}/console/`,
     `  control plane   http://${loopback(ports.http)}/status  (xDS ${loopback(ports.xds)})`,
     `  discovery       http://${loopback(ports.sds)}/status`,
     `  rate limits     http://${loopback(ports.rateLimit)}/metrics`,

@@ -35,6 +35,7 @@ export async function runService<C extends { readonly logLevel: string }>({
   const exit = exitOf(name);
   const config = await orExit(exit, readConfig);
   const log = serviceLog(config.logLevel);
+  logWarnings(log);
   const { facts, ready, stop } = await start({ config, log, exit });
   const ask = onStop(async reason => {
     log.info({ reason }, 'stopping');
@@ -44,6 +45,17 @@ export async function runService<C extends { readonly logLevel: string }>({
   log.info(facts, 'listening');
   if (process.connected) process.send?.({ ready: true, ...ready });
   else if (process.send !== undefined) ask('supervisor gone while starting');
+}
+
+/**
+ * Logs the warnings of Node as lines of ours. An experimental part of Node is our choice, so the
+ * operator reads nothing of it.
+ */
+function logWarnings(log: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', err => {
+    if (err.name !== 'ExperimentalWarning') log.warn({ err }, 'a warning of Node');
+  });
 }
 
 /**
