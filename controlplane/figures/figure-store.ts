@@ -1,5 +1,4 @@
 import { RESERVED_CLUSTERS } from '#controlplane/compile/clusters/reserved-clusters.ts';
-import { FIRST_SAMPLED_PERCENT } from '#controlplane/compile/listeners/sampled-requests-log.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import { MAX_GROUPS, MAX_MAPPINGS, MAX_UPSTREAMS, MAX_VIEWS, OTHERS } from './bounds.ts';
 import type { ConfiguredClusters } from './configured-clusters.ts';
@@ -7,7 +6,7 @@ import type { LoggedRequest } from './decode-access-log.ts';
 import type { FigureSource, Figures, MappingFigures, UpstreamFigures } from './figures.ts';
 import type { NodeName } from './node-name.ts';
 import { isFailure, RequestLog } from './request-log.ts';
-import type { SampledRates, Sampling } from './sampling.ts';
+import { FIRST_SAMPLING, type SampledRates } from './sampling.ts';
 import { parseStatName, type Stat } from './stat-name.ts';
 import { KEPT_MS, OF_GROUP, OF_MAPPING, REQUESTS, SERVER_ERRORS, Traffic } from './traffic.ts';
 import { Upstream } from './upstream.ts';
@@ -37,7 +36,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
   /** Streams of statistics that are open, and when each pushed last. */
   readonly #sources = new Map<object, FigureSource>();
   /** What proxies log at present. */
-  sampling: Sampling = { sampled: FIRST_SAMPLED_PERCENT, failed: 100 };
+  sampling = FIRST_SAMPLING;
   #upstreamCount = 0;
   #viewCount = 0;
   #since: number | undefined;

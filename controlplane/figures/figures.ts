@@ -16,7 +16,7 @@ export type Figures = {
   /** Returns what each node group sees of each of its clusters. */
   upstreams(): readonly UpstreamFigures[];
   /**
-   * Returns sampled requests, newest first. Up to about 100 a second all are sampled, and
+   * Returns sampled requests, newest first. Up to about 30 a second all are sampled, and
    * so are the failed ones apart from them. Beyond that a share is. Returns at most `limit` of them,
    * by default 100.
    */

@@ -5,7 +5,7 @@ import { FigureStore } from './figure-store.ts';
 import type { StreamParts } from './figure-stream.ts';
 import type { Figures } from './figures.ts';
 import { figuresServices } from './figures-service.ts';
-import { nextSampling } from './sampling.ts';
+import { GROW_MS, nextSampling } from './sampling.ts';
 import { samplingService } from './sampling-service.ts';
 
 export type FiguresParts = StreamParts & {
@@ -37,6 +37,7 @@ export function openFigures(parts: FiguresParts): OpenFigures {
   const listeners = new Set<() => void>();
   let isWaiting = false;
   let resampled = 0;
+  let changedAt = now();
   const changed = () => {
     resample();
     if (isWaiting || listeners.size === 0) return;
@@ -56,8 +57,9 @@ export function openFigures(parts: FiguresParts): OpenFigures {
     if (now() - resampled < RESAMPLE_MS) return;
     resampled = now();
     const { failed, sampled } = store.sampling;
-    const next = nextSampling(store.rates(), store.sampling);
+    const next = nextSampling(store.rates(), store.sampling, now() - changedAt >= GROW_MS);
     if (next.failed === failed && next.sampled === sampled) return;
+    changedAt = now();
     store.sampling = next;
     proxies.set(next);
   };

@@ -4,9 +4,8 @@ import { extension } from '../extension.ts';
 
 /** The layer of Envoy's runtime that has the shares below. */
 export const RUNTIME_LAYER = 'figures';
-/** The share of the requests that did not fail, and its value before the layer has come. */
+/** The share of the requests that did not fail. */
 export const SAMPLED_KEY = 'figures.sampled';
-export const FIRST_SAMPLED_PERCENT = 10;
 /** The share of the requests that failed. */
 export const FAILED_KEY = 'figures.failed';
 
@@ -33,7 +32,7 @@ export function sampledRequestsLog(): JsonObject {
       or_filter: {
         filters: [
           { and_filter: { filters: [FAILED, share(FAILED_KEY, 100)] } },
-          share(SAMPLED_KEY, FIRST_SAMPLED_PERCENT),
+          share(SAMPLED_KEY, 10),
         ],
       },
     },
@@ -63,7 +62,7 @@ const ERROR: JsonObject = {
 
 const FAILED: JsonObject = { or_filter: { filters: [ERROR, FLAGGED] } };
 
-/** The value in the runtime counts millionths. */
+/** `percent` is for an Envoy without the layer. The value in the layer counts millionths. */
 function share(runtime_key: string, percent: number): JsonObject {
   const percent_sampled = { numerator: millionths(percent), denominator: 'MILLION' };
   return { runtime_filter: { runtime_key, percent_sampled } };
