@@ -121,6 +121,31 @@ describe('spans', { skip: whyNoCollector() ?? false }, () => {
     await edge.stop();
   });
 
+  for (const driver of ['opentelemetry', 'zipkin'] as const)
+    test(`of ${driver} hold no query, whatever a client says`, async () => {
+      const service = driver === 'zipkin' ? collector.zipkin : collector.grpc;
+      const path = `/a/query-of-${driver}`;
+      const edge = await edgeWith(document('TracingService', { service, driver }));
+      for (const type of ['application/grpc', 'application/grpc+proto', 'text/plain'])
+        await edge.ask(`${path}?token=secret`, {
+          method: 'POST',
+          headers: {
+            'content-type': type,
+            referer: 'http://localhost/?token=secret',
+            cookie: 'a=secret',
+            authorization: 'Bearer secret',
+            'x-envoy-original-path': '/?token=secret',
+            'x-forwarded-host': 'secret',
+          },
+        });
+      await until(async () => {
+        const spans = await spansOf(path, driver === 'zipkin' ? 'test' : 'edge');
+        return spans.length === 3 || undefined;
+      });
+      assert.ok(!(await collector.text()).includes('secret'));
+      await edge.stop();
+    });
+
   test('are lost where no collector is, and requests go on', async () => {
     const edge = await edgeWith(
       document('TracingService', { service: '127.0.0.1:9', driver: 'opentelemetry' }),

@@ -15,6 +15,12 @@ const SEND_MS = 5_000;
 /** The path without its query, in which tokens may stand. */
 const PATH = '%PATH(NQ)%';
 
+/** Envoy's own `grpc.path` holds the query, and a client says what is gRPC. This replaces it. */
+const PATH_TAGS: readonly JsonObject[] = [
+  { tag: 'url.path', value: PATH },
+  { tag: 'grpc.path', value: PATH },
+];
+
 /**
  * The headers by which a trace goes on, of W3C and of Zipkin. A client that may set them chooses
  * what is traced.
@@ -46,7 +52,7 @@ export function tracing(group: string, spec: TracingServiceSpec | undefined): Js
       overall_sampling: { value: overall },
       // Envoy's tag `http.url` would hold the query.
       max_path_tag_length: 0,
-      custom_tags: [{ tag: 'url.path', value: PATH }, ...tagsOf(spec).map(toTag)],
+      custom_tags: [...PATH_TAGS, ...tagsOf(spec).map(toTag)],
       // The tries of a request are spans of their own.
       spawn_upstream_span: true,
       // The Mapping. What clients send would be a name of its own each time.
