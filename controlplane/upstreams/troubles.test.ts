@@ -48,7 +48,11 @@ function play(upstream: Upstream, steps: readonly Step[]): void {
       lastFailure = { at: now, text: step.failed, flags: ['UF'], upstream: 'a:1', mapping: 'm' };
     state = { ...state, ...step };
     known = known.map(each =>
-      look(each, { figures: figuresOf(state, lastFailure), missing: state.missing }, now),
+      look(
+        each,
+        { figures: figuresOf(state, lastFailure), missing: state.missing || undefined },
+        now,
+      ),
     );
     if (step !== undefined && 'told' in step)
       assert.deepEqual(kinds(known, now), step.told === '' ? [] : [step.told], `at ${second} s`);
@@ -216,18 +220,41 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
     [
       { at: 2, members: [3, 2], counts: { checks: 9, checkFailures: 3 }, told: '' },
       { at: 14, told: 'some unhealthy' },
-      { at: 16, members: [3, 0], told: 'unhealthy' },
-      { at: 18, members: [3, 3], told: '' },
+      { at: 16, members: [3, 0], told: 'some unhealthy' },
+      { at: 22, told: 'unhealthy' },
+      { at: 24, members: [3, 3], told: '' },
     ],
   ],
   [
-    'one instance that is ejected for a while is not told, all of them are',
+    'one instance that is taken out for a while is not told, all of them are until one serves',
     UPSTREAM,
     [
       { at: 2, members: [3, 2] },
       { at: 30, told: '' },
-      { at: 32, members: [3, 0] },
+      { at: 32, members: [3, 0], counts: { requests: 9, serverErrors: 9 } },
       { at: 38, told: 'unhealthy' },
+      { at: 44, members: [3, 3], told: 'unhealthy' },
+      { at: 50, members: [3, 0], counts: { requests: 19, serverErrors: 19 }, told: 'unhealthy' },
+      { at: 60, members: [3, 1], counts: { requests: 29, serverErrors: 19 }, told: '' },
+    ],
+  ],
+  [
+    'all instances that are taken out and serve all the same are not told',
+    UPSTREAM,
+    Array.from({ length: 10 }, (_, at) => ({
+      ...{ at: 2 * at, members: [1, 0] as const, told: '' },
+      counts: { requests: 5 * at, serverErrors: 3 },
+    })),
+  ],
+  [
+    'another failure is told when it has lasted',
+    DISCOVERED,
+    [
+      { at: 2, missing: 'no "shop"', members: [0, 0] },
+      { at: 6, told: 'unknown' },
+      { at: 8, missing: '', told: 'unknown' },
+      { at: 16, told: 'unknown' },
+      { at: 18, told: 'empty' },
     ],
   ],
 ];

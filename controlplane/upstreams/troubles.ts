@@ -1,7 +1,7 @@
 import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import type { Failure } from './failure.ts';
 import type { Upstream } from './upstream.ts';
-import { lastUnreached, upstreamFailure } from './upstream-failure.ts';
+import { isIll, lastUnreached, upstreamFailure } from './upstream-failure.ts';
 
 /** A failure of an upstream that lasts. */
 export type Trouble = {
@@ -26,10 +26,19 @@ export type Known = {
   /** When connections were last seen to fail, and requests to reach an instance. */
   readonly failedAt?: number;
   readonly servedAt?: number;
+  /** When outlier detection was last seen to have taken out all, and requests to succeed. */
+  readonly illAt?: number;
+  readonly wellAt?: number;
   readonly trouble?: Trouble;
+  /** Another failure that may follow on the one that is told. */
+  readonly next?: { readonly kind: Failure['kind']; readonly since: number };
 };
 
-type Counts = { readonly failures: number; readonly requests: number };
+type Counts = {
+  readonly failures: number;
+  readonly requests: number;
+  readonly serverErrors: number;
+};
 
 export type Evidence = {
   /** What the proxies see. Undefined: no figures of it. */
@@ -91,20 +100,20 @@ function definitionOf({ origins: _, ...content }: Upstream): string {
 export function look(before: Known, evidence: Evidence, now: number): Known {
   const known = { ...before, ...countsOf(before, evidence.figures, now) };
   const failure = upstreamFailure(known, evidence, now);
-  if (failure === undefined) {
-    const { trouble: _, ...rest } = known;
-    return rest;
-  }
-  const { trouble } = before;
-  const isSame = trouble?.failure.kind === failure.kind;
-  return {
-    ...known,
-    trouble: {
-      upstream: before.upstream,
-      failure: isSame ? trouble.failure : failure,
-      since: trouble?.since ?? now,
-    },
-  };
+  const { next: _next, trouble: _trouble, ...rest } = known;
+  return failure === undefined ? rest : { ...rest, ...follow(before, failure, now) };
+}
+
+/** What is told stays told until another failure has lasted, so the log does not flap. */
+function follow(before: Known, failure: Failure, now: number): Pick<Known, 'trouble' | 'next'> {
+  const { next, trouble, upstream } = before;
+  const { kind } = failure;
+  if (trouble === undefined) return { trouble: { upstream, failure, since: now } };
+  if (trouble.failure.kind === kind) return { trouble: { ...trouble, upstream } };
+  const changed = { trouble: { ...trouble, upstream, failure } };
+  if (lasting([before], now).length === 0) return changed;
+  const since = next?.kind === kind ? next.since : now;
+  return now - since >= LASTS_MS[kind] ? changed : { trouble, next: { kind, since } };
 }
 
 /** Counts slide, so only their growth between two looks says that something happened. */
@@ -113,16 +122,26 @@ function countsOf(
   figures: UpstreamFigures | undefined,
   now: number,
 ): Partial<Known> {
-  const { connectFailures = 0, requests = 0, tlsFailures = 0 } = figures?.last15Minutes ?? {};
-  const counts = { failures: connectFailures + tlsFailures, requests };
+  const {
+    connectFailures = 0,
+    requests = 0,
+    serverErrors = 0,
+    tlsFailures = 0,
+  } = figures?.last15Minutes ?? {};
+  const counts = { failures: connectFailures + tlsFailures, requests, serverErrors };
   const at = figures === undefined ? 0 : (lastUnreached(figures)?.at ?? 0);
-  const sampled = at > sampledAt ? { failedAt: now, sampledAt: at } : {};
-  if (before === undefined || now < lateUntil) return { counts, ...sampled };
-  return {
+  const seen = {
     counts,
+    ...(figures !== undefined && isIll(figures) ? { illAt: now } : {}),
+    ...(at > sampledAt ? { failedAt: now, sampledAt: at } : {}),
+  };
+  if (before === undefined || now < lateUntil) return seen;
+  const isServed = counts.requests > before.requests;
+  return {
     ...(counts.failures > before.failures ? { failedAt: now } : {}),
-    ...(counts.requests > before.requests ? { servedAt: now } : {}),
-    ...sampled,
+    ...(isServed ? { servedAt: now } : {}),
+    ...(isServed && counts.serverErrors <= before.serverErrors ? { wellAt: now } : {}),
+    ...seen,
   };
 }
 

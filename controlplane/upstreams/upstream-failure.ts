@@ -25,7 +25,7 @@ export function upstreamFailure(
     return { kind: 'unknown', reason: missing };
   if (figures === undefined || figures.proxies === 0) return undefined;
   if (figures.members === 0) return withoutMembers(upstream, figures);
-  return unreached(known, figures, now) ?? unhealthy(figures);
+  return unreached(known, figures, now) ?? unchecked(figures) ?? ill(known, now);
 }
 
 function withoutMembers(
@@ -92,9 +92,18 @@ function subjectOf({ tls }: Upstream): { readonly subject?: string } {
   return tls === undefined || tls === 'hop' ? {} : { subject: tls.subject };
 }
 
-function unhealthy({ healthy, lastMinute, members }: UpstreamFigures): Failure | undefined {
-  if (healthy >= members) return undefined;
-  const by = lastMinute.checkFailures > 0 ? 'checks' : 'requests';
-  if (healthy === 0) return { kind: 'unhealthy', by };
-  return by === 'checks' ? { kind: 'some unhealthy' } : undefined;
+function unchecked({ healthy, lastMinute, members }: UpstreamFigures): Failure | undefined {
+  if (healthy >= members || lastMinute.checkFailures === 0) return undefined;
+  return healthy === 0 ? { kind: 'unhealthy', by: 'checks' } : { kind: 'some unhealthy' };
+}
+
+/** Returns whether outlier detection has taken out all instances. */
+export function isIll({ healthy, lastMinute, members }: UpstreamFigures): boolean {
+  return members > 0 && healthy === 0 && lastMinute.checkFailures === 0;
+}
+
+/** Instances come back after some seconds, and are taken out again. Only success ends it. */
+function ill({ illAt, wellAt = 0 }: Known, now: number): Failure | undefined {
+  if (illAt === undefined || now - illAt > FORGOTTEN_MS || wellAt >= illAt) return undefined;
+  return { kind: 'unhealthy', by: 'requests' };
 }
