@@ -25,6 +25,7 @@ export const TEST_TOOLS: readonly Tool[] = [
   { name: 'REDIS', command: 'redis-server', aptPackage: 'redis-server' },
   { name: 'OPENSSL', command: 'openssl', aptPackage: 'openssl' },
   { name: 'CHROMIUM', command: 'chromium', aptPackage: 'chromium' },
+  { name: 'PROMETHEUS', command: 'prometheus', aptPackage: 'prometheus' },
   { name: 'CURL', command: 'curl', aptPackage: 'curl' },
   {
     name: 'GRPCURL',
