@@ -95,7 +95,7 @@ test('an unknown kind of our group is a mistake of which nothing can be known', 
 test('a document of our group without a kind is a mistake', () => {
   assert.match(
     problemLines(parseText(`apiVersion: gateway.internal/v2\n${SPEC}`))[0] ?? '',
-    /`kind` is required: one of Filter, FilterPolicy, Host, Mapping, /,
+    /`kind` is required: one of Filter, FilterPolicy, Host, LogService, /,
   );
 });
 
