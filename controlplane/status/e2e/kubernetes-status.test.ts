@@ -111,6 +111,23 @@ describe('the status of resources in Kubernetes', {
       for (const text of TEXTS) kubectl(api, ['delete', '-f', '-'], text);
     });
 
+    test('says that the proxies do not reach its service, until they do', async t => {
+      const away = { ...mapping('away'), spec: { prefix: '/away/', service: 'nosuch.invalid' } };
+      await create(api.admin, away);
+      t.after(() => remove(api.admin, away));
+      const reachable = ({ conditions = [] }: Status) =>
+        conditions.find(({ type }) => type === 'Reachable');
+      const status = await statusOf(away, each => reachable(each)?.status === 'False');
+      assert.ok(isTaken(status), 'it stays accepted and in force');
+      assert.match(
+        reachable(status)?.message ?? '',
+        /^spec\.service: DNS has no address for "nosuch\.invalid"/,
+      );
+      await patch(api.admin, away, { spec: { service: 'localhost' } });
+      const over = await statusOf(away, each => reachable(each)?.status === 'True');
+      assert.deepEqual(over.problems, []);
+    });
+
     test('says what a service finds wrong with what the proxies have taken, until it does no more', async t => {
       const host: Document = {
         ...mapping('files'),
