@@ -3,6 +3,7 @@ import { isName, toAddress } from './address.ts';
 import { type IdentityFiles, identityTls } from './identity-tls.ts';
 import { OVERLOAD_MANAGER } from './overload-manager.ts';
 import { pushFigures, samplingLayer } from './push-figures.ts';
+import { STATS_CONFIG } from './stats-config.ts';
 import { ADMIN_CLUSTER, statsListener } from './stats-listener.ts';
 
 export type BootstrapOptions = {
@@ -83,6 +84,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     },
     static_resources: staticResources([controlplane, ...discovery], statsAddress, adminAddress),
     ...(figures ? pushFigures('controlplane') : {}),
+    stats_config: STATS_CONFIG,
     layered_runtime: {
       layers: [
         { name: 'static', static_layer: RUNTIME },

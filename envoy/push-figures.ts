@@ -1,5 +1,4 @@
 import type { JsonObject } from '#protos/json.ts';
-import { LATENCY_BOUNDS } from './latency-bounds.ts';
 
 /** In this time, an Envoy pushes its statistics once. */
 const FLUSH = '5s';
@@ -27,11 +26,6 @@ export function pushFigures(cluster: string): JsonObject {
         },
       },
     ],
-    stats_config: {
-      histogram_bucket_settings: [
-        { match: { suffix: 'stream_rq_time' }, buckets: [...LATENCY_BOUNDS] },
-      ],
-    },
   };
 }
 

@@ -14,7 +14,8 @@ See [addresses](addresses.md) for where. With \`WORKERS\` the answer is the sum 
 
 Every service also has the metrics of its process, \`process_…\` and \`nodejs_…\`.
 Names in labels are those of the operator. No label holds a secret or a client's words.
-Envoy has metrics of its own at its admin interface, \`/stats/prometheus\`.
+Envoy has metrics of its own at its stats listener, \`/stats/prometheus\`.
+[Read metrics with Prometheus](../how-to/metrics.md) has dashboards and alerts.
 `;
 
 type Metric = {

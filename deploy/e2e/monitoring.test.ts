@@ -24,8 +24,13 @@ const panels = Object.values(DASHBOARDS).flatMap(({ panels, title }) =>
   panels.map(panel => ({ name: `${title}: ${panel.title}`, curves: Object.values(panel.curves) })),
 );
 
-/** A service that is not there, and is checked. */
-const DEAD = `apiVersion: gateway.internal/v2
+/** Names with dots, and a service that is not there and is checked. */
+const DOTTED = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: is.there}
+spec: {host: there.example.com, prefix: /there/, rewrite: /user/, service: user-service, resolver: sds}
+---
+apiVersion: gateway.internal/v2
 kind: Mapping
 metadata: {name: dead}
 spec:
@@ -33,6 +38,9 @@ spec:
   service: 127.0.0.1:1
   health_checks: [{interval: 200ms, health_check: {http: {path: /}}}]
 `;
+
+/** It is on after a minute, which is longer than these tests usually take. */
+const OF_THE_DEAD = 'GatewayNoHealthyInstance';
 
 /** Panels of what a system without trouble, Redis, Kubernetes and closed paths does not have. */
 const EMPTY = [
@@ -57,7 +65,7 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
   let prometheus: Prometheus;
   before(async () => {
     system = await startSystem({ demo: true, instances: 2 });
-    system.write('dead.yaml', DEAD);
+    system.write('dotted.yaml', DOTTED);
     const { edgeStats, extAuthz, http, rateLimit, sds } = system.ports;
     const service = (port: number) =>
       ({
@@ -84,8 +92,9 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
 
   /** Sends requests that pass, that Filters answer, and that no route has. */
   async function traffic(): Promise<void> {
-    for (const path of ['/user/health', '/api/health', '/dead/x', '/nowhere'])
+    for (const path of ['/user/health', '/api/health', '/dead/', '/nowhere'])
       await request(system.edge, path);
+    await request(system.edge, '/there/health', { headers: { host: 'there.example.com' } });
   }
 
   /** Waits until each of these expressions has a result, while there is traffic. */
@@ -121,6 +130,16 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
     });
   }
 
+  for (const [what, expression] of [
+    ['a service', 'envoy_cluster_health_check_failure{envoy_cluster_name="127.0.0.1_1"}'],
+    [
+      'a host and a Mapping',
+      'envoy_vhost_route_upstream_rq_completed{envoy_virtual_host="there.example.com",envoy_route="Mapping/default/is.there"}',
+    ],
+  ] as const) {
+    test(`labels what is about ${what} with its whole name`, () => filled([expression]));
+  }
+
   test('knows every metric that a dashboard or an alert names', async () => {
     const known = new Set([...(await envoyMetrics()), ...ownMetrics()]);
     const expressions = [
@@ -146,7 +165,9 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
     }, 30_000);
     assert.equal(rules.length, spec.groups.flatMap(({ rules }) => rules).length);
     assert.deepEqual(
-      rules.filter(({ health, state }) => health !== 'ok' || state === 'firing'),
+      rules
+        .filter(({ health, state }) => health !== 'ok' || state === 'firing')
+        .filter(({ lastError, name }) => lastError !== undefined || name !== OF_THE_DEAD),
       [],
     );
   });

@@ -54,7 +54,7 @@ const edge: Dashboard = {
       title: 'Busiest routes',
       unit: 'reqps',
       curves: {
-        '{{envoy_route}}': `topk(10, ${rate('envoy_vhost_route_upstream_rq_total', 'envoy_route')})`,
+        '{{envoy_route}}': `topk(10, ${rate('envoy_vhost_route_upstream_rq_completed', 'envoy_route')})`,
       },
     },
     {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
+import { CONTAINERS, WORKLOADS } from '../testing/demo-manifests.ts';
+import { type Manifest, manifestsOf, ofKind } from '../testing/manifests.ts';
+import type { NetworkPolicy } from '../testing/network-policies.ts';
+
+type PodMonitor = Manifest & {
+  readonly spec: {
+    readonly selector: {
+      readonly matchExpressions: readonly [{ key: string; values?: readonly string[] }];
+    };
+    readonly podMetricsEndpoints: readonly [{ readonly port: string; readonly path: string }];
+  };
+};
+
+describe('the manifests for Prometheus and Grafana', { skip: whyNoKubectl() ?? false }, () => {
+  const manifests = whyNoKubectl() === undefined ? manifestsOf('kubernetes/monitoring') : [];
+
+  /** Returns the pods that a PodMonitor finds, each with the number of its port. */
+  function found({ spec }: PodMonitor): readonly (readonly [string, number])[] {
+    const [{ key, values }] = spec.selector.matchExpressions;
+    const [{ port }] = spec.podMetricsEndpoints;
+    return CONTAINERS.flatMap(([workload, { ports = [] }]) => {
+      const label = workload.spec.template.metadata.labels[key] ?? '';
+      if (values !== undefined && !values.includes(label)) return [];
+      const named = ports.filter(({ name }) => name === port);
+      return named.map(({ containerPort }) => [workload.metadata.name, containerPort] as const);
+    });
+  }
+
+  test('find every Envoy and every service', () => {
+    const [proxies, services] = ofKind<PodMonitor>(manifests, 'PodMonitor').map(found);
+    assert.deepEqual(proxies, [
+      ['edge', 9902],
+      ['user-service', 9902],
+    ]);
+    assert.deepEqual(services?.map(([name]) => name).sort(), [
+      'controlplane',
+      'ext-authz',
+      'ratelimit-service',
+      'sds',
+    ]);
+  });
+
+  test('let Prometheus in to their ports, and to no other', () => {
+    const [policy] = ofKind<NetworkPolicy>(manifests, 'NetworkPolicy');
+    const [rule] = policy?.spec.ingress ?? [];
+    const ports = ofKind<PodMonitor>(manifests, 'PodMonitor').flatMap(found);
+    assert.deepEqual(
+      rule?.ports?.map(({ port }) => port).sort(),
+      [...new Set(ports.map(([, port]) => port))].sort(),
+    );
+    assert.ok(rule?.from?.every(({ namespaceSelector }) => namespaceSelector !== undefined));
+    assert.ok(WORKLOADS.length > 0);
+  });
+
+  test('have the dashboards where Grafana looks for them', () => {
+    const [map] = ofKind<Manifest & { data: Readonly<Record<string, string>> }>(
+      manifests,
+      'ConfigMap',
+    );
+    assert.equal(map?.metadata.labels?.grafana_dashboard, '1');
+    const titles = Object.values(map.data).map(
+      text => (JSON.parse(text) as { title: string }).title,
+    );
+    assert.equal(new Set(titles).size, 3);
+  });
+});
