@@ -28,7 +28,7 @@ export function changedRegions(
   const changed = distinct([...touched, ...pairs]).flatMap(region =>
     compare(region, before, after),
   );
-  return withoutInner(changed);
+  return widest(changed);
 }
 
 /** Returns the regions of rules that the other side has not, or perhaps in another order. */
@@ -67,7 +67,7 @@ export function effectOf(before: Decision, after: Decision): AccessEffect | unde
   if (before.decision === 'closed' || after.decision === 'closed') {
     if (before.decision === after.decision) return undefined;
     if (after.decision === 'closed') return 'closed';
-    return after.decision === 'open' ? 'opened' : 'gained';
+    return after.sure.size === 0 ? 'opened' : 'gained';
   }
   const lost = [...before.sure].some(name => !after.sure.has(name));
   const gained = [...after.sure].some(name => !before.sure.has(name));
@@ -105,11 +105,24 @@ function meetings(touched: readonly Region[], all: readonly Region[]): readonly 
   return touched.flatMap(a => all.flatMap(b => meet(a, b) ?? []));
 }
 
-function withoutInner(changed: readonly ChangedRegion[]): readonly ChangedRegion[] {
+/**
+ * Returns the widest of the regions that change in the same way. Shorter globs are wider, so an
+ * inner region comes after the ones around it.
+ */
+export function widest<Changed extends ChangedRegion>(
+  changed: readonly Changed[],
+): readonly Changed[] {
   const alike = Map.groupBy(changed, keyOf);
-  return [...alike.values()].flatMap(group =>
-    group.filter(inner => !group.some(outer => outer !== inner && isInside(inner, outer))),
-  );
+  return [...alike.values()].flatMap(group => {
+    const kept: Changed[] = [];
+    for (const region of group.toSorted((a, b) => lengthOf(a) - lengthOf(b)))
+      if (!kept.some(outer => isInside(region, outer))) kept.push(region);
+    return kept;
+  });
+}
+
+function lengthOf({ host, path }: Region): number {
+  return host.length + path.length;
 }
 
 function keyOf({ effect, before, after }: ChangedRegion): string {

@@ -10,7 +10,7 @@ import type { FilterReference } from '#resources/kinds/filter-policy/filter-poli
 import type { Refused } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { CLOSED, type Decision, OPEN } from './decision.ts';
-import { covers, type Region } from './region.ts';
+import { covers, meet, type Region, shareHosts } from './region.ts';
 
 /** Where a rule applies, the id of its FilterPolicy, and what it decides. */
 export type RuleRegion = Region & { readonly policy: string; readonly decision: Decision };
@@ -19,6 +19,8 @@ export type RuleRegion = Region & { readonly policy: string; readonly decision: 
 export type AccessWorld = {
   /** Where rules of FilterPolicies apply, also those of rejected ones. */
   readonly regions: readonly RuleRegion[];
+  /** Returns the parts of a region in which rules apply, some of them perhaps twice. */
+  partsOf(region: Region): readonly Region[];
   /** Decides about a request, as if its route had no `bypass_auth`. */
   decide(host: string, path: string): Decision;
 };
@@ -29,8 +31,7 @@ export function accessWorld(resources: ResourceSet, options: CompileOptions): Ac
   const shut = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(shutRegions);
   const shutAt = (host: string, path: string) =>
     shut.find(region => covers(region, { host, path }))?.decision;
-  if (filterPolicies.length === 0)
-    return { regions: shut, decide: (host, path) => shutAt(host, path) ?? OPEN };
+  if (filterPolicies.length === 0) return worldOf(shut, (host, path) => shutAt(host, path) ?? OPEN);
   const { active, rules } = filtersInForce(resources, compile(resources, EXT_AUTHZ, options));
   const decisions = new Map(
     rules.map(rule => [rule.rule, decisionOf(rule, active.closed.has(rule.rule))]),
@@ -43,7 +44,25 @@ export function accessWorld(resources: ResourceSet, options: CompileOptions): Ac
     const rule = firstRule(active.index, host, path);
     return shutAt(host, path) ?? (rule && decisions.get(rule)) ?? OPEN;
   };
-  return { regions: [...regions, ...shut], decide };
+  return worldOf([...regions, ...shut], decide);
+}
+
+/** Many Mappings have one host. So the rules for each are found once. */
+function worldOf(regions: readonly RuleRegion[], decide: AccessWorld['decide']): AccessWorld {
+  const byHost = [...Map.groupBy(regions, ({ host }) => host)];
+  const near = new Map<string, readonly RuleRegion[]>();
+  const rulesFor = (host: string) => {
+    const known = near.get(host);
+    if (known !== undefined) return known;
+    const found = byHost.flatMap(([other, rules]) => (shareHosts(other, host) ? rules : []));
+    near.set(host, found);
+    return found;
+  };
+  return {
+    regions,
+    decide,
+    partsOf: region => rulesFor(region.host).flatMap(rule => meet(rule, region) ?? []),
+  };
 }
 
 /** Returns what a rejected FilterPolicy closes. */

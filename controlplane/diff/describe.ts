@@ -13,7 +13,7 @@ import type {
 
 /** Whether anything differs. */
 export function isDifferent(difference: Difference): boolean {
-  return Object.values(difference).some(list => list.length > 0);
+  return Object.values(difference).some(part => typeof part !== 'number' && part.length > 0);
 }
 
 /**
@@ -21,9 +21,13 @@ export function isDifferent(difference: Difference): boolean {
  * of requests that pass more easily than before. Envoy's configuration comes first.
  */
 export function describe(difference: Difference): string {
-  const { access, routes, limits, resources, problems, solved, envoy } = difference;
+  const { access, accessCount, routes, limits, resources, problems, solved, envoy } = difference;
+  const more = accessCount - access.length;
   const lines = [
-    ...section('Access', access.flatMap(accessLines)),
+    ...section('Access', [
+      ...access.flatMap(accessLines),
+      ...(more === 0 ? [] : [`and ${more} more`]),
+    ]),
     ...section('Routes', routes.flatMap(routeLines)),
     ...section('Limits', limits.flatMap(limitLines)),
     ...section('Other resources', resources.flatMap(resourceLines)),
@@ -123,13 +127,21 @@ function titleOf({ id, ...source }: Pick<ResourceChange, 'id' | 'file' | 'line'>
 }
 
 /** Returns one line with what counts most in it. */
-function summary({ access, routes, limits, resources, problems, envoy }: Difference): string {
+function summary({
+  access,
+  accessCount,
+  routes,
+  limits,
+  resources,
+  problems,
+  envoy,
+}: Difference): string {
   const lost = access.filter(({ effect }) => effect === 'lost' || effect === 'opened').length;
   const looser = limits.filter(limit => limit.looser).length;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const parts = [
     ...(lost === 0 ? [] : [`${count(lost, 'LOSS', 'LOSSES')} of a Filter`]),
-    ...(access.length === lost ? [] : [`${count(access.length - lost, 'other change')} of access`]),
+    ...(accessCount === lost ? [] : [`${count(accessCount - lost, 'other change')} of access`]),
     ...(looser === 0 ? [] : [`${count(looser, 'LOOSER limit')}`]),
     ...(limits.length === looser
       ? []

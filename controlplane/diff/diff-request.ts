@@ -60,11 +60,15 @@ export function parseDiffQuestion(body: unknown): DiffQuestion | undefined {
   if (new Set(files.map(({ name }) => name)).size < files.length) return undefined;
   if (typeof whole !== 'boolean' || typeof envoy !== 'boolean') return undefined;
   if (!Array.isArray(remove) || remove.length > MOST_FILES) return undefined;
-  return remove.every(id => typeof id === 'string') ? { files, whole, remove, envoy } : undefined;
+  return remove.every(isName) ? { files, whole, remove, envoy } : undefined;
 }
 
 function isFile(file: unknown): file is { readonly name: string; readonly text: string } {
   if (typeof file !== 'object' || file === null) return false;
   const { name, text } = file as Record<string, unknown>;
-  return typeof name === 'string' && name.length <= LONGEST_NAME && typeof text === 'string';
+  return isName(name) && typeof text === 'string';
+}
+
+function isName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= LONGEST_NAME;
 }

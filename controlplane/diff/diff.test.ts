@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe as suite, test } from 'node:test';
+import { collect } from '#resources/parse/collect.ts';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { describe, isDifferent } from './describe.ts';
 import { differing } from './testing/differing.ts';
+import { withDocuments } from './with-documents.ts';
 
 const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
@@ -297,11 +301,26 @@ suite('the documents', () => {
     );
   });
 
-  test('stand for all folders: what they lack is removed, but no object of Kubernetes', () => {
+  test('stand for all folders: what they lack is removed', () => {
     const { routes } = differing(SHOP + B, B);
     assert.deepEqual(
       routes.map(({ id, change }) => [id, change]),
       [['Mapping/default/shop', 'removed']],
+    );
+  });
+
+  test('stand for no object of Kubernetes, which is in no file', () => {
+    const { resources } = collect([parseFile('Kubernetes', SHOP + B, DEFAULT_PARSE_OPTIONS)]);
+    const objects = [...resources.values()].map(resource => ({
+      ...resource,
+      source: { file: 'Mapping in Kubernetes', line: 0 },
+    }));
+    const inForce = { resources: new Map(objects.map(each => [each.id, each])), closed: [] };
+    const given = { files: [], whole: true, remove: [] };
+    assert.equal(withDocuments(inForce, given).resources.size, 2);
+    assert.equal(
+      withDocuments(inForce, { ...given, remove: ['Mapping/default/b'] }).resources.size,
+      1,
     );
   });
 

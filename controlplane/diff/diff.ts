@@ -12,6 +12,8 @@ import { accessWorld } from './access-world.ts';
 import {
   type AccessChange,
   type Difference,
+  MOST_ACCESS,
+  MOST_FACTS,
   type RouteChange,
   SHOWN_ROUTES,
 } from './difference.ts';
@@ -50,22 +52,29 @@ export function diff({ inForce, given, known, options, now, envoy }: DiffInputs)
   const changes = resourceChanges(sideOf(inForce), sideOf(next));
   const isRoute = ({ id }: { readonly id: string }) => id.startsWith('Mapping/');
   const others = changes.filter(({ id }) => !isRoute({ id }) && !id.startsWith('RateLimit/'));
+  const routes = changes.filter(isRoute);
+  const access = [
+    ...changedRegions(before.access, after.access, new Set(changes.map(({ id }) => id))),
+    ...routeAccessChanges(
+      routes.map(({ id }) => id),
+      before,
+      after,
+    ),
+  ].sort(compareEffects);
   return {
     problems: without(is, was),
     solved: without(before.problems, is),
-    access: [
-      ...accessChanges(before, after, new Set(changes.map(({ id }) => id))),
-      ...routeAccessChanges(
-        changes.filter(isRoute).map(({ id }) => id),
-        before,
-        after,
-      ),
-    ].sort(compareEffects),
-    routes: changes.filter(isRoute).map(change => ({
-      ...change,
-      ...factsOf('before', inForce.resources.get(change.id), before),
-      ...factsOf('after', next.resources.get(change.id), after),
-    })),
+    access: access.slice(0, MOST_ACCESS).map(change => withRoutes(change, before, after)),
+    accessCount: access.length,
+    routes: routes.map((change, index) =>
+      index >= MOST_FACTS
+        ? change
+        : {
+            ...change,
+            ...factsOf('before', inForce.resources.get(change.id), before),
+            ...factsOf('after', next.resources.get(change.id), after),
+          },
+    ),
     limits: limitChanges(before, after),
     resources: others,
     envoy: envoy ? envoyChanges(before.compiled, after.compiled) : [],
@@ -127,20 +136,19 @@ function factsOf<S extends 'before' | 'after'>(
   return { [side]: routeFacts(resource, world) };
 }
 
-function accessChanges(
+/** Returns the change of a region with the Mappings there. That of a Mapping has its own. */
+function withRoutes(
+  change: ChangedRegion | AccessChange,
   before: World,
   after: World,
-  ids: ReadonlySet<string>,
-): readonly AccessChange[] {
-  const changed = changedRegions(before.access, after.access, ids);
-  return changed.map(region => {
-    const routes = after.mappings.filter(({ spec }) => isAffected(spec, region, before, after));
-    return {
-      ...region,
-      routes: routes.slice(0, SHOWN_ROUTES).map(({ id }) => id),
-      routeCount: routes.length,
-    };
-  });
+): AccessChange {
+  if ('routes' in change) return change;
+  const routes = after.mappings.filter(({ spec }) => isAffected(spec, change, before, after));
+  return {
+    ...change,
+    routes: routes.slice(0, SHOWN_ROUTES).map(({ id }) => id),
+    routeCount: routes.length,
+  };
 }
 
 /** Whether requests of the Mapping are decided otherwise in the way of the region. */

@@ -7,9 +7,14 @@ export type Difference = {
   readonly problems: readonly Problem[];
   /** Problems that it solves. */
   readonly solved: readonly Problem[];
-  /** Requests about which others decide than before. The ones that lose a Filter come first. */
+  /**
+   * Requests about which others decide than before. The ones that lose a Filter come first. At most
+   * `MOST_ACCESS`.
+   */
   readonly access: readonly AccessChange[];
-  /** Mappings that are changed themselves, or get another effect by a change elsewhere. */
+  /** How many there are. */
+  readonly accessCount: number;
+  /** Mappings that are changed themselves. */
   readonly routes: readonly RouteChange[];
   /** Limits of RateLimits. The ones that let more requests pass come first. */
   readonly limits: readonly LimitChange[];
@@ -40,7 +45,10 @@ export type FieldChange = {
   readonly after?: string;
 };
 
-/** A Mapping. Facts of one side are absent when it is not there, or closed. */
+/**
+ * A Mapping. Facts of one side are absent when it is not there, or closed, and behind the first
+ * `MOST_FACTS`.
+ */
 export type RouteChange = ResourceChange & {
   readonly before?: RouteFacts;
   readonly after?: RouteFacts;
@@ -83,6 +91,9 @@ export type AccessChange = {
   /** How many there are. */
   readonly routeCount: number;
 };
+
+export const MOST_ACCESS = 1_000;
+export const MOST_FACTS = 1_000;
 
 /** The number of routes that an AccessChange or a LimitChange names. */
 export const SHOWN_ROUTES = 5;

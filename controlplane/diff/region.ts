@@ -11,22 +11,26 @@ const ANY = 'x9-any-q7';
  * characters, and with others that no resource names.
  */
 export function samplesOf({ host, path }: Region): readonly Region[] {
-  const hosts = textsOf(host).filter(text => text !== '' && !text.startsWith('.'));
+  const hosts = textsOf(host).filter(text => /^[^./]/.test(text));
   const paths = textsOf(path).filter(text => text.startsWith('/'));
   return hosts.flatMap(host => paths.map(path => ({ host, path })));
 }
 
 function textsOf(glob: string): readonly string[] {
   if (!glob.includes('*')) return [glob];
-  const [first = '', ...rest] = glob.split(/\*+/);
-  const root = first === '' ? '/' : '';
-  return [
-    ...new Set([
-      glob.replace(/\*+/g, ''),
-      [first, ...rest].join(ANY),
-      root + [first, ...rest].join(ANY),
-    ]),
-  ];
+  const parts = glob.split(/\*+/);
+  const [first = '', ...rest] = parts;
+  const full = parts.join(ANY);
+  const rooted = first === '' ? [`/${full}`] : [];
+  return [...new Set([parts.join(''), full, ...overlapped(first, rest), ...rooted])];
+}
+
+/** A beginning and an end that were written in two globs may share characters. */
+function overlapped(start: string, [end = '', ...more]: readonly string[]): readonly string[] {
+  if (more.length > 0) return [];
+  const lengths = Array.from({ length: Math.min(start.length, end.length) }, (_, at) => at + 1);
+  const shared = lengths.filter(length => start.endsWith(end.slice(0, length)));
+  return shared.map(length => start + end.slice(length));
 }
 
 /**
@@ -46,13 +50,31 @@ export function isInside(inner: Region, outer: Region): boolean {
   );
 }
 
+/** Whether some host matches both globs. */
+export function shareHosts(a: string, b: string): boolean {
+  return meetGlobs(a, b) !== undefined;
+}
+
 /** Whether the globs match this request. */
 export function covers({ host, path }: Region, request: Region): boolean {
   return matchGlob(parseGlob(host), request.host) && matchGlob(parseGlob(path), request.path);
 }
 
+/** Tells of most globs without parsing them that they have nothing in common. */
+function mayMeet(a: string, b: string): boolean {
+  const length = Math.min(lengthOfStart(a), lengthOfStart(b));
+  return a.startsWith(b.slice(0, length));
+}
+
+/** Returns how many characters stand before the first star. */
+function lengthOfStart(glob: string): number {
+  const star = glob.indexOf('*');
+  return star === -1 ? glob.length : star;
+}
+
 function meetGlobs(a: string, b: string): string | undefined {
   if (a === b) return a;
+  if (!mayMeet(a, b)) return undefined;
   const [first, second] = [parseGlob(a), parseGlob(b)];
   if (first.suffix === undefined) return matchGlob(second, a) ? a : undefined;
   if (second.suffix === undefined) return matchGlob(first, b) ? b : undefined;

@@ -2,13 +2,13 @@ import { EDGE } from '#controlplane/compile/node-groups.ts';
 import { toRank } from '#controlplane/compile/routes/mapping-match.ts';
 import { compareRoutes } from '#controlplane/compile/routes/route-entry.ts';
 import type { Resource } from '#resources/resource.ts';
-import { effectOf, toAccess } from './access-changes.ts';
+import { effectOf, toAccess, widest } from './access-changes.ts';
 import type { AccessWorld } from './access-world.ts';
 import { BYPASS, type Decision } from './decision.ts';
 import type { AccessChange } from './difference.ts';
 import { addressText } from './field-changes.ts';
 import { regionOf } from './mapping-region.ts';
-import { covers, samplesOf } from './region.ts';
+import { covers, meet, type Region, samplesOf } from './region.ts';
 import { decisionsOf, type PartDecision } from './route-facts.ts';
 
 type Mapping = Resource<'Mapping'>;
@@ -35,43 +35,69 @@ export function routeAccessChanges(
   return ids.flatMap(id => {
     const [old, next] = [was.get(id), is.get(id)];
     if (old !== undefined && next !== undefined && isSameMatch(old, next)) return [];
-    const change = moved(old, next, before, after) ?? (next && exposed(next, after, guardedBy));
-    return change === undefined ? [] : [change];
+    const sides = [old, next].filter(mapping => mapping !== undefined);
+    const bypassed = widest(sides.flatMap(mapping => bypassChanges(mapping, before, after)));
+    if (bypassed.length > 0 || next === undefined) return bypassed;
+    return (old && moved(old, next, before, after)) ?? exposed(next, after, guardedBy) ?? [];
   });
-}
-
-function moved(
-  old: Mapping | undefined,
-  next: Mapping | undefined,
-  before: Served,
-  after: Served,
-): AccessChange | undefined {
-  const shown = next ?? old;
-  if (shown === undefined || shown.spec.node_group !== EDGE) return undefined;
-  const from = old === undefined ? around(shown, before) : weakest(decisionsOf(old, before.access));
-  const to = next === undefined ? around(shown, after) : weakest(decisionsOf(next, after.access));
-  return from && to && changeOf(shown, from.decision, to.decision);
 }
 
 /**
- * Returns what decides about the requests of a Mapping on a side without it, which other Mappings
- * serve. They are equal to its own unless one of them has `bypass_auth`.
- * @returns undefined when none serves them
+ * Returns how the requests of a Mapping are decided otherwise where one with `bypass_auth` serves
+ * them before or after. Elsewhere rules alone decide.
  */
-function around(mapping: Mapping, { access, mappings }: Served): PartDecision | undefined {
-  const others = mappings.filter(({ spec }) => spec.node_group === EDGE);
-  if (!mapping.spec.bypass_auth && !others.some(({ spec }) => spec.bypass_auth)) return undefined;
-  const found = samplesOf(regionOf(mapping.spec)).flatMap(({ host, path }) => {
-    const [first] = others
-      .filter(({ spec }) => covers(regionOf(spec), { host, path }))
-      .sort(compareMappings);
-    if (first === undefined) return [];
-    const decision = first.spec.bypass_auth
-      ? { ...BYPASS, by: `bypass_auth of ${first.id}` }
-      : access.decide(host, path);
-    return [{ path, decision }];
-  });
-  return weakest(found);
+function bypassChanges(mapping: Mapping, before: Served, after: Served): readonly AccessChange[] {
+  const own = regionOf(mapping.spec);
+  const meets = ({ spec }: Mapping) => meet(regionOf(spec), own) !== undefined;
+  const was = atEdge(before.mappings).filter(meets);
+  const is = atEdge(after.mappings).filter(meets);
+  const bypassing = [...was, ...is].filter(({ spec }) => spec.bypass_auth);
+  const open = bypassing.flatMap(({ spec }) => meet(regionOf(spec), own) ?? []);
+  const partsOf = (region: Region) =>
+    [before, after].flatMap(({ access }) => access.partsOf(region));
+  return [...open, ...open.flatMap(partsOf)].flatMap(region =>
+    samplesOf(region).flatMap(request => {
+      const from = served(request, was, before.access, mapping);
+      const to = served(request, is, after.access, mapping);
+      return (from && to && changeOf(mapping, region, from, to)) ?? [];
+    }),
+  );
+}
+
+/**
+ * Returns what decides about a request, by the Mapping that serves it. Those with conditions are
+ * left out, except the one that is asked about.
+ * @returns undefined when none serves it
+ */
+function served(
+  request: Region,
+  mappings: readonly Mapping[],
+  access: AccessWorld,
+  asked: Mapping,
+): Decision | undefined {
+  const [first] = mappings
+    .filter(({ id, spec }) => covers(regionOf(spec), request) && (id === asked.id || isPlain(spec)))
+    .sort(compareMappings);
+  if (first === undefined) return undefined;
+  return first.spec.bypass_auth
+    ? { ...BYPASS, by: `bypass_auth of ${first.id}` }
+    : access.decide(request.host, request.path);
+}
+
+function isPlain(spec: Mapping['spec']): boolean {
+  return !spec.host_regex && !spec.prefix_regex && toRank(spec, '').conditions === 0;
+}
+
+/** Returns how a Mapping that goes to other hosts or paths is decided about otherwise there. */
+function moved(
+  old: Mapping,
+  next: Mapping,
+  before: Served,
+  after: Served,
+): AccessChange | undefined {
+  const from = weakest(decisionsOf(old, before.access));
+  const to = weakest(decisionsOf(next, after.access));
+  return from && to && changeOf(next, regionOf(next.spec), from.decision, to.decision);
 }
 
 /** Returns a Mapping to a service that only requests with a Filter could reach before. */
@@ -85,12 +111,12 @@ function exposed(
   const from = guardedBy(serviceOf(mapping));
   if (from === undefined) return undefined;
   const by = `every route to ${serviceOf(mapping)}`;
-  return changeOf(mapping, { ...from, by }, to);
+  return changeOf(mapping, regionOf(mapping.spec), { ...from, by }, to);
 }
 
 /** Returns the weakest decision about each service, where a Filter decides on every way to it. */
 function guardedServices({ access, mappings }: Served): ReadonlyMap<string, Decision> {
-  const own = mappings.filter(({ spec }) => spec.node_group === EDGE && !spec.host_redirect);
+  const own = atEdge(mappings).filter(({ spec }) => !spec.host_redirect);
   const guarded = new Map<string, Decision>();
   for (const [service, all] of Map.groupBy(own, serviceOf)) {
     const decision = weakest(all.flatMap(each => decisionsOf(each, access)))?.decision;
@@ -99,11 +125,20 @@ function guardedServices({ access, mappings }: Served): ReadonlyMap<string, Deci
   return guarded;
 }
 
-function changeOf(mapping: Mapping, from: Decision, to: Decision): AccessChange | undefined {
+function changeOf(
+  mapping: Mapping,
+  { host, path }: Region,
+  from: Decision,
+  to: Decision,
+): AccessChange | undefined {
   const effect = effectOf(from, to);
   if (effect === undefined) return undefined;
   const sides = { before: toAccess(from), after: toAccess(to) };
-  return { effect, ...regionOf(mapping.spec), ...sides, routes: [mapping.id], routeCount: 1 };
+  return { effect, host, path, ...sides, routes: [mapping.id], routeCount: 1 };
+}
+
+function atEdge(mappings: readonly Mapping[]): readonly Mapping[] {
+  return mappings.filter(({ spec }) => spec.node_group === EDGE && !spec.shadow);
 }
 
 /** The one that most requests pass. */

@@ -5,7 +5,7 @@ import { BYPASS, type Decision } from './decision.ts';
 import type { RouteFacts } from './difference.ts';
 import { addressText } from './field-changes.ts';
 import { conditionsOf, pathText, regionOf } from './mapping-region.ts';
-import { meet, samplesOf } from './region.ts';
+import { samplesOf } from './region.ts';
 import type { RouteLimits } from './route-limits.ts';
 
 type Mapping = Resource<'Mapping'>;
@@ -42,9 +42,8 @@ export function decisionsOf({ spec }: Mapping, access: AccessWorld): readonly Pa
   if (spec.node_group !== EDGE) return [];
   const own = regionOf(spec);
   if (spec.bypass_auth) return [{ path: own.path, decision: BYPASS }];
-  const inner = access.regions.flatMap(region => meet(region, own) ?? []);
   const found = new Map<string, PartDecision>();
-  for (const region of [own, ...inner]) {
+  for (const region of [own, ...access.partsOf(own)]) {
     for (const { host, path } of samplesOf(region).toReversed()) {
       const decision = access.decide(host, path);
       const key = JSON.stringify([decision.decision, decision.filters]);

@@ -28,14 +28,15 @@ export function withDocuments(
   inForce: InForce,
   { files, whole, remove }: Given,
 ): InForce & { readonly problems: readonly Problem[] } {
-  checkRemoved(remove, inForce);
+  const removed = new Set(remove);
+  checkRemoved(removed, inForce);
   // What a broken file was about is unknown. So nothing counts as removed.
   const isSure = files.every(({ readable, anonymous }) => readable && !anonymous);
   const named = new Set(
     files.flatMap(file => [...file.resources, ...file.refused].map(({ id }) => id)),
   );
   const stays = ({ id, source }: Resource | Refused) =>
-    !named.has(id) && !remove.includes(id) && !(whole && isSure && source.line > 0);
+    !named.has(id) && !removed.has(id) && !(whole && isSure && source.line > 0);
   const rest = [...inForce.resources.values()].filter(stays);
   const { resources, refused, problems } = collect([...files, { ...EMPTY_FILE, resources: rest }]);
   const lastGood = [...refused.keys()].flatMap(id => inForce.resources.get(id) ?? []);
@@ -50,12 +51,12 @@ export function withDocuments(
   };
 }
 
-function checkRemoved(remove: readonly string[], { resources, closed }: InForce): void {
-  const ids = [...resources.keys(), ...closed.map(({ id }) => id)];
-  const unknown = remove.find(id => !ids.includes(id));
+function checkRemoved(remove: ReadonlySet<string>, { resources, closed }: InForce): void {
+  const ids = new Set([...resources.keys(), ...closed.map(({ id }) => id)]);
+  const unknown = [...remove].find(id => !ids.has(id));
   if (unknown === undefined) return;
   throw new Error(
-    `no resource ${JSON.stringify(unknown)} is in force${suggest(unknown, ids)}: want kind, namespace and name, for example Mapping/default/user`,
+    `no resource ${JSON.stringify(unknown)} is in force${suggest(unknown, [...ids])}: want kind, namespace and name, for example Mapping/default/user`,
   );
 }
 
