@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { openFigures } from './figures/open-figures.ts';
@@ -134,3 +136,34 @@ test('a control plane that has read nothing yet compares nothing', async t => {
     [503, { error: 'not ready: the resources are not read yet' }],
   );
 });
+
+/** Asks by this Host, which fetch does not let one choose. */
+async function figuresBy(base: string, host: string, query = ''): Promise<[number, string]> {
+  const { port } = new URL(base);
+  const request = http.get({
+    host: '127.0.0.1',
+    port,
+    path: `/figures${query}`,
+    headers: { host },
+  });
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  return [response.statusCode ?? 0, await text(response)];
+}
+
+test('figures are told, and who asks in the name of another site learns of no client', async t => {
+  const base = await serveApp(t, { ready: true });
+  const [status, local] = await figuresBy(base, '127.0.0.1:8877', '?status=5&limit=1');
+  assert.equal(status, 200);
+  assert.deepEqual(JSON.parse(local).requests, []);
+  assert.equal(JSON.parse(local).hidden, undefined);
+  const [, rebound] = await figuresBy(base, 'evil.test:8877');
+  assert.match(JSON.parse(rebound).hidden, /on the machine of the control plane/);
+});
+
+for (const query of ['?status=abc', '?limit=1&limit=2', '?color=red', '?limit=-1', '?status=']) {
+  test(`/figures${query} is a wrong question`, async t => {
+    const [status, body] = await figuresBy(await serveApp(t, { ready: true }), 'localhost', query);
+    assert.equal(status, 400);
+    assert.ok(JSON.parse(body).error);
+  });
+}

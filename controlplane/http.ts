@@ -1,5 +1,11 @@
-import express, { type ErrorRequestHandler, type Express, type Router } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type Router,
+} from 'express';
 import type { Registry } from 'prom-client';
+import { isLoopback, isLoopbackHost } from '#controlplane/console/guard.ts';
 import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-request.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 
@@ -63,7 +69,7 @@ export function httpApp(sources: HttpSources): Express {
   app.get('/figures', (request, response) => {
     const asked = parseFiguresQuestion(request.query);
     if ('error' in asked) response.status(400).json(asked);
-    else response.json(figuresPage(sources.figures, asked));
+    else response.json(figuresPage(sources.figures, asked, isLocal(request)));
   });
   app.get('/metrics', async (_request, response) => {
     response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
@@ -146,4 +152,10 @@ function wrongBody(wanted: string): ErrorRequestHandler {
     const status = typeof error?.status === 'number' ? error.status : 400;
     response.status(status).json({ error: status === 413 ? 'the body is too large' : wanted });
   };
+}
+
+/** A page of another site can point its own name at 127.0.0.1 (DNS rebinding). */
+function isLocal({ headers, socket }: Request): boolean {
+  const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  return isLoopback(address) && isLoopbackHost(headers.host);
 }

@@ -37,6 +37,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
   readonly #sources = new Map<object, FigureSource>();
   /** What proxies log at present. */
   sampling = FIRST_SAMPLING;
+  #told: ReadonlyMap<string, MappingFigures> | undefined;
   #upstreamCount = 0;
   #viewCount = 0;
   #since: number | undefined;
@@ -105,7 +106,14 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
     return found.series(now, this.#since ?? now);
   }
 
+  /** Returns the same for all who ask one after the other, such as for each row of a table. */
   mappings(): ReadonlyMap<string, MappingFigures> {
+    if (this.#told === undefined) queueMicrotask(() => (this.#told = undefined));
+    this.#told ??= this.#mappingFigures();
+    return this.#told;
+  }
+
+  #mappingFigures(): ReadonlyMap<string, MappingFigures> {
     const now = this.#parts.now();
     const since = this.#since ?? now;
     const byGateway = this.#answeredByGateway(now);

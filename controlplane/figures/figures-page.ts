@@ -1,4 +1,4 @@
-import type { Figures, RequestFilter } from './figures.ts';
+import type { Figures, RequestFilter, UpstreamFigures } from './figures.ts';
 
 /** What a reader of `/figures` may ask for. */
 export type FiguresQuestion = RequestFilter;
@@ -28,8 +28,11 @@ export function parseFiguresQuestion(
   return { ...question, limit: Math.min(Number(question.limit ?? 100), MAX_LIMIT) };
 }
 
-/** Returns the content of `/figures`. */
-export function figuresPage(figures: Figures, question: FiguresQuestion) {
+/**
+ * Returns the content of `/figures`. Requests name clients and paths, so a reader on another machine
+ * (`isLocal`) gets none.
+ */
+export function figuresPage(figures: Figures, question: FiguresQuestion, isLocal: boolean) {
   const { mapping, group } = question;
   const of = mapping === undefined ? (group === undefined ? undefined : { group }) : { mapping };
   return {
@@ -37,7 +40,15 @@ export function figuresPage(figures: Figures, question: FiguresQuestion) {
     sources: figures.sources(),
     traffic: figures.traffic(of),
     mappings: Object.fromEntries(figures.mappings()),
-    upstreams: figures.upstreams(),
-    requests: figures.requests(question),
+    upstreams: isLocal ? figures.upstreams() : figures.upstreams().map(withoutFailure),
+    requests: isLocal ? figures.requests(question) : [],
+    ...(isLocal ? {} : { hidden: HIDDEN }),
   };
+}
+
+const HIDDEN =
+  'requests and failures are told to readers on the machine of the control plane alone';
+
+function withoutFailure(upstream: UpstreamFigures): UpstreamFigures {
+  return { ...upstream, lastFailure: undefined };
 }

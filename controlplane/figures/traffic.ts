@@ -24,6 +24,10 @@ export const OF_MAPPING: Resolution = { counts: ringTime(10_000), latencies: rin
 export class Traffic {
   readonly #counts: Ring;
   readonly #latencies: Ring;
+  /** Grows with each change. */
+  #changes = 0;
+  /** The rates that were told last, by their time, and when they were true. */
+  readonly #told = new Map<number, { step: number; changes: number; rates: Rates }>();
 
   constructor({ counts, latencies }: Resolution) {
     this.#counts = new Ring(3, counts);
@@ -31,11 +35,13 @@ export class Traffic {
   }
 
   count(column: TrafficColumn, value: number, from: number, to: number): void {
+    this.#changes += 1;
     this.#counts.add(column, value, from, to);
   }
 
   /** Takes requests of one bucket of latency. */
   latency(bucket: number, value: number, from: number, to: number): void {
+    this.#changes += 1;
     this.#latencies.add(bucket, value, from, to);
   }
 
@@ -43,8 +49,20 @@ export class Traffic {
     return this.#counts.isNewerThan(ms);
   }
 
-  /** Returns the figures of the last `ms`, and of the step that has begun. `since` is the first push. */
+  /**
+   * Returns the figures of the last `ms`, and of the step that has begun. `since` is the first push.
+   * Of thousands of Mappings most have not changed since they were asked before.
+   */
   rates(ms: number, now: number, since: number): Rates {
+    const step = this.#counts.stepAt(now);
+    const told = this.#told.get(ms);
+    if (told?.step === step && told.changes === this.#changes) return told.rates;
+    const rates = this.#rates(ms, now, since);
+    this.#told.set(ms, { step, changes: this.#changes, rates });
+    return rates;
+  }
+
+  #rates(ms: number, now: number, since: number): Rates {
     const { stepMs } = this.#counts.time;
     const last = this.#counts.stepAt(now);
     const first = last - Math.floor(ms / stepMs) + (ms === KEPT_MS ? 1 : 0);

@@ -18,7 +18,9 @@ const COLUMNS: readonly (keyof UpstreamCounts)[] = [
   'ejections',
 ];
 
-const STEP_MS = 10_000;
+const STEP_MS = 20_000;
+
+const NONE = Object.fromEntries(COLUMNS.map(column => [column, 0])) as UpstreamCounts;
 
 /** What one proxy said of its members, and when. */
 type View = { at: number; members: number; healthy: number };
@@ -29,6 +31,10 @@ export class Upstream {
   readonly cluster: string;
   readonly #views = new Map<object, View>();
   #counts: Ring | undefined;
+  /** Grows with each count. */
+  #changes = 0;
+  /** The counts that were told last, by their time, and when they were true. */
+  readonly #told = new Map<number, { step: number; changes: number; counts: UpstreamCounts }>();
   lastFailure: UpstreamFailure | undefined;
 
   constructor(group: string, cluster: string) {
@@ -37,6 +43,7 @@ export class Upstream {
   }
 
   count(column: keyof UpstreamCounts, value: number, from: number, to: number): void {
+    this.#changes += 1;
     this.#counts ??= new Ring(COLUMNS.length, { stepMs: STEP_MS, steps: KEPT_MS / STEP_MS });
     this.#counts.add(COLUMNS.indexOf(column), value, from, to);
   }
@@ -70,8 +77,16 @@ export class Upstream {
 
   /** Returns the counts of the last `ms`, and of the step that has begun. */
   counts(ms: number, now: number): UpstreamCounts {
-    const last = Math.floor(now / STEP_MS);
-    const first = last - ms / STEP_MS;
+    const step = Math.floor(now / STEP_MS);
+    const told = this.#told.get(ms);
+    if (told?.step === step && told.changes === this.#changes) return told.counts;
+    const counts = this.#sums(step - ms / STEP_MS, step);
+    this.#told.set(ms, { step, changes: this.#changes, counts });
+    return counts;
+  }
+
+  #sums(first: number, last: number): UpstreamCounts {
+    if (this.#counts === undefined) return NONE;
     const sums = COLUMNS.map((column, index) => [
       column,
       Math.round((this.#counts?.sum(index, first, last) ?? 0) * 100) / 100,
