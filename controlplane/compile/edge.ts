@@ -6,8 +6,10 @@ import { type EdgeRateLimits, edgeRateLimits } from './edge-rate-limits.ts';
 import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
 import { edgeTlsListener } from './listeners/edge-tls-listener.ts';
 import { tlsAddressProblems } from './listeners/tls-address-problems.ts';
+import { removedTraceHeaders } from './listeners/tracing.ts';
 import type { Memo } from './memo.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';
+import { strippedMatchProblems } from './rate-limits/stripped-match-problems.ts';
 import { type HostGuards, hostGuards } from './routes/host-guard.ts';
 import { letterCaseProblems } from './routes/letter-case.ts';
 import { type HeaderSetters, headerSetters } from './set-headers.ts';
@@ -59,6 +61,12 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
       ...filters.problems,
       ...addedHeaderProblems(resources, settersOf),
       ...letterCaseProblems(resources.mappings, filters),
+      ...strippedMatchProblems(
+        resources.mappings,
+        removedTraceHeaders(resources.tracingServices[0]?.spec),
+        header =>
+          `"${header}" is removed from what clients send, since the TracingService has no \`continue_client_traces: true\``,
+      ),
     ],
   };
 }

@@ -32,7 +32,9 @@ const QUIET_MS = 60_000;
 const CLOSE_MS = 300;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
-/** Opens traces that OpenTelemetry's SDK sends by OTLP. `exporter` is another way out, for tests. */
+/**
+ * Opens traces that OpenTelemetry's SDK sends by OTLP. `exporter` is another way out, for tests.
+ */
 export function openTracer(
   service: string,
   { batch, sampling }: TraceSettings,

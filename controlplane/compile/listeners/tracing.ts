@@ -41,7 +41,7 @@ export function removedTraceHeaders(spec: TracingServiceSpec | undefined): reado
   return spec === undefined || spec.continue_client_traces ? [] : TRACE_HEADERS;
 }
 
-/** Returns the part of Envoy's `HttpConnectionManager` that says which requests are traced, and how. */
+/** Returns the part of Envoy's `HttpConnectionManager` that says which requests are traced. */
 export function tracing(group: string, spec: TracingServiceSpec | undefined): JsonObject {
   if (spec === undefined) return {};
   const { client, overall, random } = spec.sampling;

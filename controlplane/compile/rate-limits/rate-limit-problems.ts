@@ -54,6 +54,11 @@ export function rateLimitProblems(
     ...operatorServiceProblems(resources, [
       ...new Set(labellings.domains.flatMap(labelling => keysOf(labelling).paths)),
     ]),
-    ...strippedMatchProblems(mappings, gatewayHeaders),
+    ...strippedMatchProblems(
+      mappings,
+      gatewayHeaders,
+      header =>
+        `a RateLimit's \`injectRequestHeaders\` sets "${header}", so it is removed from what clients send`,
+    ),
   ];
 }

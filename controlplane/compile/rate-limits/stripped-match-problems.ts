@@ -5,14 +5,15 @@ import { problemOf } from '../problem-of.ts';
 
 /**
  * Returns a warning for each Mapping that matches on a header which is removed from requests before
- * their route is chosen.
+ * their route is chosen. `why` says what removes it.
  */
 export function strippedMatchProblems(
   mappings: readonly Resource<'Mapping'>[],
-  gatewayHeaders: readonly string[],
+  removed: readonly string[],
+  why: (header: string) => string,
 ): readonly Problem[] {
-  if (gatewayHeaders.length === 0) return [];
-  const own = new Set(gatewayHeaders);
+  if (removed.length === 0) return [];
+  const own = new Set(removed);
   return mappings.flatMap(mapping =>
     (['headers', 'regex_headers'] as const)
       .flatMap(field => Object.keys(mapping.spec[field]).map(header => ({ field, header })))
@@ -22,7 +23,7 @@ export function strippedMatchProblems(
           mapping,
           'warning',
           formatPath(['spec', field, header]),
-          `a RateLimit's \`injectRequestHeaders\` sets "${header}", so it is removed from what clients send: no request meets this Mapping. Choose another header`,
+          `${why(header)}: no request meets this Mapping. Choose another header`,
         ),
       ),
   );

@@ -11,7 +11,6 @@ const MOST_TAGS = 32;
 const LONGEST_NAME = 100;
 const LONGEST_VALUE = 1_024;
 
-/** The proxies' own names in traces. A Filter of theirs or a Mapping may be named after them. */
 const name = z
   .string()
   .min(1)
