@@ -35,6 +35,12 @@ test('a node group with a proxy is fine', () => {
   assert.deepEqual(told(['shop'], ['edge', 'shop']), []);
 });
 
+test('an instance is not taken for another one', () => {
+  assert.deepEqual(told(['users-2'], ['edge', 'users-1']), [
+    `4: no proxy of node group "users-2" is connected, so nothing runs this. ${REMEDY('users-2')}`,
+  ]);
+});
+
 test('nothing is told while no proxy is connected', () => {
   assert.deepEqual(told(['shop'], []), []);
 });
@@ -44,6 +50,7 @@ test('the edge may come later', () => {
 });
 
 test('with replicas another control plane may have the proxy, unless the name looks misspelt', () => {
-  assert.deepEqual(told(['shop'], ['edge'], { replicated: true }), []);
+  for (const group of ['shop', 'edge-b', 'edge2', 'users-2', 'users-21'])
+    assert.deepEqual(told([group], ['edge', 'users-12'], { replicated: true }), []);
   assert.equal(told(['egde'], ['edge'], { replicated: true }).length, 1);
 });

@@ -42,13 +42,26 @@ export function lonelyGroupProblems(
   return old
     .flatMap(([group, since]) => {
       const [first, ...others] = resources.get(group) ?? [];
-      const meant = nearest(group, [...connected]);
-      if (first === undefined || (replicated && meant === undefined)) return [];
+      const meant = meantBy(group, connected);
+      if (first === undefined) return [];
+      if (replicated && lettersOf(group) !== lettersOf(meant ?? '')) return [];
       const message = describe(group, meant, others.length);
       const problem = problemOf(first, 'warning', 'spec.node_group', message);
       return [{ ...problem, since: new Date(since).toISOString() }];
     })
     .slice(0, MOST_TOLD);
+}
+
+/** Groups of instances are told apart by their numbers, so none of them is a mistake for another. */
+function meantBy(group: string, connected: ReadonlySet<string>): string | undefined {
+  const withoutNumbers = (name: string) => name.replace(/\d+/g, '');
+  const others = [...connected].filter(each => withoutNumbers(each) !== withoutNumbers(group));
+  return nearest(group, others);
+}
+
+/** Two names with the same letters are hardly both meant, wherever their proxies are connected. */
+function lettersOf(name: string): string {
+  return [...name].sort().join('');
 }
 
 function describe(group: string, meant: string | undefined, others: number): string {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
+import { CLUSTER } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type LonelyGroups, lonelyGroupProblems, lonelyGroups } from './lonely-groups.ts';
@@ -81,6 +82,8 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
   wait(LOOK_MS);
   return {
     compiled(group, compiled) {
+      // Our own services get no clusters, but secrets.
+      if (!compiled.resources.has(CLUSTER)) return;
       groups.set(group, compiled);
       compiledAt ??= now();
     },
