@@ -5,6 +5,7 @@ import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { type CheckedInstance, type Mode, startCheckedInstance } from './checked-instance.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+import { startGrpcInstance } from './grpc-instance.ts';
 import { withInstances } from './with-instances.ts';
 
 const INTERVAL_MS = 200;
@@ -95,6 +96,55 @@ describe('of three instances', () => {
     await envoy.ask('/http/x');
     await instances[1]?.become('well');
   });
+});
+
+describe('of three gRPC servers', () => {
+  test('one that says NOT_SERVING gets no requests, and some again when it serves', async t => {
+    const servers = await Promise.all(['a', 'b', 'c'].map(startGrpcInstance));
+    const addresses = servers.map(({ address }) => address);
+    const yaml = mapping('grpc', addresses[0] ?? '', '{grpc: {upstream_name: hello.Hello}}');
+    const envoy = await startCompiled(`${yaml}  grpc: true\n`, 'edge', withInstances(addresses));
+    t.after(() => Promise.all([envoy, ...servers].map(each => each.stop())));
+    const reached = async () => {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => envoy.ask('/grpc/x')));
+      return [...new Set(answers.map(({ body }) => body))].sort().join('');
+    };
+    await until(async () => (await reached()) === 'abc' || undefined);
+    servers[0]?.serve(false);
+    await until(async () => (await reached()) === 'bc' || undefined);
+    servers[0]?.serve(true);
+    await until(async () => (await reached()) === 'abc' || undefined);
+    assert.deepEqual([...new Set(servers.flatMap(({ asked }) => asked))], ['hello.Hello']);
+  });
+});
+
+test('two answers 500 in a row eject an instance, where `outlier_detection` says so', async t => {
+  const instances = await Promise.all(['a', 'b'].map(startCheckedInstance));
+  const addresses = instances.map(({ address }) => address);
+  const yaml = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: outliers}
+spec:
+  prefix: /outliers/
+  service: ${addresses[0]}
+  outlier_detection: {consecutive_5xx: 2, base_ejection_time: 1h}
+`;
+  const envoy = await startCompiled(yaml, 'edge', withInstances(addresses));
+  t.after(async () => {
+    await envoy.stop();
+    await Promise.all(instances.map(instance => instance.close()));
+  });
+  await instances[0]?.become('status 500');
+  const statuses: number[] = [];
+  await until(async () => {
+    statuses.push((await envoy.ask('/outliers/x')).status);
+    return statuses.slice(-20).length === 20 && statuses.slice(-20).every(each => each === 200)
+      ? true
+      : undefined;
+  });
+  const lost = statuses.filter(status => status === 500).length;
+  t.diagnostic(`${lost} of ${statuses.length} requests were answered 500`);
+  assert.ok(lost >= 2 && lost <= 4, 'few beyond those that show the failure');
 });
 
 function lastSent(samples: readonly Sample[]): number {
