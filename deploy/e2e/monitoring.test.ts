@@ -156,6 +156,17 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
     assert.deepEqual([...new Set(unknown)], []);
   });
 
+  test('reads no metric of ours that the reference does not have', async () => {
+    const names = (await prometheus.api('label/__name__/values')) as readonly string[];
+    const own = names.filter(name => /^(?:gateway|sds)_/.test(name));
+    const known = new Set(ownMetrics().flatMap(name => [name, name.replace(/_count$/, '_sum')]));
+    assert.ok(own.length > 30);
+    assert.deepEqual(
+      own.filter(name => !known.has(name)),
+      [],
+    );
+  });
+
   test('evaluates every alert, and none is on', async () => {
     type Evaluated = { name: string; health: string; state: string; lastError?: string };
     const rules = await until(async () => {

@@ -2,7 +2,7 @@ import type { Dashboard, Panel } from './dashboards.ts';
 
 const WIDTH = 12;
 const HEIGHT = 8;
-const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
+const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
 /** Returns what Grafana imports. */
 export function toGrafana({ panels, title, uid }: Dashboard): object {
