@@ -69,7 +69,7 @@ export async function readAssets(): Promise<Assets> {
   const files = new Map<string, Asset>();
   const add = (name: string, type: string, text: string) => files.set(name, asset(type, text));
   for (const name of MODULES)
-    add(name, SCRIPT, stripTypeScriptTypes(await readFile(join(BROWSER, name), 'utf8')));
+    add(name, SCRIPT, stripped(await readFile(join(BROWSER, name), 'utf8')));
   for (const url of Object.values(PACKAGES))
     add(basename(url), SCRIPT, await readFile(fileURLToPath(url), 'utf8'));
   for (const [name, path] of Object.entries(STYLES)) add(name, STYLE, await readFile(path, 'utf8'));
@@ -88,6 +88,20 @@ export async function readAssets(): Promise<Assets> {
     importMapHash: `sha256-${createHash('sha256').update(importMap).digest('base64')}`,
     files,
   };
+}
+
+/**
+ * Strips a module of its types. Node warns once that the function is new. An operator can do nothing
+ * about it, so the warning is left out.
+ */
+function stripped(text: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function at(name: string): string {
