@@ -43,6 +43,7 @@ import {
 } from '#controlplane/status/status.ts';
 import { watchUpstreams } from '#controlplane/upstreams/watch-upstreams.ts';
 import { failureLog, refusalLog } from '#process/refusal-log.ts';
+import type { ServiceFacts } from '#process/service-facts.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Parser } from '#resources/parse/parse.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -98,6 +99,8 @@ export type ControlPlane = {
   changes(): readonly Change[];
   /** What operators ask of our services. */
   readonly orders: Orders;
+  /** Returns what our services have decided of late, as far as they tell. */
+  facts(): ServiceFacts;
   /** Ends the proxies' streams, and waits until what was accepted is stored. */
   stop(): Promise<void>;
 };
@@ -281,6 +284,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     resources: () => controller.inForce,
     changes: history.changes,
     orders,
+    facts: () => said.facts(),
     stop: () => {
       stopLooking();
       upstreams.close();

@@ -136,7 +136,7 @@ function console({ config, log }: Parts, plane: ControlPlane): Console | undefin
   const facts = { changes, diff, explain, figures, resources, status };
   const options = compileOptions(config);
   return openConsole({
-    facts: { ...facts, options, drained: () => plane.orders.drained },
+    facts: { ...facts, options, drained: () => plane.orders.drained, decided: plane.facts },
     orders: plane.orders,
     log,
     config: config.console,

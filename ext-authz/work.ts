@@ -14,6 +14,7 @@ import type { Order } from '#process/orders.ts';
 import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
+import { type Login, MOST_FACTS } from '#process/service-facts.ts';
 import { openTraces } from '#process/traces/open-traces.ts';
 import type { Traces } from '#process/traces/traces.ts';
 import type { LinkEvent } from '#redis/connect.ts';
@@ -27,7 +28,14 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const traces = await openTraces('ext-authz', process.env, log);
   const store = await openStore(parts, traces);
   let report: Report = () => {};
+  const logins: Login[] = [];
+  const loggedIn = (filter: string, user: string) => {
+    logins.unshift({ filter, user, at: Date.now() });
+    logins.splice(MOST_FACTS);
+    kit.reportAgain();
+  };
   const kit = openFilterKit({
+    loggedIn,
     store,
     storeKey,
     log,
@@ -51,6 +59,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
       begin: to => {
         report = to;
       },
+      facts: () => ({ limits: [], logins }),
     },
     // One of several workers acts for all, since they share the store.
     ordered: order =>

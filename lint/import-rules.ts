@@ -225,6 +225,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/diff',
       'controlplane/figures',
       'controlplane/status',
+      'process/service-facts.ts',
       'resources',
     ],
     packages: ['preact', 'htm', 'uplot'],

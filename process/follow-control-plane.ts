@@ -19,6 +19,8 @@ export type FollowOptions = Pick<ConnectOptions, 'typeUrls' | 'onUpdate'> & {
   /** Control planes that are told what is wrong, besides the one that is followed. */
   readonly reportTo: readonly HostPort[];
   readonly onReported?: ReporterParts['changed'];
+  /** What people may see, besides what is wrong. */
+  readonly facts?: ReporterParts['facts'];
   readonly log: Logger;
 };
 
@@ -26,7 +28,18 @@ export type Following = { readonly report: Report; close(): void };
 
 /** Follows a control plane, and tells all of them what is wrong with what it sent. */
 export function followControlPlane(options: FollowOptions): Following {
-  const { group, log, onReported: changed, onUpdate, reportTo, tls, typeUrls, what, xds } = options;
+  const {
+    group,
+    log,
+    facts,
+    onReported: changed,
+    onUpdate,
+    reportTo,
+    tls,
+    typeUrls,
+    what,
+    xds,
+  } = options;
   const controlPlane = formatHostPort(xds);
   const client = {
     credentials: tls?.client('controlplane') ?? credentials.createInsecure(),
@@ -47,6 +60,7 @@ export function followControlPlane(options: FollowOptions): Following {
     report: reporter({
       send: report => everywhere.send(report),
       ...(changed && { changed }),
+      ...(facts && { facts }),
       after,
     }),
     close: () => {

@@ -1,6 +1,7 @@
 import { decodeAny } from '#protos/decode.ts';
 import { type Any, encodeAny } from '#protos/encode.ts';
 import { REPORT } from '#protos/type-url.ts';
+import { factFields, NO_FACTS, type ServiceFacts } from './service-facts.ts';
 
 /**
  * What a service finds wrong with a resource that it was sent and has accepted:
@@ -33,9 +34,13 @@ const LONGEST = { resource: 400, field: 200, message: 1_000 };
  * Encodes these findings as a report, cut to what may be sent.
  * @returns undefined when there are none
  */
-export function encodeReport(findings: readonly ReportedFinding[]): Any | undefined {
-  if (findings.length === 0) return undefined;
-  return encodeAny({ '@type': REPORT, findings: findings.slice(0, MOST_FINDINGS).map(toJson) });
+export function encodeReport(
+  findings: readonly ReportedFinding[],
+  facts: ServiceFacts = NO_FACTS,
+): Any | undefined {
+  if (findings.length + facts.limits.length + facts.logins.length === 0) return undefined;
+  const told = findings.slice(0, MOST_FINDINGS).map(toJson);
+  return encodeAny({ '@type': REPORT, findings: told, ...factFields(facts) });
 }
 
 function toJson({ resource, field, severity, message, outOfService }: ReportedFinding) {

@@ -1,5 +1,6 @@
 import type { Any } from '#protos/encode.ts';
 import { encodeReport, type ReportedFinding } from './report.ts';
+import { NO_FACTS, type ServiceFacts } from './service-facts.ts';
 
 export type ReporterParts = {
   /**
@@ -9,6 +10,8 @@ export type ReporterParts = {
   send(report: Any | undefined): void;
   /** Hears what is newly found, and what is gone. */
   changed?(found: readonly ReportedFinding[], gone: readonly ReportedFinding[]): void;
+  /** What else is told, which is no finding. Default: nothing. */
+  facts?(): ServiceFacts;
   after(ms: number, run: () => void): () => void;
 };
 
@@ -21,8 +24,9 @@ const SETTLE_MS = 500;
 export type Report = (find: () => readonly ReportedFinding[]) => void;
 
 /** Asks what is found when it may have changed, and passes on what did, at most twice a second. */
-export function reporter({ after, changed, send }: ReporterParts): Report {
+export function reporter({ after, changed, facts = () => NO_FACTS, send }: ReporterParts): Report {
   let told = new Map<string, ReportedFinding>();
+  let toldFacts = JSON.stringify(NO_FACTS);
   let find: () => readonly ReportedFinding[] = () => [];
   let waiting = false;
   const settle = () => {
@@ -31,9 +35,12 @@ export function reporter({ after, changed, send }: ReporterParts): Report {
     told = new Map(find().map(finding => [JSON.stringify(finding), finding]));
     const found = [...told].filter(([text]) => !known.has(text)).map(([, finding]) => finding);
     const gone = [...known].filter(([text]) => !told.has(text)).map(([, finding]) => finding);
-    if (found.length + gone.length === 0) return;
-    changed?.(found, gone);
-    send(encodeReport([...told.values()]));
+    const now = facts();
+    const text = JSON.stringify(now);
+    if (found.length + gone.length === 0 && text === toldFacts) return;
+    toldFacts = text;
+    if (found.length + gone.length > 0) changed?.(found, gone);
+    send(encodeReport([...told.values()], now));
   };
   return newest => {
     find = newest;

@@ -12,6 +12,7 @@ import type { ReportedFinding } from './report.ts';
 import type { Report } from './reporter.ts';
 import { onStop } from './run-service.ts';
 import type { WorkParts } from './run-workers.ts';
+import type { ServiceFacts } from './service-facts.ts';
 
 export type DecisionService = WorkParts<DecisionConfig> & {
   /** The group that the control plane sends configuration to. */
@@ -30,6 +31,8 @@ export type DecisionService = WorkParts<DecisionConfig> & {
     readonly to: readonly HostPort[];
     /** Receives the function to report with. */
     begin(report: Report): void;
+    /** What people may see, besides what is wrong. */
+    facts?(): ServiceFacts;
   };
   readonly store: { readonly kind: string; close(): Promise<void> };
 };
@@ -56,6 +59,7 @@ export async function runDecisions(service: DecisionService): Promise<void> {
     onUpdate: update => (update.typeUrl === ORDER ? orders(update) : server.update(update)),
     reportTo: service.reports?.to ?? [],
     onReported: logFindings(log),
+    ...(service.reports?.facts && { facts: service.reports.facts }),
   });
   service.reports?.begin(following.report);
   let http: PlainHttp | undefined;

@@ -8,6 +8,7 @@ import { inTime } from './in-time.ts';
 import type { LimitStatus } from './judge.ts';
 import type { Compiled } from './limit-set.ts';
 import type { LimitOutcome } from './limit-tallies.ts';
+import type { LimitUses } from './limit-uses.ts';
 import type { LimitIndex } from './limits-index.ts';
 import type { Metrics } from './metrics.ts';
 import { planHits } from './plan.ts';
@@ -25,6 +26,8 @@ export type AnswererParts = {
   readonly store: CounterStore;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Remembers who is near a limit, or over it. Default: nobody does. */
+  readonly uses?: LimitUses | undefined;
   /** Milliseconds that never go back. */
   uptime(): number;
   /** Undefined when decisions are not traced. */
@@ -85,10 +88,10 @@ export class Answerer {
     if (this.#index === undefined) return this.#fail(NOT_READY);
     try {
       const decision = decide(this.#index, store, request, requestId);
-      if (!(decision instanceof Promise)) return this.#conclude(decision);
+      if (!(decision instanceof Promise)) return this.#conclude(decision, request);
       const asked = uptime();
       return (storeMs === undefined ? decision : inTime(storeMs, decision)).then(
-        late => this.#counted(asked, late),
+        late => this.#counted(asked, late, request),
         error => this.#storeFailed(asked, error),
       );
     } catch (error) {
@@ -108,10 +111,14 @@ export class Answerer {
     return hits.length;
   }
 
-  #counted(asked: number, decision: Decision): RateLimitResponse | Failed {
+  #counted(
+    asked: number,
+    decision: Decision,
+    request: RateLimitRequest,
+  ): RateLimitResponse | Failed {
     const { metrics, uptime } = this.#parts;
     metrics.storeAnswered((uptime() - asked) / 1000, true);
-    return this.#conclude(decision);
+    return this.#conclude(decision, request);
   }
 
   #storeFailed(asked: number, error: unknown): Failed {
@@ -120,13 +127,20 @@ export class Answerer {
     return this.#caught(error);
   }
 
-  #conclude(decision: Decision | InvalidRequest): RateLimitResponse | Failed {
+  #conclude(
+    decision: Decision | InvalidRequest,
+    request: RateLimitRequest,
+  ): RateLimitResponse | Failed {
     if ('invalid' in decision)
       return this.#fail({ failed: 'INVALID_ARGUMENT', message: decision.invalid });
-    const { metrics, traces } = this.#parts;
+    const { metrics, traces, uses } = this.#parts;
     traces?.annotate(spanAttributes(decision));
-    for (const { statuses } of decision.verdict.groups) {
-      for (const status of statuses) metrics.decided(status.limit.name, outcomeOf(status));
+    for (const [index, { statuses }] of decision.verdict.groups.entries()) {
+      for (const status of statuses) {
+        metrics.decided(status.limit.name, outcomeOf(status));
+        if (status.near || status.exceeded)
+          uses?.note(status.limit, request.descriptors[index]?.entries ?? [], status.exceeded);
+      }
     }
     for (const failure of decision.failures) {
       metrics.templateFailed(failure.limit);

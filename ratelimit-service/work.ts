@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { counterFindings } from './counter-findings.ts';
 import type { CounterOwners } from './counter-owner.ts';
 import type { CounterStore } from './counter-store.ts';
+import { LimitUses } from './limit-uses.ts';
 import { openCounterStore } from './open-counter-store.ts';
 import { type LimitServer, openServer } from './server.ts';
 import { tracedCounterStore } from './traced-counter-store.ts';
@@ -29,7 +30,8 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const owned = (owners: CounterOwners) => {
     limits = owners;
   };
-  const server = openServer({ store, log, uptime, storeTimeoutMs, owned, worker, traces });
+  const uses = new LimitUses(Date.now);
+  const server = openServer({ store, log, uptime, storeTimeoutMs, owned, worker, traces, uses });
   await runDecisions({
     ...parts,
     group: 'ratelimit-service',
@@ -38,7 +40,11 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     // Several workers all count in Redis. The first one reports for all.
     ...(worker === undefined || worker.number === 1
       ? {
-          reports: { to: config.reportTo, begin: report => watchRoom(store, () => limits, report) },
+          reports: {
+            to: config.reportTo,
+            begin: report => watchRoom(store, () => limits, report),
+            facts: () => ({ limits: uses.list(), logins: [] }),
+          },
         }
       : {}),
     server,

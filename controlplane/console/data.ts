@@ -9,6 +9,7 @@ import type { Figures, Rates } from '#controlplane/figures/figures.ts';
 import type { Drained } from '#controlplane/orders/orders.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
 import type { Status } from '#controlplane/status/status.ts';
+import type { ServiceFacts } from '#process/service-facts.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { instanceRows } from './views/instances.ts';
 import { limitRows, limitText, withGroups } from './views/limits.ts';
@@ -28,6 +29,8 @@ export type ConsoleFacts = {
   readonly options: CompileOptions;
   readonly figures: Figures;
   changes(): readonly Change[];
+  /** What our services have decided of late, as far as they tell. */
+  decided(): ServiceFacts;
   /** Instances that no proxy gets. */
   drained(): readonly Drained[];
   explain(question: ExplainQuestion): Promise<Explanation>;
@@ -135,19 +138,26 @@ export function consoleData(facts: ConsoleFacts): ConsoleData {
       security: () => {
         const { problems, resources: states } = status();
         const sampled = figures.requests({ status: 4, limit: 1_000 });
-        return security({
+        const { logins } = facts.decided();
+        const shown = security({
           resources: resources(),
           states,
           problems,
           rows: rows(),
           requests: sampled,
         });
+        return { ...shown, logins: logins.slice(0, MOST_REQUESTS) };
       },
       limits: query => {
         const all = limitRows(resources(), status().problems);
         const page = pageOf(all, parsePage(query), limitText);
         const over = figures.requests({ status: 429, limit: MOST_REQUESTS });
-        return { ...page, items: withGroups(page.items, resources(), memo), over };
+        return {
+          ...page,
+          items: withGroups(page.items, resources(), memo),
+          over,
+          uses: facts.decided().limits,
+        };
       },
       certificates: () => {
         const hosts = new Map(resources().hosts.map(({ id, source }) => [id, source]));

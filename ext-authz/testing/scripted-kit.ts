@@ -20,6 +20,7 @@ export function scriptedKit(scripts: Scripts): FilterKit {
           return run === undefined ? [] : [[name, { type, injects, run }]];
         }),
       ),
+    reportAgain: () => {},
     endSessions: async () => undefined,
     endpoint: async request =>
       answerPage(request, {

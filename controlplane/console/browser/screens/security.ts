@@ -1,6 +1,7 @@
 import type { FilterRow, Security as SecurityView } from '#controlplane/console/views/security.ts';
+import type { Login } from '#process/service-facts.ts';
 import { ActForm } from '../act.ts';
-import { count, shortName } from '../format.ts';
+import { clock, count, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
 import { to } from '../location.ts';
@@ -15,7 +16,7 @@ export function Security(): Shown {
     <${Loaded} view=${view} show=${(data: SecurityView) => html`<${Shows} ...${data} />`} />`;
 }
 
-function Shows({ closed, filters, open, rejected }: SecurityView): Shown {
+function Shows({ closed, filters, logins = [], open, rejected }: SecurityView): Shown {
   const problems = filters.flatMap(filter => filter.problems);
   return html`<div class="stats">
       <${Stat} label="Filters" value=${count(filters.length)} />
@@ -39,6 +40,9 @@ function Shows({ closed, filters, open, rejected }: SecurityView): Shown {
                   html`<li><div class="row"><${Badge} tone="bad">${state}<//> ${id.startsWith('Mapping/') ? html`<a href=${to('route', { id })}>${shortName(id)}</a>` : `${id.split('/')[0]} ${shortName(id)}`} <${Source} file=${file} line=${line} /></div></li>`,
               )}</ul>`
         }
+      <//>
+      <${Panel} title="Latest logins">
+        ${logins.length === 0 ? html`<${Empty}>None since the services started.<//>` : html`<ul class="lines">${logins.map(login => html`<${LoginLine} key=${`${login.at} ${login.user}`} ...${login} />`)}</ul>`}
       <//>
       <${Panel} title="Rejected by Filters" aside="sampled, the newest first" wide=${true}><${RequestTable} requests=${rejected} /><//>
     </div>`;
@@ -71,4 +75,12 @@ function EndSessions({ filters }: Pick<SecurityView, 'filters'>): Shown {
     <label class="field">Filter<select name="filter">${logins.map(({ id }) => html`<option>${id.slice('Filter/'.length)}</option>`)}</select></label>
     <label class="field grow">User, the claim sub<input name="user" required maxlength="1000" spellcheck=${false} /></label>
   <//>`;
+}
+
+function LoginLine({ at, filter, user }: Login): Shown {
+  const [, name = '', namespace = ''] = /^(.*)\.([^.]*)$/.exec(filter) ?? [];
+  return html`<li><div class="row"><span class="muted" title=${new Date(at).toISOString()}>${clock(at)}</span> <b class="wrap">${user}</b>
+    <span class="muted">at ${namespace === 'default' ? name : `${namespace}/${name}`}</span>
+    <${ActForm} action="end-sessions" button="End sessions" read=${() => ({ filter: `${namespace}/${name}`, user })}
+      ask=${`End all sessions of ${user}?`} done="Ordered." /></div></li>`;
 }
