@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pick, seededRandom } from '#protos/testing/random.ts';
+import { MAX_FAILURES, MAX_MAPPINGS, MAX_SAMPLES, OTHERS } from './bounds.ts';
+import type { ConfiguredClusters } from './configured-clusters.ts';
+import type { LoggedRequest } from './decode-access-log.ts';
+import { FigureStore } from './figure-store.ts';
+import type { RequestFilter } from './figures.ts';
+import { KEPT_MS } from './traffic.ts';
+
+const ALL: ConfiguredClusters = {
+  origins: () => [],
+  statName: name => name,
+  behind: () => ['shop'],
+  serves: () => true,
+};
+const START = 1_800_000_000_000;
+const EDGE = { id: 'edge-1', group: 'edge' };
+const REQUEST: LoggedRequest = {
+  ...{ at: START, method: 'GET', scheme: 'https', host: 'a.test', path: '/', protocol: 'HTTP/2' },
+  ...{ status: 200, flags: [], details: '', client: '192.0.2.1', userAgent: '', requestId: '' },
+  ...{ durationMs: 1, attempts: 1, bytesReceived: 0, bytesSent: 0, route: 'Mapping/a/a' },
+  ...{ cluster: 'shop', upstream: '192.0.2.9:80', failure: '' },
+};
+
+function storeAt(start = START) {
+  const clock = { now: start };
+  const store = new FigureStore({ clustersOf: () => ALL, changed: () => {}, now: () => clock.now });
+  const push = () => ({ node: EDGE, from: clock.now - 5_000, to: clock.now });
+  return { clock, store, push };
+}
+
+const routeStat = (mapping: string, name: string) => `vhost.*.route.Mapping/a/${mapping}.${name}`;
+
+for (let seed = 1; seed <= 30; seed++) {
+  test(`rates are those of all pushes of the last 15 minutes (seed ${seed})`, () => {
+    const random = seededRandom(seed);
+    const { clock, store, push } = storeAt();
+    const pushed: { at: number; mapping: string; count: number; errors: number }[] = [];
+    for (let round = 0; round < 300; round++) {
+      clock.now += 5_000 + Math.floor(random() * 3_000);
+      const mapping = pick(['a', 'b', 'c.d'], random);
+      const count = Math.floor(random() * 50);
+      const errors = Math.floor(random() * count);
+      store.counter(push(), routeStat(mapping, 'upstream_rq_completed'), count);
+      store.counter(push(), routeStat(mapping, 'upstream_rq_5xx'), errors);
+      store.pushed(store, push());
+      pushed.push({ at: clock.now, mapping, count, errors });
+    }
+    for (const [id, { last15Minutes }] of store.mappings()) {
+      const sum = (since: number, of: 'count' | 'errors') =>
+        pushed
+          .filter(({ at, mapping }) => at > since && id.endsWith(`/${mapping}`))
+          .reduce((all, each) => all + each[of], 0);
+      // A step that is partly too old, and a push that is, count in part.
+      const [least, most] = [clock.now - KEPT_MS + 15_000, clock.now - KEPT_MS - 5_000];
+      const { requests, serverErrors } = last15Minutes;
+      assert.ok(requests >= sum(least, 'count') - 1 && requests <= sum(most, 'count') + 1, id);
+      assert.ok(
+        serverErrors >= sum(least, 'errors') - 1 && serverErrors <= sum(most, 'errors') + 1,
+      );
+    }
+  });
+
+  test(`requests are those of a list that is filtered (seed ${seed})`, () => {
+    const random = seededRandom(seed);
+    const { store } = storeAt();
+    const kept = Array.from({ length: 500 }, (_, index) => {
+      const status = pick([200, 204, 404, 500, 503], random);
+      const client = pick(['192.0.2.1', '192.0.2.2'], random);
+      const request = { ...REQUEST, status, client, route: pick(['Mapping/a/a', ''], random) };
+      store.request(EDGE, request);
+      return { id: index + 1, ...request };
+    });
+    for (const filter of [
+      {},
+      { status: 404 },
+      { status: 5, limit: 7 },
+      { client: '192.0.2.2', mapping: 'Mapping/a/a' },
+      { after: 450 },
+      { group: 'orders' },
+      { limit: 0 },
+    ] as readonly RequestFilter[]) {
+      const { status, client, mapping, group, after = 0, limit = 100 } = filter;
+      const wanted = kept
+        .filter(
+          each =>
+            (status === undefined || String(each.status).startsWith(String(status))) &&
+            (client === undefined || each.client === client) &&
+            (mapping === undefined || each.route === mapping) &&
+            (group === undefined || group === EDGE.group) &&
+            each.id > after,
+        )
+        .map(({ id }) => id)
+        .reverse()
+        .slice(0, limit);
+      assert.deepEqual(
+        store.requests(filter).map(({ id }) => id),
+        wanted,
+      );
+    }
+  });
+}
+
+test('no number of Mappings or requests grows it beyond its bounds', () => {
+  const { store, push } = storeAt();
+  for (let number = 0; number < MAX_MAPPINGS + 500; number++)
+    store.counter(push(), routeStat(`m${number}`, 'upstream_rq_completed'), 1);
+  const mappings = store.mappings();
+  assert.equal(mappings.size, MAX_MAPPINGS + 1);
+  assert.equal(mappings.get(OTHERS)?.lastMinute.requests, 500);
+  for (let number = 0; number < 3 * MAX_SAMPLES; number++)
+    store.request(EDGE, { ...REQUEST, status: number % 2 === 0 ? 200 : 500 });
+  assert.equal(store.requests({ limit: 1e9 }).length, MAX_SAMPLES + MAX_FAILURES);
+});
+
+test('what had no figures for 15 minutes is forgotten', () => {
+  const { clock, store, push } = storeAt();
+  store.counter(push(), routeStat('a', 'upstream_rq_completed'), 1);
+  store.gauge(store, push(), 'cluster.shop.membership_total', 2);
+  store.request(EDGE, REQUEST);
+  store.pushed(store, push());
+  assert.deepEqual([store.mappings().size, store.upstreams().length], [1, 1]);
+  clock.now += 31_000;
+  assert.deepEqual(store.upstreams(), [], 'the proxy no longer sees it');
+  clock.now += KEPT_MS + 60_000;
+  store.pushed(store, push());
+  assert.deepEqual(store.requests(), []);
+  assert.deepEqual(store.traffic({ mapping: 'Mapping/a/a' }).requests.filter(Boolean), []);
+});
+
+test('members are those of the proxy that sees the fewest', () => {
+  const { store, push } = storeAt();
+  const [first, second] = [{}, {}];
+  store.gauge(first, push(), 'cluster.shop.warming_state', 0);
+  store.gauge(first, push(), 'cluster.shop.membership_total', 3);
+  store.gauge(first, push(), 'cluster.shop.membership_healthy', 2);
+  store.gauge(second, push(), 'cluster.shop.warming_state', 0);
+  const [shop] = store.upstreams();
+  assert.deepEqual([shop?.proxies, shop?.members, shop?.healthy], [2, 0, 0]);
+});
+
+test('a value that no proxy can have counted is skipped', () => {
+  const { store, push } = storeAt();
+  for (const value of [1e300, Number.MAX_VALUE])
+    store.counter(push(), routeStat('a', 'upstream_rq_completed'), value);
+  assert.equal(store.mappings().size, 0);
+});
