@@ -80,6 +80,10 @@ const SERVICES: readonly (readonly [
   ['envoy.service.runtime.v3.RuntimeDiscoveryService', 'Runtime', RUNTIME],
 ];
 
+const CONFIGURING: readonly string[] = SERVICES.flatMap(([, , typeUrl]) =>
+  typeUrl === undefined || typeUrl === RUNTIME ? [] : [typeUrl],
+);
+
 /** Ends a stream after an internal error. Its client learns no more. */
 const FAILED: Refusal = { code: status.INTERNAL, details: 'internal error, see the log' };
 
@@ -115,13 +119,15 @@ export class DiscoveryService {
     this.#options = options;
   }
 
-  /** Returns the handlers of every service, or of the aggregated one and those of `typeUrls`. */
+  /**
+   * Returns the handlers of the aggregated service and those of `typeUrls`. By default these are all
+   * types that configure a proxy.
+   */
   implementations(
-    typeUrls?: readonly string[],
+    typeUrls: readonly string[] = CONFIGURING,
   ): Readonly<Record<string, UntypedServiceImplementation>> {
     const served = SERVICES.filter(
-      ([, , typeUrl]) =>
-        typeUrl === undefined || typeUrls === undefined || typeUrls.includes(typeUrl),
+      ([, , typeUrl]) => typeUrl === undefined || typeUrls.includes(typeUrl),
     );
     return Object.fromEntries(
       served.map(([name, methods, typeUrl]) => [name, this.#handlers(methods, typeUrl)]),
