@@ -10,5 +10,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   diff: async () => (await import('./diff.ts')).diffCommand(),
   compile: async () => (await import('./compile.ts')).compileCommand(),
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand(),
-  completion: async () => (await import('./completion.ts')).completionCommand(),
+  completion: async () => (await import('./completion.ts')).completionCommand(allCommands),
 };
+
+export function allCommands(): Promise<readonly Command[]> {
+  return Promise.all(Object.values(COMMANDS).map(load => load()));
+}

@@ -21,17 +21,15 @@ Examples:
 `;
 
 /**
- * Returns `gateway completion`. It prints a script for a shell, made of what commander knows of all
- * commands.
+ * Returns `gateway completion`. It prints a script for a shell, made of what commander knows of
+ * these commands.
  */
-export function completionCommand(): Command {
+export function completionCommand(all: () => Promise<readonly Command[]>): Command {
   return new Command('completion')
     .description('print a script with which a shell completes commands, options and files')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', EXAMPLES)
     .action(async (shell: string) => {
-      const { COMMANDS } = await import('./commands.ts');
-      const commands = await Promise.all(Object.values(COMMANDS).map(load => load()));
-      process.stdout.write(SHELLS[shell]?.(commands.map(commandWords)) ?? '');
+      process.stdout.write(SHELLS[shell]?.((await all()).map(commandWords)) ?? '');
     });
 }

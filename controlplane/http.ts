@@ -81,7 +81,7 @@ export function httpApp(sources: HttpSources): Express {
     answer: question => sources.explain(question),
   });
   postQuestion(app, '/diff', {
-    limit: '16mb',
+    limit: DOCUMENTS_BYTES,
     wanted: DIFF_WANTED,
     parse: parseDiffQuestion,
     answer: question => sources.diff(question),
@@ -101,6 +101,9 @@ export function httpApp(sources: HttpSources): Express {
   return app;
 }
 
+/** Of the documents that are compared with what is in force, as JSON. */
+const DOCUMENTS_BYTES = 16 * 1024 * 1024;
+
 const EXPLAIN_WANTED =
   'want JSON with the texts `method`, `url`, `from` and `nodeGroup`, and `headers`, a list of "name: value"';
 
@@ -108,8 +111,8 @@ const DIFF_WANTED =
   'want JSON with `files`, a list of maps of `name` and `text` without repeated names, and perhaps `whole`, `remove` and `envoy`';
 
 type Asked<Question> = {
-  /** Of the body. */
-  readonly limit: string;
+  /** Of the body, as express takes it. */
+  readonly limit: string | number;
   readonly wanted: string;
   parse(body: unknown): Question | undefined;
   /** Throws an Error about the question. Undefined: too many wait. */

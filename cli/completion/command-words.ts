@@ -36,15 +36,15 @@ export function commandWords(command: Command): CommandWords {
 function optionWords({ argChoices, description, flags, long, short }: Option): OptionWords {
   const names = [short, long].filter(name => name !== undefined);
   const [, name] = /[<[]([^>\]]+)[>\]]/.exec(flags) ?? [];
-  return { names, description, ...(name && { value: valueOf(name, argChoices) }) };
+  return { names, description, ...(name && { value: valueNamed(name, argChoices) }) };
 }
 
 function argumentValue(argument: Argument): Value {
-  return valueOf(argument.name(), argument.argChoices);
+  return valueNamed(argument.name(), argument.argChoices);
 }
 
 /** The name of a value says what it is: `<file>`, `<folder>`, `<paths...>`. */
-function valueOf(name: string, choices: readonly string[] | undefined): Value {
+function valueNamed(name: string, choices: readonly string[] | undefined): Value {
   if (choices !== undefined) return { kind: 'choice', choices };
   if (/^folders?\b/.test(name)) return { kind: 'folder' };
   return { kind: /^(?:files?|paths?)\b/.test(name) ? 'file' : 'text' };

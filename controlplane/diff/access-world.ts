@@ -10,7 +10,8 @@ import type { FilterReference } from '#resources/kinds/filter-policy/filter-poli
 import type { Refused } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { CLOSED, type Decision, OPEN } from './decision.ts';
-import { covers, meet, type Region, shareHosts } from './region.ts';
+import { hostIndex } from './host-index.ts';
+import { covers, meet, type Region } from './region.ts';
 
 /** Where a rule applies, the id of its FilterPolicy, and what it decides. */
 export type RuleRegion = Region & { readonly policy: string; readonly decision: Decision };
@@ -47,17 +48,8 @@ export function accessWorld(resources: ResourceSet, options: CompileOptions): Ac
   return worldOf([...regions, ...shut], decide);
 }
 
-/** Many Mappings have one host. So the rules for each are found once. */
 function worldOf(regions: readonly RuleRegion[], decide: AccessWorld['decide']): AccessWorld {
-  const byHost = [...Map.groupBy(regions, ({ host }) => host)];
-  const near = new Map<string, readonly RuleRegion[]>();
-  const rulesFor = (host: string) => {
-    const known = near.get(host);
-    if (known !== undefined) return known;
-    const found = byHost.flatMap(([other, rules]) => (shareHosts(other, host) ? rules : []));
-    near.set(host, found);
-    return found;
-  };
+  const rulesFor = hostIndex(regions, ({ host }) => host);
   return {
     regions,
     decide,

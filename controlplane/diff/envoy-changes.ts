@@ -9,7 +9,7 @@ import { partsOf, withoutValues } from './envoy-parts.ts';
 export type ByGroup = ReadonlyMap<string, Compiled>;
 
 /** Texts that differ in more lines than this are shown one after the other. */
-const MOST_EDITS = 5_000;
+const MOST_EDITS = 1_000;
 
 /** Equal routes beside those that changed. They give the lines around. */
 const NEIGHBOURS = 1;

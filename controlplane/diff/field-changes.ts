@@ -17,13 +17,11 @@ export function fieldChanges(before: object, after: object): readonly FieldChang
 
 function compare(field: string, before: unknown, after: unknown, found: FieldChange[]): void {
   if (found.length > MOST_FIELDS || isSame(before, after)) return;
-  if (isList(before) && isList(after)) return compareLists(field, before, after, found);
-  if (!isMap(before) || !isMap(after)) {
-    found.push({ field, ...side('before', field, before), ...side('after', field, after) });
-    return;
-  }
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
-    compare(field === '' ? key : `${field}.${key}`, before[key], after[key], found);
+  if (isList(before) && isList(after)) compareLists(field, before, after, found);
+  else if (isMap(before) && isMap(after))
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+      compare(field === '' ? key : `${field}.${key}`, before[key], after[key], found);
+  else found.push({ field, ...side('before', field, before), ...side('after', field, after) });
 }
 
 /** Items that stand in both lists are no change, wherever they stand. */

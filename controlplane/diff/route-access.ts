@@ -7,6 +7,7 @@ import type { AccessWorld } from './access-world.ts';
 import { BYPASS, type Decision } from './decision.ts';
 import type { AccessChange } from './difference.ts';
 import { addressText } from './field-changes.ts';
+import { hostIndex } from './host-index.ts';
 import { regionOf } from './mapping-region.ts';
 import { covers, meet, type Region, samplesOf } from './region.ts';
 import { decisionsOf, type PartDecision } from './route-facts.ts';
@@ -27,6 +28,7 @@ export function routeAccessChanges(
   after: Served,
 ): readonly AccessChange[] {
   const [was, is] = [byId(before), byId(after)];
+  const [from, to] = [indexed(before), indexed(after)];
   let guarded: ReadonlyMap<string, Decision> | undefined;
   const guardedBy = (service: string) => {
     guarded ??= guardedServices(before);
@@ -36,23 +38,43 @@ export function routeAccessChanges(
     const [old, next] = [was.get(id), is.get(id)];
     if (old !== undefined && next !== undefined && isSameMatch(old, next)) return [];
     const sides = [old, next].filter(mapping => mapping !== undefined);
-    const bypassed = widest(sides.flatMap(mapping => bypassChanges(mapping, before, after)));
+    const bypassed = widest(sides.flatMap(mapping => bypassChanges(mapping, from, to)));
     if (bypassed.length > 0 || next === undefined) return bypassed;
     return (old && moved(old, next, before, after)) ?? exposed(next, after, guardedBy) ?? [];
   });
+}
+
+/** The Mappings of one side by their hosts. */
+type Indexed = Pick<Served, 'access'> & {
+  serving(host: string): readonly Mapping[];
+  bypassing(host: string): readonly Mapping[];
+};
+
+function indexed({ access, mappings }: Served): Indexed {
+  const serving = atEdge(mappings);
+  const hostOf = ({ spec }: Mapping) => regionOf(spec).host;
+  return {
+    access,
+    serving: hostIndex(serving, hostOf),
+    bypassing: hostIndex(
+      serving.filter(({ spec }) => spec.bypass_auth),
+      hostOf,
+    ),
+  };
 }
 
 /**
  * Returns how the requests of a Mapping are decided otherwise where one with `bypass_auth` serves
  * them before or after. Elsewhere rules alone decide.
  */
-function bypassChanges(mapping: Mapping, before: Served, after: Served): readonly AccessChange[] {
+function bypassChanges(mapping: Mapping, before: Indexed, after: Indexed): readonly AccessChange[] {
   const own = regionOf(mapping.spec);
-  const meets = ({ spec }: Mapping) => meet(regionOf(spec), own) !== undefined;
-  const was = atEdge(before.mappings).filter(meets);
-  const is = atEdge(after.mappings).filter(meets);
-  const bypassing = [...was, ...is].filter(({ spec }) => spec.bypass_auth);
+  const bypassing = [...before.bypassing(own.host), ...after.bypassing(own.host)];
   const open = bypassing.flatMap(({ spec }) => meet(regionOf(spec), own) ?? []);
+  if (open.length === 0) return [];
+  const meets = ({ spec }: Mapping) => meet(regionOf(spec), own) !== undefined;
+  const was = before.serving(own.host).filter(meets);
+  const is = after.serving(own.host).filter(meets);
   const partsOf = (region: Region) =>
     [before, after].flatMap(({ access }) => access.partsOf(region));
   return [...open, ...open.flatMap(partsOf)].flatMap(region =>
