@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { freePort } from '#grpc/testing/free-port.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { type EnvoyProcess, startEnvoy } from './envoy-process.ts';
+import { until } from './until.ts';
 import { validate } from './validate.ts';
 
 const OPTIONS = {
@@ -130,6 +131,18 @@ for (const header of HEADERS) {
     assert.match(await envoy.get('/server_info'), /"state": "LIVE"/);
   });
 }
+
+test('it keeps 100 connections, and closes all others', async () => {
+  const sockets = Array.from({ length: 150 }, () => connect(port, '127.0.0.1'));
+  const closed = () => sockets.filter(({ readableEnded }) => readableEnded).length;
+  for (const socket of sockets) socket.on('error', () => {}).resume();
+  await until(() => closed() >= 50 || undefined);
+  assert.equal(closed(), 50);
+  for (const socket of sockets) socket.destroy();
+  await until(
+    async () => (await ask('GET /ready').catch(() => ({ status: 0 }))).status === 200 || undefined,
+  );
+});
 
 test('HTTP/2 is not spoken there', async () => {
   const { status } = await send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');

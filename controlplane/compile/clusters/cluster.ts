@@ -1,4 +1,4 @@
-import type { JsonObject } from '#protos/json.ts';
+import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 import { circuitBreakers } from './circuit-breakers.ts';
@@ -52,16 +52,20 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
  */
 const UPDATE_MERGE_WINDOW = '0.1s';
 
-function health(
-  name: string,
-  { protocol, service = name, traffic = {} }: ClusterParts,
-): JsonObject {
-  const { health_checks: [check] = [], outlier_detection: detection } = traffic;
+function health(name: string, parts: ClusterParts): JsonObject {
+  const { members, protocol, service = name, traffic = {} } = parts;
+  const { health_checks: [check] = [], outlier_detection: given } = traffic;
+  const detection = given === undefined ? members.outlier_detection : outlierDetection(given);
   return {
     ...(check === undefined ? {} : healthCheck(check, service, protocol !== 'http1')),
-    ...(detection === undefined ? {} : { outlier_detection: outlierDetection(detection) }),
+    ...(isJsonObject(detection)
+      ? { outlier_detection: { ...(check === undefined ? {} : STAY_OUT), ...detection } }
+      : {}),
   };
 }
+
+/** Otherwise a member whose checks succeed, and whose requests fail, would be back at once. */
+const STAY_OUT: JsonObject = { successful_active_health_check_uneject_host: false };
 
 const KEEPALIVE: JsonObject = { interval: '10s', timeout: '5s' };
 

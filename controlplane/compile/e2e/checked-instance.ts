@@ -3,7 +3,14 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 
 /** How an instance fails, or that it does not. */
-export type Mode = 'well' | 'silent' | 'status 500' | 'status 503' | 'refusing' | 'reset';
+export type Mode =
+  | 'well'
+  | 'well by checks alone'
+  | 'silent'
+  | 'status 500'
+  | 'status 503'
+  | 'refusing'
+  | 'reset';
 
 export type CheckedInstance = {
   readonly address: string;
@@ -23,6 +30,8 @@ export async function startCheckedInstance(name: string): Promise<CheckedInstanc
     if (request.url === '/healthz?deep') checks.push(request.headers);
     if (mode === 'silent') return void waiting.add(response);
     if (mode === 'reset') return void request.socket.destroy();
+    const isFailing = mode === 'well by checks alone' && request.url !== '/healthz?deep';
+    if (isFailing) return void response.writeHead(503).end();
     const status = mode.startsWith('status') ? Number(mode.slice(7)) : 200;
     response.writeHead(status).end(JSON.stringify({ hostname: name }));
   });

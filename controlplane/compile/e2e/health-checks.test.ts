@@ -147,6 +147,25 @@ spec:
   assert.ok(lost >= 2 && lost <= 4, 'few beyond those that show the failure');
 });
 
+test('an instance that fails requests stays out although its checks succeed', async t => {
+  const instances = await Promise.all(['a', 'b'].map(startCheckedInstance));
+  const addresses = instances.map(({ address }) => address);
+  const yaml = `${mapping('inside', addresses[0] ?? '', HTTP)}  outlier_detection: {base_ejection_time: 1h}\n`;
+  const envoy = await startCompiled(yaml, 'edge', withInstances(addresses));
+  t.after(async () => {
+    await envoy.stop();
+    await Promise.all(instances.map(instance => instance.close()));
+  });
+  const load = startLoad({ base: `http://127.0.0.1:${envoy.port}`, path: '/inside/x' });
+  await until(() => load.tally().hostnames.size === 2 || undefined);
+  await instances[0]?.become('well by checks alone');
+  const checks = instances[0]?.checks.length ?? 0;
+  await until(() => (instances[0]?.checks.length ?? 0) >= checks + 10 || undefined);
+  const { failures, requests } = await load.stop();
+  t.diagnostic(`${failures.length} of ${requests} failed`);
+  assert.ok(failures.length >= 5 && failures.length < 40, `${failures.length} failed`);
+});
+
 function lastSent(samples: readonly Sample[]): number {
   return Math.max(0, ...samples.map(({ sentAt }) => sentAt));
 }
