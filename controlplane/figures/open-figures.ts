@@ -17,7 +17,10 @@ export type FiguresParts = StreamParts & {
 
 export type OpenFigures = {
   readonly figures: Figures;
-  /** The gRPC services that proxies push to. None when figures are off. */
+  /**
+   * The gRPC services that proxies push to. When figures are off they learn the sampling alone, since
+   * a proxy whose bootstrap still has figures would ask for it again and again.
+   */
   readonly services: Readonly<Record<string, UntypedServiceImplementation>>;
   /** Takes what a node group was compiled to. */
   compiled(group: string, compiled: Compiled): void;
@@ -78,7 +81,9 @@ export function openFigures(parts: FiguresParts): OpenFigures {
         return () => void listeners.delete(own);
       },
     },
-    services: on ? { ...figuresServices({ ...parts, store }), ...proxies.services } : {},
+    services: on
+      ? { ...figuresServices({ ...parts, store }), ...proxies.services }
+      : proxies.services,
     compiled: (group, compiled) => {
       if (on) groups.compiled(group, compiled);
     },
