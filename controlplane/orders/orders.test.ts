@@ -21,7 +21,10 @@ function ordersAt(group: string) {
   });
   orders.set(group, PLAIN);
   const served = () => [...(cache.get(group)?.get(ORDER)?.values() ?? [])];
-  return { cache, orders, served, elapse: () => timers.splice(0).forEach(run => run()) };
+  const elapse = () => {
+    for (const run of timers.splice(0)) run();
+  };
+  return { cache, orders, served, elapse };
 }
 
 test('an order stands beside the configuration, for some seconds', () => {
