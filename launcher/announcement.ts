@@ -26,7 +26,6 @@ export function announcement(
     ...(layout.demo ? [`  edge by https   ${httpsOf(layout)}`] : []),
     `  console         http://${loopback(ports.http)}/console/`,
     `  control plane   http://${loopback(ports.http)}/status  (xDS ${loopback(ports.xds)})`,
-    `  console         http://${loopback(ports.http)}/console/`,
     `  discovery       http://${loopback(ports.sds)}/status`,
     `  rate limits     http://${loopback(ports.rateLimit)}/metrics`,
     `  authorization   http://${loopback(ports.extAuthz)}/metrics`,

@@ -13,6 +13,7 @@ export type Curve = {
 
 const HEIGHT = 160;
 const WINDOW_S = 900;
+const FEW = 8;
 
 /** Draws curves over the time of a series. `text` says the same in words. */
 export function Chart({
@@ -88,11 +89,12 @@ function options(
     ],
     series: [
       {},
-      ...curves.map(({ color: name, label }, index) => ({
+      ...curves.map(({ color: name, label, values }, index) => ({
         label,
         stroke: color(name),
         width: 1.6,
-        points: { show: false },
+        // A few values are not a line yet.
+        points: { show: values.filter(value => value !== null).length < FEW, size: 4 },
         ...(index === 0 ? { fill: `color-mix(in srgb, ${color(name)} 12%, transparent)` } : {}),
       })),
     ],

@@ -74,6 +74,8 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     await system.statusWhen(({ resources }) =>
       resources.some(({ id, state }) => id === 'Mapping/default/shop-next' && state === 'in force'),
     );
+    for (let time = 0; time < 8; time += 1)
+      await request(system.edge, '/user/none', { method: 'POST' });
     for (let round = 0; round < 30; round += 1) {
       await Promise.all(
         ['/user/health', '/user/ada', '/account/api/x', '/api/health'].map(path => ask(path)),
