@@ -17,12 +17,13 @@ type Served = {
  * service of secrets would be sent. A file that this machine does not have is left out.
  */
 export function servedContent(sds: Compiled): (tls: UpstreamTls) => DialTls {
+  const file = fileReader();
   const secrets = new Map(
     (sds.resources.get(SERVED_SECRET) ?? []).map(({ json, name }) => [name, json as Served]),
   );
   return ({ alpn, authorities: from, certificate, sni, subject }) => {
-    const authorities = 'file' in from ? file(from.file) : trusted(secrets.get(from.secret));
-    const pair = pairOf(secrets.get(certificate ?? ''));
+    const authorities = 'file' in from ? file(from.file) : trusted(secrets.get(from.secret), file);
+    const pair = pairOf(secrets.get(certificate ?? ''), file);
     return {
       ...{ alpn, subject },
       ...(sni === undefined ? {} : { sni }),
@@ -32,11 +33,17 @@ export function servedContent(sds: Compiled): (tls: UpstreamTls) => DialTls {
   };
 }
 
-function trusted({ trusted_ca, trusted_ca_file }: Served = {}): Buffer | undefined {
+function trusted(
+  { trusted_ca, trusted_ca_file }: Served | undefined = {},
+  file: ReadFile,
+): Buffer | undefined {
   return trusted_ca === undefined ? file(trusted_ca_file) : bytes(trusted_ca);
 }
 
-function pairOf({ key_pair, key_pair_files }: Served = {}): DialTls['pair'] {
+function pairOf(
+  { key_pair, key_pair_files }: Served | undefined = {},
+  file: ReadFile,
+): DialTls['pair'] {
   if (key_pair !== undefined)
     return { cert: bytes(key_pair.certificate_chain), key: bytes(key_pair.private_key) };
   const cert = file(key_pair_files?.certificate_chain);
@@ -48,8 +55,19 @@ function bytes(base64: string): Buffer {
   return Buffer.from(base64, 'base64');
 }
 
-function file(path: string | undefined): Buffer | undefined {
-  if (path === undefined) return undefined;
+type ReadFile = (path: string | undefined) => Buffer | undefined;
+
+/** Reads each file once, since thousands of services may share the authorities of one. */
+function fileReader(): ReadFile {
+  const known = new Map<string, Buffer | undefined>();
+  return path => {
+    if (path === undefined) return undefined;
+    if (!known.has(path)) known.set(path, tryRead(path));
+    return known.get(path);
+  };
+}
+
+function tryRead(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch {
