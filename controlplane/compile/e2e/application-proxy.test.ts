@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
 import { startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
@@ -33,6 +34,17 @@ test('when an instance is gone and its application proxy is not, every request i
   const { body, headers } = (await proxies[1]?.ask('/x')) ?? assert.fail();
   assert.equal(headers['x-gateway-retriable'], 'true');
   assert.equal(JSON.parse(body).message, 'The service cannot be reached. Try again in a moment.');
+});
+
+test('a failed request is logged, and a failed health check is not', async t => {
+  const proxy = await startCompiled(applicationProxy(await freePort(), '127.0.0.1:1'), 'side');
+  t.after(() => proxy.stop());
+  for (const agent of ['Envoy/HC', 'curl/8'])
+    await proxy.ask(`/${agent}`, { headers: { 'user-agent': agent } });
+  await proxy.ask('/nameless');
+  const logged = () => [...proxy.log().matchAll(/"path":"([^"]*)"/g)].map(([, path]) => path);
+  await until(() => logged().includes('/nameless') || undefined);
+  assert.deepEqual(logged(), ['/curl/8', '/nameless']);
 });
 
 test('what the edge says of the client arrives unchanged', async t => {

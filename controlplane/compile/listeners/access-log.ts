@@ -96,6 +96,12 @@ export function failureLogs(
 /** Envoy's own name in the requests of its health checks. */
 const NO_HEALTH_CHECK: JsonObject = {
   header_filter: {
-    header: { name: 'user-agent', string_match: { exact: 'Envoy/HC' }, invert_match: true },
+    header: {
+      name: 'user-agent',
+      string_match: { exact: 'Envoy/HC' },
+      invert_match: true,
+      // Otherwise a request without the header would not be logged.
+      treat_missing_header_as_empty: true,
+    },
   },
 };
