@@ -2,6 +2,7 @@ import http, { type Server } from 'node:http';
 import { join } from 'node:path';
 import { type Console, openConsole } from '#controlplane/console/console.ts';
 import { FIGURES_DEFINITIONS } from '#controlplane/figures/figures-service.ts';
+import { type Knowledge, openKnowledge } from '#controlplane/knowledge/knowledge.ts';
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
 import { type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
@@ -64,7 +65,11 @@ export async function work(parts: Parts): Promise<Started> {
   );
   reports = cluster && report(parts, { plane, resources, cluster, metrics });
   const grpc = await listen(parts, plane, tls);
-  consoled = console(parts, plane);
+  const knowledge = openKnowledge({
+    ...config,
+    ...(tls && { credentials: group => tls.client(group) }),
+  });
+  consoled = console(parts, plane, knowledge);
   const admin = await serveHttp(parts, { plane, resources, metrics, console: consoled });
   return {
     facts: {
@@ -76,6 +81,7 @@ export async function work(parts: Parts): Promise<Started> {
     stop: async () => {
       resources.close();
       consoled?.close();
+      knowledge.close();
       admin.close();
       admin.closeAllConnections();
       await Promise.race([reports?.close(), pause(STOP_GRACE_MS)]);
@@ -127,7 +133,11 @@ type Serving = {
 };
 
 /** Opens the console to those who may see it. */
-function console({ config, log }: Parts, plane: ControlPlane): Console | undefined {
+function console(
+  { config, log }: Parts,
+  plane: ControlPlane,
+  knowledge: Knowledge,
+): Console | undefined {
   if (config.console === 'off') {
     log.info({}, CONSOLE_OFF);
     return undefined;
@@ -136,7 +146,10 @@ function console({ config, log }: Parts, plane: ControlPlane): Console | undefin
   const facts = { changes, diff, explain, figures, resources, status };
   const options = compileOptions(config);
   return openConsole({
-    facts: { ...facts, options, drained: () => plane.orders.drained, decided: plane.facts },
+    facts: {
+      ...{ ...facts, options, knowledge },
+      ...{ drained: () => plane.orders.drained, decided: plane.facts },
+    },
     orders: plane.orders,
     log,
     config: config.console,

@@ -13,10 +13,13 @@ import { groupProbes, type Worker } from '#process/worker.ts';
 import { checkMethod } from './check-method.ts';
 import { Checker } from './checker.ts';
 import { httpApp } from './http-app.ts';
+import { knowledgeMethods } from './knowledge.ts';
 import { createMetrics } from './metrics.ts';
 
 export type ServerOptions = {
   readonly kit: FilterKit;
+  /** What keeps sessions. */
+  readonly store?: 'file' | 'redis';
   readonly log: Logger;
   /** Milliseconds of a clock that never goes back. */
   uptime(): number;
@@ -41,6 +44,7 @@ export function openServer({
   kit,
   log,
   serve,
+  store = 'file',
   traces,
   uptime,
   worker,
@@ -51,7 +55,7 @@ export function openServer({
   const http = httpApp(groupProbes(own, worker));
   const filters = new FilterSet();
   return openDecisionServer({
-    methods: [tracedMethod(checkMethod(checker), traces)],
+    methods: [tracedMethod(checkMethod(checker), traces), ...knowledgeMethods(kit, store)],
     http,
     probes: http,
     what: 'filters',

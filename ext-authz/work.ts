@@ -49,6 +49,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     findings: { looks: worker === undefined || worker.number === 1, report: find => report(find) },
     ...(worker && joinAttempts(worker.calls)),
   });
+  const kind = config.redis === undefined ? 'file' : 'redis';
   await runDecisions({
     ...parts,
     group: 'ext-authz',
@@ -64,9 +65,9 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     // One of several workers acts for all, since they share the store.
     ordered: order =>
       void (worker === undefined || worker.number === 1 ? endSessions(kit, order, log) : undefined),
-    server: openServer({ kit, log, uptime, after, worker, traces }),
+    server: openServer({ kit, store: kind, log, uptime, after, worker, traces }),
     store: {
-      kind: config.redis === undefined ? 'file' : 'redis',
+      kind,
       close: async () => {
         await store.close();
         await traces?.close();

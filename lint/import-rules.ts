@@ -198,6 +198,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   {
+    folder: 'controlplane/knowledge',
+    ours: ['grpc', 'protos'],
+    packages: [GRPC],
+    node: true,
+  },
+  {
     folder: 'controlplane/explain',
     ours: [
       'controlplane/compile',
@@ -224,6 +230,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/console/views',
       'controlplane/diff',
       'controlplane/figures',
+      'controlplane/knowledge',
       'controlplane/status',
       'process/service-facts.ts',
       'resources',
@@ -238,6 +245,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/diff',
       'controlplane/explain',
       'controlplane/figures',
+      'controlplane/knowledge',
       'controlplane/orders',
       'controlplane/rollout',
       'controlplane/status',
@@ -272,6 +280,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/diff',
       'controlplane/explain',
       'controlplane/figures',
+      'controlplane/knowledge',
       'controlplane/orders',
       'controlplane/rollout',
       'controlplane/sources',

@@ -37,8 +37,8 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   readonly store: { readonly kind: string; close(): Promise<void> };
 };
 
-/** The groups whose members may ask for decisions. */
-const CLIENTS = ['edge'];
+/** The groups whose members may connect. The control plane asks what is known. */
+const CLIENTS = ['edge', 'controlplane'];
 /** Requests take milliseconds, unless they wait for others. */
 const STOP_GRACE_MS = 500;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 /** The .proto files of ours, by package. */
 const FILES: ReadonlyMap<string, readonly string[]> = new Map([
   ['gateway.config.v1', ['filter', 'order', 'rate_limit', 'report', 'served_secret']],
+  ['gateway.service.v1', ['knowledge']],
   ['grpc.reflection.v1', ['reflection']],
   ['grpc.reflection.v1alpha', ['reflection']],
 ]);

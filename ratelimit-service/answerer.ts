@@ -6,6 +6,8 @@ import { type CounterStore, StoreUnavailable } from './counter-store.ts';
 import { type Decision, decide, type InvalidRequest } from './decide.ts';
 import { inTime } from './in-time.ts';
 import type { LimitStatus } from './judge.ts';
+import type { Limit } from './limit.ts';
+import { type LimitCounters, limitCounters } from './limit-counters.ts';
 import type { Compiled } from './limit-set.ts';
 import type { LimitOutcome } from './limit-tallies.ts';
 import type { LimitUses } from './limit-uses.ts';
@@ -14,6 +16,7 @@ import type { Metrics } from './metrics.ts';
 import { planHits } from './plan.ts';
 import type { TemplateFailure } from './render.ts';
 import type { RateLimitRequest } from './request.ts';
+import { TopKeys } from './top-keys.ts';
 import { OVER_LIMIT, type RateLimitResponse } from './wire.ts';
 
 /** Why there is no decision, as a gRPC status. The client may see the message. */
@@ -40,6 +43,9 @@ export type AnswererParts = {
  */
 const STORE_QUIET_MS = 60_000;
 
+/** Limits in one answer to an operator. */
+const MOST_LIMITS = 1_000;
+
 const NOT_READY: Failed = {
   failed: 'UNAVAILABLE',
   message: 'no limits have come from the control plane yet',
@@ -51,6 +57,8 @@ export class Answerer {
   #index: LimitIndex | undefined;
   /** Templates that have failed since the limits changed. */
   readonly #failed = new Set<string>();
+  readonly #top = new TopKeys();
+  #limits: readonly Limit[] = [];
   readonly #logStore: (fields: object, message: string) => void;
 
   constructor(parts: AnswererParts) {
@@ -69,6 +77,7 @@ export class Answerer {
   /** Puts these limits in force. */
   use({ index, limits, owners }: Compiled): void {
     this.#index = index;
+    this.#limits = limits;
     this.#failed.clear();
     this.#parts.metrics.limits(limits.map(({ name }) => name));
     this.#parts.metrics.owners(owners);
@@ -87,7 +96,7 @@ export class Answerer {
     const { store, uptime } = this.#parts;
     if (this.#index === undefined) return this.#fail(NOT_READY);
     try {
-      const decision = decide(this.#index, store, request, requestId);
+      const decision = decide(this.#index, store, request, requestId, this.#top);
       if (!(decision instanceof Promise)) return this.#conclude(decision, request);
       const asked = uptime();
       return (storeMs === undefined ? decision : inTime(storeMs, decision)).then(
@@ -99,6 +108,16 @@ export class Answerer {
     }
   }
 
+  /** Returns what is known of each limit's counters, with at most so many keys. */
+  counters(most: number, now: number): readonly LimitCounters[] {
+    const tallies = this.#parts.metrics.tallies();
+    return this.#limits
+      .slice(0, MOST_LIMITS)
+      .map(({ counter, name }) =>
+        limitCounters(name, tallies.get(name), this.#top.of(counter, now).slice(0, most)),
+      );
+  }
+
   /**
    * Lets the counters of a label group begin again at 0. Returns how many limits they are of. Rejects
    * with StoreUnavailable.
@@ -108,6 +127,7 @@ export class Answerer {
     const request = { domain, descriptors: [{ entries }], hits_addend: 0 };
     const { hits } = planHits(request, this.#index);
     await this.#parts.store.reset(hits);
+    this.#top.reset(hits);
     return hits.length;
   }
 

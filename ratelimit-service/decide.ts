@@ -5,6 +5,8 @@ import { type Plan, planHits } from './plan.ts';
 import type { RateLimitRequest } from './request.ts';
 import { type Responded, respond } from './respond.ts';
 
+import type { TopKeys } from './top-keys.ts';
+
 /** What a request gets, with the verdict behind it for the log and metrics. */
 export type Decision = Responded & { readonly verdict: RequestVerdict };
 
@@ -24,14 +26,18 @@ export function decide(
   store: CounterStore,
   request: RateLimitRequest,
   requestId: string,
+  top?: Pick<TopKeys, 'counted'>,
 ): Decision | InvalidRequest | Promise<Decision> {
   if (request.domain === '') return { invalid: 'domain is empty' };
   if (request.descriptors.length === 0) return { invalid: 'there are no descriptors' };
   const plan = planHits(request, index);
   if (plan.hits.length === 0) return conclude(plan, NOTHING_COUNTED, requestId);
   const counts = store.count(plan.hits);
-  if ('then' in counts) return counts.then(counted => conclude(plan, counted, requestId));
-  return conclude(plan, counts, requestId);
+  const counted = (all: Counts) => {
+    top?.counted(plan.hits, all);
+    return conclude(plan, all, requestId);
+  };
+  return 'then' in counts ? counts.then(counted) : counted(counts);
 }
 
 function conclude(plan: Plan, counts: Counts, requestId: string): Decision {

@@ -18,6 +18,8 @@ export type LimitTallies = {
   limits(names: Iterable<string>): void;
   decided(limit: string, outcome: LimitOutcome): void;
   templateFailed(limit: string): void;
+  /** Returns the counts since the process began, by limit. */
+  tallies(): ReadonlyMap<string, Readonly<Record<LimitOutcome, number>>>;
 };
 
 /** Counts here, and copies the counts to the registry at each scrape. */
@@ -27,6 +29,7 @@ export function limitTallies(registry: Registry): LimitTallies {
   const tallyOf = (limit: string): Tally => tallies.get(limit) ?? tallies.get(OTHER) ?? noTally();
   register(registry, () => ({ tallies, names }));
   return {
+    tallies: () => tallies,
     limits(all) {
       const distinct = [...new Set(all)];
       names = distinct.length;

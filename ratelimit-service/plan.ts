@@ -1,6 +1,6 @@
-import type { Label } from '#resources/labels/label-pattern.ts';
 import { comparableGroup } from './comparable-group.ts';
 import type { Hit } from './counter-store.ts';
+import { groupKey } from './group-key.ts';
 import type { Limit } from './limit.ts';
 import type { LimitIndex } from './limits-index.ts';
 import { matchGroup } from './match.ts';
@@ -78,15 +78,4 @@ function placeOf({ counter }: Limit, group: string, plan: GrowingPlan): number |
   const known = plan.places.get(key);
   if (known === undefined) plan.places.set(key, hits.length);
   return known;
-}
-
-/**
- * Writes each text after its length, so that no two groups have the same key, whatever clients
- * send.
- */
-function groupKey(group: readonly Label[]): string {
-  let key = '';
-  for (const label of group)
-    key += `${label.key.length}:${label.key}${label.value.length}:${label.value}`;
-  return key;
 }

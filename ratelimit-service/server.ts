@@ -18,12 +18,15 @@ import { httpApp } from './http-app.ts';
 import { decideJson } from './json-endpoint.ts';
 import { LimitSet } from './limit-set.ts';
 import type { LimitUses } from './limit-uses.ts';
+import { listCounters } from './list-counters.ts';
 import { createMetrics } from './metrics.ts';
 import type { RateLimitRequest } from './request.ts';
 import type { RateLimitResponse } from './wire.ts';
 
 export type ServerOptions = {
   readonly store: CounterStore;
+  /** What keeps counters. */
+  readonly kind?: 'memory' | 'redis';
   readonly log: Logger;
   /**
    * The time in which the store answers or fails. Proxies that wait for less than twice that get
@@ -62,6 +65,7 @@ export function openServer({
   log,
   uptime,
   worker,
+  kind = 'memory',
   storeTimeoutMs = Number.POSITIVE_INFINITY,
   owned,
   serve,
@@ -75,7 +79,10 @@ export function openServer({
   const sources = { ...groupProbes(own, worker), onError };
   const limits = new LimitSet();
   const server = openDecisionServer({
-    methods: [tracedMethod(shouldRateLimit(answerer, storeTimeoutMs), traces)],
+    methods: [
+      tracedMethod(shouldRateLimit(answerer, storeTimeoutMs), traces),
+      listCounters((most, now) => answerer.counters(most, now), { store: kind, worker }),
+    ],
     http: httpApp({
       ...sources,
       decide: body => decideJson(body, request => answerer.answer(request, '')),

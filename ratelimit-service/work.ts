@@ -31,7 +31,9 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     limits = owners;
   };
   const uses = new LimitUses(Date.now);
-  const server = openServer({ store, log, uptime, storeTimeoutMs, owned, worker, traces, uses });
+  const kind = redis === undefined ? 'memory' : 'redis';
+  const kept = { store, kind, storeTimeoutMs, owned, uses } as const;
+  const server = openServer({ ...kept, log, uptime, worker, traces });
   await runDecisions({
     ...parts,
     group: 'ratelimit-service',
@@ -50,7 +52,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     server,
     ordered: order => void reset(server, order, log),
     store: {
-      kind: redis === undefined ? 'memory' : 'redis',
+      kind,
       close: async () => {
         await store.close();
         await traces?.close();

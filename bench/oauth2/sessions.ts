@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { SESSION, XSRF } from '#ext-authz/oauth2/session/cookies.ts';
+import type { Session } from '#ext-authz/oauth2/session/session.ts';
 import { SessionRecords } from '#ext-authz/oauth2/session/session-records.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { logIn } from '#ext-authz/testing/log-in.ts';
@@ -23,14 +24,17 @@ export async function makeSessions(
 ): Promise<readonly string[]> {
   const id = await logInAt(port, path);
   const realm = JSON.stringify([`${FILTER}.default`, issuer, CLIENT.client_id]);
-  const records = new SessionRecords({ store, realm, randomBytes, userGroup: user => user });
+  const records = new SessionRecords({
+    ...{ store, realm, randomBytes },
+    ...{ storeKey: createSecretKey(randomBytes(32)), now: Date.now },
+  });
   const loaded = await records.read(id);
   if (loaded === undefined) throw new Error('the session of the login is not in the store');
   const others: string[] = [];
   for (let from = 0; from < count - 1; from += AT_ONCE) {
     const tokens = accessTokens.slice(from, Math.min(from + AT_ONCE, count - 1));
-    const made = tokens.map(accessToken =>
-      records.create({ ...loaded.session, accessToken }, Date.now()),
+    const made = tokens.map((accessToken, index) =>
+      records.create(ofUser({ ...loaded.session, accessToken }, from + index), Date.now()),
     );
     others.push(...(await Promise.all(made)));
   }
@@ -67,4 +71,10 @@ export function ask(port: number, path: string, cookie: string): Promise<Asked> 
     });
     sent.on('error', reject).end();
   });
+}
+
+/** A user has a bounded number of sessions. */
+function ofUser(session: Session, index: number): Session {
+  const { idToken } = session;
+  return { ...session, idToken: { ...idToken, claims: { ...idToken.claims, sub: `u${index}` } } };
 }

@@ -24,6 +24,8 @@ const STYLE = 'text/css; charset=utf-8';
 export const MODULES: readonly string[] = [
   'main.ts',
   'act.ts',
+  'counters.ts',
+  'logins.ts',
   'chart.ts',
   'format.ts',
   'frame.ts',

@@ -50,7 +50,7 @@ export const SCREENS = [
 /** Opens the console: its pages, what they load, and the hints that something changed. */
 export function openConsole(parts: ConsoleParts): Console {
   const { facts, config, now, after } = parts;
-  const data = consoleData(facts);
+  const data = consoleData(facts, now);
   const events = openEvents({ after });
   const unfollow = facts.figures.follow(() => events.changed());
   const router = Router();

@@ -6,12 +6,20 @@ import type { Difference } from '#controlplane/diff/difference.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures, Rates } from '#controlplane/figures/figures.ts';
+import type { Counters, Knowledge } from '#controlplane/knowledge/knowledge.ts';
 import type { Drained } from '#controlplane/orders/orders.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import type { ServiceFacts } from '#process/service-facts.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { instanceRows } from './views/instances.ts';
+import {
+  countersView,
+  type Known,
+  type LoginsView,
+  loginsView,
+  remembered,
+} from './views/knowledge.ts';
 import { limitRows, limitText, withGroups } from './views/limits.ts';
 import { overview } from './views/overview.ts';
 import { type PageQuery, pageOf, parsePage } from './views/paging.ts';
@@ -31,6 +39,8 @@ export type ConsoleFacts = {
   changes(): readonly Change[];
   /** What our services have decided of late, as far as they tell. */
   decided(): ServiceFacts;
+  /** What our services know. */
+  readonly knowledge: Knowledge;
   /** Instances that no proxy gets. */
   drained(): readonly Drained[];
   explain(question: ExplainQuestion): Promise<Explanation>;
@@ -53,7 +63,7 @@ const MOST_REQUESTS = 50;
 const MOST_DRAWN = 24;
 
 /** Makes the views of the screens. What several share is made once after each change. */
-export function consoleData(facts: ConsoleFacts): ConsoleData {
+export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData {
   const { figures } = facts;
   const memo = new Memo();
   let made = new Map<string, unknown>();
@@ -70,6 +80,8 @@ export function consoleData(facts: ConsoleFacts): ConsoleData {
     });
   const ratesOf = (id: string): Rates | undefined => figures.mappings().get(id)?.last15Minutes;
   const requests = (query: Query) => figures.requests(requestFilter(query, MOST_REQUESTS));
+  const logins = remembered<LoginsView>(now);
+  const counters = remembered<Known<Counters>>(now);
   const services = () => serviceRows(rows(), figures.upstreams(), ratesOf);
   return {
     views: {
@@ -148,6 +160,8 @@ export function consoleData(facts: ConsoleFacts): ConsoleData {
         });
         return { ...shown, logins: logins.slice(0, MOST_REQUESTS) };
       },
+      logins: () => logins(() => loginsView(facts.knowledge)),
+      counters: () => counters(() => countersView(facts.knowledge, resources())),
       limits: query => {
         const all = limitRows(resources(), status().problems);
         const page = pageOf(all, parsePage(query), limitText);

@@ -1,6 +1,7 @@
 import type { FilterContext, RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
 import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { SessionList } from '#ext-authz/oauth2/session/session-list.ts';
 import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 
 /** Makes Filters run. It holds the OAuth2 and JWT filters with their providers and stores. */
@@ -26,4 +27,8 @@ export type FilterKit = {
     request: HttpRequest,
     context: Pick<FilterContext, 'signal'>,
   ): Promise<GatewayAnswer | undefined>;
+  /** Returns the sessions of each Filter that logs in, by `<namespace>/<name>`. */
+  sessionLists(): ReadonlyMap<string, SessionList>;
+  /** Returns what is known of the provider of each Filter, without asking. */
+  providers(): readonly object[];
 };

@@ -1,6 +1,14 @@
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { type ProviderFinding, ProviderHealth } from '#ext-authz/provider/provider-health.ts';
-import type { ProviderListener } from '#ext-authz/provider/provider-listener.ts';
+import type { ProviderAspect, ProviderListener } from '#ext-authz/provider/provider-listener.ts';
+
+/** How a request of the provider went. */
+export type Heard = {
+  readonly aspect: ProviderAspect;
+  readonly error: ProviderError | undefined;
+  /** ms since the epoch */
+  readonly at: number;
+};
 
 export type FilterWatchParts = {
   /** ms since the epoch */
@@ -33,6 +41,7 @@ export class FilterWatch {
   readonly #health = new ProviderHealth();
   readonly #end = new AbortController();
   #look: Look | undefined;
+  #heard: Heard | undefined;
   #looking = false;
   #expiring = false;
 
@@ -42,12 +51,18 @@ export class FilterWatch {
 
   readonly heard: ProviderListener = (aspect, error) => {
     if (this.#end.signal.aborted) return;
+    if (aspect !== 'endpoints') this.#heard = { aspect, error, at: this.#parts.now() };
     if (!this.#health.heard(aspect, error, this.#parts.now())) return;
     this.#parts.changed();
     if (this.#look === undefined) return;
     if (this.#health.failing) void this.#lookAgain(FIRST_PAUSE_MS);
     if (this.#health.nextChange !== undefined) void this.#expire();
   };
+
+  /** Returns how the newest request went. */
+  get lastHeard(): Heard | undefined {
+    return this.#heard;
+  }
 
   findings(): readonly ProviderFinding[] {
     return this.#end.signal.aborted ? [] : this.#health.findings(this.#parts.now());

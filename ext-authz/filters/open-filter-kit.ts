@@ -20,6 +20,8 @@ import type {
   OAuth2Settings,
 } from '#ext-authz/policy/filter-settings.ts';
 import { openProvider } from '#ext-authz/provider/open-provider.ts';
+import type { Provider } from '#ext-authz/provider/provider.ts';
+import type { ProviderAspect } from '#ext-authz/provider/provider-listener.ts';
 import type { Endpoint } from '#ext-authz/provider/provider-metadata.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { RandomBytes } from '#ext-authz/store/sealed-record.ts';
@@ -74,6 +76,8 @@ type Opened = {
   readonly login?: LoginFilter;
   readonly watch: FilterWatch;
   readonly look: Look;
+  readonly issuer: string;
+  readonly knownKeySet: Provider['knownKeySet'];
   readonly close: () => Promise<void>;
 };
 
@@ -115,8 +119,30 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
       const logins = [...opened.values()].flatMap(({ login }) => login ?? []);
       return gatewayEndpoint(request, logins, signal);
     },
+    sessionLists: () =>
+      new Map(
+        [...opened].flatMap(([name, { login }]) =>
+          login === undefined ? [] : [[name, login.sessions.list]],
+        ),
+      ),
+    providers: () => [...opened].map(([name, filter]) => providerState(name, filter)),
   };
 }
+
+/** As ProviderState in knowledge.proto. */
+function providerState(filter: string, { issuer, knownKeySet, watch: { lastHeard } }: Opened) {
+  const { aspect, at = 0, error } = lastHeard ?? {};
+  const answer = error?.message ?? (aspect === undefined ? '' : ANSWERS[aspect]);
+  const keys = knownKeySet()?.listed ?? [];
+  return { filter, issuer, keys, answered_ms: at, answer, failed: error !== undefined };
+}
+
+const ANSWERS: Readonly<Record<ProviderAspect, string>> = {
+  discovery: 'its discovery document',
+  endpoints: 'its discovery document',
+  keys: 'its keys',
+  client: 'it accepted the client',
+};
 
 type Context = FilterKitParts & {
   readonly refusals: RefusedCredentials;
@@ -171,8 +197,10 @@ function openJwt(
 ): Opened {
   const watch = context.watch();
   const jwt = openJwtFilter(definition, { ...context, heard: error => watch.heard('keys', error) });
-  const { close, look } = jwt;
-  return { version: definition.version, runnable: jwt, jwt, watch, look, close };
+  const { close, knownKeySet, look } = jwt;
+  const { settings, version } = definition;
+  const issuer = settings.issuer ?? settings.jwksURI ?? '';
+  return { version, issuer, runnable: jwt, jwt, watch, look, knownKeySet, close };
 }
 
 const NEEDED: Readonly<Record<OAuth2Settings['grantType'], readonly Endpoint[]>> = {
@@ -186,12 +214,13 @@ function openOAuth2(definition: OAuth2Definition, context: Context): Opened {
   const watch = context.watch();
   const provider = openProvider(settings, context, watch.heard);
   const resourceServer = openResourceServer({ realm, settings }, { ...context, provider });
-  const { close } = provider;
+  const { close, knownKeySet } = provider;
   const injects = new Set(settings.injectRequestHeaders.map(({ name }) => name));
   const runnable = (run: FilterRunner): RunnableFilter => ({ type: 'OAuth2', injects, run });
   const parts = { ...context, provider, resourceServer };
   const look: Look = signal => provider.look(NEEDED[settings.grantType], signal);
-  const opened = { version, watch, look, close };
+  const issuer = settings.authorizationURL;
+  const opened = { version, issuer, watch, look, knownKeySet, close };
   if (settings.grantType === 'ClientCredentials')
     return { ...opened, runnable: runnable(clientCredentialsFilter(definition, parts)) };
   if (settings.grantType === 'Password')

@@ -2,6 +2,7 @@ import { UnsecuredJWT } from 'jose';
 import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import type { DocumentOptions } from '#ext-authz/provider/cached-document.ts';
 import { openHttpClient } from '#ext-authz/provider/http-client.ts';
+import type { KeySet } from '#ext-authz/provider/key-set.ts';
 import { openKeys } from '#ext-authz/provider/provider-documents.ts';
 import { type SignatureFault, verifySignature } from '#ext-authz/provider/signed-jwt.ts';
 import { tracedHttpClient } from '#ext-authz/provider/traced-http-client.ts';
@@ -24,6 +25,8 @@ export type JwtVerifier = {
   ) => VerifiedToken | SignatureFault | Promise<VerifiedToken | SignatureFault>;
   /** Asks for the keys, if there are any. Rejects with a ProviderError. */
   readonly look: (signal: AbortSignal) => Promise<void>;
+  /** Returns the keys that were known last, without asking. */
+  readonly knownKeySet: () => KeySet | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -45,6 +48,7 @@ export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptio
     return {
       verify: raw => readUnsecured(raw) ?? 'algorithm',
       look: async () => {},
+      knownKeySet: () => undefined,
       close: async () => {},
     };
   const { heard, now, traces } = options;
@@ -55,10 +59,12 @@ export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptio
     keySet: signal => document.get(signal),
     knownKeySet: () => document.known(),
   };
+  const { knownKeySet } = source;
   const tokens = new VerifiedTokens(source, options);
   return {
     verify: raw => (unsecured ? readUnsecured(raw) : undefined) ?? tokens.verify(raw),
     look: async signal => void (await document.probe(signal)),
+    knownKeySet,
     close: client.close,
   };
 }

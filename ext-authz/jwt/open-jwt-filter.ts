@@ -2,6 +2,7 @@ import type { FilterRunner, RunnableFilter } from '#ext-authz/chain/filter-runne
 import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { FilterDefinition, JwtSettings } from '#ext-authz/policy/filter-settings.ts';
+import type { KeySet } from '#ext-authz/provider/key-set.ts';
 import type { SignatureFault } from '#ext-authz/provider/signed-jwt.ts';
 import type { GoStruct } from '#resources/template/go-type.ts';
 import { bearerToken } from './bearer-token.ts';
@@ -35,6 +36,8 @@ export type JwtFilter = RunnableFilter & {
   readonly headers: (token: () => GoStruct, asked: () => AskedRequest) => Map<string, string>;
   /** Asks for the keys before a request needs them. Rejects with a ProviderError. */
   readonly look: (signal: AbortSignal) => Promise<void>;
+  /** Returns the keys that were known last, without asking. */
+  readonly knownKeySet: () => KeySet | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -47,7 +50,7 @@ export function openJwtFilter(
   { realm, settings }: Pick<JwtDefinition, 'realm' | 'settings'>,
   options: JwtVerifierOptions,
 ): JwtFilter {
-  const { close, look, verify } = openJwtVerifier(settings, options);
+  const { close, knownKeySet, look, verify } = openJwtVerifier(settings, options);
   const judge = (raw: string, scope: readonly string[]) => {
     const token = verify(raw);
     const decide = (verified: VerifiedToken | SignatureFault) =>
@@ -91,6 +94,7 @@ export function openJwtFilter(
     judge,
     headers,
     look,
+    knownKeySet,
     close,
   };
 }

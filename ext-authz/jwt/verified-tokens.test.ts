@@ -36,6 +36,7 @@ function countingSource() {
 function keySetOf(...thumbprints: readonly string[]): KeySet {
   return {
     epoch: thumbprints.join(),
+    listed: [],
     has: thumbprint => thumbprints.includes(thumbprint),
     candidates: async () => [],
   };

@@ -14,6 +14,8 @@ import { ProviderError } from './provider-error.ts';
 export type KeySet = {
   /** Equal for sets with the same keys, whatever their order. */
   readonly epoch: string;
+  /** What operators are told of them. */
+  readonly listed: readonly ListedKey[];
   /** Whether the key with this thumbprint (RFC 7638, SHA-256) is in it. */
   readonly has: (thumbprint: string) => boolean;
   /**
@@ -22,6 +24,8 @@ export type KeySet = {
    */
   readonly candidates: (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
 };
+
+export type ListedKey = { readonly kid: string; readonly algorithm: string };
 
 /** A token without `kid` is tried with at most so many keys. */
 const MAX_TRIES = 16;
@@ -50,9 +54,20 @@ function keySetOf(thumbprints: ReadonlyMap<string, JWK>): KeySet {
     epoch: createHash('sha256')
       .update([...thumbprints.keys()].sort().join('\n'))
       .digest('base64url'),
+    listed: [...thumbprints.values()].slice(0, MOST_LISTED).map(listedKey),
     has: thumbprint => known.has(thumbprint),
     candidates: header => resolve(header).then(key => [key], candidatesOf),
   };
+}
+
+const MOST_LISTED = 50;
+const LONGEST_LISTED = 128;
+
+/** A key that names no algorithm is for those of its type. */
+function listedKey({ alg, crv, kid, kty }: JWK): ListedKey {
+  const text = (value: unknown) =>
+    (typeof value === 'string' ? value : '').slice(0, LONGEST_LISTED);
+  return { kid: text(kid), algorithm: text(alg) || [kty, crv].map(text).join(' ').trim() };
 }
 
 /** jose gives several keys as an error that can be iterated. */

@@ -41,10 +41,23 @@ export type RecordStore = {
   ): Promise<boolean>;
 
   /**
-   * Replaces exactly this version of a record, so that a removal always wins.
+   * Replaces exactly this version of a record, so that a removal always wins. The record must have
+   * been made in these groups, or in none. It is their newest now.
    * @returns false when the version is gone or was changed meanwhile
    */
-  replace(key: string, version: string, value: Uint8Array, ttlMs: number): Promise<boolean>;
+  replace(
+    key: string,
+    version: string,
+    value: Uint8Array,
+    ttlMs: number,
+    groups?: readonly RecordGroup[],
+  ): Promise<boolean>;
+
+  /**
+   * Lists the keys in a group, the newest first, at most `most`. Some may be of records that have
+   * ended.
+   */
+  members(name: string, most: number): Promise<readonly string[]>;
 
   /** Reads and removes in one step. Of several callers one gets it. */
   take(key: string): Promise<Uint8Array | undefined>;

@@ -94,25 +94,34 @@ export class RedisRecordStore implements RecordStore {
     groups: readonly RecordGroup[] = [],
   ): Promise<boolean> {
     const ttl = wholeMs(ttlMs);
-    const lists = groups.map(({ most, name }) => ({ most, digest: groupDigest(name) }));
     const record = {
       version: this.#nextVersion(),
-      groups: lists.map(({ digest }) => digest),
+      groups: groups.map(({ name }) => groupDigest(name)),
       value,
     };
-    const putOut = await Promise.all(
-      lists.map(({ digest, most }) => this.#join(digest, key, most, ttl)),
-    );
-    const [made] = await Promise.all([
-      this.#make(key, record, ttl),
-      ...putOut.flat().map(oldest => this.#remove(PUT_OUT, oldest, [String(UNMADE_MS)])),
-    ]);
+    const putOut = await this.#joinAll(groups, key, ttl);
+    const [made] = await Promise.all([this.#make(key, record, ttl), this.#putOut(putOut)]);
     return made;
   }
 
-  async replace(key: string, version: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
-    const args = [version, this.#nextVersion(), toBase64(value), String(wholeMs(ttlMs))];
+  async replace(
+    key: string,
+    version: string,
+    value: Uint8Array,
+    ttlMs: number,
+    groups: readonly RecordGroup[] = [],
+  ): Promise<boolean> {
+    const ttl = wholeMs(ttlMs);
+    await this.#putOut(await this.#joinAll(groups, key, ttl));
+    const args = [version, this.#nextVersion(), toBase64(value), String(ttl)];
     return (await this.#run(REPLACE, this.#recordKey(key), args)) === 1;
+  }
+
+  async members(name: string, most: number): Promise<readonly string[]> {
+    const list = this.#groupKey(groupDigest(name));
+    const last = String(Math.max(1, Math.trunc(most)) - 1);
+    const keys = await this.#send(list, ['ZREVRANGE', list, '0', last]);
+    return Array.isArray(keys) ? keys.map(String) : [];
   }
 
   async take(key: string): Promise<Uint8Array | undefined> {
@@ -190,6 +199,19 @@ export class RedisRecordStore implements RecordStore {
   }
 
   /** Returns the keys of those that were evicted. */
+  async #joinAll(
+    groups: readonly RecordGroup[],
+    key: string,
+    ttl: number,
+  ): Promise<readonly string[]> {
+    const out = groups.map(({ most, name }) => this.#join(groupDigest(name), key, most, ttl));
+    return (await Promise.all(out)).flat();
+  }
+
+  async #putOut(keys: readonly string[]): Promise<void> {
+    await Promise.all(keys.map(key => this.#remove(PUT_OUT, key, [String(UNMADE_MS)])));
+  }
+
   async #join(digest: string, key: string, most: number, ttl: number): Promise<readonly string[]> {
     const args = [key, String(Math.max(1, Math.trunc(most))), String(ttl), String(PUT_OUT_AT_ONCE)];
     const out = await this.#run(JOIN, this.#groupKey(digest), args);

@@ -12,7 +12,7 @@ const SQL = {
   insert:
     'INSERT INTO entries (key, value, version, ends) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING',
   replace:
-    'UPDATE entries SET value = ?, version = ?, ends = ? WHERE key = ? AND version = ? AND ends > ?',
+    'UPDATE entries SET value = ?, version = ?, ends = ? WHERE key = ? AND version = ? AND ends > ? RETURNING id',
   remove: 'DELETE FROM entries WHERE key = ? RETURNING value, ends',
   release: 'DELETE FROM entries WHERE key = ? AND value = ?',
   acquire: `INSERT INTO entries (key, value, ends) VALUES (:key, :holder, :ends)
@@ -25,6 +25,8 @@ const SQL = {
     RETURNING value`,
   held: 'SELECT value, ends FROM entries WHERE key = ? AND ends > ? AND ends <= ?',
   join: 'INSERT INTO members (name, entry) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  members: `SELECT key FROM members JOIN entries ON id = entry
+    WHERE name = ? AND ends > ? ORDER BY entry DESC LIMIT ?`,
   size: 'SELECT size FROM sizes WHERE name = ?',
   leaveOldest: `DELETE FROM entries WHERE id IN
     (SELECT entry FROM members WHERE name = ? ORDER BY entry LIMIT ?) RETURNING key`,
@@ -59,6 +61,7 @@ export function prepareStatements(database: DatabaseSync): Statements {
     count: prepare('count'),
     held: prepare('held'),
     join: prepare('join'),
+    members: prepare('members'),
     size: prepare('size'),
     leaveOldest: prepare('leaveOldest'),
     removeGroup: prepare('removeGroup'),

@@ -133,16 +133,30 @@ class SqliteRecordStore implements RecordStore {
     });
   }
 
-  async replace(key: string, version: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
+  async replace(
+    key: string,
+    version: string,
+    value: Uint8Array,
+    ttlMs: number,
+    groups: readonly RecordGroup[] = [],
+  ): Promise<boolean> {
     const ttl = wholeMs(ttlMs);
-    return this.#write(() => {
+    return this.#adding(`r${key}`, (name, now) => {
       this.#newest.drop(key);
-      const now = this.#now();
       const next = this.#nextVersion();
-      return (
-        this.#statements.replace.run(value, next, now + ttl, `r${key}`, version, now).changes === 1
-      );
+      const [row] = this.#statements.replace.all(value, next, now + ttl, name, version, now);
+      if (row === undefined) return false;
+      for (const group of groups) this.#join(Number(row.id), group);
+      return true;
     });
+  }
+
+  async members(name: string, most: number): Promise<readonly string[]> {
+    return this.#queue.read(() =>
+      this.#statements.members
+        .all(groupDigest(name), this.#now(), Math.max(1, Math.trunc(most)))
+        .map(({ key }) => String(key).slice(1)),
+    );
   }
 
   async take(key: string): Promise<Uint8Array | undefined> {

@@ -22,6 +22,8 @@ export function scriptedKit(scripts: Scripts): FilterKit {
       ),
     reportAgain: () => {},
     endSessions: async () => undefined,
+    sessionLists: () => new Map(),
+    providers: () => [],
     endpoint: async request =>
       answerPage(request, {
         status: 200,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { newSession, type Session } from '#ext-authz/oauth2/session/session.ts';
 import { SessionRecords } from '#ext-authz/oauth2/session/session-records.ts';
@@ -30,11 +30,13 @@ const IDLE_MS = 14 * 86_400_000;
 export async function storeLogin(store: RecordStore, options: LoginOptions): Promise<StoredLogin> {
   const { clientID, now, provider, realm, user } = options;
   const sealRealm = JSON.stringify([realm, provider.issuer, clientID]);
+  const storeKey = createSecretKey(randomBytes(32));
   const records = new SessionRecords({
     store,
     realm: sealRealm,
     randomBytes,
-    userGroup: name => name,
+    storeKey,
+    now: () => now,
   });
   const [raw, xsrf] = [
     await provider.idToken({ claims: { sub: user } }),

@@ -1,4 +1,6 @@
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { Connection, type ConnectionOptions } from '#grpc/http2/connection.ts';
 import { encodeFields } from '#grpc/http2/hpack-encode.ts';
 import { BlockPool } from '#grpc/http2/output.ts';
@@ -10,7 +12,7 @@ import { httpRefusal, readTimeout, TOO_LONG, UNKNOWN } from './check-headers.ts'
 import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_STREAMS } from './connections.ts';
 import { FramedCall, refuseStream, type SharedLimits } from './framed-call.ts';
 import { answerFramedParts } from './framed-parts.ts';
-import type { Failure, UnaryCall, UnaryMethod } from './method.ts';
+import type { Failure, UnaryCall, UnaryMethod, UnaryPeer } from './method.ts';
 import type { AnswerParts } from './reflection-stream.ts';
 
 const LIMITS: Omit<SessionLimits, 'resets'> = {
@@ -42,7 +44,7 @@ export class FramedConnections {
 
   accept(socket: Duplex): void {
     const connection = new Connection(socket, this.#options, made =>
-      requestsOf(made, this.#answering),
+      requestsOf(made, this.#answering, () => peerOf(socket)),
     );
     this.#open.add(connection);
     connection.closed.then(() => this.#open.delete(connection));
@@ -60,14 +62,14 @@ export class FramedConnections {
 }
 
 /** Answers the requests of one connection. */
-function requestsOf(connection: Connection, answering: Answering) {
+function requestsOf(connection: Connection, answering: Answering, peer: () => UnaryPeer) {
   const { maxMessageBytes, maxPartialBytes } = answering.limits;
   const limits: SharedLimits = { maxMessageBytes, maxPartialBytes, partialBytes: 0 };
   let lastHead: RequestHead | undefined;
   let lastRoute: Route = { refusal: UNKNOWN };
   return (stream: Stream, head: RequestHead | 'too long'): RequestReader | undefined => {
     if (head === 'too long') return void refuseStream(connection, stream, TOO_LONG);
-    if (head !== lastHead) lastRoute = routeOf(head, answering);
+    if (head !== lastHead) lastRoute = routeOf(head, answering, peer);
     lastHead = head;
     return begin(connection, stream, lastRoute, limits, answering);
   };
@@ -88,7 +90,7 @@ function begin(
   return undefined;
 }
 
-function routeOf(head: RequestHead, { methods, streams }: Answering): Route {
+function routeOf(head: RequestHead, { methods, streams }: Answering, peer: () => UnaryPeer): Route {
   const httpStatus = httpRefusal(head.method, head.value('content-type'));
   if (httpStatus !== undefined) return { httpStatus };
   const method = methods.get(head.path);
@@ -98,7 +100,13 @@ function routeOf(head: RequestHead, { methods, streams }: Answering): Route {
   const timeout = head.value('grpc-timeout');
   const timeoutMs = timeout === undefined ? undefined : readTimeout(timeout);
   if (typeof timeoutMs === 'object') return { refusal: timeoutMs };
-  return { method, call: { metadata: name => head.values(name), timeoutMs } };
+  return { method, call: { metadata: name => head.values(name), timeoutMs, peer } };
+}
+
+function peerOf(socket: Duplex): UnaryPeer {
+  const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  return { address, certificate };
 }
 
 /** Answers a request that is no gRPC call. */

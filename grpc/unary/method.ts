@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { status } from '@grpc/grpc-js';
 
 /** Why a call has no response, as a gRPC status. The message goes to the caller. */
@@ -17,6 +18,15 @@ export type UnaryCall = {
    * limit.
    */
   readonly timeoutMs: number | undefined;
+  /** Returns the other end of the connection. Absent where the server does not know it. */
+  readonly peer?: () => UnaryPeer;
+};
+
+export type UnaryPeer = {
+  /** An IP address. */
+  readonly address: string;
+  /** Verified. Undefined without TLS. */
+  readonly certificate: X509Certificate | undefined;
 };
 
 /**

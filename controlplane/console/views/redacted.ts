@@ -1,5 +1,5 @@
 /** Names of headers whose values may be credentials. */
-const SENSITIVE = /authorization|cookie|secret|token|password|credential|api-?key/i;
+export const SENSITIVE = /authorization|cookie|secret|token|password|credential|api-?key/i;
 
 /**
  * Returns a copy of JSON without values that may be credentials: what stands under a sensitive name,
@@ -19,7 +19,7 @@ export function redacted(json: unknown): unknown {
   );
 }
 
-const HIDDEN = '(hidden)';
+export const HIDDEN = '(hidden)';
 
 /** Names and references are shown, since they are no credentials. */
 function isHidden(field: string, value: unknown, named: boolean): boolean {

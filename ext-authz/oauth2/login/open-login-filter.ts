@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { sessionNames, XSRF } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter, PresentedAs } from '#ext-authz/oauth2/session/login-filter.ts';
@@ -29,17 +29,10 @@ export type LoginFilterParts = {
  * go on, unless the provider or the client has changed.
  */
 export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
-  const { provider, realm, settings, sources, store } = parts;
+  const { provider, realm, settings, sources, store, storeKey } = parts;
   const sealRealm = JSON.stringify([realm, settings.authorizationURL, settings.clientID ?? '']);
-  const sessions = new SessionRecords({
-    store,
-    realm: sealRealm,
-    randomBytes: sources.randomBytes,
-    userGroup: user =>
-      createHmac('sha256', parts.storeKey)
-        .update(JSON.stringify(['user', sealRealm, user]))
-        .digest('hex'),
-  });
+  const { now, randomBytes } = sources;
+  const sessions = new SessionRecords({ store, storeKey, realm: sealRealm, randomBytes, now });
   const refreshes = new Refreshes({
     realm: sealRealm,
     settings,

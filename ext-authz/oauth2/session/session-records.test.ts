@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,11 +45,13 @@ async function openRemote() {
     },
   });
   const realm = JSON.stringify([REALM, provider.issuer, CLIENT]);
+  const storeKey = createSecretKey(randomBytes(32));
   const sessions = new SessionRecords({
     store: remote,
     realm,
     randomBytes,
-    userGroup: user => user,
+    storeKey,
+    now: Date.now,
   });
   const login = () =>
     storeLogin(store, { provider, realm: REALM, clientID: CLIENT, user: 'ada', now: Date.now() });

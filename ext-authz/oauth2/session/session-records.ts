@@ -10,6 +10,7 @@ import {
 import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
 import { parseStored, type Session, toStored } from './session.ts';
+import { SessionList, type SessionListParts } from './session-list.ts';
 
 /** A session as it was read. `replace` changes this version only. */
 export type LoadedSession = {
@@ -20,18 +21,11 @@ export type LoadedSession = {
   readonly session: Session;
 };
 
-export type SessionRecordsOptions = {
-  readonly store: RecordStore;
-  readonly realm: string;
-  readonly randomBytes: RandomBytes;
-  /** Names the group of a user's sessions, by the claim `sub`, so that it does not show the user. */
-  readonly userGroup: (user: string) => string;
-};
-
-/** Beyond it, the oldest sessions of a user end. */
-const MOST_OF_A_USER = 10_000;
 /** How many sessions need not be decrypted again. */
 const KNOWN: CacheBounds = { entries: 10_000, weight: 10_000 };
+
+/** A session in use is listed as seen this often, in ms. */
+const SEEN_EVERY_MS = 300_000;
 
 /**
  * The sessions of one realm. Each read asks the store, so that a logout counts at once everywhere.
@@ -41,15 +35,19 @@ export class SessionRecords {
   readonly #store: RecordStore;
   readonly #seal: (id: string) => RecordSeal;
   readonly #randomBytes: RandomBytes;
-  readonly #userGroup: (user: string) => string;
+  readonly #now: () => number;
+  readonly #seen = new WeakMap<LoadedSession, number>();
+  readonly list: SessionList;
   readonly #known = new BoundedCache<LoadedSession>(KNOWN);
   readonly #asked = new Map<LoadedSession, Promise<LoadedSession | undefined>>();
 
-  constructor({ randomBytes, realm, store, userGroup }: SessionRecordsOptions) {
+  constructor(parts: SessionListParts) {
+    const { now, randomBytes, realm, store } = parts;
     this.#store = store;
+    this.list = new SessionList(parts);
+    this.#now = now;
     this.#seal = sealsOfSecrets({ kind: 'session', realm });
     this.#randomBytes = randomBytes;
-    this.#userGroup = userGroup;
   }
 
   /** Returns the key of a session's record. */
@@ -77,6 +75,7 @@ export class SessionRecords {
     const asked = this.#asked.get(loaded);
     if (asked !== undefined) return asked;
     const { id, key, version } = loaded;
+    this.#noteSeen(loaded);
     const now = whenThere(this.#store.read(key, version), found =>
       found?.version === version ? loaded : this.#loaded(id, this.#seal(id), undefined, found),
     );
@@ -99,12 +98,24 @@ export class SessionRecords {
       this.#known.delete(seal.key);
       return undefined;
     }
-    if (known?.version === record.version) return known;
+    if (known?.version === record.version) {
+      this.#noteSeen(known);
+      return known;
+    }
     const session = parseStored(openRecord(seal, record.value));
     if (session === undefined) return undefined;
     const loaded = { id, key: seal.key, version: record.version, session };
     this.#known.set(seal.key, loaded);
+    this.#seen.set(loaded, this.#now());
     return loaded;
+  }
+
+  /** No request waits for it. */
+  #noteSeen(loaded: LoadedSession): void {
+    const now = this.#now();
+    if (now - (this.#seen.get(loaded) ?? now) < SEEN_EVERY_MS) return;
+    this.#seen.set(loaded, now);
+    this.list.note(loaded.key, loaded.session).catch(() => {});
   }
 
   /** Creates a session and returns its id. */
@@ -115,9 +126,10 @@ export class SessionRecords {
       seal.key,
       sealRecord(seal, toStored(session), this.#randomBytes),
       session.ends - now,
-      [{ name: this.#userGroup(String(session.idToken.claims.sub)), most: MOST_OF_A_USER }],
+      this.list.groupsOf(session),
     );
     if (!made) throw new Error('a session id that was not new');
+    await this.list.note(seal.key, session).catch(() => {});
     return id;
   }
 
@@ -125,19 +137,30 @@ export class SessionRecords {
    * Replaces a session.
    * @returns false when it is gone or was changed meanwhile
    */
-  replace({ id, key, version }: LoadedSession, session: Session, now: number): Promise<boolean> {
+  async replace(
+    { id, key, version }: LoadedSession,
+    session: Session,
+    now: number,
+  ): Promise<boolean> {
     const value = sealRecord(this.#seal(id), toStored(session), this.#randomBytes);
-    return this.#store.replace(key, version, value, session.ends - now);
-  }
-
-  /** Removes all sessions of a user. Returns how many there were. */
-  async removeUser(user: string): Promise<number> {
-    return this.#store.removeGroup(this.#userGroup(user));
+    const groups = this.list.groupsOf(session);
+    const made = await this.#store.replace(key, version, value, session.ends - now, groups);
+    if (made) this.list.note(key, session).catch(() => {});
+    return made;
   }
 
   /** Removes a session by its record's key. */
   async remove(key: string): Promise<boolean> {
     this.#known.delete(key);
-    return this.#store.remove(key);
+    const [removed] = await Promise.all([
+      this.#store.remove(key),
+      this.list.forget(key).catch(() => {}),
+    ]);
+    return removed;
+  }
+
+  /** Removes all sessions of a user, by the claim `sub`. Returns how many there were. */
+  async removeUser(user: string): Promise<number> {
+    return this.#store.removeGroup(this.list.groupOf(user).name);
   }
 }

@@ -58,6 +58,21 @@ export function describeGroups(stores: () => TestStores): void {
     assert.equal(await stores().two.removeGroup(freshKey()), 0);
   });
 
+  test('a group lists its keys, the newest first, also those that live longer than they were made for', async () => {
+    const all = group(100);
+    const keys = someKeys(3);
+    await makeAll(keys, [all], SHORT);
+    const [renewed = ''] = keys;
+    const version = (await stores().one.read(renewed))?.version ?? '';
+    assert.equal(await stores().one.replace(renewed, version, bytes('w'), MINUTE, [all]), true);
+    assert.deepEqual(await stores().two.members(freshKey(), 10), []);
+    await eventually(stores(), 'the others end', async () => (await left(keys)).length === 1);
+    assert.ok((await stores().two.members(all.name, 10)).includes(renewed));
+    assert.equal((await stores().two.members(all.name, 1)).length, 1);
+    assert.equal(await stores().two.removeGroup(all.name), 1);
+    assert.deepEqual(await left(keys), []);
+  });
+
   test('other groups and records without a group stay', async () => {
     const [alone, foreign, keys] = [someKeys(1), someKeys(1), someKeys(4)];
     await makeAll(alone, []);

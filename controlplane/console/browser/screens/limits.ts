@@ -4,6 +4,7 @@ import type { Page } from '#controlplane/console/views/paging.ts';
 import type { SampledRequest } from '#controlplane/figures/figures.ts';
 import type { LimitUse } from '#process/service-facts.ts';
 import { ActForm } from '../act.ts';
+import { Counters } from '../counters.ts';
 import { clock, count } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
@@ -38,6 +39,7 @@ export function Limits({ query }: { readonly query: URLSearchParams }): Shown {
         <${Panel} title="Near and over" aside="of this window, the newest first" wide=${true}>
           ${uses.length === 0 ? html`<p class="empty">Nobody is near a limit.</p>` : html`<ul class="lines">${uses.map(use => html`<${UseLine} key=${JSON.stringify([use.limit, use.labels])} ...${use} />`)}</ul>`}
         <//>
+        <${Counters} />
         <${Panel} title="Reset a counter" wide=${true}><div class="body"><${Reset} rows=${items} /></div><//>
         <${Panel} title="Over a limit" aside="answered 429, sampled" wide=${true}><${RequestTable} requests=${over} /><//>
       </div>`} />`;

@@ -5,6 +5,7 @@ import { clock, count, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
 import { to } from '../location.ts';
+import { Logins } from '../logins.ts';
 import { Badge, type Column, Empty, Loaded, Panel, Source, Stat, Table } from '../parts.ts';
 import { ProblemLines } from '../problem-lines.ts';
 import { RequestTable } from '../request-table.ts';
@@ -29,6 +30,7 @@ function Shows({ closed, filters, logins = [], open, rejected }: SecurityView): 
       <${Panel} title="Filters and providers" wide=${true}>
         ${filters.length === 0 ? html`<${Empty}>There is no Filter.<//>` : html`<${Table} caption="Filters" columns=${COLUMNS} rows=${filters} keyOf=${({ id }: FilterRow) => id} />`}
       <//>
+      <${Logins} />
       ${problems.length === 0 ? null : html`<${Panel} title="Problems of Filters"><${ProblemLines} problems=${problems} /><//>`}
       <${Panel} title="End the sessions of a user"><div class="body"><${EndSessions} filters=${filters} /></div><//>
       <${Panel} title="Closed and out of service">

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import type { Counters, Knowledge } from '#controlplane/knowledge/knowledge.ts';
+import { countersView, loginsView, remembered } from './knowledge.ts';
+
+const LABELS = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: m }
+spec:
+  prefix: /
+  service: s
+  labels:
+    d:
+      - g:
+          - remote_address
+          - { who: { header: x-user, omit_if_not_present: true } }
+          - { id: { header: Authorization, omit_if_not_present: true } }
+          - { session_token: { header: x-a, omit_if_not_present: true } }
+          - { where: { path: true } }
+`;
+
+const fail = async () => {
+  throw new Error('127.0.0.1:18001: it does not answer in time');
+};
+const DEAD: Knowledge = { sessions: fail, providers: fail, counters: fail, close: () => {} };
+
+test('values of labels that may be credentials are hidden, and those of unknown labels too', async () => {
+  const values = ['remote_address', 'who', 'id', 'session_token', 'where', 'gone', '__proto__'];
+  const labels = values.map(key => ({ key, value: '/a?secret=1' }));
+  const limit = { limit: 'l', within: 0, near: 0, over: 0, overLogOnly: 0 };
+  const limits = [{ ...limit, keys: [{ labels, count: 1, ends: 0 }] }];
+  const counters = async (): Promise<Counters> => ({ limits, store: 'memory', processes: 1 });
+  const view = await countersView({ ...DEAD, counters }, resourceSetOf(LABELS).resources);
+  assert.ok('limits' in view);
+  assert.deepEqual(
+    view.limits[0]?.keys[0]?.labels.filter(({ value }) => value === '/a').map(({ key }) => key),
+    ['remote_address', 'who', 'where'],
+  );
+  assert.doesNotMatch(JSON.stringify(view), /secret=1/);
+});
+
+test('a service that does not answer is told as a reason', async () => {
+  const error = '127.0.0.1:18001: it does not answer in time';
+  assert.deepEqual(await loginsView(DEAD), { sessions: { error }, providers: { error } });
+  assert.deepEqual(await countersView(DEAD, resourceSetOf('').resources), { error });
+});
+
+test('however many look, a service is asked every two seconds', async () => {
+  let [asked, now] = [0, 0];
+  const ask = remembered<number>(() => now);
+  const look = () => ask(async () => (asked += 1));
+  assert.deepEqual(await Promise.all([look(), look(), look()]), [1, 1, 1]);
+  now += 1_999;
+  assert.equal(await look(), 1);
+  now += 1;
+  assert.equal(await look(), 2);
+});

@@ -1,0 +1,142 @@
+import type { ChannelCredentials } from '@grpc/grpc-js';
+import type { HostPort } from '#grpc/host-port.ts';
+import type { Message } from '#protos/decode-bytes.ts';
+import { serviceClient } from './service-client.ts';
+
+/** Sessions of one Filter. Times are ms since the epoch. */
+export type FilterSessions = {
+  /** `<namespace>/<name>` */
+  readonly filter: string;
+  readonly count: number;
+  /** Whether there may be more. */
+  readonly more: boolean;
+  /** Those that were seen last come first. */
+  readonly sessions: readonly ListedSession[];
+};
+
+export type ListedSession = {
+  /** `sub` of the ID token. */
+  readonly user: string;
+  readonly name: string;
+  readonly begun: number;
+  readonly seen: number;
+  readonly ends: number;
+};
+
+export type Sessions = {
+  readonly filters: readonly FilterSessions[];
+  /** `redis`, which all replicas share, or `file`, which one machine has. */
+  readonly store: string;
+};
+
+export type ProviderState = {
+  readonly filter: string;
+  readonly issuer: string;
+  readonly keys: readonly { readonly kid: string; readonly algorithm: string }[];
+  /** When it answered last, in ms since the epoch. 0: not yet. */
+  readonly answered: number;
+  readonly answer: string;
+  readonly failed: boolean;
+};
+
+export type LimitCounters = {
+  readonly limit: string;
+  readonly within: number;
+  readonly near: number;
+  readonly over: number;
+  readonly overLogOnly: number;
+  readonly keys: readonly CounterKey[];
+};
+
+export type CounterKey = {
+  readonly labels: readonly { readonly key: string; readonly value: string }[];
+  readonly count: number;
+  readonly ends: number;
+};
+
+export type Counters = {
+  readonly limits: readonly LimitCounters[];
+  /** `redis`, which all replicas share, or `memory`, which one process has. */
+  readonly store: string;
+  readonly processes: number;
+};
+
+/** What our services know. All reject with a plain Error. */
+export type Knowledge = {
+  sessions(most: number): Promise<Sessions>;
+  providers(): Promise<readonly ProviderState[]>;
+  counters(most: number): Promise<Counters>;
+  close(): void;
+};
+
+export type KnowledgeParts = {
+  readonly extAuthz: HostPort;
+  readonly rateLimit: HostPort;
+  /** Credentials for the service of this group. Without it all is plain text. */
+  credentials?(group: string): ChannelCredentials | undefined;
+};
+
+/** Opens the way to our services. No call is made before somebody asks. */
+export function openKnowledge({ credentials, extAuthz, rateLimit }: KnowledgeParts): Knowledge {
+  const logins = serviceClient('LoginKnowledge', extAuthz, credentials?.('ext-authz'));
+  const limits = serviceClient('CounterKnowledge', rateLimit, credentials?.('ratelimit-service'));
+  return {
+    sessions: async most => {
+      const { filters, store } = await logins.call('ListSessions', { most });
+      return { filters: each(filters, toFilterSessions), store: String(store) };
+    },
+    providers: async () => each((await logins.call('ListProviders', {})).providers, toProvider),
+    counters: async most => {
+      const { limits: all, processes, store } = await limits.call('ListCounters', { most });
+      return {
+        limits: each(all, toLimitCounters),
+        store: String(store),
+        processes: Number(processes),
+      };
+    },
+    close: () => {
+      logins.close();
+      limits.close();
+    },
+  };
+}
+
+function each<T>(list: unknown, read: (message: Message) => T): readonly T[] {
+  return Array.isArray(list) ? list.map(read) : [];
+}
+
+function toFilterSessions({ count, filter, more, sessions }: Message): FilterSessions {
+  return {
+    ...{ filter: String(filter), count: Number(count), more: more === true },
+    sessions: each(sessions, ({ begun_ms, ends_ms, name, seen_ms, user }) => ({
+      ...{ user: String(user), name: String(name) },
+      ...{ begun: Number(begun_ms), seen: Number(seen_ms), ends: Number(ends_ms) },
+    })),
+  };
+}
+
+function toProvider({ answer, answered_ms, failed, filter, issuer, keys }: Message): ProviderState {
+  return {
+    ...{ filter: String(filter), issuer: String(issuer) },
+    ...{ answered: Number(answered_ms), answer: String(answer), failed: failed === true },
+    keys: each(keys, ({ algorithm, kid }) => ({ kid: String(kid), algorithm: String(algorithm) })),
+  };
+}
+
+function toLimitCounters({
+  keys,
+  limit,
+  near,
+  over,
+  over_log_only,
+  within,
+}: Message): LimitCounters {
+  return {
+    ...{ limit: String(limit), within: Number(within), near: Number(near), over: Number(over) },
+    overLogOnly: Number(over_log_only),
+    keys: each(keys, ({ count, ends_ms, labels }) => ({
+      ...{ count: Number(count), ends: Number(ends_ms) },
+      labels: each(labels, ({ key, value }) => ({ key: String(key), value: String(value) })),
+    })),
+  };
+}

@@ -1,0 +1,31 @@
+import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
+import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
+import type { UnaryMethod } from '#grpc/unary/method.ts';
+import { knowledgeMethod } from '#process/knowledge-method.ts';
+
+const SERVICE = 'LoginKnowledge';
+/** Sessions of a Filter in one answer, whatever is asked for. */
+const MOST = 1_000;
+
+/** The methods by which operators see logins. `store` is its kind. */
+export function knowledgeMethods(kit: FilterKit, store: string): readonly UnaryMethod[] {
+  const method = (name: string, handle: Parameters<typeof knowledgeMethod>[2]) =>
+    knowledgeMethod(SERVICE, name, handle, error => error instanceof StoreUnavailable);
+  return [
+    method('ListSessions', async ({ most }) => {
+      const listed = [...kit.sessionLists()].map(async ([filter, sessions]) => {
+        const { entries, more } = await sessions.list(MOST);
+        const shown = entries.slice(0, Math.min(Number(most), MOST));
+        return { filter, count: entries.length, more, sessions: shown.map(toMessage) };
+      });
+      return { filters: await Promise.all(listed), store };
+    }),
+    method('ListProviders', () => ({ providers: kit.providers() })),
+  ];
+}
+
+type Entry = { user: string; name: string; begun: number; seen: number; ends: number };
+
+function toMessage({ begun, ends, name, seen, user }: Readonly<Entry>) {
+  return { user, name, begun_ms: begun, seen_ms: seen, ends_ms: ends };
+}
