@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import express from 'express';
 import { pino } from 'pino';
 import { openFigures } from '#controlplane/figures/open-figures.ts';
+import { openKnowledge } from '#controlplane/knowledge/knowledge.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import { after } from '#process/after.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
@@ -21,6 +22,9 @@ const STATUS: Status = {
 async function serve(t: TestContext): Promise<{ base: string; opened: Console }> {
   const log = pino({ level: 'silent' });
   const { figures } = openFigures({ on: false, now: Date.now, after, onError: () => {} } as never);
+  const nowhere = { host: '127.0.0.1', port: 1 };
+  const knowledge = openKnowledge({ extAuthz: nowhere, rateLimit: nowhere });
+  t.after(() => knowledge.close());
   const opened = openConsole({
     facts: {
       status: () => STATUS,
@@ -34,6 +38,7 @@ async function serve(t: TestContext): Promise<{ base: string; opened: Console }>
       figures,
       changes: () => [],
       decided: () => ({ limits: [], logins: [] }),
+      knowledge,
       drained: () => [],
       explain: async () => {
         throw new Error('that is no URL');
