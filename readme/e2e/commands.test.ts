@@ -92,6 +92,8 @@ describe('the README and the page about the demo', () => {
       [18_002, '/healthz'],
       [18_002, '/readyz'],
       [9901, '/ready'],
+      [9902, '/ready'],
+      [9902, '/stats/prometheus'],
     ];
     for (const [port, path] of paths) {
       assert.ok(ADDRESSES.includes(`| 127.0.0.1:${port} |`), `no row for ${port}`);
