@@ -121,6 +121,8 @@ const UNKNOWN_GROUP_MS = 1_000;
  */
 const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SDS]);
 
+const DIFF_THREAD_END = 'the thread that compares resources has ended, and starts again on demand';
+
 /** Connects the reader of resources, the controller and the discovery services. */
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { config, metrics, log, now, after } = parts;
@@ -243,9 +245,9 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       after,
     });
   };
-  const differences = diffQuestions(
-    parts.parser,
-    () => ({
+  const differences = diffQuestions({
+    options: parts.parser.options,
+    basis: () => ({
       inForce: {
         resources: effective(controller.rollout),
         closed: controller.inForce.closed,
@@ -254,8 +256,9 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       options: compileOptions(config),
       now: now(),
     }),
+    failed: err => log.error({ err }, DIFF_THREAD_END),
     after,
-  );
+  });
   return {
     services: { ...service.implementations(), ...opened.services },
     figures: opened.figures,

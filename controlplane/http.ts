@@ -11,6 +11,7 @@ import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/expla
 
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { figuresPage, parseFiguresQuestion } from '#controlplane/figures/figures-page.ts';
+import { ThreadEnded } from '#process/worker-thread.ts';
 
 export type Readiness =
   | { readonly ready: true }
@@ -140,7 +141,10 @@ function postQuestion<Question>(
         response.status(503).set('Retry-After', '1').json({ error: 'too many questions wait' });
       else response.json(answered);
     } catch (error) {
-      response.status(400).json({ error: error instanceof Error ? error.message : String(error) });
+      const status = error instanceof ThreadEnded ? 503 : 400;
+      response
+        .status(status)
+        .json({ error: error instanceof Error ? error.message : String(error) });
     }
   });
   app.use(path, wrongBody(wanted));

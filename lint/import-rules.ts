@@ -108,6 +108,8 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   {
     folder: 'resources/parse',
     ours: [
+      'process/after.ts',
+      'process/worker-thread.ts',
       'resources/finding.ts',
       'resources/folder',
       'resources/kinds',

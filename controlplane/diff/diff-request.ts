@@ -1,8 +1,5 @@
 import type { CompileOptions } from '#controlplane/compile/options.ts';
-import type { FileContent } from '#resources/folder/file-content.ts';
-import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Difference } from './difference.ts';
 import type { InForce } from './with-documents.ts';
 
 /** A question to `/diff`. */
@@ -26,25 +23,6 @@ export type DiffBasis = {
   readonly options: CompileOptions;
   readonly now: number;
 };
-
-export type ParseFiles = (
-  files: ReadonlyMap<string, FileContent>,
-) => Promise<readonly ParsedFile[]>;
-
-/**
- * Returns what the documents of a question would change. The code for it is loaded on first use.
- * `basis` is read when the documents are parsed. Throws an Error that says what is wrong with the
- * question.
- */
-export async function diffRequest(
-  { files, whole = false, remove = [], envoy = false }: DiffQuestion,
-  parse: ParseFiles,
-  basis: () => DiffBasis,
-): Promise<Difference> {
-  const { diff } = await import('./diff.ts');
-  const parsed = await parse(new Map(files.map(({ name, text }) => [name, { text }])));
-  return diff({ ...basis(), given: { files: parsed, whole, remove }, envoy });
-}
 
 const MOST_FILES = 10_000;
 const LONGEST_NAME = 1_000;

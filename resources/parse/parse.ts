@@ -58,11 +58,6 @@ export class Parser {
     this.#language = { ...options, kinds: KINDS };
   }
 
-  /** Returns a parser with the same options that remembers nothing. */
-  fresh(): Parser {
-    return new Parser(this.options);
-  }
-
   /**
    * Parses a document that is already a value, and remembers nothing of it.
    * @throws RangeError when nesting exhausts the stack
