@@ -21,7 +21,13 @@ const STATUS: Status = {
 
 async function serve(t: TestContext): Promise<{ base: string; opened: Console }> {
   const log = pino({ level: 'silent' });
-  const { figures } = openFigures({ on: false, now: Date.now, after, onError: () => {} } as never);
+  const { figures } = openFigures({
+    on: false,
+    refuse: () => undefined,
+    failed: assert.fail,
+    now: Date.now,
+    after,
+  });
   const nowhere = { host: '127.0.0.1', port: 1 };
   const knowledge = openKnowledge({ extAuthz: nowhere, rateLimit: nowhere });
   t.after(() => knowledge.close());

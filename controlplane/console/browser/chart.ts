@@ -12,7 +12,7 @@ export type Curve = {
 };
 
 const HEIGHT = 160;
-const WINDOW_S = 900;
+const LEAST_S = 180;
 const FEW = 8;
 
 /** Draws curves over the time of a series. `text` says the same in words. */
@@ -71,10 +71,10 @@ function options(
     legend: { show: false },
     cursor: { show: false },
     padding: [8, 18, 0, 0],
-    // Always 15 minutes, so that the curve moves and its width does not.
+    // A curve that has just begun is not drawn over the whole width.
 
     scales: {
-      x: { range: (_plot, _first, last) => [last - WINDOW_S, last] },
+      x: { range: (_plot, first, last) => [Math.min(first, last - LEAST_S), last] },
       y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
     },
     axes: [
