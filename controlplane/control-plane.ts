@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import {
@@ -14,6 +15,7 @@ import { type ExplainQuestion, explainRequest } from '#controlplane/explain/expl
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { openFigures } from '#controlplane/figures/open-figures.ts';
+import { fileDrainedStore } from '#controlplane/orders/drained-store.ts';
 import { Orders } from '#controlplane/orders/orders.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
 import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
@@ -127,7 +129,8 @@ const DIFF_THREAD_END = 'the thread that compares resources has ended, and start
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { config, metrics, log, now, after } = parts;
   const cache = new SnapshotCache();
-  const orders = new Orders({ cache, after });
+  const drained = fileDrainedStore(join(config.state, 'drained.json'), log);
+  const orders = new Orders({ cache, store: drained, after }, SDS);
   const keeper = await lastGoodKeeper({
     store: parts.store,
     parser: parts.parser,

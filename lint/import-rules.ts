@@ -221,8 +221,8 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'controlplane/orders',
-    ours: ['protos', 'xds'],
-    packages: [],
+    ours: ['files', 'protos', 'xds'],
+    packages: ['pino'],
     node: true,
   },
   // What runs in the browser takes types alone from the others.

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { EXT_AUTHZ, RATELIMIT_SERVICE, SDS } from '#controlplane/compile/node-groups.ts';
-import type { Drained } from '#controlplane/orders/orders.ts';
+import type { Drained } from '#controlplane/orders/drained-store.ts';
 import type { JsonObject } from '#protos/json.ts';
 
 /** What gives the orders. */

@@ -7,7 +7,7 @@ import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/expla
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures, Rates } from '#controlplane/figures/figures.ts';
 import type { Counters, Knowledge } from '#controlplane/knowledge/knowledge.ts';
-import type { Drained } from '#controlplane/orders/orders.ts';
+import type { Drained } from '#controlplane/orders/drained-store.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import type { ServiceFacts } from '#process/service-facts.ts';

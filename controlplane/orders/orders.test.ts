@@ -4,27 +4,28 @@ import { type Order, takeOrders } from '#process/orders.ts';
 import { CLUSTER, ORDER } from '#protos/type-url.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
+import type { Drained, DrainedStore } from './drained-store.ts';
 import { Orders } from './orders.ts';
 
 const PLAIN: Snapshot = new Map([[CLUSTER, new Map()]]);
 const INSTANCE = { address: '127.0.0.1', port: 9001 };
 
-function ordersAt(group: string) {
+function ordersAt(group: string, stored: readonly Drained[] = []) {
+  const written: (readonly Drained[])[] = [];
   const timers: (() => void)[] = [];
   const cache = new SnapshotCache();
-  const orders = new Orders({
-    cache,
-    after: (_ms, run) => {
-      timers.push(run);
-      return () => {};
-    },
-  });
+  const after = (_ms: number, run: () => void) => {
+    timers.push(run);
+    return () => {};
+  };
+  const store: DrainedStore = { read: () => stored, write: all => written.push(all) };
+  const orders = new Orders({ cache, store, after }, group);
   orders.set(group, PLAIN);
   const served = () => [...(cache.get(group)?.get(ORDER)?.values() ?? [])];
   const elapse = () => {
     for (const run of timers.splice(0)) run();
   };
-  return { cache, orders, served, elapse };
+  return { cache, orders, served, elapse, written };
 }
 
 test('an order stands beside the configuration, for some seconds', () => {
@@ -36,6 +37,15 @@ test('an order stands beside the configuration, for some seconds', () => {
   assert.equal(served().length, 1, 'a new configuration does not take it back');
   elapse();
   assert.equal(cache.get('ext-authz'), PLAIN);
+});
+
+test('what is drained is stored, and stands after a restart', () => {
+  const { orders, written } = ordersAt('sds');
+  orders.drain('sds', INSTANCE, true);
+  const after = ordersAt('sds', written.at(-1));
+  assert.deepEqual([after.served().length, after.orders.drained], [1, [INSTANCE]]);
+  after.orders.drain('sds', INSTANCE, false);
+  assert.deepEqual([after.served(), after.written], [[], [[]]]);
 });
 
 test('a drain stands until it is withdrawn', () => {

@@ -3,14 +3,13 @@ import type { JsonObject } from '#protos/json.ts';
 import { ORDER } from '#protos/type-url.ts';
 import { type Snapshot, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import type { SnapshotCache } from '#xds/snapshot-cache.ts';
+import type { Drained, DrainedStore } from './drained-store.ts';
 
 type Cache = Pick<SnapshotCache, 'get' | 'set'>;
 
-/** An instance that no proxy gets. */
-export type Drained = { readonly address: string; readonly port: number };
-
 export type OrderParts = {
   readonly cache: SnapshotCache;
+  readonly store: DrainedStore;
   after(ms: number, callback: () => void): () => void;
 };
 
@@ -20,8 +19,8 @@ const STANDS_MS = 10_000;
 const MOST = 200;
 
 /**
- * Gives orders to our services, beside their configuration. They are in memory only: after a restart
- * of the control plane no instance is drained.
+ * Gives orders to our services, beside their configuration. What is drained stays so over a restart
+ * of the control plane.
  */
 export class Orders implements Cache {
   readonly #parts: OrderParts;
@@ -31,8 +30,10 @@ export class Orders implements Cache {
   readonly #drained = new Map<string, Drained>();
   #number = 0;
 
-  constructor(parts: OrderParts) {
+  /** `drainer` is the group that leaves instances out. */
+  constructor(parts: OrderParts, drainer: string) {
     this.#parts = parts;
+    for (const instance of parts.store.read()) this.#drain(drainer, instance);
   }
 
   get(group: string): Snapshot | undefined {
@@ -57,16 +58,24 @@ export class Orders implements Cache {
     this.#parts.after(STANDS_MS, () => this.#withdraw(group, name));
   }
 
-  /** Has the discovery service leave an instance out, or no longer. */
+  /**
+   * Has the discovery service leave an instance out, or no longer. Throws an Error when too much is
+   * drained, and the system's error when it cannot be stored.
+   */
   drain(group: string, instance: Drained, isDrained: boolean): void {
-    const name = `drain/${instance.address}/${instance.port}`;
-    if (isDrained) {
-      this.#give(group, name, { drain: { ...instance } });
-      this.#drained.set(name, instance);
-    } else {
+    if (isDrained) this.#drain(group, instance);
+    else {
+      const name = nameOf(instance);
       this.#drained.delete(name);
       this.#withdraw(group, name);
     }
+    this.#parts.store.write(this.drained);
+  }
+
+  #drain(group: string, instance: Drained): void {
+    const name = nameOf(instance);
+    this.#give(group, name, { drain: { ...instance } });
+    this.#drained.set(name, instance);
   }
 
   #give(group: string, name: string, order: JsonObject): void {
@@ -91,4 +100,8 @@ export class Orders implements Cache {
         : new Map([...plain, [ORDER, new Map(orders)]]);
     this.#parts.cache.set(group, served);
   }
+}
+
+function nameOf({ address, port }: Drained): string {
+  return `drain/${address}/${port}`;
 }

@@ -1,5 +1,5 @@
 import type { SampledRequest } from '#controlplane/figures/figures.ts';
-import type { Drained } from '#controlplane/orders/orders.ts';
+import type { Drained } from '#controlplane/orders/drained-store.ts';
 
 /** An instance as the sampled requests show it, or one that is drained. */
 export type InstanceRow = {

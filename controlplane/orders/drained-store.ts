@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import type { Logger } from 'pino';
+import { replaceFile } from '#files/write-durably.ts';
+
+/** An instance that no proxy gets. */
+export type Drained = { readonly address: string; readonly port: number };
+
+/** Keeps what is drained, so that a restart of the control plane brings no instance back. */
+export type DrainedStore = {
+  read(): readonly Drained[];
+  /** Throws the system's error. */
+  write(drained: readonly Drained[]): void;
+};
+
+/**
+ * Keeps what is drained in a file. A file that cannot be read is logged, and nothing is drained
+ * until an operator says so again.
+ */
+export function fileDrainedStore(path: string, log: Logger): DrainedStore {
+  return {
+    read: () => {
+      try {
+        return parse(readFileSync(path, 'utf8'));
+      } catch (err) {
+        if ((err as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        log.error({ err, path }, 'cannot read which instances are drained, so none is');
+        return [];
+      }
+    },
+    write: drained => replaceFile(path, JSON.stringify(drained)),
+  };
+}
+
+function parse(text: string): readonly Drained[] {
+  const all: unknown = JSON.parse(text);
+  if (!Array.isArray(all) || !all.every(isDrained)) throw new Error('not a list of instances');
+  return all.map(({ address, port }) => ({ address, port }));
+}
+
+function isDrained(value: unknown): value is Drained {
+  if (typeof value !== 'object' || value === null) return false;
+  const { address, port } = value as Partial<Drained>;
+  return typeof address === 'string' && isIP(address) !== 0 && Number.isInteger(port);
+}
