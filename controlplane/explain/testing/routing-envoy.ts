@@ -71,6 +71,8 @@ function tellingListener(
   const telling = replaced(json, {
     rds: ['route_config', route_config],
     http_filters: ['http_filters', ROUTER],
+    // Its collector has no cluster here, and it chooses no route.
+    tracing: ['tracing', null],
   });
   return { ...telling, name, address: { socket_address: { address: '127.0.0.1', port_value: 0 } } };
 }
