@@ -14,10 +14,10 @@ const TYPE = 'type.googleapis.com/envoy.extensions.filters';
 const MOST_CONNECTIONS = 100;
 
 /**
- * Returns a listener that answers `GET /stats/prometheus` and `GET /ready` and nothing else. It asks
- * the admin interface, which would also end the process for whoever reaches it. So it compares the
- * whole path with its query, unchanged, and never sends on what a client wrote. It answers while
- * Envoy sheds load.
+ * Returns a listener that answers `GET /stats/prometheus` and `GET /ready` and nothing else. It
+ * asks the admin interface, which would also end the process for whoever reaches it. So it compares
+ * the whole path with its query, unchanged, and never sends on what a client wrote. It answers
+ * while Envoy sheds load.
  */
 export function statsListener(address: string): JsonObject {
   if (isName(address, ADDRESS))

@@ -119,8 +119,8 @@ export class Answerer {
   }
 
   /**
-   * Lets the counters of a label group begin again at 0. Returns how many limits they are of. Rejects
-   * with StoreUnavailable.
+   * Lets the counters of a label group begin again at 0. Returns how many limits they are of.
+   * Rejects with StoreUnavailable.
    */
   async reset(domain: string, entries: readonly Label[]): Promise<number> {
     if (this.#index === undefined) return 0;

@@ -33,8 +33,8 @@ export function limitCounters(
 }
 
 /**
- * Joins what several processes know. Each outcome was counted by one of them. A counter that several
- * have seen is the highest of theirs, since counts only rise.
+ * Joins what several processes know. Each outcome was counted by one of them. A counter that
+ * several have seen is the highest of theirs, since counts only rise.
  */
 export function joinedCounters(
   all: readonly (readonly LimitCounters[])[],

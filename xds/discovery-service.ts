@@ -120,8 +120,8 @@ export class DiscoveryService {
   }
 
   /**
-   * Returns the handlers of the aggregated service and those of `typeUrls`. By default these are all
-   * types that configure a proxy.
+   * Returns the handlers of the aggregated service and those of `typeUrls`. By default these are
+   * all types that configure a proxy.
    */
   implementations(
     typeUrls: readonly string[] = CONFIGURING,

@@ -1,6 +1,8 @@
 import type { CommandWords, OptionWords, Value } from './command-words.ts';
 
-/** Returns the script with which zsh completes `gateway`, for `source` or for a folder of $fpath. */
+/**
+ * Returns the script with which zsh completes `gateway`, for `source` or for a folder of $fpath.
+ */
 export function zshCompletion(commands: readonly CommandWords[]): string {
   return `#compdef gateway
 _gateway() {

@@ -93,8 +93,8 @@ export async function readAssets(): Promise<Assets> {
 }
 
 /**
- * Strips a module of its types. Node warns once that the function is new. An operator can do nothing
- * about it, so the warning is left out.
+ * Strips a module of its types. Node warns once that the function is new. An operator can do
+ * nothing about it, so the warning is left out.
  */
 function stripped(text: string): string {
   const { emitWarning } = process;

@@ -29,8 +29,8 @@ export function parseFiguresQuestion(
 }
 
 /**
- * Returns the content of `/figures`. Requests name clients and paths, so a reader on another machine
- * (`isLocal`) gets none.
+ * Returns the content of `/figures`. Requests name clients and paths, so a reader on another
+ * machine (`isLocal`) gets none.
  */
 export function figuresPage(figures: Figures, question: FiguresQuestion, isLocal: boolean) {
   const { mapping, group } = question;

@@ -11,14 +11,16 @@ export type Figures = {
    * service, also the ones that got no answer.
    */
   traffic(of?: { readonly group: string } | { readonly mapping: string }): Series;
-  /** Returns the figures of every Mapping that had traffic, by its id `Mapping/<namespace>/<name>`. */
+  /**
+   * Returns the figures of every Mapping that had traffic, by its id `Mapping/<namespace>/<name>`.
+   */
   mappings(): ReadonlyMap<string, MappingFigures>;
   /** Returns what each node group sees of each of its clusters. */
   upstreams(): readonly UpstreamFigures[];
   /**
    * Returns sampled requests, newest first. Up to about 30 a second all are sampled, and
-   * so are the failed ones apart from them. Beyond that a share is. Returns at most `limit` of them,
-   * by default 100.
+   * so are the failed ones apart from them. Beyond that a share is. Returns at most `limit` of
+   * them, by default 100.
    */
   requests(filter?: RequestFilter): readonly SampledRequest[];
   /** Returns the proxies that push figures now. */

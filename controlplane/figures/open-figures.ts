@@ -18,8 +18,8 @@ export type FiguresParts = StreamParts & {
 export type OpenFigures = {
   readonly figures: Figures;
   /**
-   * The gRPC services that proxies push to. When figures are off they learn the sampling alone, since
-   * a proxy whose bootstrap still has figures would ask for it again and again.
+   * The gRPC services that proxies push to. When figures are off they learn the sampling alone,
+   * since a proxy whose bootstrap still has figures would ask for it again and again.
    */
   readonly services: Readonly<Record<string, UntypedServiceImplementation>>;
   /** Takes what a node group was compiled to. */

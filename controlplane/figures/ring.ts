@@ -35,7 +35,9 @@ export class Ring {
       }
   }
 
-  /** Returns the sum of a column in the steps from `first` to `last`, which are counted from 1970. */
+  /**
+   * Returns the sum of a column in the steps from `first` to `last`, which are counted from 1970.
+   */
   sum(column: number, first: number, last = first): number {
     const { steps } = this.time;
     let sum = 0;

@@ -11,7 +11,9 @@ export type Stat =
       readonly what: keyof UpstreamCounts | MemberGauge;
     };
 
-/** `presence` is a gauge that every cluster has. A cluster that never had a member lacks the others. */
+/**
+ * `presence` is a gauge that every cluster has. A cluster that never had a member lacks the others.
+ */
 export type MemberGauge = 'members' | 'healthy' | 'presence';
 
 const HTTP = new Map<string, TrafficColumn | 'latency'>([

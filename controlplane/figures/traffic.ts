@@ -50,8 +50,8 @@ export class Traffic {
   }
 
   /**
-   * Returns the figures of the last `ms`, and of the step that has begun. `since` is the first push.
-   * Of thousands of Mappings most have not changed since they were asked before.
+   * Returns the figures of the last `ms`, and of the step that has begun. `since` is the first
+   * push. Of thousands of Mappings most have not changed since they were asked before.
    */
   rates(ms: number, now: number, since: number): Rates {
     const step = this.#counts.stepAt(now);

@@ -68,8 +68,8 @@ export function want(rollout: Rollout, wanted: Resources): Rollout {
 }
 
 /**
- * Returns the accepted resources, each with the place where the same version is written now. After a
- * restart it is known without its place in a file.
+ * Returns the accepted resources, each with the place where the same version is written now. After
+ * a restart it is known without its place in a file.
  */
 function asWritten(accepted: Resources, wanted: Resources): Resources {
   const moved = [...wanted].filter(([id, resource]) => {

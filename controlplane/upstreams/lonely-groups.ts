@@ -52,7 +52,9 @@ export function lonelyGroupProblems(
     .slice(0, MOST_TOLD);
 }
 
-/** Groups of instances are told apart by their numbers, so none of them is a mistake for another. */
+/**
+ * Groups of instances are told apart by their numbers, so none of them is a mistake for another.
+ */
 function meantBy(group: string, connected: ReadonlySet<string>): string | undefined {
   const withoutNumbers = (name: string) => name.replace(/\d+/g, '');
   const others = [...connected].filter(each => withoutNumbers(each) !== withoutNumbers(group));

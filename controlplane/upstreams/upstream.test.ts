@@ -14,7 +14,9 @@ const OPTIONS = {
   caFile: '/ca.pem',
 };
 
-/** Returns the named cluster, or the only one of a resource, and the field that says where it is. */
+/**
+ * Returns the named cluster, or the only one of a resource, and the field that says where it is.
+ */
 function upstreamOf(kind: string, spec: string, name?: string) {
   const text = `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: m}\nspec: {${spec}}\n${CONTEXT}`;
   const { resources } = resourceSetOf(text);

@@ -11,7 +11,9 @@ const FIRST = 'user-service-1';
 const INTERVAL_MS = 300;
 const TIMEOUT_MS = 500;
 
-/** Envoy waits up to a tenth longer. The first of two failed checks is the one after the failure. */
+/**
+ * Envoy waits up to a tenth longer. The first of two failed checks is the one after the failure.
+ */
 const OUT_MS = 1.1 * INTERVAL_MS * 2 + TIMEOUT_MS * 2;
 
 /** Longer than a stage of a change waits. */

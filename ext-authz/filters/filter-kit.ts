@@ -14,8 +14,8 @@ export type FilterKit = {
   /** Tells what is wrong once more, for what goes along with it. */
   reportAgain(): void;
   /**
-   * Ends all sessions of a user at a Filter, by the claim `sub`. Returns how many there were. Rejects
-   * with StoreUnavailable.
+   * Ends all sessions of a user at a Filter, by the claim `sub`. Returns how many there were.
+   * Rejects with StoreUnavailable.
    * @returns undefined when the Filter is unknown here, or has no sessions
    */
   endSessions(filter: string, user: string): Promise<number | undefined>;

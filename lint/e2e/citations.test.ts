@@ -48,9 +48,13 @@ function citationsIn(text: string): readonly string[] {
   return [...pages, ...[...text.matchAll(new RegExp(ELSEWHERE, 'g'))].map(([words]) => words)];
 }
 
-/** Other names are those of files that a test or a generator makes. */
+/**
+ * Other names are those of files that a test or a generator makes. A link that begins with `..` is
+ * one of a generated page, and its test follows it.
+ */
 function isOfRepository(page: string): boolean {
   const [folder = ''] = page.split('/');
+  if (folder === '..') return false;
   return folder === page ? /^[A-Z_]{4,}\.md$/.test(page) : existsSync(join(ROOT, folder));
 }
 

@@ -49,7 +49,9 @@ export type OutlierDetection = {
   readonly [name in Name]?: z.output<(typeof FIELDS)[name]['schema']>;
 };
 
-/** When an instance that fails requests gets none for a while. Ambassador writes it as JSON text. */
+/**
+ * When an instance that fails requests gets none for a while. Ambassador writes it as JSON text.
+ */
 export const outlierDetection = z
   .union([z.string(), z.record(z.string(), z.unknown())])
   .meta({ form: "a map of fields of Envoy's `OutlierDetection`, or the same as JSON text" })

@@ -20,10 +20,9 @@ export function millionths(percent: number): number {
 }
 
 /**
- * Returns the log that tells the control plane of sampled requests, and of more of those
- * that failed. Envoy
- * drops lines rather than to keep more than a few when the control plane does not read. The edge and
- * the proxy behind it choose the same requests, by the request id.
+ * Returns the log that tells the control plane of sampled requests, and of more of those that
+ * failed. Envoy drops lines rather than to keep more than a few when the control plane does not
+ * read. The edge and the proxy behind it choose the same requests, by the request id.
  */
 export function sampledRequestsLog(): JsonObject {
   return {

@@ -60,7 +60,8 @@ const OWN_KEYS = ['generic_key', 'remote_address', 'source_cluster', 'destinatio
 
 /**
  * Returns the keys of labels whose values may be shown. The service does not tell which header a
- * value is of. So a value is hidden unless what is in force fills in its key from a harmless header.
+ * value is of. So a value is hidden unless what is in force fills in its key from a harmless
+ * header.
  */
 function shownKeys({ config, mappings }: ResourceSet): ReadonlySet<string> {
   const [harmless, hidden] = [new Set(OWN_KEYS), new Set<string>()];

@@ -2,8 +2,8 @@
 export const SENSITIVE = /authorization|cookie|secret|token|password|credential|api-?key/i;
 
 /**
- * Returns a copy of JSON without values that may be credentials: what stands under a sensitive name,
- * and the `value` beside a sensitive `key` or `name`.
+ * Returns a copy of JSON without values that may be credentials: what stands under a sensitive
+ * name, and the `value` beside a sensitive `key` or `name`.
  */
 export function redacted(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(redacted);

@@ -20,7 +20,9 @@ export type SessionEntry = {
   readonly ends: number;
 };
 
-/** Sessions of a realm, those that were seen last first. `more` says that not all were looked at. */
+/**
+ * Sessions of a realm, those that were seen last first. `more` says that not all were looked at.
+ */
 export type SessionEntries = { readonly entries: readonly SessionEntry[]; readonly more: boolean };
 
 export type SessionListParts = {

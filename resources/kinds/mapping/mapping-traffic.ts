@@ -35,7 +35,7 @@ export const mappingTrafficShape = {
   health_checks: healthChecks
     .exactOptional()
     .describe(
-      'How each proxy asks the instances whether they are well. An instance that is not gets no requests. While fewer than half of them are well, all get requests. See [health checks](../../how-to/health-checks.md)',
+      'How each proxy asks the instances whether they are well. An instance that is not gets no requests. While fewer than half of them are well, all get requests',
     ),
   outlier_detection: outlierDetection
     .exactOptional()
