@@ -54,7 +54,7 @@ export function compileCommand(): Command {
     .option('--json', 'print JSON instead of YAML')
     .action((paths: string[], flags: Flags) => {
       const read = readResources(paths);
-      const resources = toResourceSet(read.resources.values(), read.refused.values());
+      const resources = toResourceSet(read.resources.values(), read.rejected.values());
       checkNodeGroup(flags.nodeGroup, nodeGroups(resources));
       const { configuration, problems } = configurationOf(resources, flags);
       reportProblems([...read.problems, ...problems]);

@@ -9,10 +9,10 @@ import { parseAddress } from './built-in-addresses.ts';
  * ProxyConfigs, beside the built-in one at `sds`.
  */
 export function declaredDiscovery(
-  { resources, refused }: Collected,
+  { resources, rejected }: Collected,
   group: string,
   sds: string,
 ): readonly JsonObject[] {
-  const set = toResourceSet(resources.values(), refused.values());
+  const set = toResourceSet(resources.values(), rejected.values());
   return discoveryClusters(set, group, parseAddress('--sds', sds));
 }

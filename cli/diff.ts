@@ -107,11 +107,11 @@ async function askRunning(
 /** Throws an Error when a secret would go to another machine without encryption. */
 function keepSecrets(address: string, paths: readonly string[]): void {
   if (isLoopback(parseAddress('--address', address).host)) return;
-  const { resources, refused } = readResources(paths);
+  const { resources, rejected } = readResources(paths);
   // A document that holds a secret is not kept. What is rejected may hold one.
   const secret =
     [...resources.values()].find(({ document }) => document === undefined) ??
-    [...refused.values()].find(({ kind }) => kind === 'Secret' || kind === 'Filter');
+    [...rejected.values()].find(({ kind }) => kind === 'Secret' || kind === 'Filter');
   if (secret === undefined) return;
   const { file, line } = secret.source;
   throw new Error(
@@ -123,9 +123,9 @@ function compareFiles(
   { files, whole = false, remove = [], envoy = false }: DiffQuestion,
   paths: readonly string[],
 ): Difference {
-  const { resources, refused, problems } = readResources(paths);
+  const { resources, rejected, problems } = readResources(paths);
   return diff({
-    inForce: { resources, closed: [...refused.values()] },
+    inForce: { resources, closed: [...rejected.values()] },
     given: {
       files: parseFiles(new Map(files.map(({ name, text }) => [name, { text }]))),
       whole,

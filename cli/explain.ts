@@ -105,8 +105,8 @@ function explainFiles(
   paths: readonly string[],
   nodeGroup: string,
 ): Explanation {
-  const { problems: found, refused, resources } = readResources(paths);
-  const set = toResourceSet(resources.values(), refused.values());
+  const { problems: found, rejected, resources } = readResources(paths);
+  const set = toResourceSet(resources.values(), rejected.values());
   checkNodeGroup(nodeGroup, nodeGroups(set));
   const options = compileOptions({});
   const { explanation, problems } = explain({

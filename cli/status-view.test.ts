@@ -62,7 +62,7 @@ test('the first line says whether all is well', () => {
       { ...resource, state: 'in force' },
       { ...resource, state: 'closed' },
     ],
-    proxies: [proxy('a', 'settled'), proxy('b', 'refused', 'no'), proxy('c', 'settled')],
+    proxies: [proxy('a', 'settled'), proxy('b', 'rejected', 'no'), proxy('c', 'settled')],
     problems: [
       {
         ...resource,
@@ -86,7 +86,7 @@ test('each proxy has one word, and the worst stand first', () => {
   const proxies = [
     proxy('a', 'settled'),
     proxy('b', 'waiting'),
-    proxy('c', 'refused', 'port 80 is taken'),
+    proxy('c', 'rejected', 'port 80 is taken'),
   ];
   assert.deepEqual(view(status({ proxies })).slice(1), [
     'Proxies',

@@ -62,7 +62,7 @@ const RANK: Readonly<Record<ProxyWord, number>> = { rejecting: 0, behind: 1, 'in
 
 function wordOf({ standing }: ProxyStatus): ProxyWord {
   if (standing === 'settled') return 'in sync';
-  return standing === 'refused' ? 'rejecting' : 'behind';
+  return standing === 'rejected' ? 'rejecting' : 'behind';
 }
 
 function proxyLines(proxies: readonly ProxyStatus[]): readonly string[] {

@@ -43,7 +43,7 @@ function describe(status: Status): string {
   for (const { node, group, address, types } of status.proxies) {
     lines.push(`${node} (${group}) at ${address}`);
     for (const { type, sent, acked, nack } of types) {
-      const answer = nack === undefined ? `ACKed ${acked || 'nothing yet'}` : `refused: ${nack}`;
+      const answer = nack === undefined ? `ACKed ${acked || 'nothing yet'}` : `rejected: ${nack}`;
       lines.push(`  ${type.padEnd(24)}sent ${sent || 'nothing yet'}, ${answer}`);
     }
   }

@@ -55,8 +55,8 @@ export function validateCommand(): Command {
     });
 }
 
-function tryTargets({ refused, resources }: Collected, { caFile }: Flags): Promise<Live> {
-  const set = toResourceSet(resources.values(), refused.values());
+function tryTargets({ rejected, resources }: Collected, { caFile }: Flags): Promise<Live> {
+  const set = toResourceSet(resources.values(), rejected.values());
   return liveProblems(set, resources, { ...compileOptions({}), caFile });
 }
 
@@ -77,9 +77,9 @@ const MOST_NAMES = 10;
 /**
  * Returns Problems between resources that are each valid, such as a route to an unknown cluster.
  */
-function problemsBetween({ resources, refused }: Collected, now: number): Problem[] {
-  const secrets = checkTlsSecrets({ resources, refused }, [], now).problems;
-  const set = toResourceSet(resources.values(), refused.values());
+function problemsBetween({ resources, rejected }: Collected, now: number): Problem[] {
+  const secrets = checkTlsSecrets({ resources, rejected }, [], now).problems;
+  const set = toResourceSet(resources.values(), rejected.values());
   const options = compileOptions({});
   return [...secrets, ...nodeGroups(set).flatMap(group => compile(set, group, options).problems)];
 }

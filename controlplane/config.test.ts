@@ -24,7 +24,7 @@ test('lists and addresses are read as written', () => {
   assert.deepEqual(config.sds, { host: 'sds', port: 18003 });
 });
 
-test('a list that names nothing is refused: it would have the gateway read nothing, or its demo', () => {
+test('a list that names nothing is rejected: it would have the gateway read nothing, or its demo', () => {
   for (const name of ['RESOURCES', 'RESOURCES_KUBERNETES', 'API_GROUPS']) {
     const value = name === 'RESOURCES' ? delimiter : ' , ';
     assert.throws(
@@ -78,7 +78,7 @@ for (const [name, value] of [
   ['TRUST_DOMAIN', 'a b'],
   ['LOG_LEVEL', 'loud'],
 ] as const) {
-  test(`${name}=${value} is refused by name`, () => {
+  test(`${name}=${value} is rejected by name`, () => {
     assert.throws(() => readConfig({ [name]: value }), new RegExp(`^Error: ${name} is "`));
   });
 }

@@ -362,7 +362,7 @@ function refuser({ config, log, now }: ControlPlaneParts) {
           address: peer.address,
           reason,
         },
-        'client refused',
+        'client rejected',
       );
     return reason;
   };

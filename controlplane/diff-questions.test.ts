@@ -18,14 +18,14 @@ const SECRET = '---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringDa
 
 /** Questions about what would change where `text` is in force, and the causes of ended threads. */
 function asking(t: TestContext, text: string, parts: Partial<DiffQuestionsParts> = {}) {
-  const { resources, refused, problems } = collect([
+  const { resources, rejected, problems } = collect([
     parseFile('old.yaml', text, DEFAULT_PARSE_OPTIONS),
   ]);
   const causes: unknown[] = [];
   const questions = diffQuestions({
     options: DEFAULT_PARSE_OPTIONS,
     basis: () => ({
-      inForce: { resources, closed: [...refused.values()] },
+      inForce: { resources, closed: [...rejected.values()] },
       known: problems,
       options: compileOptions(readConfig({})),
       now: Date.UTC(2026, 0, 1),

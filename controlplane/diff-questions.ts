@@ -97,7 +97,7 @@ function told({ by }: ThreadEnded): never {
 }
 
 async function pack({ resources, closed }: DiffBasis['inForce']): Promise<readonly PackedFile[]> {
-  const packed = [packFile({ ...EMPTY_FILE, refused: closed })];
+  const packed = [packFile({ ...EMPTY_FILE, rejected: closed })];
   const all = [...resources.values()];
   for (let from = 0; from < all.length; from += PACKED_AT_ONCE) {
     const some = all.slice(from, from + PACKED_AT_ONCE);

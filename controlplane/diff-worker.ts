@@ -28,10 +28,10 @@ function answer(asked: AskedDiff): DiffAnswer {
 function compare({ question, inForce, ...basis }: AskedDiff) {
   const { files, whole = false, remove = [], envoy = false } = question;
   const texts = new Map(files.map(({ name, text }) => [name, { text }]));
-  const { resources, refused } = mergeParsed('', inForce.map(unpackFile));
+  const { resources, rejected } = mergeParsed('', inForce.map(unpackFile));
   return diff({
     ...basis,
-    inForce: { resources: new Map(resources.map(each => [each.id, each])), closed: refused },
+    inForce: { resources: new Map(resources.map(each => [each.id, each])), closed: rejected },
     given: { files: createParser(workerData)(texts), whole, remove },
     envoy,
   });

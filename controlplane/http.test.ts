@@ -52,7 +52,7 @@ test('a ready control plane answers every path of its interface', async t => {
   assert.deepEqual(await (await fetch(`${base}/status`)).json(), { problems: [] });
 });
 
-test('other methods and paths are refused in plain words', async t => {
+test('other methods and paths are rejected in plain words', async t => {
   const base = await serveApp(t, { ready: true });
   const wrongMethod = await fetch(`${base}/status`, { method: 'POST' });
   assert.equal(wrongMethod.status, 405);

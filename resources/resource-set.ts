@@ -1,6 +1,6 @@
 import type { Kind } from '#resources/kinds/known-kinds.ts';
 import { type ModuleConfig, module } from '#resources/kinds/module/module.ts';
-import type { Refused, Resource } from './resource.ts';
+import type { Rejected, Resource } from './resource.ts';
 
 /**
  * The resources in force, by kind and ordered by id, and the closed ones. Those are rejected and
@@ -21,13 +21,13 @@ export type ResourceSet = {
   readonly secrets: readonly Resource<'Secret'>[];
   readonly tlsContexts: readonly Resource<'TLSContext'>[];
   readonly tracingServices: readonly Resource<'TracingService'>[];
-  readonly closed: readonly Refused[];
+  readonly closed: readonly Rejected[];
 };
 
 /** Sorts resources into a set. The order of the input has no effect on the result. */
 export function toResourceSet(
   resources: Iterable<Resource>,
-  closed: Iterable<Refused>,
+  closed: Iterable<Rejected>,
 ): ResourceSet {
   const sorted = [...resources].sort(byId);
   const modules = ofKind(sorted, 'Module');

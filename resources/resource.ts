@@ -58,7 +58,7 @@ export type ReadableRule = { readonly host?: string; readonly path?: string };
  * A resource with an error. It is left out, but known by name, so that its last good version can
  * stay in force.
  */
-export type Refused = {
+export type Rejected = {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;

@@ -134,7 +134,7 @@ const BAD: readonly [variable: string, value: string][] = [
 ];
 
 for (const [variable, value] of BAD) {
-  test(`${variable}=${value} is refused by name`, () => {
+  test(`${variable}=${value} is rejected by name`, () => {
     assert.throws(
       () => readConfig({ INSTANCES_FILE, [variable]: value }),
       new RegExp(`^Error: ${variable} (is|has)`),

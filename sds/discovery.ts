@@ -16,7 +16,7 @@ export type DiscoveryOptions = {
   readonly secrets: Secrets | undefined;
   readonly observer: DiscoveryObserver;
   /** Called when a client at `address` asked for secrets that it may not have. */
-  onRefused(address: string, reason: string): void;
+  onRejected(address: string, reason: string): void;
   now(): number;
   readonly after: After;
 };
@@ -76,7 +76,7 @@ function perType(service: DiscoveryService | undefined, typeUrl: string): Discov
 }
 
 function secretService(
-  { observer, onRefused, now, after }: DiscoveryOptions,
+  { observer, onRejected, now, after }: DiscoveryOptions,
   secrets: Secrets,
 ): DiscoveryService {
   const cache = new SnapshotCache();
@@ -90,7 +90,7 @@ function secretService(
     refuse(_group, peer, node) {
       const found = secrets.groupOf(node, peer);
       if (!('error' in found)) return undefined;
-      onRefused(peer.address, found.error);
+      onRejected(peer.address, found.error);
       return found.error;
     },
     observer: counting(observer, secrets),

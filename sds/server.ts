@@ -61,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     withInstances: source !== undefined,
     secrets,
     observer: observerOf(metrics, log, now),
-    onRefused: quietly(now, (untold, address: string, reason: string) =>
+    onRejected: quietly(now, (untold, address: string, reason: string) =>
       log.warn({ address, reason, untold }, 'no secrets for this client'),
     ),
     now,

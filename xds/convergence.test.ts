@@ -169,7 +169,7 @@ const CASES = [
 ] as const;
 
 for (const { what, client: begin, typeUrl, wildcard } of CASES) {
-  test(`${what} ends with what it subscribes to, whatever it refused on the way`, () => {
+  test(`${what} ends with what it subscribes to, whatever it rejected on the way`, () => {
     for (let seed = 1; seed <= ROUNDS; seed += 1) {
       const random = new Random(seed);
       const client = begin(random, typeUrl, wildcard);

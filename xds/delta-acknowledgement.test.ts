@@ -36,7 +36,7 @@ describe('ACK and NACK', () => {
     assert.deepEqual(driver.sent(resources({ a: '1', b: '1' })), { b: '1' });
   });
 
-  test('a NACK names the version and the resources that were refused', () => {
+  test('a NACK names the version and the resources that were rejected', () => {
     const { driver } = holding({ a: '1', gone: '1' });
     driver.sent(resources({ a: '2' }));
     const version = driver.last?.system_version_info;
@@ -46,29 +46,29 @@ describe('ACK and NACK', () => {
       names: ['a', 'gone'],
       error: { code: 3, message: 'bad a' },
     });
-    assert.equal(driver.standing(), 'refused');
+    assert.equal(driver.standing(), 'rejected');
   });
 
-  test('what was refused is not sent again as it was', () => {
+  test('what was rejected is not sent again as it was', () => {
     const { driver } = holding({ a: '1', b: '1' });
-    const refused = resources({ a: '2', b: '2' });
-    driver.sent(refused);
+    const rejected = resources({ a: '2', b: '2' });
+    driver.sent(rejected);
     driver.nack();
-    assert.equal(driver.sent(refused), undefined);
+    assert.equal(driver.sent(rejected), undefined);
     assert.equal(driver.sent(resources({ a: '2', b: '2' })), undefined);
-    assert.equal(driver.standing(), 'refused');
+    assert.equal(driver.standing(), 'rejected');
   });
 
-  test('others go on while some are refused', () => {
+  test('others go on while some are rejected', () => {
     const { driver } = holding({ a: '1' });
     driver.sent(resources({ a: '2' }));
     driver.nack();
     assert.deepEqual(driver.sent(resources({ a: '2', c: '1' })), { c: '1' });
     driver.ack();
-    assert.equal(driver.standing(), 'refused');
+    assert.equal(driver.standing(), 'rejected');
   });
 
-  test('when one of the refused changes, the innocent are sent again with it', () => {
+  test('when one of the rejected changes, the innocent are sent again with it', () => {
     const { driver } = holding({ a: '1', b: '1' });
     driver.sent(resources({ a: '2', b: '2' }));
     driver.nack();
@@ -86,14 +86,14 @@ describe('ACK and NACK', () => {
     assert.notEqual(driver.last?.system_version_info, before);
   });
 
-  test('a resource that was new in a refused response is removed when it goes: it may have been applied', () => {
+  test('a resource that was new in a rejected response is removed when it goes: it may have been applied', () => {
     const { driver } = holding({ a: '1' });
     driver.sent(resources({ a: '1', innocent: '1', guilty: '1' }));
     driver.nack();
     assert.deepEqual(driver.sent(resources({ a: '1' })), { innocent: null, guilty: null });
   });
 
-  test('a refused removal is not repeated until something changes', () => {
+  test('a rejected removal is not repeated until something changes', () => {
     const { driver } = holding({ a: '1', b: '1' });
     driver.sent(resources({ a: '1' }));
     driver.nack();
@@ -101,7 +101,7 @@ describe('ACK and NACK', () => {
     assert.deepEqual(driver.sent(resources({ a: '1', b: '1' })), { b: '1' });
   });
 
-  test('refused empty endpoints are not sent in a loop', () => {
+  test('rejected empty endpoints are not sent in a loop', () => {
     const driver = new DeltaDriver(CLUSTER_LOAD_ASSIGNMENT);
     driver.ask({ subscribe: ['e'] });
     driver.sent(NO_RESOURCES);
@@ -109,7 +109,7 @@ describe('ACK and NACK', () => {
     assert.equal(driver.sent(NO_RESOURCES), undefined);
   });
 
-  test('who asks by name for what he refused gets it', () => {
+  test('who asks by name for what he rejected gets it', () => {
     const { driver } = holding({ a: '1' }, ['a']);
     driver.sent(resources({ a: '2' }));
     driver.nack();
@@ -117,7 +117,7 @@ describe('ACK and NACK', () => {
     assert.deepEqual(driver.sent(resources({ a: '2' })), { a: '2' });
   });
 
-  test('a refusal ends when what was refused is no longer subscribed to', () => {
+  test('a refusal ends when what was rejected is no longer subscribed to', () => {
     const { driver } = holding({ a: '1' }, ['a']);
     driver.sent(resources({ a: '2' }));
     driver.nack();

@@ -100,7 +100,7 @@ export class DeltaSubscription
 
   standing(target: Resources): AckState {
     if (this.#inFlight !== undefined) return 'waiting';
-    return this.#refusals.concern(name => this.#version(name, target)) ? 'refused' : 'settled';
+    return this.#refusals.concern(name => this.#version(name, target)) ? 'rejected' : 'settled';
   }
 
   #judge(request: DeltaDiscoveryRequest): AckVerdict {
@@ -111,9 +111,9 @@ export class DeltaSubscription
     if (request.error_detail === null) return { kind: 'ack', version: sent.version };
     this.#nacks += 1;
     // A client may have applied a part of what it rejected.
-    const refused = [...sent.held].filter(([name]) => this.#wildcard || this.#names.has(name));
-    for (const [name] of refused) this.#held.set(name, undefined);
-    this.#refusals.add(new Map(refused));
+    const rejected = [...sent.held].filter(([name]) => this.#wildcard || this.#names.has(name));
+    for (const [name] of rejected) this.#held.set(name, undefined);
+    this.#refusals.add(new Map(rejected));
     return {
       kind: 'nack',
       version: sent.version,

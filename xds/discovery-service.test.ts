@@ -135,7 +135,7 @@ test('each group is served its own snapshot', async t => {
   }
 });
 
-test('streams tell who is connected, what each was sent, ACKed and refused', async t => {
+test('streams tell who is connected, what each was sent, ACKed and rejected', async t => {
   const { cache, service, open, events } = await setUp(t);
   cache.set('edge', snapshotOf([resource('a', '1')]));
   const client = open('DeltaAggregatedResources');
@@ -146,7 +146,7 @@ test('streams tell who is connected, what each was sent, ACKed and refused', asy
   const error_detail = { code: 13, message: `bad ${'x'.repeat(10_000)}` };
   client.ack(await client.next(), { error_detail });
   const stream = await until(() =>
-    service.streams().find(({ standing }) => standing === 'refused'),
+    service.streams().find(({ standing }) => standing === 'rejected'),
   );
   const types = stream.types[CLUSTER];
   assert.deepEqual([stream.node, stream.group, stream.variant], ['proxy-1', 'edge', 'delta']);

@@ -226,12 +226,12 @@ describe('a refusal', () => {
     cache.set(INFO.group, bad);
     proxy.answer(true);
     assert.deepEqual(nacks, [{ typeUrl: CLUSTER, target: bad, names: ['b'], message: 'no' }]);
-    assert.equal(proxy.standing, 'refused');
+    assert.equal(proxy.standing, 'rejected');
     assert.equal(proxy.timers.pending, 0);
     assert.deepEqual(proxy.inbox, []);
   });
 
-  test('of clusters gives way to a newer snapshot at once, and what was refused is not carried on', () => {
+  test('of clusters gives way to a newer snapshot at once, and what was rejected is not carried on', () => {
     const { cache, proxy } = settled();
     cache.set(INFO.group, snapshot('b', { b: 'bad', c: '1' }));
     proxy.answer(true);
@@ -404,7 +404,7 @@ test('no request ever holds a route to a cluster that the proxy has not, whateve
       if (random.chance(0.6)) proxy.answer(refusable && random.chance(0.1));
       check();
     }
-    next(['not-refused-before']);
+    next(['not-rejected-before']);
     for (let left = 50; left > 0 && proxy.answer() !== undefined; left -= 1) check();
     proxy.timers.run(KEPT_MS);
     proxy.answerAll();

@@ -23,7 +23,7 @@ const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];
 /** A stream as its session sees it, in either protocol variant. */
 type SessionStream = Pick<
   DiscoveryStream<never, never>,
-  'info' | 'flush' | 'standing' | 'refused' | 'subscribesTo'
+  'info' | 'flush' | 'standing' | 'rejected' | 'subscribesTo'
 >;
 
 export type SessionOptions = {
@@ -115,7 +115,7 @@ export class DiscoverySession {
   #standingIn(transition: Transition): AckState {
     const streams = [...this.#streams.keys()];
     const standings = streams.map(stream => stream.standing(transition.stage, transition.target));
-    if (standings.includes('refused')) return 'refused';
+    if (standings.includes('rejected')) return 'rejected';
     if (standings.includes('waiting')) return 'waiting';
     if (transition.step !== 1) return 'settled';
     // A proxy that has just connected names its listeners last. Old listeners go only after it has
@@ -133,7 +133,7 @@ export class DiscoverySession {
   #next(transition: Transition, standing: AckState): Transition | undefined {
     if (transition.step === 2) this.#tellSettled(transition);
     // After a NACK a newer snapshot need not wait for the last stage.
-    if (standing === 'refused')
+    if (standing === 'rejected')
       return transition.next && this.#retarget(transition, transition.next);
     const next = standing === 'settled' ? this.#advanced(transition) : transition;
     return next === transition ? undefined : next;
@@ -166,10 +166,10 @@ export class DiscoverySession {
   }
 
   #retarget(current: Transition, snapshot: Snapshot): Transition {
-    const refused = [...this.#streams.keys()].flatMap(stream => [
-      ...stream.refused(current.stage, current.target),
+    const rejected = [...this.#streams.keys()].flatMap(stream => [
+      ...stream.rejected(current.stage, current.target),
     ]);
-    return retarget(current, snapshot, new Set(refused));
+    return retarget(current, snapshot, new Set(rejected));
   }
 
   #tellSettled({ target }: Transition): void {

@@ -114,17 +114,19 @@ export class DiscoveryStream<Request, Response> {
       const standings = [...this.#channels.values()].map(channel =>
         standingIn(channel, stage, target),
       );
-      if (standings.includes('refused')) return 'refused';
+      if (standings.includes('rejected')) return 'rejected';
       return standings.includes('waiting') ? 'waiting' : 'settled';
     });
   }
 
   /** Returns the types of which the client has rejected something that the target holds. */
-  refused(stage: Stage, target: Snapshot): ReadonlySet<string> {
+  rejected(stage: Stage, target: Snapshot): ReadonlySet<string> {
     return this.#guard(new Set(), () => {
       const channels = [...this.#channels.values()];
-      const refused = channels.filter(channel => standingIn(channel, stage, target) === 'refused');
-      return new Set(refused.map(({ typeUrl }) => typeUrl));
+      const rejected = channels.filter(
+        channel => standingIn(channel, stage, target) === 'rejected',
+      );
+      return new Set(rejected.map(({ typeUrl }) => typeUrl));
     });
   }
 
@@ -192,5 +194,5 @@ function standingIn<Request, Response>(
   target: Snapshot,
 ): AckState {
   const standing = channel.subscription.standing(target.get(channel.typeUrl) ?? NO_RESOURCES);
-  return stage.silent.has(channel.typeUrl) && standing === 'refused' ? 'settled' : standing;
+  return stage.silent.has(channel.typeUrl) && standing === 'rejected' ? 'settled' : standing;
 }

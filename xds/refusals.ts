@@ -8,7 +8,7 @@ export type Held = string | typeof ABSENT | undefined;
  * The content of one rejected response. Maps a name to the version that it carried, or to ABSENT
  * for a removal.
  */
-export type Refused = ReadonlyMap<string, string | typeof ABSENT>;
+export type Rejected = ReadonlyMap<string, string | typeof ABSENT>;
 
 /**
  * Remembers what a client has rejected and must not be sent again unchanged. A NACK does not say
@@ -23,9 +23,9 @@ export class Refusals {
     return this.#byName.has(name);
   }
 
-  add(refused: Refused): void {
-    for (const name of refused.keys()) this.forget(name);
-    const group = new Map(refused);
+  add(rejected: Rejected): void {
+    for (const name of rejected.keys()) this.forget(name);
+    const group = new Map(rejected);
     if (group.size > 0) this.#groups.add(group);
     for (const name of group.keys()) this.#byName.set(name, group);
   }

@@ -120,7 +120,7 @@ test('who has begun as one group reports for no other', async t => {
   assert.deepEqual(said(), []);
 });
 
-test('an Envoy that reports is refused, and nobody hears it', async t => {
+test('an Envoy that reports is rejected, and nobody hears it', async t => {
   const { cache, open, said } = await startReportServer(t);
   cache.set('edge', snapshotOf([resource('a', '1')]));
   const [envoy, other] = [open(), open()];

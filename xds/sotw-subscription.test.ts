@@ -183,23 +183,23 @@ describe('ACK and NACK', () => {
     });
   });
 
-  test('a refused response is not sent again', () => {
+  test('a rejected response is not sent again', () => {
     const { driver } = holding({ a: '1' });
     driver.sent(resources({ a: '2' }));
     driver.nack();
     assert.equal(driver.sent(resources({ a: '2' })), undefined);
-    assert.equal(driver.standing(), 'refused');
+    assert.equal(driver.standing(), 'rejected');
   });
 
   test('after a refusal the next response has a new version, were its content older', () => {
     const { driver } = holding({ a: '1' });
     const before = driver.last?.version_info;
     driver.sent(resources({ a: '2' }));
-    const refused = driver.last?.version_info;
+    const rejected = driver.last?.version_info;
     driver.nack();
     assert.deepEqual(driver.sent(resources({ a: '1' })), ['a=1']);
     assert.notEqual(driver.last?.version_info, before);
-    assert.notEqual(driver.last?.version_info, refused);
+    assert.notEqual(driver.last?.version_info, rejected);
     driver.ack();
     assert.equal(driver.standing(), 'settled');
   });

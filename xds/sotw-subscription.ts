@@ -24,7 +24,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   #nonce = '';
   #inFlight: Sent | undefined;
   /** The content that was rejected last. It is not sent again. */
-  #refused: Resources | undefined;
+  #rejected: Resources | undefined;
   #nacks = 0;
   #sent: string | undefined;
   /** Names that the client brought from an earlier stream and may still use. */
@@ -78,32 +78,32 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     const wanted = this.#wanted(resources, turn.keep);
     if (!this.#due(wanted)) {
       // Even empty content differs from what was rejected.
-      this.#refused = undefined;
+      this.#rejected = undefined;
       return undefined;
     }
-    const refused = this.#refused;
-    if (refused !== undefined && resourcesVersion(refused) === resourcesVersion(wanted))
+    const rejected = this.#rejected;
+    if (rejected !== undefined && resourcesVersion(rejected) === resourcesVersion(wanted))
       return undefined;
     return this.#send(wanted, turn.nonce);
   }
 
   standing(target: Resources): AckState {
     if (this.#inFlight !== undefined) return 'waiting';
-    if (this.#refused === undefined) return 'settled';
+    if (this.#rejected === undefined) return 'settled';
     const wanted = this.#wanted(target, false);
-    const refused = [...this.#refused].some(
+    const rejected = [...this.#rejected].some(
       ([name, { version }]) => wanted.get(name)?.version === version,
     );
-    return refused ? 'refused' : 'settled';
+    return rejected ? 'rejected' : 'settled';
   }
 
   #accept(sent: Sent): AckVerdict {
-    this.#refused = undefined;
+    this.#rejected = undefined;
     return { kind: 'ack', version: sent.version };
   }
 
   #refuse(sent: Sent): void {
-    this.#refused = sent.content;
+    this.#rejected = sent.content;
     this.#nacks += 1;
     // A client may have applied a part of what it rejected, so what it holds is unknown.
     this.#held.clear();

@@ -18,10 +18,10 @@ export type AckVerdict =
 /**
  * How far a client has ACKed the resources that it is to have.
  * - `waiting`: a response is in flight.
- * - `refused`: the client has rejected some of these.
+ * - `rejected`: the client has rejected some of these.
  * - `settled`: neither, so it has ACKed all that `respond` found due.
  */
-export type AckState = 'waiting' | 'refused' | 'settled';
+export type AckState = 'waiting' | 'rejected' | 'settled';
 
 /** How a response is made: its nonce, and whether removed resources are reported yet. */
 export type Turn = { readonly nonce: string; readonly keep: boolean };

@@ -101,7 +101,7 @@ test('of newer targets the newest waits until the switch under way is through, a
   assert.deepEqual([next.from, next.target, next.step], [first, third, 0]);
 });
 
-test('after a refusal the newer target begins at once, without what was refused', () => {
+test('after a refusal the newer target begins at once, without what was rejected', () => {
   const [older, bad, newer] = [snapshot('o'), snapshot('bad'), snapshot('n')];
   const next = retarget(begin(older, bad), newer, new Set([CLUSTER]));
   assert.equal(next.target, newer);

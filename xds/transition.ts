@@ -28,14 +28,14 @@ export function begin(
  * Sets a newer target. It waits until the current switch is through. Otherwise changes that come
  * faster than their ACKs would keep routes from ever moving. Of several that wait the newest stays.
  * When the proxy has rejected some types, the current switch cannot end. The newer target then
- * replaces it, without the types in `refused`.
+ * replaces it, without the types in `rejected`.
  */
 export function retarget(
   current: Transition,
   target: Snapshot,
-  refused: ReadonlySet<string>,
+  rejected: ReadonlySet<string>,
 ): Transition {
-  if (refused.size > 0) return begin(withoutRefused(current, refused), target, current.kept);
+  if (rejected.size > 0) return begin(withoutRejected(current, rejected), target, current.kept);
   if (current.step === 2) return begin(current.target, target, current.kept);
   return { ...current, next: target };
 }
@@ -67,11 +67,11 @@ function staged(transition: Omit<Transition, 'stage'>): Transition {
  * Returns what the proxy is served now, with the rejected types as they were before.
  * @returns undefined when that is unknown
  */
-function withoutRefused(current: Transition, refused: ReadonlySet<string>): Snapshot | undefined {
+function withoutRejected(current: Transition, rejected: ReadonlySet<string>): Snapshot | undefined {
   if (current.from === undefined) return undefined;
   const served = new Map<string, Resources>(
     stageOf(current.from, current.target, current.step).snapshot,
   );
-  for (const typeUrl of refused) served.set(typeUrl, current.from.get(typeUrl) ?? NO_RESOURCES);
+  for (const typeUrl of rejected) served.set(typeUrl, current.from.get(typeUrl) ?? NO_RESOURCES);
   return served;
 }

@@ -88,7 +88,7 @@ test('in bash also takes --option=value', async t => {
   assert.deepEqual(await offered(t, 'bash', 'gateway up --resources=r'), ['resources']);
 });
 
-test('another shell is refused', async () => {
+test('another shell is rejected', async () => {
   const { code, stderr } = await gateway('completion', 'tcsh');
   assert.equal(code, 1);
   assert.match(stderr, /Allowed choices are bash, zsh, fish/);

@@ -1,4 +1,4 @@
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
 type Mapping = Resource<'Mapping'>;
@@ -14,6 +14,6 @@ export function closeMappings(resources: ResourceSet, closing: ReadonlySet<Mappi
 }
 
 /** A Mapping for copies of requests decides nothing about them, so it is only left out. */
-function toClosed({ kind, namespace, name, id, source, spec }: Mapping): Refused {
+function toClosed({ kind, namespace, name, id, source, spec }: Mapping): Rejected {
   return { kind, namespace, name, id, source, ...(spec.shadow ? {} : { match: spec }) };
 }

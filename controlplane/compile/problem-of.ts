@@ -1,10 +1,10 @@
 import { lineOfField, type Placed } from '#resources/parse/field-lines.ts';
 import type { Problem, Severity } from '#resources/problem.ts';
-import type { Refused } from '#resources/resource.ts';
+import type { Rejected } from '#resources/resource.ts';
 
 /** Returns a Problem of this resource that shows only next to the others. */
 export function problemOf(
-  resource: Pick<Refused, 'kind' | 'namespace' | 'name'> & Placed,
+  resource: Pick<Rejected, 'kind' | 'namespace' | 'name'> & Placed,
   severity: Severity,
   field: string,
   message: string,

@@ -1,6 +1,6 @@
 import { formatPath } from '#resources/finding.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import {
   closesEverything,
@@ -12,7 +12,7 @@ import { closeMappings } from './close-mappings.ts';
 import { EDGE } from './node-groups.ts';
 import { problemOf } from './problem-of.ts';
 
-type Item = Resource | Refused;
+type Item = Resource | Rejected;
 type Ignored = (unserved: Unserved) => boolean;
 
 /** The resources, and what happens to those with restrictions that are not served. */
@@ -68,23 +68,23 @@ function groupOf(item: Item): string {
 
 function close(resources: ResourceSet, closing: ReadonlySet<Item>): ResourceSet {
   const { hosts, mappings, tlsContexts } = resources;
-  const refused = [
-    ...hosts.filter(host => closing.has(host)).map(host => toRefused(host, [host.spec.hostname])),
+  const rejected = [
+    ...hosts.filter(host => closing.has(host)).map(host => toRejected(host, [host.spec.hostname])),
     ...tlsContexts
       .filter(context => closing.has(context))
-      .map(context => toRefused(context, context.spec.hosts)),
+      .map(context => toRejected(context, context.spec.hosts)),
   ];
   const others = {
     ...resources,
     hosts: hosts.filter(host => !closing.has(host)),
     tlsContexts: tlsContexts.filter(context => !closing.has(context)),
-    closed: [...resources.closed, ...refused],
+    closed: [...resources.closed, ...rejected],
   };
   return closeMappings(others, new Set(mappings.filter(mapping => closing.has(mapping))));
 }
 
 /** Where the field that names its Hosts is misspelt, it may be for any. */
-function toRefused(resource: Resource, hosts: readonly string[]): Refused {
+function toRejected(resource: Resource, hosts: readonly string[]): Rejected {
   const { kind, namespace, name, id, source } = resource;
   const isUnread = unservedOf(resource).some(({ meant = '' }) => NAMES_HOSTS.includes(meant));
   return { kind, namespace, name, id, source, ...(isUnread ? {} : { hosts }) };

@@ -7,7 +7,7 @@ import {
 } from '#controlplane/explain/explained-filters-config.ts';
 import { firstRule } from '#ext-authz/policy/policy.ts';
 import type { FilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
-import type { Refused } from '#resources/resource.ts';
+import type { Rejected } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { CLOSED, type Decision, OPEN } from './decision.ts';
 import { hostIndex } from './host-index.ts';
@@ -58,7 +58,7 @@ function worldOf(regions: readonly RuleRegion[], decide: AccessWorld['decide']):
 }
 
 /** Returns what a rejected FilterPolicy closes. */
-function shutRegions({ id, rules = [{}] }: Refused): readonly RuleRegion[] {
+function shutRegions({ id, rules = [{}] }: Rejected): readonly RuleRegion[] {
   const decision = { ...CLOSED, by: `${id}, which is rejected` };
   return rules.map(({ host = '*', path = '*' }) => ({ host, path, policy: id, decision }));
 }

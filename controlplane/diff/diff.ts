@@ -5,7 +5,7 @@ import { EDGE, nodeGroups } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { type ChangedRegion, changedRegions, compareEffects, effectOf } from './access-changes.ts';
 import { accessWorld } from './access-world.ts';
@@ -107,8 +107,8 @@ function compilerOf(options: CompileOptions): Compiler {
 
 function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number): World {
   const set = toResourceSet(resources.values(), closed);
-  const refused = new Map(closed.map(item => [item.id, item]));
-  const secrets = checkTlsSecrets({ resources, refused }, [], now).problems;
+  const rejected = new Map(closed.map(item => [item.id, item]));
+  const secrets = checkTlsSecrets({ resources, rejected }, [], now).problems;
   const groups = nodeGroups(set);
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
   return {
@@ -121,7 +121,7 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
 }
 
 function sideOf({ resources, closed }: InForce): Side {
-  return new Map<string, Resource | Refused>([
+  return new Map<string, Resource | Rejected>([
     ...closed.map(item => [item.id, item] as const),
     ...resources,
   ]);

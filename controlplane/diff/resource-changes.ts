@@ -1,9 +1,9 @@
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceChange } from './difference.ts';
 import { fieldChanges } from './field-changes.ts';
 
 /** All resources of one side by id: those in force, and those that are closed. */
-export type Side = ReadonlyMap<string, Resource | Refused>;
+export type Side = ReadonlyMap<string, Resource | Rejected>;
 
 /** Returns the resources that differ, in the order of their ids. */
 export function resourceChanges(before: Side, after: Side): readonly ResourceChange[] {
@@ -13,8 +13,8 @@ export function resourceChanges(before: Side, after: Side): readonly ResourceCha
 
 function changeOf(
   id: string,
-  before: Resource | Refused | undefined,
-  after: Resource | Refused | undefined,
+  before: Resource | Rejected | undefined,
+  after: Resource | Rejected | undefined,
 ): ResourceChange | undefined {
   const { source } = after ?? before ?? {};
   if (source === undefined) return undefined;
@@ -27,6 +27,6 @@ function changeOf(
   return { change: 'changed', ...changed, fields: fieldChanges(before.spec, after.spec) };
 }
 
-export function isInForce(item: Resource | Refused | undefined): item is Resource {
+export function isInForce(item: Resource | Rejected | undefined): item is Resource {
   return item !== undefined && 'spec' in item;
 }

@@ -1,13 +1,13 @@
 import { collect } from '#resources/parse/collect.ts';
 import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
-import { formatSource, type Refused, type Resource } from '#resources/resource.ts';
+import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
 import { suggest } from '#resources/words/suggest.ts';
 
 /** What the proxies run, and what is closed. */
 export type InForce = {
   readonly resources: ReadonlyMap<string, Resource>;
-  readonly closed: readonly Refused[];
+  readonly closed: readonly Rejected[];
 };
 
 /** The change. */
@@ -33,14 +33,14 @@ export function withDocuments(
   // What a broken file was about is unknown. So nothing counts as removed.
   const isSure = files.every(({ readable, anonymous }) => readable && !anonymous);
   const named = new Set(
-    files.flatMap(file => [...file.resources, ...file.refused].map(({ id }) => id)),
+    files.flatMap(file => [...file.resources, ...file.rejected].map(({ id }) => id)),
   );
-  const stays = ({ id, source }: Resource | Refused) =>
+  const stays = ({ id, source }: Resource | Rejected) =>
     !named.has(id) && !removed.has(id) && !(whole && isSure && source.line > 0);
   const rest = [...inForce.resources.values()].filter(stays);
-  const { resources, refused, problems } = collect([...files, { ...EMPTY_FILE, resources: rest }]);
-  const lastGood = [...refused.keys()].flatMap(id => inForce.resources.get(id) ?? []);
-  const closed = [...refused.values()].filter(({ id }) => !inForce.resources.has(id));
+  const { resources, rejected, problems } = collect([...files, { ...EMPTY_FILE, resources: rest }]);
+  const lastGood = [...rejected.keys()].flatMap(id => inForce.resources.get(id) ?? []);
+  const closed = [...rejected.values()].filter(({ id }) => !inForce.resources.has(id));
   return {
     resources: new Map([
       ...resources,
@@ -61,7 +61,7 @@ function checkRemoved(remove: ReadonlySet<string>, { resources, closed }: InForc
 }
 
 /** Formats the place of a resource for a message. */
-export function placeOf({ id, source }: Resource | Refused): string {
+export function placeOf({ id, source }: Resource | Rejected): string {
   const where = formatSource(source);
   return where === '' ? id : `${id} (${where})`;
 }

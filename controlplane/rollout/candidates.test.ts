@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import { candidates } from './candidates.ts';
 
 const at = (id: string, hash: string, file = 'a.yaml') =>
   ({ id, hash, source: { file, line: 1 } }) as Resource;
 const byId = <T extends { id: string }>(...items: T[]) =>
   new Map(items.map(item => [item.id, item]));
-const refused = (id: string) => ({ id, source: { file: 'a.yaml', line: 1 } }) as Refused;
+const rejected = (id: string) => ({ id, source: { file: 'a.yaml', line: 1 } }) as Rejected;
 const versions = (resources: ReadonlyMap<string, Resource>) =>
   Object.fromEntries([...resources].map(([id, { hash }]) => [id, hash]));
 
@@ -15,7 +15,7 @@ describe('candidates', () => {
   test('are what is written, when all of it is good', () => {
     const written = {
       resources: byId(at('a', '2')),
-      refused: byId<Refused>(),
+      rejected: byId<Rejected>(),
       unreadable: new Set<string>(),
       anonymous: new Set<string>(),
     };
@@ -24,10 +24,10 @@ describe('candidates', () => {
     assert.deepEqual(found.closed, []);
   });
 
-  test('a refused resource keeps its last good version, one without is closed', () => {
+  test('a rejected resource keeps its last good version, one without is closed', () => {
     const written = {
       resources: byId<Resource>(),
-      refused: byId(refused('a'), refused('b')),
+      rejected: byId(rejected('a'), rejected('b')),
       unreadable: new Set<string>(),
       anonymous: new Set<string>(),
     };
@@ -43,7 +43,7 @@ describe('candidates', () => {
   test('what a broken file may have held stays in force, what moved to another file is the new one', () => {
     const written = {
       resources: byId(at('moved', '2', 'b.yaml')),
-      refused: byId<Refused>(),
+      rejected: byId<Rejected>(),
       unreadable: new Set(['a.yaml']),
       anonymous: new Set<string>(),
     };
@@ -58,7 +58,7 @@ describe('candidates', () => {
   test('a broken file from which nothing is in force is unknown', () => {
     const written = {
       resources: byId(at('b', '1', 'b.yaml')),
-      refused: byId<Refused>(),
+      rejected: byId<Rejected>(),
       unreadable: new Set(['a.yaml']),
       anonymous: new Set<string>(),
     };
@@ -69,7 +69,7 @@ describe('candidates', () => {
     const nameless = { kind: 'Mapping', name: '', id: 'Mapping/default/@a.yaml:1' };
     const written = {
       resources: byId<Resource>(),
-      refused: byId({ ...refused(nameless.id), ...nameless }),
+      rejected: byId({ ...rejected(nameless.id), ...nameless }),
       unreadable: new Set<string>(),
       anonymous: new Set(['a.yaml']),
     };
@@ -78,6 +78,6 @@ describe('candidates', () => {
     assert.deepEqual(versions(found.resources), { a: '1' });
     assert.deepEqual(found.closed, []);
     assert.deepEqual(found.unknown, []);
-    assert.deepEqual(candidates(written, new Map()).closed, [...written.refused.values()]);
+    assert.deepEqual(candidates(written, new Map()).closed, [...written.rejected.values()]);
   });
 });

@@ -1,10 +1,10 @@
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import type { Resources } from './rollout.ts';
 
 /** The contents of all files, before any proxy has received them. */
 export type Written = {
   readonly resources: Resources;
-  readonly refused: ReadonlyMap<string, Refused>;
+  readonly rejected: ReadonlyMap<string, Rejected>;
   /** Files that could not be parsed far enough to identify their resources. */
   readonly unreadable: ReadonlySet<string>;
   /** Files with an erroneous document whose resource is unknown or uncertain. */
@@ -15,7 +15,7 @@ export type Written = {
 export type Candidates = {
   readonly resources: Resources;
   /** Rejected resources without a last good version. What they cover is closed. */
-  readonly closed: readonly Refused[];
+  readonly closed: readonly Rejected[];
   /** Ids that stay in force in an older version than the written one. */
   readonly kept: ReadonlySet<string>;
   /** Unreadable files without anything in force. What they were about is unknown. */
@@ -35,7 +35,7 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
     const { file } = good.source;
     const lost =
       !resources.has(id) && (written.unreadable.has(file) || written.anonymous.has(file));
-    if (!lost && !written.refused.has(id)) continue;
+    if (!lost && !written.rejected.has(id)) continue;
     resources.set(id, good);
     kept.add(id);
     if (lost) found.add(placeOf(good));
@@ -43,14 +43,15 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
   const inForce = new Set([...resources.values()].map(resource => resource.source.file));
   return {
     resources,
-    closed: [...written.refused.values()].filter(
-      refused => !lastGood.has(refused.id) && !(refused.name === '' && found.has(placeOf(refused))),
+    closed: [...written.rejected.values()].filter(
+      rejected =>
+        !lastGood.has(rejected.id) && !(rejected.name === '' && found.has(placeOf(rejected))),
     ),
     kept,
     unknown: [...written.unreadable].filter(file => !inForce.has(file)).sort(),
   };
 }
 
-function placeOf({ kind, source: { file } }: Resource | Refused): string {
+function placeOf({ kind, source: { file } }: Resource | Rejected): string {
   return `${kind} in ${file}`;
 }

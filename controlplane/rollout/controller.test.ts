@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Snapshot, XdsResource } from '#xds/snapshot.ts';
 import type { Written } from './candidates.ts';
@@ -19,11 +19,13 @@ const mapping = (name: string, hash: string) =>
   }) as Resource;
 const written = (
   resources: Resource[],
-  refused: string[] = [],
+  rejected: string[] = [],
   unreadable: string[] = [],
 ): Written => ({
   resources: new Map(resources.map(resource => [resource.id, resource])),
-  refused: new Map(refused.map(id => [id, { id, source: { file: 'a.yaml', line: 1 } } as Refused])),
+  rejected: new Map(
+    rejected.map(id => [id, { id, source: { file: 'a.yaml', line: 1 } } as Rejected]),
+  ),
   unreadable: new Set(unreadable),
   anonymous: new Set(),
 });
@@ -88,7 +90,7 @@ function system(
   );
   const answer = () => {
     while (state === 'waiting') {
-      state = bad(served) ? 'refused' : 'settled';
+      state = bad(served) ? 'rejected' : 'settled';
       controller.proxiesChanged();
     }
   };
@@ -129,7 +131,7 @@ describe('the controller', () => {
     );
   });
 
-  test('a refused resource without a last good version is closed', () => {
+  test('a rejected resource without a last good version is closed', () => {
     const it = system(content => /(^|,)bad@/.test(content));
     it.controller.written(written([mapping('a', '1'), mapping('bad', '1')]));
     it.answer();
@@ -250,7 +252,7 @@ describe('services and proxies', () => {
     controller.written(written([mapping('a', '2')]));
     const seen = new Set<string | undefined>();
     while (controller.rollout.trial !== undefined) {
-      say('limits', served.limits === 'a@2' ? 'refused' : 'settled');
+      say('limits', served.limits === 'a@2' ? 'rejected' : 'settled');
       seen.add(served.edge);
     }
     assert.deepEqual([...seen], ['a@1']);
@@ -361,7 +363,7 @@ describe('services and proxies', () => {
     const { controller, say, over } = pair();
     controller.written(written([mapping('a', '1')]));
     say('limits', 'settled');
-    say('edge', 'refused');
+    say('edge', 'rejected');
     assert.deepEqual(over, []);
   });
 
@@ -392,7 +394,7 @@ describe('proxies that are not there', () => {
     const refuses = (group: string) => group === 'edge' && (served[group] ?? '').includes('a@2');
     const stateOf = (group: string): ClientAck['state'] => {
       if (settledWith[group] !== served[group]) return 'waiting';
-      return refuses(group) ? 'refused' : 'settled';
+      return refuses(group) ? 'rejected' : 'settled';
     };
     const lastGood = mapping('a', '1');
     const controller: Controller = new Controller(new Map([[lastGood.id, lastGood]]), {

@@ -1,5 +1,5 @@
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { type Snapshot, snapshotVersion } from '#xds/snapshot.ts';
 import { type Candidates, candidates, type Written } from './candidates.ts';
@@ -202,7 +202,7 @@ export class Controller {
       ({ id }) => late(id),
       new Set(awaited),
     );
-    if (typeof said === 'object') this.#refuse(said.refused);
+    if (typeof said === 'object') this.#refuse(said.rejected);
     // Services alone do not prove what is meant for proxies.
     else if (said === 'accepted' && proxies.length > 0) this.#accept();
   }
@@ -255,16 +255,18 @@ export class Controller {
   }
 
   /** Returns resources with an error and without a last good version. What they cover is closed. */
-  get closed(): readonly Refused[] {
+  get closed(): readonly Rejected[] {
     return this.#candidates?.closed ?? [];
   }
 
   /** Returns the Problems beyond those of the parser. */
   problems(): readonly Problem[] {
     const { accepted, wanted, quarantined } = this.#rollout;
-    const byProxies = [...quarantined].flatMap(([id, refused]) => {
+    const byProxies = [...quarantined].flatMap(([id, rejected]) => {
       const resource = wanted.get(id) ?? accepted.get(id);
-      return resource === undefined ? [] : [quarantineProblem(resource, refused, accepted.has(id))];
+      return resource === undefined
+        ? []
+        : [quarantineProblem(resource, rejected, accepted.has(id))];
     });
     const byCompiler = [...this.#published.values()].flatMap(({ problems }) => problems);
     return [...byProxies, ...byCompiler];
@@ -291,7 +293,7 @@ export class Controller {
 
   /** A service may reject what proxies would accept. A late one holds them for a bounded time. */
   #servicesChanged({ services }: Clients): void {
-    const refusing = services.find(({ state }) => state === 'refused');
+    const refusing = services.find(({ state }) => state === 'rejected');
     if (refusing !== undefined && this.#refuse(refusing.refusal ?? 'it gave no reason')) return;
     const waiting = services.filter(({ state }) => state === 'waiting').map(({ id }) => id);
     const holding = this.#elsewhere ? [...waiting, ELSEWHERE] : waiting;
@@ -338,13 +340,13 @@ export class Controller {
     return true;
   }
 
-  #closed(): Refused[] {
+  #closed(): Rejected[] {
     const { accepted, wanted, quarantined } = this.#rollout;
-    const refused = [...quarantined.keys()]
+    const rejected = [...quarantined.keys()]
       .filter(id => !accepted.has(id))
       .map(id => wanted.get(id))
       .filter((resource): resource is Resource => resource !== undefined);
-    return [...(this.#candidates?.closed ?? []), ...refused.map(closedResource)];
+    return [...(this.#candidates?.closed ?? []), ...rejected.map(closedResource)];
   }
 }
 

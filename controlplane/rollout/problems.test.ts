@@ -25,8 +25,8 @@ const table: [what: string, problem: Problem, text: string][] = [
   ],
   [
     'the system',
-    systemProblem('Envoy', 'edge', 'refuses its Listener'),
-    'error: Envoy edge: refuses its Listener',
+    systemProblem('Envoy', 'edge', 'rejects its Listener'),
+    'error: Envoy edge: rejects its Listener',
   ],
   [
     'a value that breaks lines and has colours',

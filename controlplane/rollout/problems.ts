@@ -1,6 +1,6 @@
 import { injectedBy } from '#controlplane/compile/ext-authz/injected-by-filters.ts';
 import type { Problem } from '#resources/problem.ts';
-import { formatSource, type Refused, type Resource } from '#resources/resource.ts';
+import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
 import type { Quarantined } from './rollout.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Quarantined } from './rollout.ts';
  */
 export function quarantineProblem(
   resource: Resource,
-  refused: Quarantined,
+  rejected: Quarantined,
   keptLastGood: boolean,
 ): Problem {
   const { kind, namespace, name, source } = resource;
@@ -22,7 +22,7 @@ export function quarantineProblem(
     namespace,
     name,
     ...source,
-    message: `Envoy rejects it: ${refused.message.trim()}. ${instead}. Edit it to try it again`,
+    message: `Envoy rejects it: ${rejected.message.trim()}. ${instead}. Edit it to try it again`,
   };
 }
 
@@ -35,7 +35,7 @@ export function systemProblem(kind: string, name: string, message: string): Prob
  * Returns a rejected resource without a last good version as closed. Its traffic must not fall
  * through to a wider match.
  */
-export function closedResource(resource: Resource): Refused {
+export function closedResource(resource: Resource): Rejected {
   const { kind, namespace, name, id, source } = resource;
   if (resource.kind === 'FilterPolicy') {
     const rules = resource.spec.rules.map(({ host, path }) => ({ host, path }));

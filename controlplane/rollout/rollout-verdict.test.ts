@@ -6,7 +6,7 @@ const proxy = (group: string, state: ClientAck['state']): ClientAck => ({
   id: group,
   group,
   state,
-  ...(state === 'refused' ? { refusal: 'no' } : {}),
+  ...(state === 'rejected' ? { refusal: 'no' } : {}),
 });
 const table: [what: string, proxies: ClientAck[], overdue: boolean, expected: RolloutVerdict][] = [
   ['no proxy is there', [], false, 'undecided'],
@@ -27,9 +27,9 @@ const table: [what: string, proxies: ClientAck[], overdue: boolean, expected: Ro
   ['all are stuck and overdue', [proxy('edge', 'waiting')], true, 'undecided'],
   [
     'one refuses while another has not answered',
-    [proxy('edge', 'refused'), proxy('edge', 'waiting')],
+    [proxy('edge', 'rejected'), proxy('edge', 'waiting')],
     false,
-    { refused: 'no' },
+    { rejected: 'no' },
   ],
   [
     'another group has not answered',
@@ -66,5 +66,5 @@ test('a group that is awaited holds a trial until a proxy of it is there', () =>
   assert.equal(judge([proxy('other', 'settled')], []), 'accepted');
   assert.equal(judge([proxy('other', 'settled'), proxy('edge', 'settled')], ['edge']), 'accepted');
   assert.equal(judge([proxy('edge', 'settled')], ['edge']), 'accepted');
-  assert.deepEqual(judge([proxy('other', 'refused')], ['edge']), { refused: 'no' });
+  assert.deepEqual(judge([proxy('other', 'rejected')], ['edge']), { rejected: 'no' });
 });

@@ -3,12 +3,12 @@ export type ClientAck = {
   /** The id of the proxy's stream. Another stream has another id. */
   readonly id: string;
   readonly group: string;
-  readonly state: 'waiting' | 'settled' | 'refused';
+  readonly state: 'waiting' | 'settled' | 'rejected';
   /** The proxy's message when it rejected. */
   readonly refusal?: string | undefined;
 };
 
-export type RolloutVerdict = 'accepted' | 'undecided' | { readonly refused: string };
+export type RolloutVerdict = 'accepted' | 'undecided' | { readonly rejected: string };
 
 /**
  * Returns what the proxies together say of a trial that changed the configuration of `groups`.
@@ -27,8 +27,8 @@ export function rolloutVerdict(
 ): RolloutVerdict {
   const all = [...proxies];
   const concerned = all.filter(({ group }) => groups.has(group));
-  const refusing = concerned.find(({ state }) => state === 'refused');
-  if (refusing !== undefined) return { refused: refusing.refusal ?? 'it gave no reason' };
+  const refusing = concerned.find(({ state }) => state === 'rejected');
+  if (refusing !== undefined) return { rejected: refusing.refusal ?? 'it gave no reason' };
   if (all.length === 0) return 'undecided';
   const here = new Set(concerned.map(({ group }) => group));
   if ([...groups].some(group => awaited.has(group) && !here.has(group))) return 'undecided';

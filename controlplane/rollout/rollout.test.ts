@@ -63,7 +63,7 @@ describe('a rollout', () => {
     assert.ok(trials < 20, `${trials} trials`);
   });
 
-  test('finds several guilty resources, also two that only together are refused', () => {
+  test('finds several guilty resources, also two that only together are rejected', () => {
     const bad = (r: Resources) =>
       r.get('c')?.hash === '2' || (r.get('a')?.hash === '2' && r.get('f')?.hash === '2');
     const all = (hash: string) => set(Object.fromEntries([...'abcdefg'].map(id => [id, hash])));
@@ -72,7 +72,7 @@ describe('a rollout', () => {
     assert.deepEqual(served(rollout), { a: '2', b: '2', c: '1', d: '2', e: '2', f: '1', g: '2' });
   });
 
-  test('a removal that is refused is undone', () => {
+  test('a removal that is rejected is undone', () => {
     const { rollout } = settle(
       want(startRollout(set({ a: '1', b: '1' })), set({ b: '2' })),
       r => !r.has('a'),
@@ -80,7 +80,7 @@ describe('a rollout', () => {
     assert.deepEqual(served(rollout), { a: '1', b: '2' });
   });
 
-  test('when the base itself is refused, nothing is blamed and all that is wanted is served', () => {
+  test('when the base itself is rejected, nothing is blamed and all that is wanted is served', () => {
     const { rollout } = settle(
       want(startRollout(set({ a: '1' })), set({ a: '2', b: '1' })),
       () => true,
@@ -91,7 +91,7 @@ describe('a rollout', () => {
     assert.deepEqual(refuse(rollout, 'again').trial, rollout.trial);
   });
 
-  test('a refused document is not tried again until it is touched, be it to say the same', () => {
+  test('a rejected document is not tried again until it is touched, be it to say the same', () => {
     const wanted = set({ a: '2' });
     const { rollout } = settle(
       want(startRollout(set({ a: '1' })), wanted),

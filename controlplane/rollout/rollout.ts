@@ -60,7 +60,7 @@ export function effective(rollout: Rollout): Resources {
  */
 export function want(rollout: Rollout, wanted: Resources): Rollout {
   const quarantined = new Map(
-    [...rollout.quarantined].filter(([id, refused]) => wanted.get(id) === refused.to),
+    [...rollout.quarantined].filter(([id, rejected]) => wanted.get(id) === rejected.to),
   );
   const accepted = asWritten(rollout.accepted, wanted);
   const next = { ...rollout, accepted, wanted, quarantined };

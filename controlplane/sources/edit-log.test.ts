@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import { editLog } from './edit-log.ts';
 
-const written = (hashes: Readonly<Record<string, string>>, refused: readonly string[] = []) => ({
+const written = (hashes: Readonly<Record<string, string>>, rejected: readonly string[] = []) => ({
   resources: new Map(Object.entries(hashes).map(([id, hash]) => [id, { id, hash } as Resource])),
-  refused: new Map(refused.map(id => [id, { id } as Refused])),
+  rejected: new Map(rejected.map(id => [id, { id } as Rejected])),
   unreadable: new Set<string>(),
   anonymous: new Set<string>(),
 });
@@ -36,7 +36,7 @@ test('an edit is one line with what came, changed and went; what is read again i
   ]);
 });
 
-test('what is refused has not gone, and is an edit when it comes back otherwise', () => {
+test('what is rejected has not gone, and is an edit when it comes back otherwise', () => {
   const { lines, edited } = setUp();
   edited(written({ a: '1' }));
   edited(written({}, ['a', 'never-good']));

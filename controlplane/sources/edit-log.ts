@@ -10,10 +10,10 @@ const MOST_NAMES = 10;
  */
 export function editLog(log: Logger): (written: Written) => void {
   let known: ReadonlyMap<string, string> | undefined;
-  return ({ resources, refused }) => {
+  return ({ resources, rejected }) => {
     const before = known;
     const now = new Map([...resources].map(([id, { hash }]) => [id, hash]));
-    for (const id of refused.keys()) {
+    for (const id of rejected.keys()) {
       const hash = before?.get(id);
       if (hash !== undefined && !now.has(id)) now.set(id, hash);
     }

@@ -7,7 +7,7 @@ import { refuseGroup } from './secret-groups.ts';
 const TRUST = { plaintextSecrets: false, trustDomain: 'gateway.internal' };
 const AUTHORITY = await testAuthority();
 
-for (const [group, address, plaintext, refused] of [
+for (const [group, address, plaintext, rejected] of [
   ['ext-authz', '127.0.0.1:4711', false, false],
   ['ext-authz', '[::1]:4711', false, false],
   ['ext-authz', '[::ffff:127.0.0.1]:4711', false, false],
@@ -25,16 +25,16 @@ for (const [group, address, plaintext, refused] of [
   ['edge', '10.0.0.5:4711', false, false],
 ] as const) {
   const allowed = plaintext ? ', where plaintext is allowed,' : '';
-  test(`${address}${allowed} ${refused ? 'does not get' : 'gets'} the configuration of ${group}`, () => {
+  test(`${address}${allowed} ${rejected ? 'does not get' : 'gets'} the configuration of ${group}`, () => {
     const trust = { ...TRUST, plaintextSecrets: plaintext };
     assert.equal(
       refuseGroup(group, { address, certificate: undefined }, trust) !== undefined,
-      refused,
+      rejected,
     );
   });
 }
 
-for (const [uris, group, refused] of [
+for (const [uris, group, rejected] of [
   [['spiffe://gateway.internal/group/edge'], 'edge', false],
   [['spiffe://gateway.internal/group/edge'], 'ext-authz', true],
   [['spiffe://gateway.internal/group/edge'], 'edge-2', true],
@@ -49,10 +49,10 @@ for (const [uris, group, refused] of [
   [[], '', true],
 ] as const) {
   const who = `a certificate of ${uris.length === 0 ? 'no name' : uris.join(' and ')}`;
-  test(`${who} ${refused ? 'does not get' : 'gets'} the configuration of ${group || 'no group'}, on the loopback too`, async () => {
+  test(`${who} ${rejected ? 'does not get' : 'gets'} the configuration of ${group || 'no group'}, on the loopback too`, async () => {
     const certificate = new X509Certificate((await AUTHORITY.issue(uris)).certificate);
     const trust = { ...TRUST, plaintextSecrets: true };
     const reason = refuseGroup(group, { address: '127.0.0.1:1', certificate }, trust);
-    assert.equal(reason !== undefined, refused);
+    assert.equal(reason !== undefined, rejected);
   });
 }

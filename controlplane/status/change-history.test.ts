@@ -7,7 +7,7 @@ import { changeHistory } from './change-history.ts';
 const written = (hashes: Readonly<Record<string, string>>): Written =>
   ({
     resources: new Map(Object.entries(hashes).map(([id, hash]) => [id, { id, hash }])),
-    refused: new Map(),
+    rejected: new Map(),
   }) as unknown as Written;
 const stream = (id: number) => ({ id, node: `edge-${id}`, group: 'edge' }) as StreamInfo;
 

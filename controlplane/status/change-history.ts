@@ -40,10 +40,10 @@ export function changeHistory(now: () => number): ChangeHistory {
   const changes: Growing[] = [];
   const seen = new Set<number>();
   return {
-    written({ resources, refused }) {
+    written({ resources, rejected }) {
       const before = known;
       const next = new Map([...resources].map(([id, { hash }]) => [id, hash]));
-      for (const id of refused.keys()) next.set(id, before?.get(id) ?? 'rejected');
+      for (const id of rejected.keys()) next.set(id, before?.get(id) ?? 'rejected');
       known = next;
       if (before === undefined) return;
       const added = [...next.keys()].filter(id => !before.has(id));

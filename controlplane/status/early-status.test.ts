@@ -70,7 +70,7 @@ function factsOf(objects: readonly ServedObject[], problems: readonly Problem[])
   return {
     written: {
       resources,
-      refused: new Map(),
+      rejected: new Map(),
       unreadable: new Set<string>(),
       anonymous: new Set<string>(),
     },

@@ -4,7 +4,7 @@ import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
 import { secretReferences } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import { type ResourceState, resourceStates } from './resource-state.ts';
 
 /** One condition of an object. */
@@ -53,7 +53,7 @@ export function objectStates(
   const served = effective(facts.rollout);
   const stateOf = resourceStates({ ...facts, kept: new Set() });
   return ({ parsed, name, namespace }) => {
-    const item = parsed.resources[0] ?? parsed.refused[0];
+    const item = parsed.resources[0] ?? parsed.rejected[0];
     if (item === undefined) return undefined;
     const own = byPlace.get(placeOf({ kind: item.kind, namespace, name, file: parsed.file })) ?? [];
     const problems = [...own, ...problemsOfSecrets(item, ofSecrets)];
@@ -70,7 +70,7 @@ function reachable(problems: readonly Problem[]): ConditionValue {
 
 /** A Secret has no status. The objects that name it carry its Problems. */
 function problemsOfSecrets(
-  item: Resource | Refused,
+  item: Resource | Rejected,
   problems: ReadonlyMap<string, readonly Problem[]>,
 ): readonly Problem[] {
   const names = 'spec' in item ? [...secretReferences([item]).keys()] : [];
@@ -90,7 +90,7 @@ type ItemFacts = ObjectFacts & {
 };
 
 function conditionsOf(
-  item: Resource | Refused,
+  item: Resource | Rejected,
   facts: ItemFacts,
 ): Pick<ObjectState, 'accepted' | 'programmed'> {
   const { written, rollout, served, stateOf, problems } = facts;

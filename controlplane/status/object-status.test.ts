@@ -29,7 +29,7 @@ const GOOD = { prefix: '/a/', service: 'a' };
 function writtenOf({ parsed }: ServedObject): Written {
   return {
     resources: new Map(parsed.resources.map(resource => [resource.id, resource])),
-    refused: new Map(parsed.refused.map(refused => [refused.id, refused])),
+    rejected: new Map(parsed.rejected.map(rejected => [rejected.id, rejected])),
     unreadable: new Set(),
     anonymous: new Set(),
   };
@@ -249,11 +249,11 @@ describe('the status of an object', () => {
     ]);
     const [resource] = object.parsed.resources;
     const quarantined = new Map([['Mapping/shop/one', { to: resource, message: 'no such thing' }]]);
-    const refused = statusOf(
+    const rejected = statusOf(
       object,
       factsOf(object, { rollout: { ...startRollout(new Map()), quarantined } }),
     );
-    assert.equal(conditionsOf(refused)[1]?.message, 'A proxy rejects it: no such thing');
+    assert.equal(conditionsOf(rejected)[1]?.message, 'A proxy rejects it: no such thing');
   });
 
   test('of an object for another gateway is not ours', () => {

@@ -40,8 +40,8 @@ test('a problem is told once when it appears and once when it is gone', () => {
 });
 
 test('a problem that reads otherwise is not fixed', () => {
-  const refused = { ...AWAY, message: 'the connection is refused' };
-  assert.deepEqual(logged([AWAY], [refused], []), [
+  const rejected = { ...AWAY, message: 'the connection is refused' };
+  assert.deepEqual(logged([AWAY], [rejected], []), [
     'Kubernetes: the connection was cut',
     'Kubernetes: the connection is refused',
     'fixed: Kubernetes: the connection is refused',
@@ -49,8 +49,8 @@ test('a problem that reads otherwise is not fixed', () => {
 });
 
 test('nor is one that reads otherwise for a moment to some only', () => {
-  const refused = { ...AWAY, message: 'the connection is refused' };
-  assert.deepEqual(logged([AWAY], [AWAY, refused], [refused], []), [
+  const rejected = { ...AWAY, message: 'the connection is refused' };
+  assert.deepEqual(logged([AWAY], [AWAY, rejected], [rejected], []), [
     'Kubernetes: the connection was cut',
     'Kubernetes: the connection is refused',
     'fixed: Kubernetes: the connection is refused',
@@ -58,8 +58,8 @@ test('nor is one that reads otherwise for a moment to some only', () => {
 });
 
 test('of two at one place each is fixed when the other was before', () => {
-  const refused = { ...AWAY, message: 'the connection is refused' };
-  assert.deepEqual(logged([AWAY], [AWAY, refused], [AWAY], []).slice(2), [
+  const rejected = { ...AWAY, message: 'the connection is refused' };
+  assert.deepEqual(logged([AWAY], [AWAY, rejected], [AWAY], []).slice(2), [
     'fixed: Kubernetes: the connection is refused',
     'fixed: Kubernetes: the connection was cut',
   ]);

@@ -3,7 +3,7 @@ import { systemProblem } from '#controlplane/rollout/problems.ts';
 import { effective } from '#controlplane/rollout/rollout.ts';
 import { KNOWN_TYPES, messageName } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Source } from '#resources/resource.ts';
+import type { Rejected, Source } from '#resources/resource.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
 import { type CertificateStatus, certificates } from './certificates.ts';
 import { type ResourceState, resourceStates } from './resource-state.ts';
@@ -80,11 +80,14 @@ function resourcesOf(controller: Controller, outOfService: ReadonlySet<string>):
     ...placeOf(resource),
     state: stateOf(resource),
   }));
-  const refused = closed.map(resource => ({ ...placeOf(resource), state: 'closed' as const }));
-  return [...known, ...refused].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const rejected = closed.map(resource => ({ ...placeOf(resource), state: 'closed' as const }));
+  return [...known, ...rejected].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function placeOf({ id, source }: Pick<Refused, 'id' | 'source'>): Source & { readonly id: string } {
+function placeOf({
+  id,
+  source,
+}: Pick<Rejected, 'id' | 'source'>): Source & { readonly id: string } {
   return { id, ...source };
 }
 
@@ -96,7 +99,7 @@ function refusals({ node, types }: StreamStatus): Problem[] {
   return Object.entries(types).flatMap(([typeUrl, { nack }]) =>
     nack === undefined
       ? []
-      : [systemProblem('Envoy', node, `refuses its ${shortTypeName(typeUrl)}: ${nack.message}`)],
+      : [systemProblem('Envoy', node, `rejects its ${shortTypeName(typeUrl)}: ${nack.message}`)],
   );
 }
 

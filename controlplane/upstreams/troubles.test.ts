@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UpstreamCounts, UpstreamFigures } from '#controlplane/figures/figures.ts';
-import { define, type Known, lasting, look } from './troubles.ts';
+import type { Known } from './known.ts';
+import { define, lasting, look } from './troubles.ts';
 import type { Upstream } from './upstream.ts';
 
 const UPSTREAM: Upstream = {

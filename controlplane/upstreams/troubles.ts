@@ -1,51 +1,8 @@
 import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import type { Failure } from './failure.ts';
+import type { Evidence, Known, Trouble } from './known.ts';
 import type { Upstream } from './upstream.ts';
 import { isIll, lastUnreached, upstreamFailure } from './upstream-failure.ts';
-
-/** A failure of an upstream that lasts. */
-export type Trouble = {
-  readonly upstream: Upstream;
-  /** As it was seen first. Its words stay while its kind stays. */
-  readonly failure: Failure;
-  /** In ms since 1970. */
-  readonly since: number;
-};
-
-/** What is known of one cluster. All times are in ms since 1970. */
-export type Known = {
-  readonly upstream: Upstream;
-  /** Its content, to see when it is changed. */
-  readonly definition: string;
-  /** Until then counts may be about an earlier definition. */
-  readonly lateUntil: number;
-  /** The newest request whose failure to connect was sampled, if it is about this definition. */
-  readonly sampledAt: number;
-  /** The counts of the last look. */
-  readonly counts?: Counts;
-  /** When connections were last seen to fail, and requests to reach an instance. */
-  readonly failedAt?: number;
-  readonly servedAt?: number;
-  /** When outlier detection was last seen to have taken out all, and requests to succeed. */
-  readonly illAt?: number;
-  readonly wellAt?: number;
-  readonly trouble?: Trouble;
-  /** Another failure that may follow on the one that is told. */
-  readonly next?: { readonly kind: Failure['kind']; readonly since: number };
-};
-
-type Counts = {
-  readonly failures: number;
-  readonly requests: number;
-  readonly serverErrors: number;
-};
-
-export type Evidence = {
-  /** What the proxies see. Undefined: no figures of it. */
-  readonly figures: UpstreamFigures | undefined;
-  /** What the discovery service says of the name, if it does not know it. */
-  readonly missing: string | undefined;
-};
 
 /**
  * A failure that lasts for this time, in ms, is told. A deploy, or a service that has just started,

@@ -2,7 +2,7 @@ import type { UpstreamFailure, UpstreamFigures } from '#controlplane/figures/fig
 import { formatHostPort } from '#grpc/host-port.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import type { Failure } from './failure.ts';
-import type { Evidence, Known } from './troubles.ts';
+import type { Evidence, Known } from './known.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Requests that reach an instance this long after the last failure, in ms, end it. */

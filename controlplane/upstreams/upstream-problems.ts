@@ -7,7 +7,7 @@ import { systemProblem } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { describeFailure } from './failure.ts';
-import type { Trouble } from './troubles.ts';
+import type { Trouble } from './known.ts';
 import { upstreamField } from './upstream-field.ts';
 
 /** One broken service may have thousands of Mappings. */

@@ -4,8 +4,9 @@ import type { Figures } from '#controlplane/figures/figures.ts';
 import { CLUSTER } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
+import type { Known } from './known.ts';
 import { type LonelyGroups, lonelyGroupProblems, lonelyGroups } from './lonely-groups.ts';
-import { define, type Known, lasting, look } from './troubles.ts';
+import { define, lasting, look } from './troubles.ts';
 import { type Upstream, upstreamsOf } from './upstream.ts';
 import { upstreamProblems } from './upstream-problems.ts';
 

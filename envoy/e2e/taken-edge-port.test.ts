@@ -67,7 +67,7 @@ spec: { prefix: /${name}, service: "127.0.0.1:${upstream.port}" }
         : undefined;
     };
     const problem = await until(look, 30_000, 'only the Envoy is wrong');
-    assert.match(problem.message, /refuses its Listener: .*cannot bind.*Address already in use/);
+    assert.match(problem.message, /rejects its Listener: .*cannot bind.*Address already in use/);
   }
 
   test('the Problem is of the Envoy, and no resource is blamed', () => onlyEnvoyIsWrong(1));

@@ -147,7 +147,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Explains in plain words why the file system refused something, as a phrase about that file or
+ * Explains in plain words why the file system rejected something, as a phrase about that file or
  * folder.
  */
 export function describeError(error: unknown): string {

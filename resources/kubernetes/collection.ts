@@ -27,7 +27,7 @@ export class Collection {
   readonly #parsed = new Map<string, ParsedFile>();
   #objects: ReadonlyMap<string, ServedObject> | undefined;
   #trouble: string | undefined;
-  #refused = false;
+  #rejected = false;
 
   constructor(options: CollectionOptions) {
     const { resource, cluster, after, random, fieldSelector, onContent } = options;
@@ -46,7 +46,7 @@ export class Collection {
         else options.onStatus();
       },
       onTrouble: error => {
-        this.#refused = error.status === 403 || error.status === 404;
+        this.#rejected = error.status === 403 || error.status === 404;
         this.#setTrouble(error.message, onContent);
       },
       onWatching: () => this.#setTrouble(undefined, onContent),
@@ -65,7 +65,7 @@ export class Collection {
 
   /** Whether they were read, or the API has refused to give them. */
   get answered(): boolean {
-    return this.#objects !== undefined || this.#refused;
+    return this.#objects !== undefined || this.#rejected;
   }
 
   close(): void {

@@ -73,15 +73,15 @@ test('of the metadata only the name is kept, and of the status nothing', () => {
   });
 });
 
-test('an object that nobody can read to its end is refused by name', () => {
+test('an object that nobody can read to its end is rejected by name', () => {
   let deep: object = {};
   for (let depth = 0; depth < 100_000; depth += 1) deep = { a: deep };
   const OAuth2 = {
     clientAuthentication: { method: 'JWTAssertion', jwtAssertion: { otherClaims: deep } },
   };
-  const { refused, problems } = parser().parse(objectOf({ kind: 'Filter', spec: { OAuth2 } }));
+  const { rejected, problems } = parser().parse(objectOf({ kind: 'Filter', spec: { OAuth2 } }));
   assert.deepEqual(
-    refused.map(({ id }) => id),
+    rejected.map(({ id }) => id),
     ['Filter/shop/one'],
   );
   assert.deepEqual(
@@ -91,8 +91,8 @@ test('an object that nobody can read to its end is refused by name', () => {
 });
 
 test('an object for another gateway says nothing', () => {
-  const { resources, refused, problems } = parser().parse(
+  const { resources, rejected, problems } = parser().parse(
     objectOf({ spec: { ...SPEC, gateway_id: 'other' } }),
   );
-  assert.deepEqual([resources, refused, problems], [[], [], []]);
+  assert.deepEqual([resources, rejected, problems], [[], [], []]);
 });

@@ -42,8 +42,8 @@ function withLeft(parsed: ParsedFile, before: ParsedObject | undefined): ParsedO
   return left ? { ...parsed, left } : parsed;
 }
 
-function isOurs({ resources, refused }: ParsedFile): boolean {
-  return resources.length + refused.length > 0;
+function isOurs({ resources, rejected }: ParsedFile): boolean {
+  return resources.length + rejected.length > 0;
 }
 
 /**
@@ -78,8 +78,8 @@ function parseObject(object: KubernetesObject, place: string, parser: Parser): P
 function tooDeep({ kind = '', metadata }: KubernetesObject, place: string): ParsedFile {
   const { name, namespace = 'default' } = metadata;
   const source = { file: place, line: 0 };
-  const refused = { kind, namespace, name, id: resourceId(kind, namespace, name), source };
+  const rejected = { kind, namespace, name, id: resourceId(kind, namespace, name), source };
   const message = 'it is nested too deeply to be read';
   const problem = { severity: 'error', kind, namespace, name, ...source, message } as const;
-  return { ...EMPTY_FILE, file: place, refused: [refused], problems: [problem] };
+  return { ...EMPTY_FILE, file: place, rejected: [rejected], problems: [problem] };
 }

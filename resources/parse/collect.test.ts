@@ -30,10 +30,10 @@ test('of two documents for one resource the first stays in force, and the Proble
   );
 });
 
-test('the first is the first also when it is refused: its last good version stays in force, not the second', () => {
-  const { resources, refused, problems } = collectTexts(mapping('a', '-'), mapping('a', 'second'));
+test('the first is the first also when it is rejected: its last good version stays in force, not the second', () => {
+  const { resources, rejected, problems } = collectTexts(mapping('a', '-'), mapping('a', 'second'));
   assert.equal(resources.size, 0);
-  assert.deepEqual([...refused.keys()], ['Mapping/default/a']);
+  assert.deepEqual([...rejected.keys()], ['Mapping/default/a']);
   assert.equal(problems.length, 2);
 });
 
@@ -69,9 +69,9 @@ test('a Module of a wrong name keeps none of the right name out', () => {
 
 test('resources without a readable name are each kept, so that each closes what it covers', () => {
   const unnamed = mapping('a').replace('name: a', 'nam: a');
-  const { refused } = collectTexts(unnamed, `${unnamed}---\n${unnamed}`);
+  const { rejected } = collectTexts(unnamed, `${unnamed}---\n${unnamed}`);
   assert.deepEqual(
-    [...refused].map(([id, { match }]) => [id, match?.prefix]),
+    [...rejected].map(([id, { match }]) => [id, match?.prefix]),
     [
       ['Mapping/default/@0.yaml:1', '/a'],
       ['Mapping/default/@1.yaml:1', '/a'],
@@ -105,7 +105,7 @@ test('a file with a document that does not say which resource it is is named', (
 
 test('a file with a document that breaks off in its name is named too', () => {
   const [begin = ''] = mapping('abc').split('bc}');
-  const { anonymous, refused } = collectTexts(begin);
-  assert.deepEqual([...refused.keys()], ['Mapping/default/a']);
+  const { anonymous, rejected } = collectTexts(begin);
+  assert.deepEqual([...rejected.keys()], ['Mapping/default/a']);
   assert.deepEqual([...anonymous], ['0.yaml']);
 });

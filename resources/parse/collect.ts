@@ -1,13 +1,13 @@
 import { SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
-import { formatSource, type Refused, type Resource, type Source } from '#resources/resource.ts';
+import { formatSource, type Rejected, type Resource, type Source } from '#resources/resource.ts';
 import type { ParsedFile } from './parsed-file.ts';
 
-/** All files together. An id is in `resources` or in `refused`, never in both. */
+/** All files together. An id is in `resources` or in `rejected`, never in both. */
 export type Collected = {
   readonly resources: ReadonlyMap<string, Resource>;
   /** A resource without a readable name has its place as a part of its id. */
-  readonly refused: ReadonlyMap<string, Refused>;
+  readonly rejected: ReadonlyMap<string, Rejected>;
   /** Files that could not be parsed far enough to identify their resources. */
   readonly unreadable: ReadonlySet<string>;
   /** Files with a faulty document that does not say, or not for sure, which resource it is. */
@@ -32,26 +32,26 @@ export function collect(files: readonly ParsedFile[]): Collected {
   const owners = new Map<string, Identified>();
   const problems: Problem[] = [];
   const resources = new Map<string, Resource>();
-  const refused = new Map<string, Refused>();
+  const rejected = new Map<string, Rejected>();
   for (const file of files) {
     problems.push(...file.problems);
     for (const item of inFileOrder(file).map(withOwnId)) {
       const owner = claim(owners, item);
       if (owner !== undefined) problems.push(duplicateProblem(item, owner));
       else if ('spec' in item) resources.set(item.id, item);
-      else refused.set(item.id, item);
+      else rejected.set(item.id, item);
     }
   }
   const unreadable = new Set(files.filter(({ readable }) => !readable).map(({ file }) => file));
   const anonymous = new Set(files.filter(({ anonymous }) => anonymous).map(({ file }) => file));
-  return { resources, refused, unreadable, anonymous, problems };
+  return { resources, rejected, unreadable, anonymous, problems };
 }
 
-function inFileOrder({ resources, refused }: ParsedFile): readonly (Resource | Refused)[] {
-  return [...resources, ...refused].sort((a, b) => a.source.line - b.source.line);
+function inFileOrder({ resources, rejected }: ParsedFile): readonly (Resource | Rejected)[] {
+  return [...resources, ...rejected].sort((a, b) => a.source.line - b.source.line);
 }
 
-function withOwnId<Item extends Resource | Refused>(item: Item): Item {
+function withOwnId<Item extends Resource | Rejected>(item: Item): Item {
   return item.name === ''
     ? { ...item, id: `${item.id}@${item.source.file}:${item.source.line}` }
     : item;

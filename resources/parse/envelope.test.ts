@@ -17,10 +17,10 @@ const IGNORED = [
 
 for (const text of IGNORED) {
   test(`${JSON.stringify(text)} is none of ours and no mistake`, () => {
-    const { problems, resources, refused, readable } = parseText(text);
+    const { problems, resources, rejected, readable } = parseText(text);
     assert.deepEqual(
-      { problems, resources, refused, readable },
-      { problems: [], resources: [], refused: [], readable: true },
+      { problems, resources, rejected, readable },
+      { problems: [], resources: [], rejected: [], readable: true },
     );
   });
 }
@@ -76,11 +76,11 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
 ];
 
 for (const [head, problem, kind] of REFUSED) {
-  test(`${JSON.stringify(head)} is refused by name`, () => {
+  test(`${JSON.stringify(head)} is rejected by name`, () => {
     const parsed = parseText(`${head}\n${SPEC}`);
     assert.deepEqual(problemLines(parsed), [problem]);
     assert.deepEqual(
-      parsed.refused.map(({ id }) => id),
+      parsed.rejected.map(({ id }) => id),
       [`${kind}/default/x`],
     );
   });
@@ -89,7 +89,7 @@ for (const [head, problem, kind] of REFUSED) {
 test('an unknown kind of our group is a mistake of which nothing can be known', () => {
   const parsed = parseText(`apiVersion: gateway.internal/v2\nkind: Wombat\n${SPEC}`);
   assert.deepEqual(problemLines(parsed), ['2 error kind: unknown kind `Wombat`']);
-  assert.deepEqual(parsed.refused, []);
+  assert.deepEqual(parsed.rejected, []);
 });
 
 test('a document of our group without a kind is a mistake', () => {
@@ -99,7 +99,7 @@ test('a document of our group without a kind is a mistake', () => {
   );
 });
 
-test('a document that is no resource at all is warned of, when it is a map, and else refused', () => {
+test('a document that is no resource at all is warned of, when it is a map, and else rejected', () => {
   assert.deepEqual(problemLines(parseText('# x\nreplicas: 3\n')), [
     '2 warning : this has neither `apiVersion` nor `kind`. It is ignored',
   ]);
@@ -130,12 +130,12 @@ const METADATA: readonly [metadata: string, problem: string, id: string][] = [
 ];
 
 for (const [metadata, problem, id] of METADATA) {
-  test(`metadata ${metadata} is refused`, () => {
+  test(`metadata ${metadata} is rejected`, () => {
     const text = `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: ${metadata}\nspec: {prefix: /x, service: x}\n`;
     const parsed = parseText(text);
     assert.deepEqual(problemLines(parsed), [problem]);
     assert.deepEqual(
-      parsed.refused.map(refused => refused.id),
+      parsed.rejected.map(rejected => rejected.id),
       [id],
     );
   });

@@ -15,7 +15,7 @@ for (const [where, spec, field] of [
 ] as const) {
   test(`half of a surrogate pair in ${where} refuses the resource, and names the field`, () => {
     const parsed = parseText(documentOf('Mapping', spec));
-    assert.equal(parsed.refused.length, 1);
+    assert.equal(parsed.rejected.length, 1);
     const lines = problemLines(parsed).filter(line => line.includes('surrogate'));
     assert.ok(lines[0]?.includes(`${field}: `), lines.join('\n'));
   });
@@ -25,12 +25,12 @@ test('whole pairs are text like any other', () => {
   const parsed = parseText(
     documentOf('Mapping', { ...MAPPING, labels: { d: [{ g: ['\u{1f600}'] }] } }),
   );
-  assert.deepEqual([parsed.resources.length, parsed.refused.length], [1, 0]);
+  assert.deepEqual([parsed.resources.length, parsed.rejected.length], [1, 0]);
 });
 
 test('a name with half of a pair is none: two such resources are not taken for one', () => {
   const names = ['\ud800', '\ud801'].map(
-    name => parseText(documentOf('Mapping', MAPPING, name)).refused[0]?.name,
+    name => parseText(documentOf('Mapping', MAPPING, name)).rejected[0]?.name,
   );
   assert.deepEqual(names, ['', '']);
 });

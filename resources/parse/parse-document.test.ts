@@ -55,7 +55,7 @@ test('anchors and merge keys work within a document', () => {
   assert.equal(merged.resources.length, 1);
 });
 
-test('a key that stands twice is refused, wherever it stands', () => {
+test('a key that stands twice is rejected, wherever it stands', () => {
   const parsed = parseText(
     `${HEAD}spec:\n  prefix: /x\n  service: x\n  headers:\n    a: b\n    a: c\n  prefix: /y\n`,
   );
@@ -84,7 +84,7 @@ test('a kind List holds resources', () => {
 test('a resource for another gateway is left alone, right or not', () => {
   for (const id of ['gateway_id: other', 'ambassador_id: [a, b]']) {
     const parsed = parseText(`${HEAD}spec: {prefix: x, ${id}}\n`);
-    assert.deepEqual([parsed.problems, parsed.resources, parsed.refused], [[], [], []]);
+    assert.deepEqual([parsed.problems, parsed.resources, parsed.rejected], [[], [], []]);
   }
   const options = { apiGroups: ['example.org'], gatewayId: 'other' };
   const ours = parseFile(
@@ -95,23 +95,23 @@ test('a resource for another gateway is left alone, right or not', () => {
   assert.equal(ours.resources.length, 1);
 });
 
-test('a refused Mapping keeps its match when nothing is wrong with that', () => {
-  const refused = (spec: string) =>
-    parseText(`${HEAD}spec: ${spec}\n`).refused.map(({ match }) => match?.prefix);
-  assert.deepEqual(refused('{prefix: /x, service: "-"}'), ['/x']);
-  assert.deepEqual(refused('{prefix: /x}'), ['/x']);
-  assert.deepEqual(refused('{prefix: x, service: x}'), [undefined]);
-  assert.deepEqual(refused('{prefix: /x, host: "a:1", service: x}'), [undefined]);
-  assert.deepEqual(refused('{prefix: /x, host: a, Host: b, service: x}'), [undefined]);
-  assert.deepEqual(refused('{prefix: /x, prefix: /y, service: x}'), [undefined]);
-  assert.deepEqual(refused('[]'), [undefined]);
+test('a rejected Mapping keeps its match when nothing is wrong with that', () => {
+  const rejected = (spec: string) =>
+    parseText(`${HEAD}spec: ${spec}\n`).rejected.map(({ match }) => match?.prefix);
+  assert.deepEqual(rejected('{prefix: /x, service: "-"}'), ['/x']);
+  assert.deepEqual(rejected('{prefix: /x}'), ['/x']);
+  assert.deepEqual(rejected('{prefix: x, service: x}'), [undefined]);
+  assert.deepEqual(rejected('{prefix: /x, host: "a:1", service: x}'), [undefined]);
+  assert.deepEqual(rejected('{prefix: /x, host: a, Host: b, service: x}'), [undefined]);
+  assert.deepEqual(rejected('{prefix: /x, prefix: /y, service: x}'), [undefined]);
+  assert.deepEqual(rejected('[]'), [undefined]);
 });
 
-test('a refused FilterPolicy tells which hosts and paths its rules cover', () => {
+test('a rejected FilterPolicy tells which hosts and paths its rules cover', () => {
   const policy = (spec: string) =>
     parseText(
       `apiVersion: gateway.internal/v2\nkind: FilterPolicy\nmetadata: {name: p}\nspec: ${spec}\n`,
-    ).refused[0]?.rules;
+    ).rejected[0]?.rules;
   assert.deepEqual(
     policy('{rules: [{host: a, path: /b, filters: []}, {path: /c}, {host: [x]}, 5]}'),
     [{ host: 'a', path: '/b' }, { host: '*', path: '/c' }, { path: '*' }, {}],
@@ -163,12 +163,12 @@ for (const [what, text, problem, id] of BROKEN) {
     const parsed = parseText(text);
     assert.deepEqual(problemLines(parsed), [problem]);
     assert.deepEqual(
-      parsed.refused.map(refused => refused.id),
+      parsed.rejected.map(rejected => rejected.id),
       id === undefined ? [] : [id],
     );
     assert.equal(parsed.readable, id !== undefined);
     assert.equal(
-      parsed.refused[0]?.match,
+      parsed.rejected[0]?.match,
       undefined,
       'a field behind the error might narrow the match',
     );
@@ -182,7 +182,7 @@ test('a broken manifest of something else does not count as unreadable', () => {
   );
 });
 
-test('deep nesting is refused, not crashed on', () => {
+test('deep nesting is rejected, not crashed on', () => {
   for (const text of [
     '['.repeat(100_000),
     '{a: '.repeat(20_000),

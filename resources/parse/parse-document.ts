@@ -68,9 +68,9 @@ function readBroken(document: Document, problem: Problem, language: Language): P
   const problems = [{ ...problem, ...identity }];
   if (identity.kind === '' || name === '') return { ...EMPTY_FILE, problems, readable: false };
   const source = { file: '', line: problem.line };
-  const refused = { ...identity, id: resourceId(identity.kind, namespace, name), source };
+  const rejected = { ...identity, id: resourceId(identity.kind, namespace, name), source };
   // A name that ends where the document broke off is not the whole name.
-  return { ...EMPTY_FILE, refused: [refused], problems, anonymous: true };
+  return { ...EMPTY_FILE, rejected: [rejected], problems, anonymous: true };
 }
 
 function parseNode(

@@ -1,6 +1,6 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import { isKind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
-import type { Refused } from '#resources/resource.ts';
+import type { Rejected } from '#resources/resource.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { misspeltRestrictions } from '#resources/schema/misspelt-restrictions.ts';
 import { closesEverything, type Unserved, unservedOf } from '#resources/schema/restrictions.ts';
@@ -28,7 +28,7 @@ export type ParseOutcome = {
    */
   readonly spec?: unknown;
   readonly document: Readonly<Record<string, unknown>>;
-  readonly salvaged: Pick<Refused, 'hosts' | 'injects' | 'match' | 'rules'>;
+  readonly salvaged: Pick<Rejected, 'hosts' | 'injects' | 'match' | 'rules'>;
   /** Restrictions that it asks for and that are not served. */
   readonly unserved: readonly Unserved[];
 };
@@ -101,10 +101,10 @@ function parseFields(
   const root = inSpec ? ['spec'] : [];
   const outer = [...around, ...illFormedTexts(input, root)];
   const placed = inner.map(finding => placedIn(root, finding));
-  const refused =
+  const rejected =
     envelope.findings.length > 0 || outer.some(({ severity }) => severity === 'error');
   const findings = envelope.findings.length > 0 ? envelope.findings : [...outer, ...placed];
-  if (spec !== undefined && !refused) return { findings, spec, salvaged: {} };
+  if (spec !== undefined && !rejected) return { findings, spec, salvaged: {} };
   return { findings, salvaged: salvage(kind, normalised, [...outer, ...placed]) };
 }
 

@@ -16,7 +16,7 @@ test('lines count from the beginning of the file, also when a document before gr
   const lines = (first: string) =>
     parse(files(first + second)).flatMap(file => [
       ...file.problems.map(({ line }) => line),
-      ...[...file.resources, ...file.refused].map(({ name, source }) => `${name}:${source.line}`),
+      ...[...file.resources, ...file.rejected].map(({ name, source }) => `${name}:${source.line}`),
     ]);
   assert.deepEqual(lines(mapping('a')), [13, 'a:1', 'b:8']);
   assert.deepEqual(lines(`# more\n\n${mapping('a')}`), [15, 'a:3', 'b:10']);

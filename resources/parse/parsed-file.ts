@@ -1,12 +1,12 @@
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Resource, Source } from '#resources/resource.ts';
+import type { Rejected, Resource, Source } from '#resources/resource.ts';
 
 /** The result of one file. */
 export type ParsedFile = {
   /** Its path, as Problems and sources name it. */
   readonly file: string;
   readonly resources: readonly Resource[];
-  readonly refused: readonly Refused[];
+  readonly rejected: readonly Rejected[];
   readonly problems: readonly Problem[];
   /** False when it could not be parsed far enough to identify its resources. */
   readonly readable: boolean;
@@ -19,7 +19,7 @@ export type ParsedFile = {
 export const EMPTY_FILE: ParsedFile = {
   file: '',
   resources: [],
-  refused: [],
+  rejected: [],
   problems: [],
   readable: true,
   anonymous: false,
@@ -30,7 +30,7 @@ export function mergeParsed(file: string, parts: readonly ParsedFile[]): ParsedF
   return {
     file,
     resources: parts.flatMap(part => part.resources),
-    refused: parts.flatMap(part => part.refused),
+    rejected: parts.flatMap(part => part.rejected),
     problems: parts.flatMap(part => part.problems),
     readable: parts.every(part => part.readable),
     anonymous: parts.some(part => part.anonymous),
@@ -46,7 +46,7 @@ export function placeParsed(part: ParsedFile, file: string, linesBefore: number)
   return {
     file,
     resources: part.resources.map(place),
-    refused: part.refused.map(place),
+    rejected: part.rejected.map(place),
     problems: part.problems.map(problem => ({
       ...problem,
       file,

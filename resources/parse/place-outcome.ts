@@ -29,8 +29,8 @@ export function placeOutcome(
     source: { file: '', line: lineOf([]) },
   };
   if (spec === undefined) {
-    const refused = kind === '' ? [] : [{ ...identity, ...salvaged, ...unserved }];
-    return { ...EMPTY_FILE, refused, problems, anonymous: kind === '' || name === '' };
+    const rejected = kind === '' ? [] : [{ ...identity, ...salvaged, ...unserved }];
+    return { ...EMPTY_FILE, rejected, problems, anonymous: kind === '' || name === '' };
   }
   const lines = fieldLines(document, lineOf);
   // The spec was parsed by the schema of this very kind.

@@ -7,8 +7,8 @@ function salvaged(spec: string, head = 'metadata: {name: p}'): readonly Readable
   const parsed = parseText(
     `apiVersion: gateway.internal/v2\nkind: FilterPolicy\n${head}\nspec: ${spec}\n`,
   );
-  assert.equal(parsed.refused.length, 1, 'it is refused');
-  return parsed.refused[0]?.rules;
+  assert.equal(parsed.rejected.length, 1, 'it is rejected');
+  return parsed.rejected[0]?.rules;
 }
 
 /**
@@ -66,7 +66,7 @@ test('spec twice: nobody knows which was meant', () => {
   assert.equal(salvaged('{rules: [{path: /a}]}\nspec: {rules: []}'), undefined);
 });
 
-test('a policy that is refused for its name keeps what it covers', () => {
+test('a policy that is rejected for its name keeps what it covers', () => {
   assert.deepEqual(salvaged('{rules: [{path: /a}]}', 'metadata: {name: A_b}'), [
     { host: '*', path: '/a' },
   ]);
@@ -75,12 +75,12 @@ test('a policy that is refused for its name keeps what it covers', () => {
 test('a policy of an old version keeps what it covers', () => {
   const text =
     'apiVersion: getambassador.io/v1\nkind: FilterPolicy\nmetadata: {name: p}\nspec: {rules: [{path: /a}]}\n';
-  assert.deepEqual(parseText(text).refused[0]?.rules, [{ host: '*', path: '/a' }]);
+  assert.deepEqual(parseText(text).rejected[0]?.rules, [{ host: '*', path: '/a' }]);
 });
 
 test('a policy that breaks off may have covered anything', () => {
   const text =
     'apiVersion: gateway.internal/v2\nkind: FilterPolicy\nmetadata: {name: p}\nspec: {rules: [{path: /a}';
-  const [refused] = parseText(text).refused;
-  assert.deepEqual([refused?.name, refused?.rules], ['p', undefined]);
+  const [rejected] = parseText(text).rejected;
+  assert.deepEqual([rejected?.name, rejected?.rules], ['p', undefined]);
 });

@@ -3,7 +3,7 @@ import type { FieldPath, Finding } from '#resources/finding.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import { checkMatch, mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
 import { ruleMatchShape } from '#resources/match/filter-policy-match.ts';
-import type { ReadableRule, Refused } from '#resources/resource.ts';
+import type { ReadableRule, Rejected } from '#resources/resource.ts';
 import { metaOf } from '#resources/schema/schema-walk.ts';
 import { filterHeaders } from '#resources/template/header-template.ts';
 import { domain } from '#resources/words/domain.ts';
@@ -26,7 +26,7 @@ export function salvage(
   kind: string,
   spec: unknown,
   findings: readonly Finding[],
-): Pick<Refused, 'hosts' | 'injects' | 'match' | 'rules'> {
+): Pick<Rejected, 'hosts' | 'injects' | 'match' | 'rules'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
   if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);

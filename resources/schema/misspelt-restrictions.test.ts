@@ -25,10 +25,10 @@ function closing(kind: string, fields: object, outside: object = {}): readonly s
     spec,
     ...outside,
   };
-  const { resources, refused } = collect([
+  const { resources, rejected } = collect([
     parseFile('in.yaml', stringify(document), DEFAULT_PARSE_OPTIONS),
   ]);
-  const [resource] = [...resources.values(), ...refused.values()];
+  const [resource] = [...resources.values(), ...rejected.values()];
   assert.ok(resource, JSON.stringify(document));
   return (resource.unserved ?? []).map(({ path, meant }) => `${path.join('.')} as ${meant}`);
 }

@@ -35,10 +35,10 @@ export function validate<Schema extends z.ZodObject>(
     path: toWrittenPath(finding.path, renamed),
   }));
   const findings = [...spelling, ...written];
-  const refused =
+  const rejected =
     parsed.spec === undefined ||
     [...spelling, ...rules].some(({ severity }) => severity === 'error');
-  return refused
+  return rejected
     ? { findings, normalised: value }
     : { spec: parsed.spec, findings, normalised: value };
 }
@@ -63,16 +63,16 @@ function parseLeniently<Schema extends z.ZodObject>(
   const parsed = schema.safeParse(input);
   if (parsed.success) return accepted(parsed.data, [], []);
   const findings = distinct(parsed.error.issues.map(issue => explainIssue(schema, input, issue)));
-  const refused = {
+  const rejected = {
     findings,
     wellFormed: parseWellFormed(schema, input, parsed.error.issues),
     dropped: [],
   };
   const items = parsed.error.issues.map(issue => lenientItem(schema, issue.path.map(toKey)));
   const droppable = items.filter(item => item !== undefined);
-  if (droppable.length < items.length) return refused;
+  if (droppable.length < items.length) return rejected;
   const again = schema.safeParse(without(input, droppable));
-  return again.success ? accepted(again.data, findings, droppable) : refused;
+  return again.success ? accepted(again.data, findings, droppable) : rejected;
 }
 
 /** A number may be both no safe integer and too large, with the same message. */

@@ -98,7 +98,7 @@ const REFUSED: readonly [written: object, problem: string][] = [
 ];
 
 for (const [written, problem] of REFUSED) {
-  test(`a Mapping with cors ${JSON.stringify(written)} is refused`, () => {
+  test(`a Mapping with cors ${JSON.stringify(written)} is rejected`, () => {
     assert.deepEqual(problemsOf('Mapping', mappingWith(written)), [problem]);
     assert.equal(read(written), undefined);
   });
@@ -138,7 +138,7 @@ for (const [written, more, problem] of WARNED) {
   });
 }
 
-test('credentials for any origin are refused by another field, too', () => {
+test('credentials for any origin are rejected by another field, too', () => {
   const add_response_headers = { 'Access-Control-Allow-Credentials': 'true' };
   assert.deepEqual(problemsOf('Mapping', mappingWith({ origins: '*' }, { add_response_headers })), [
     'error spec.add_response_headers.access-control-allow-credentials: with `cors` for any origin it would let any site act as the client',

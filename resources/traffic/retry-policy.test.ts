@@ -62,7 +62,7 @@ const REFUSED: readonly [written: object, problem: string][] = [
 ];
 
 for (const [written, problem] of REFUSED) {
-  test(`a Mapping with retry_policy ${JSON.stringify(written)} is refused`, () => {
+  test(`a Mapping with retry_policy ${JSON.stringify(written)} is rejected`, () => {
     assert.deepEqual(problemsOf('Mapping', mappingWith(written)), [problem]);
     assert.equal(read(written), undefined);
   });

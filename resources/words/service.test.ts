@@ -53,12 +53,12 @@ const WRONG: readonly [text: string, reason: string][] = [
 ];
 
 for (const [text, reason] of WRONG) {
-  test(`service ${JSON.stringify(text.slice(0, 40))} is refused`, () => {
+  test(`service ${JSON.stringify(text.slice(0, 40))} is rejected`, () => {
     assert.deepEqual(parseService(text), { error: `Cannot parse service "${text}": ${reason}` });
   });
 }
 
-test('a password in a service is refused and not shown', () => {
+test('a password in a service is rejected and not shown', () => {
   const error = 'Cannot parse service: it may not have a user name or password ("@")';
   assert.deepEqual(parseService('http://user:hunter2@host:80'), { error });
 });

@@ -73,7 +73,7 @@ describe('a certificate in files that a Host names', () => {
     await served(first);
   });
 
-  test('does not fit its key: it is refused with a word, and the one before stays', async () => {
+  test('does not fit its key: it is rejected with a word, and the one before stays', async () => {
     const second = await authority.issue(NAME);
     writeWhole(chain, second.certificate);
     const [problem] = await saying(/does not fit/);

@@ -68,7 +68,7 @@ const BAD: readonly [request: unknown, error: RegExp][] = [
 ];
 
 for (const [request, error] of BAD) {
-  test(`${JSON.stringify(request)} is refused`, () => {
+  test(`${JSON.stringify(request)} is rejected`, () => {
     const answer = fetchEndpoints(request, instances);
     assert.equal(answer.status, 400);
     assert.match(answer.status === 400 ? answer.body.error : '', error);

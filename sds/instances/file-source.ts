@@ -66,10 +66,10 @@ function nextDeclarations(
     onProblem({ line: 1, message: state.message });
     return last;
   }
-  const { services, refused, problems } = parseInstancesFile(state.text);
+  const { services, rejected, problems } = parseInstancesFile(state.text);
   for (const problem of problems) onProblem(problem);
   if (services === undefined) return last;
-  const kept = refused.flatMap(name => entryOf(last, name));
+  const kept = rejected.flatMap(name => entryOf(last, name));
   return new Map([...services, ...kept]);
 }
 

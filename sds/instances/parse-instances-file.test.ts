@@ -47,7 +47,7 @@ const REFUSED_WHOLE: readonly [why: string, text: string, line: number, message:
 ];
 
 for (const [why, text, line, message] of REFUSED_WHOLE) {
-  test(`${why} is refused whole, with its line`, () => {
+  test(`${why} is rejected whole, with its line`, () => {
     const parsed = parseInstancesFile(text);
     assert.equal(parsed.services, undefined);
     assert.equal(parsed.problems[0]?.line, line);
@@ -77,10 +77,10 @@ const REFUSED_ALONE: readonly [item: string, message: RegExp][] = [
 ];
 
 for (const [item, message] of REFUSED_ALONE) {
-  test(`a service with ${item} is refused alone`, () => {
+  test(`a service with ${item} is rejected alone`, () => {
     const parsed = parseInstancesFile(`services:\n  good: []\n  bad:\n    - ${item}\n`);
     assert.deepEqual([...(parsed.services ?? [])], [['good', []]]);
-    assert.deepEqual(parsed.refused, ['bad']);
+    assert.deepEqual(parsed.rejected, ['bad']);
     assert.equal(parsed.problems[0]?.line, 4);
     assert.match(parsed.problems[0]?.message ?? '', message);
   });

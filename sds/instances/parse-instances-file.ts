@@ -12,7 +12,7 @@ export type InstancesFile = {
   /** Undefined when no part of the file can be used. */
   readonly services: Declarations | undefined;
   /** The services whose declaration is wrong. They are not in `services`. */
-  readonly refused: readonly string[];
+  readonly rejected: readonly string[];
   readonly problems: readonly FileProblem[];
 };
 
@@ -47,7 +47,7 @@ function explain({ code, message }: YAMLParseError): string {
 }
 
 function refuse(line: number, message: string): InstancesFile {
-  return { services: undefined, refused: [], problems: [{ line, message }] };
+  return { services: undefined, rejected: [], problems: [{ line, message }] };
 }
 
 /** Returns the plain value, or why there is none. An alias without a target is found only here. */
@@ -61,15 +61,15 @@ function toJs(document: Document): unknown {
 
 function parseServices(source: Source, byName: Readonly<Record<string, unknown>>): InstancesFile {
   const services = new Map<string, readonly DeclaredItem[]>();
-  const refused: string[] = [];
+  const rejected: string[] = [];
   const problems: FileProblem[] = [];
   for (const [name, value] of Object.entries(byName)) {
     const parsed = parseService(source, name, value);
     if (parsed.problems.length === 0) services.set(name, parsed.items);
-    else refused.push(name);
+    else rejected.push(name);
     problems.push(...parsed.problems);
   }
-  return { services, refused, problems };
+  return { services, rejected, problems };
 }
 
 function parseService(source: Source, name: string, value: unknown) {

@@ -57,9 +57,9 @@ function followFiles(
   onTexts: (texts: readonly string[]) => void,
   onTrouble: (reason: string) => void,
 ): () => void {
-  const refused = paths.flatMap(path => refuseFile(path, folders) ?? []);
-  if (refused.length > 0) {
-    onTrouble(refused.join(', and '));
+  const rejected = paths.flatMap(path => refuseFile(path, folders) ?? []);
+  if (rejected.length > 0) {
+    onTrouble(rejected.join(', and '));
     return () => {};
   }
   const states = new Map<string, FileState>();

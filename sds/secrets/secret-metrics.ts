@@ -15,7 +15,7 @@ export type SecretMetrics = {
   /** Counts an issued identity, the first one or a renewal. */
   issued(): void;
   /** Counts something that must not be sent. */
-  refused(): void;
+  rejected(): void;
   /** Sets where the gauges read the state. */
   observe(state: () => SecretsState): void;
 };
@@ -32,8 +32,8 @@ export function createSecretMetrics(registry: Registry, now: () => number): Secr
     help: 'Certificates of node groups that the authority has issued',
     registers,
   });
-  const refused = new Counter({
-    name: 'sds_secrets_refused_total',
+  const rejected = new Counter({
+    name: 'sds_secrets_rejected_total',
     help: 'Secrets that came and were not sent, because they could not be used',
     registers,
   });
@@ -60,7 +60,7 @@ export function createSecretMetrics(registry: Registry, now: () => number): Secr
   });
   return {
     issued: () => issued.inc(),
-    refused: () => refused.inc(),
+    rejected: () => rejected.inc(),
     observe(from) {
       state = from;
     },

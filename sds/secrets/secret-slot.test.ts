@@ -7,7 +7,7 @@ test('a certificate that is not valid yet is sent when its time has come', async
   const authority = await testAuthority(t);
   const pair = await authority.server(['a.test']);
   let now = 0;
-  const refused: string[] = [];
+  const rejected: string[] = [];
   const timers = new Set<() => void>();
   const slot = new SecretSlot(
     { name: 'a', groups: ['edge'], content: { kind: 'key pair', ...pair } },
@@ -24,7 +24,7 @@ test('a certificate that is not valid yet is sent when its time has come', async
       },
       versionKey: Buffer.alloc(32, 7),
       onChange: () => {},
-      onRefused: ({ reason }) => void refused.push(reason),
+      onRejected: ({ reason }) => void rejected.push(reason),
       onOver: () => {},
       onFindings: () => {},
     },
@@ -41,7 +41,7 @@ test('a certificate that is not valid yet is sent when its time has come', async
   pass();
   assert.equal(sent(), 'a');
   assert.deepEqual(
-    [refused.length, timers.size, slot.problem],
+    [rejected.length, timers.size, slot.problem],
     [1, 0, undefined],
     'told once, and done',
   );

@@ -16,7 +16,7 @@ import type { ServedSecret } from './served-secret.ts';
  * What is wrong with the secret of this name. `reported` means that the control plane reports it
  * too.
  */
-export type RefusedSecret = {
+export type RejectedSecret = {
   readonly secret: string;
   readonly reason: string;
   readonly reported: boolean;
@@ -27,12 +27,12 @@ export type SlotOptions = ContentSources & {
   /** The resource of the slot has changed. */
   onChange(): void;
   /** The new content cannot be sent, and the earlier one stays. Called once for each reason. */
-  onRefused(refused: RefusedSecret): void;
+  onRejected(rejected: RejectedSecret): void;
   /**
    * What was sent is no longer valid, and stays until something else comes. Called once for each
    * reason.
    */
-  onOver(over: RefusedSecret): void;
+  onOver(over: RejectedSecret): void;
   /** The findings of the slot, or of what it sends, may have changed. */
   onFindings(): void;
 };
@@ -148,9 +148,9 @@ export class SecretSlot {
     if (reason === this.#problem) return;
     this.#problem = reason;
     const { name, named } = this.#served;
-    const refused = { secret: name, reason, reported: named !== undefined };
-    if (this.isOver) this.#options.onOver(refused);
-    else this.#options.onRefused(refused);
+    const rejected = { secret: name, reason, reported: named !== undefined };
+    if (this.isOver) this.#options.onOver(rejected);
+    else this.#options.onRejected(rejected);
     this.#options.onFindings();
   }
 }

@@ -173,7 +173,7 @@ test('one who comes back is sent his secrets again, whatever versions he says to
   assert.equal((await again.next()).resources.length, 2);
 });
 
-test('a broken pair is refused once, in log, status and metrics, and the one before stays', async t => {
+test('a broken pair is rejected once, in log, status and metrics, and the one before stays', async t => {
   const it = await setUp(t);
   const [good, other] = [
     await it.authority.server(['a.test']),
@@ -187,7 +187,7 @@ test('a broken pair is refused once, in log, status and metrics, and the one bef
   it.say([servedSecret('a', ['edge'], broken)]);
   const { problem } = JSON.parse(await it.get('/status')).secrets.served.a;
   assert.equal(problem, 'the private key does not fit the certificate');
-  assert.match(await it.get('/metrics'), /^sds_secrets_refused_total 1$/m);
+  assert.match(await it.get('/metrics'), /^sds_secrets_rejected_total 1$/m);
   assert.match(await it.get('/metrics'), /^sds_secrets_broken 1$/m);
   it.say([servedSecret('a', ['edge'], keyPairContent(other))]);
   assert.equal(chainOf((await stream.next())[0]), other.certificate);
@@ -196,7 +196,7 @@ test('a broken pair is refused once, in log, status and metrics, and the one bef
 
 for (const [what, change] of [
   ['the same', (pair: KeyPair) => pair],
-  ['refused', (pair: KeyPair) => ({ ...pair, key: '' })],
+  ['rejected', (pair: KeyPair) => ({ ...pair, key: '' })],
 ] as const) {
   test(`a group that may have a secret since now is sent it, though its content is ${what}`, async t => {
     const it = await setUp(t);
@@ -235,7 +235,7 @@ test('what the control plane takes away is removed from who may have it, not tol
   assert.deepEqual(names(await stream.next()), ['gateway/roots']);
 });
 
-test('a secret without content, or under another name, is refused by name', async t => {
+test('a secret without content, or under another name, is rejected by name', async t => {
   const it = await setUp(t);
   for (const content of [{}, { issued: { hosts: [] } }]) {
     assert.match(it.say([servedSecret('a', ['edge'], content)]) ?? '', /^a has no content$/);

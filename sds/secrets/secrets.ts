@@ -80,9 +80,9 @@ export function openSecrets(options: SecretsOptions): Secrets {
     onChange: changed => {
       for (const group of changed) if (groups.has(group)) groups.changed(group);
     },
-    onRefused(refused) {
-      metrics.refused();
-      log.error(refused, 'secret rejected, the earlier one stays in force');
+    onRejected(rejected) {
+      metrics.rejected();
+      log.error(rejected, 'secret rejected, the earlier one stays in force');
     },
     onOver: over =>
       log.error(over, 'the secret in force is no longer valid and stays until another one arrives'),

@@ -132,7 +132,7 @@ test('a cluster whose endpoints nobody serves does not hold the others', async t
   assert.ok(performance.now() - start < 10_000, 'its initial fetch timeout is 15 s');
 });
 
-test('a refused cluster leaves what was in force, and is told with Envoy’s own words', async t => {
+test('a rejected cluster leaves what was in force, and is told with Envoy’s own words', async t => {
   const { cache, service, ports, nacks, answers, settle, url } = await setUp(t, DELTA);
   const bad = configuration(DELTA, 'b', { b: ports.b }, [badCluster('bad')]);
   cache.set('edge', bad);
@@ -140,7 +140,7 @@ test('a refused cluster leaves what was in force, and is told with Envoy’s own
   assert.equal(nack.target, bad);
   assert.ok(nack.names.includes('bad'));
   assert.match(nack.message, /bad/);
-  assert.equal(service.streams()[0]?.standing, 'refused');
+  assert.equal(service.streams()[0]?.standing, 'rejected');
   assert.equal((await ask(url)).body, 'a');
   await settle(configuration(DELTA, 'b', { b: ports.b }));
   await answers('b');

@@ -11,10 +11,10 @@ export function hopProblems(
   mappings: readonly Resource<'Mapping'>[],
   hop: Hop,
 ): readonly Problem[] {
-  return [...(hop.isDefault ? refusedTls(mappings) : []), ...shallowChecks(mappings, hop)];
+  return [...(hop.isDefault ? rejectedTls(mappings) : []), ...shallowChecks(mappings, hop)];
 }
 
-function refusedTls(mappings: readonly Resource<'Mapping'>[]): readonly Problem[] {
+function rejectedTls(mappings: readonly Resource<'Mapping'>[]): readonly Problem[] {
   return mappings
     .filter(({ spec: { hop_tls, host_redirect, resolver, tls } }) => {
       return tls !== false && !host_redirect && resolver === 'sds' && hop_tls === undefined;

@@ -116,11 +116,11 @@ function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): re
 const CREDENTIALS = 'authorization';
 
 function comparesPaths({ closed, filterPolicies }: ResourceSet): EdgeFilters['comparesPaths'] {
-  const refused = closed
+  const rejected = closed
     .filter(({ kind }) => kind === 'FilterPolicy')
     .flatMap(({ rules = [] }) => rules);
   const inForce = hostReach(hostsByPath(filterPolicies.flatMap(({ spec }) => spec.rules)));
-  const closing = hostReach(hostsByPath(refused));
+  const closing = hostReach(hostsByPath(rejected));
   return (domain, bypass) => closing(domain) || (!bypass && inForce(domain));
 }
 

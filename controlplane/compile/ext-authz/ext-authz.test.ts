@@ -143,7 +143,7 @@ for (const [what, documents, fault] of [
   });
 }
 
-test('revocation lists of a provider are refused, since they would not count', () => {
+test('revocation lists of a provider are rejected, since they would not count', () => {
   const list = '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n';
   const text = BY_AUTHORITY[0] + authority(CERTIFICATE + list) + mapping('m', {});
   assert.match(JSON.stringify(edge(text).problems), /revocation lists are not served here/);

@@ -1,5 +1,5 @@
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import { filterKey } from './filter-key.ts';
@@ -43,7 +43,9 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
   const names = new Map<string, readonly string[]>([
     ...closed
       .filter(({ kind }) => kind === 'Filter')
-      .map(refused => [filterKey(refused.namespace, refused.name), refused.injects ?? []] as const),
+      .map(
+        rejected => [filterKey(rejected.namespace, rejected.name), rejected.injects ?? []] as const,
+      ),
     ...filters.map(
       filter => [filterKey(filter.namespace, filter.name), injectedBy(filter)] as const,
     ),
@@ -54,10 +56,10 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
       filters: filtersOf(rule, namespace),
     })),
   );
-  const refused = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(hostsOfRules);
-  const meetsRefused = hostReach(refused);
+  const rejected = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(hostsOfRules);
+  const meetsRejected = hostReach(rejected);
   return perHost(domain => {
-    const running = meetsRefused(domain)
+    const running = meetsRejected(domain)
       ? [...names.keys()]
       : rules.flatMap(({ meets, filters }) => (meets(domain) ? filters : []));
     const injected = [...new Set(running)].flatMap(key => names.get(key) ?? []);
@@ -66,7 +68,7 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
 }
 
 /** A policy without any readable rule may be for any host. */
-function hostsOfRules({ rules = [{}] }: Refused): readonly string[] {
+function hostsOfRules({ rules = [{}] }: Rejected): readonly string[] {
   return rules.map(({ host = '*' }) => host);
 }
 

@@ -28,7 +28,7 @@ export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[
  * itself.
  */
 export function policyProblems(resources: ResourceSet, served: ServedFilters): readonly Problem[] {
-  const refused = new Set([
+  const rejected = new Set([
     ...resources.closed.filter(({ kind }) => kind === 'Filter').map(keyOf),
     ...resources.filters.map(keyOf).filter(name => !served.byName.has(name)),
   ]);
@@ -37,7 +37,7 @@ export function policyProblems(resources: ResourceSet, served: ServedFilters): r
     const filter = served.byName.get(key)?.filter;
     if (filter !== undefined) return { filter };
     return {
-      missing: refused.has(key) ? `the Filter ${key} is rejected` : `there is no Filter ${key}`,
+      missing: rejected.has(key) ? `the Filter ${key} is rejected` : `there is no Filter ${key}`,
     };
   };
   return resources.filterPolicies.flatMap(policy =>

@@ -4,14 +4,14 @@ import { closedPolicyRoutes } from './closed-policy.ts';
 
 /** Matches the whole path, as Envoy's RE2 does. */
 const closes = (glob: string, path: string) =>
-  closedPolicyRoutes(refused({ path: glob }), '*', 'reject').some(({ match }) => {
+  closedPolicyRoutes(rejected({ path: glob }), '*', 'reject').some(({ match }) => {
     const { safe_regex, prefix } = match as { safe_regex?: { regex: string }; prefix?: string };
     return safe_regex === undefined
       ? path.startsWith(prefix ?? '')
       : new RegExp(`^(?:${safe_regex.regex})$`).test(path);
   });
 
-const refused = (...rules: readonly { host?: string; path?: string }[]) => ({
+const rejected = (...rules: readonly { host?: string; path?: string }[]) => ({
   kind: 'FilterPolicy',
   namespace: 'default',
   name: 'p',
@@ -50,7 +50,7 @@ const PATHS: readonly [glob: string, path: string, closed: boolean][] = [
 ];
 
 for (const [glob, path, closed] of PATHS) {
-  test(`a refused rule for ${glob} ${closed ? 'closes' : 'leaves'} ${path}`, () => {
+  test(`a rejected rule for ${glob} ${closed ? 'closes' : 'leaves'} ${path}`, () => {
     assert.equal(closes(glob, path), closed);
   });
 }
@@ -66,22 +66,22 @@ const HOSTS: readonly [host: string, domain: string, closed: boolean][] = [
 ];
 
 for (const [host, domain, closed] of HOSTS) {
-  test(`a refused rule for host ${host} ${closed ? 'is' : 'is not'} in the virtual host of ${domain}`, () => {
+  test(`a rejected rule for host ${host} ${closed ? 'is' : 'is not'} in the virtual host of ${domain}`, () => {
     assert.equal(
-      closedPolicyRoutes(refused({ host, path: '/' }), domain, 'reject').length > 0,
+      closedPolicyRoutes(rejected({ host, path: '/' }), domain, 'reject').length > 0,
       closed,
     );
   });
 }
 
 test('in the virtual host of a wildcard, the host of the request decides', () => {
-  const [route] = closedPolicyRoutes(refused({ host: 'api.*' }), '*', 'reject');
+  const [route] = closedPolicyRoutes(rejected({ host: 'api.*' }), '*', 'reject');
   const string_match = { safe_regex: { regex: '(?i)(?:api\\..*)(?::[^:\\]]*)?' } };
   assert.deepEqual(route?.match, { prefix: '/', headers: [{ name: ':authority', string_match }] });
 });
 
 test('a policy of which nothing can be read closes everything', () => {
-  const { rules: _, ...unreadable } = refused();
+  const { rules: _, ...unreadable } = rejected();
   assert.deepEqual(
     closedPolicyRoutes(unreadable, 'any.example.com', 'reject').map(({ match }) => match),
     [{ prefix: '/' }],
@@ -89,12 +89,12 @@ test('a policy of which nothing can be read closes everything', () => {
 });
 
 test('a policy without rules closes nothing', () => {
-  assert.deepEqual(closedPolicyRoutes(refused(), '*', 'reject'), []);
+  assert.deepEqual(closedPolicyRoutes(rejected(), '*', 'reject'), []);
 });
 
 test('where escaped slashes come in, they are closed too: they may lead to any path', () => {
   const regexes = (mode: 'reject' | 'keep') =>
-    closedPolicyRoutes(refused({ path: '/a/*' }), '*', mode).map(({ match }) =>
+    closedPolicyRoutes(rejected({ path: '/a/*' }), '*', mode).map(({ match }) =>
       JSON.stringify(match),
     );
   assert.equal(regexes('keep').filter(regex => regex.includes('%(?:2')).length, 1);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { ReadableRule, Refused } from '#resources/resource.ts';
+import type { ReadableRule, Rejected } from '#resources/resource.ts';
 import { hostMatches } from '../authority-match.ts';
 import { quoteRegex } from '../quote-regex.ts';
 import { closed } from './closed-route.ts';
@@ -16,7 +16,7 @@ export type EscapedSlashes = 'reject' | 'keep';
  * covers every one.
  */
 export function closedPolicyRoutes(
-  { id, rules = [{}] }: Refused,
+  { id, rules = [{}] }: Rejected,
   domain: string,
   escapedSlashes: EscapedSlashes,
 ): readonly JsonObject[] {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { Refused } from '#resources/resource.ts';
+import type { Rejected } from '#resources/resource.ts';
 import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import type { RouteEntry } from './route-entry.ts';
@@ -9,12 +9,12 @@ import type { RouteEntry } from './route-entry.ts';
  * through to no wider prefix.
  */
 export function closedRoute(
-  refused: Refused & { match: NonNullable<Refused['match']> },
+  rejected: Rejected & { match: NonNullable<Rejected['match']> },
 ): RouteEntry {
   return {
-    rank: toRank(refused.match, refused.id),
-    route: closed(refused.id, toRouteMatch(refused.match)),
-    origins: [refused.id],
+    rank: toRank(rejected.match, rejected.id),
+    route: closed(rejected.id, toRouteMatch(rejected.match)),
+    origins: [rejected.id],
   };
 }
 

@@ -44,14 +44,14 @@ export function mappingEntries(
     );
     return withLetterCase(entry, mapping, edge, memo);
   });
-  const refused = closed.flatMap(resource => {
+  const rejected = closed.flatMap(resource => {
     const { match } = resource;
     if (match === undefined) return [];
     const key = matchKey(match);
     if (groups.has(key) || redirects.has(key)) return [];
     return [closedRoute({ ...resource, match })];
   });
-  return [...served, ...sent, ...refused];
+  return [...served, ...sent, ...rejected];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { Refused } from '#resources/resource.ts';
+import type { Rejected } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
@@ -17,7 +17,7 @@ export type HostInputs = {
   readonly declared: readonly DeclaredHost[];
   /** Routes before those of all resources, on every domain. */
   readonly everywhere: readonly JsonObject[];
-  readonly closedPolicies: readonly Refused[];
+  readonly closedPolicies: readonly Rejected[];
   readonly escapedSlashes: EscapedSlashes;
   /** Where filters run. Undefined: there is no such filter. */
   readonly filters:

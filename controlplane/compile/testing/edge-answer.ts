@@ -55,9 +55,9 @@ function checkerOf(decisions: Snapshot): (host: string, path: string) => EdgeAns
     }),
   );
   const last = updates.at(-1);
-  const refused = updates.find(update => 'error' in update);
-  if (refused !== undefined || last === undefined || 'error' in last || last.value === undefined)
-    throw new Error(`ext-authz refuses what it gets: ${JSON.stringify(refused)}`);
+  const rejected = updates.find(update => 'error' in update);
+  if (rejected !== undefined || last === undefined || 'error' in last || last.value === undefined)
+    throw new Error(`ext-authz refuses what it gets: ${JSON.stringify(rejected)}`);
   const names = [...last.value.definitions.keys()];
   const kit = scriptedKit(
     Object.fromEntries(
@@ -89,8 +89,8 @@ function checkerOf(decisions: Snapshot): (host: string, path: string) => EdgeAns
     if (answer === undefined || answer instanceof Promise) throw new Error('no answer at once');
     const { denied_response: denied, ok_response: allowed } =
       'encoded' in answer ? readAnswer(answer.encoded) : answer;
-    const refused = denied?.status.code;
-    if (refused !== undefined) return { status: refused };
+    const rejected = denied?.status.code;
+    if (rejected !== undefined) return { status: rejected };
     const set = (allowed?.headers ?? [])
       .map(({ header }) => header.key)
       .filter(key => key.startsWith(RAN));

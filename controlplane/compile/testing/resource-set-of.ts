@@ -12,6 +12,6 @@ export function resourceSetOf(
   text: string,
   file = 'in.yaml',
 ): { readonly resources: ResourceSet; readonly problems: readonly Problem[] } {
-  const { resources, refused, problems } = collect([parseFile(file, text, DEFAULT_PARSE_OPTIONS)]);
-  return { resources: toResourceSet(resources.values(), refused.values()), problems };
+  const { resources, rejected, problems } = collect([parseFile(file, text, DEFAULT_PARSE_OPTIONS)]);
+  return { resources: toResourceSet(resources.values(), rejected.values()), problems };
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 import { type HostTls, resolveTls } from './host-tls.ts';
@@ -51,10 +51,10 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
     if (context !== undefined) contexts.add(context.id);
     owners.set(host.spec.hostname, toEdgeHost(host, tls, context));
   }
-  for (const refused of resources.closed) {
-    if (refused.kind === 'Host' && refused.hosts === undefined)
-      problems.push(unreadProblem(refused));
-    for (const host of closedHosts(refused))
+  for (const rejected of resources.closed) {
+    if (rejected.kind === 'Host' && rejected.hosts === undefined)
+      problems.push(unreadProblem(rejected));
+    for (const host of closedHosts(rejected))
       if (!owners.has(host.hostname)) owners.set(host.hostname, host);
   }
   for (const context of resources.tlsContexts) {
@@ -99,7 +99,7 @@ function hstsValue({
 }
 
 /** A Host whose hostname cannot be read may be for every name that no other Host has. */
-function closedHosts({ hosts = ['*'], id, kind }: Refused): readonly EdgeHost[] {
+function closedHosts({ hosts = ['*'], id, kind }: Rejected): readonly EdgeHost[] {
   if (kind !== 'Host') return [];
   return hosts.map(hostname => closedHost(hostname, id));
 }
@@ -137,10 +137,10 @@ function demandProblem(context: Context, hostnames: readonly string[]): Problem 
   return problemOf(context, 'error', 'spec.hosts', message);
 }
 
-function unreadProblem(refused: Refused): Problem {
+function unreadProblem(rejected: Rejected): Problem {
   const message =
     'its hostname cannot be read: every name that no other Host has answers 500 until then';
-  return problemOf(refused, 'error', 'spec.hostname', message);
+  return problemOf(rejected, 'error', 'spec.hostname', message);
 }
 
 function takenProblem(host: Resource<'Host'>, owner: EdgeHost): Problem {

@@ -20,13 +20,13 @@ export function contextOf(
     return named(tlsContext.namespace ?? host.namespace, tlsContext.name, resources);
   if (tls !== undefined) return { value: undefined };
   const beside = `${host.name}-context`;
-  const refused = resources.closed.filter(({ kind }) => kind === 'TLSContext');
+  const rejected = resources.closed.filter(({ kind }) => kind === 'TLSContext');
   if (
-    refused.some(({ id }) => id === resourceId('TLSContext', host.namespace, beside)) ||
+    rejected.some(({ id }) => id === resourceId('TLSContext', host.namespace, beside)) ||
     find(host.namespace, beside, resources) !== undefined
   )
     return named(host.namespace, beside, resources);
-  const meant = refused.find(({ hosts }) => hosts === undefined || hosts.includes(hostname));
+  const meant = rejected.find(({ hosts }) => hosts === undefined || hosts.includes(hostname));
   if (meant !== undefined) return missing(meant.namespace, meant.name);
   return { value: resources.tlsContexts.find(({ spec }) => spec.hosts.includes(hostname)) };
 }

@@ -36,7 +36,7 @@ const read = (yaml: string) => collect([parseFile('in.yaml', yaml, DEFAULT_PARSE
 function problemsOf(yaml: string, now = Date.now()): readonly string[] {
   const { problems, read: kept } = checkTlsSecrets(read(yaml), read(yaml).resources.values(), now);
   assert.equal(
-    kept.refused.has('Secret/default/shop'),
+    kept.rejected.has('Secret/default/shop'),
     problems.some(({ severity }) => severity === 'error'),
   );
   return problems.map(

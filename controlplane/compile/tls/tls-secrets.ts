@@ -4,7 +4,7 @@ import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
 import type { Finding } from '#certificates/finding.ts';
 import { secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import { resourceId } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
@@ -24,7 +24,7 @@ type User = Resource<'Host' | 'TLSContext'>;
 /** The parts of a reading that count here. */
 export type Checkable = {
   readonly resources: Resources;
-  readonly refused: ReadonlyMap<string, Refused>;
+  readonly rejected: ReadonlyMap<string, Rejected>;
 };
 
 const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
@@ -42,12 +42,12 @@ export function checkTlsSecrets<Read extends Checkable>(
   inForce: Iterable<Resource>,
   now: number,
 ): { readonly read: Read; readonly problems: readonly Problem[] } {
-  const written = tlsResources(read.resources.values(), read.refused.values());
+  const written = tlsResources(read.resources.values(), read.rejected.values());
   const known = [...inForce];
   const uses = [...usesOf(written), ...usesOf(tlsResources(known, []))];
   const hasLastGood = new Set(known.map(({ id }) => id));
   const resources = new Map(read.resources);
-  const refused = new Map(read.refused);
+  const rejected = new Map(read.rejected);
   const problems = new Map<string, Problem>();
   for (const { findings, secret, user } of uses.flatMap(use => judge(use, read.resources, now))) {
     for (const { message, severity } of findings) {
@@ -58,17 +58,17 @@ export function checkTlsSecrets<Read extends Checkable>(
       problems.set(JSON.stringify(problem), problem);
       if (severity === 'warning' || !hasLastGood.has(secret.id)) continue;
       resources.delete(secret.id);
-      refused.set(secret.id, toRefused(secret));
+      rejected.set(secret.id, toRejected(secret));
     }
   }
-  return { read: { ...read, resources, refused }, problems: [...problems.values()] };
+  return { read: { ...read, resources, rejected }, problems: [...problems.values()] };
 }
 
 /** The others, of which there may be many, do not matter. */
-function tlsResources(resources: Iterable<Resource>, refused: Iterable<Refused>): ResourceSet {
+function tlsResources(resources: Iterable<Resource>, rejected: Iterable<Rejected>): ResourceSet {
   return toResourceSet(
     [...resources].filter(isOfTls),
-    [...refused].filter(({ kind }) => KINDS.includes(kind)),
+    [...rejected].filter(({ kind }) => KINDS.includes(kind)),
   );
 }
 
@@ -188,6 +188,6 @@ function problemAt(secret: Secret, severity: Problem['severity']): Problem {
   return problem;
 }
 
-function toRefused({ id, kind, name, namespace, source }: Secret): Refused {
+function toRejected({ id, kind, name, namespace, source }: Secret): Rejected {
   return { kind, namespace, name, id, source };
 }

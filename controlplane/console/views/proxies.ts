@@ -27,7 +27,7 @@ export function proxyCounts(proxies: readonly ProxyStatus[]): ProxyCounts {
 }
 
 function wordOf({ standing, types }: ProxyStatus): ProxyWord {
-  if (standing === 'refused' || types.some(({ nack }) => nack !== undefined)) return 'rejecting';
+  if (standing === 'rejected' || types.some(({ nack }) => nack !== undefined)) return 'rejecting';
   return standing === 'settled' ? 'in sync' : 'behind';
 }
 

@@ -14,9 +14,9 @@ export function differing(
   after: string,
   given: Partial<Given> = { whole: true },
 ): Difference {
-  const { resources, refused, problems } = collect(parsed('old.yaml', before));
+  const { resources, rejected, problems } = collect(parsed('old.yaml', before));
   return diff({
-    inForce: { resources, closed: [...refused.values()] },
+    inForce: { resources, closed: [...rejected.values()] },
     given: { files: parsed('new.yaml', after), whole: false, remove: [], ...given },
     known: problems,
     options: compileOptions({}),

@@ -131,10 +131,10 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
     };
     await created(t, document);
     const read = await reader(t);
-    const isThere = ({ written }: Reading) => written.refused.has('AuthService/shop/auth');
+    const isThere = ({ written }: Reading) => written.rejected.has('AuthService/shop/auth');
     const reading = await read.readingWhen(isThere);
     assert.equal(
-      reading.written.refused.get('AuthService/shop/auth')?.unserved?.[0]?.name,
+      reading.written.rejected.get('AuthService/shop/auth')?.unserved?.[0]?.name,
       'AuthService',
     );
     const said = messages(reading).join();
@@ -179,7 +179,7 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
       line: 0,
       field: 'spec.prefix',
     });
-    assert.deepEqual([...written.refused.keys()], ['Mapping/default/wrong']);
+    assert.deepEqual([...written.rejected.keys()], ['Mapping/default/wrong']);
   });
 
   test('of a thousand Mappings only the edited one is parsed again, and a status is no edit', async t => {
@@ -292,9 +292,9 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
         namespaces: ['closed'],
       });
       t.after(() => read.close());
-      const refused = await read.readingWhen(has('Filter/closed/i'));
+      const rejected = await read.readingWhen(has('Filter/closed/i'));
       assert.match(
-        messages(refused).join(),
+        messages(rejected).join(),
         /refuses to list secrets in namespace "closed": 403 .*\. Grant it by a Role/,
       );
     });

@@ -277,7 +277,7 @@ const controlPlane: Dashboard = {
       title: 'Secrets that cannot be used',
       curves: {
         broken: 'max(sds_secrets_broken)',
-        refused: 'sum(increase(sds_secrets_refused_total[$step]))',
+        refused: 'sum(increase(sds_secrets_rejected_total[$step]))',
       },
     },
     {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemsOf } from '#resources/testing/problem-lines.ts';
-import { refusedFormats } from '#resources/testing/refused-formats.ts';
+import { rejectedFormats } from '#resources/testing/rejected-formats.ts';
 import { parseLogFormat } from '../log-format.ts';
 import { LOG_OPERATORS } from '../log-operators.ts';
 
@@ -95,13 +95,13 @@ for (const format of ACCEPTED) {
 }
 
 for (const [format, reason] of REFUSED) {
-  test(`the format ${JSON.stringify(format)} is refused: ${reason}`, () =>
+  test(`the format ${JSON.stringify(format)} is rejected: ${reason}`, () =>
     assert.deepEqual(parseLogFormat(format), { error: `Cannot parse log format: ${reason}` }));
 }
 
 /** Envoy 1.40 ends when it reads one of these. */
 for (const params of ['5', 'null', 'true', '"x"']) {
-  test(`COALESCE with the JSON ${params}, which Envoy does not survive, is refused`, () => {
+  test(`COALESCE with the JSON ${params}, which Envoy does not survive, is rejected`, () => {
     const parsed = parseLogFormat(`%COALESCE(${params})%`);
     assert.match(
       'error' in parsed ? parsed.error : '',
@@ -110,19 +110,19 @@ for (const params of ['5', 'null', 'true', '"x"']) {
   });
 }
 
-test('a format that is endless is refused', () => {
+test('a format that is endless is rejected', () => {
   assert.ok('error' in parseLogFormat('%REQ('.repeat(100_000)));
 });
 
-test('a Module with a wrong format is refused', () => {
+test('a Module with a wrong format is rejected', () => {
   assert.deepEqual(problemsOf('Module', { config: { proxy_log_format: '%DURATON%' } }, 'gateway'), [
     'error spec.config.proxy_log_format: Cannot parse log format: unknown operator `DURATON`, did you mean `DURATION`?',
   ]);
 });
 
 test('Envoy accepts and refuses the same formats', async () => {
-  const refused = REFUSED.map(([format]) => format);
-  assert.deepEqual(await refusedFormats([...ACCEPTED, ...refused]), refused);
+  const rejected = REFUSED.map(([format]) => format);
+  assert.deepEqual(await rejectedFormats([...ACCEPTED, ...rejected]), rejected);
 });
 
 /**
@@ -134,6 +134,6 @@ const FORMS = ['', '()', '():5', ':5', '(x)', '(x):5', '(a:b)', '(a?b)', '(%n)',
 test('Envoy accepts and refuses every operator in the same forms', async () => {
   const names = NAMES.filter(name => !['CEL', 'TYPED_CEL', 'COALESCE'].includes(name));
   const formats = names.flatMap(name => FORMS.map(form => `%${name}${form}%`));
-  const refused = formats.filter(format => 'error' in parseLogFormat(format));
-  assert.deepEqual(await refusedFormats(formats), refused);
+  const rejected = formats.filter(format => 'error' in parseLogFormat(format));
+  assert.deepEqual(await rejectedFormats(formats), rejected);
 });

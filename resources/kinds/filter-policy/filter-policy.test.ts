@@ -220,7 +220,7 @@ const REFUSED: readonly [spec: object, problem: RegExp][] = [
 ];
 
 for (const [spec, problem] of REFUSED) {
-  test(`${JSON.stringify(spec)} is refused`, () => {
+  test(`${JSON.stringify(spec)} is rejected`, () => {
     const errors = problems(spec).filter(line => line.startsWith('error'));
     assert.match(errors[0] ?? '', problem);
     assert.equal(errors.length, 1);
@@ -237,6 +237,6 @@ test('10,000 rules are read in a moment, right or wrong', () => {
   const wrong = parseText(
     documentOf('FilterPolicy', { rules: rules.map(rule => ({ ...rule, onDeny: 1 })) }),
   );
-  assert.equal(wrong.refused[0]?.rules?.length, 10_000);
+  assert.equal(wrong.rejected[0]?.rules?.length, 10_000);
   assert.ok(process.cpuUsage(started).user < 20_000_000);
 });

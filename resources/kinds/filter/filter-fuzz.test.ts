@@ -38,18 +38,18 @@ const SPECS: readonly [kind: string, spec: object][] = [
   ['FilterPolicy', { precedence: 1, rules: RULES }],
 ];
 
-test('a damaged Filter or FilterPolicy is served or refused with a reason, and no secret is told', () => {
+test('a damaged Filter or FilterPolicy is served or rejected with a reason, and no secret is told', () => {
   const random = seededRandom(1);
-  const served = { good: 0, refused: 0 };
+  const served = { good: 0, rejected: 0 };
   for (let round = 0; round < 1500; round++) {
     const [kind, spec] = SPECS[round % SPECS.length] ?? ['', {}];
     const text = documentOf(kind, damaged(spec, random, 0.08));
     const parsed = parseText(text);
     const lines = problemLines(parsed).join('\n');
     assert.doesNotMatch(lines, /hunter2/, text);
-    assert.equal(parsed.resources.length + parsed.refused.length, 1, text);
-    assert.equal(/^\d+ error/m.test(lines), parsed.refused.length === 1, text);
-    served[parsed.refused.length === 1 ? 'refused' : 'good']++;
+    assert.equal(parsed.resources.length + parsed.rejected.length, 1, text);
+    assert.equal(/^\d+ error/m.test(lines), parsed.rejected.length === 1, text);
+    served[parsed.rejected.length === 1 ? 'rejected' : 'good']++;
   }
-  assert.ok(served.good > 50 && served.refused > 50, JSON.stringify(served));
+  assert.ok(served.good > 50 && served.rejected > 50, JSON.stringify(served));
 });

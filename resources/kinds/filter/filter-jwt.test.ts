@@ -139,7 +139,7 @@ const REFUSED: readonly [settings: object, problem: RegExp][] = [
 ];
 
 for (const [settings, problem] of REFUSED) {
-  test(`${JSON.stringify(settings)} is refused`, () => {
+  test(`${JSON.stringify(settings)} is rejected`, () => {
     const [line = '', ...more] = problems({ ...KEYS, ...settings });
     assert.match(line, problem);
     assert.deepEqual(more, []);

@@ -90,7 +90,7 @@ const REFUSED: readonly [settings: object, problem: string][] = [
 ];
 
 for (const [settings, problem] of REFUSED) {
-  test(`${JSON.stringify(settings)} is refused`, () => {
+  test(`${JSON.stringify(settings)} is rejected`, () => {
     assert.deepEqual(
       problems({ ...CODE, ...settings }).filter(line => line.startsWith('error')),
       [problem],
@@ -159,7 +159,7 @@ for (const name of ['', 'a b', 'a:b', 'a\r\nb', '\u212aelvin', 'a\u0000']) {
   });
 }
 
-test('a header template with a mistake is refused', () => {
+test('a header template with a mistake is rejected', () => {
   const [problem = ''] = problems({
     ...CODE,
     injectRequestHeaders: [{ name: 'a', value: '{{ .token' }],
@@ -175,7 +175,7 @@ test('the function json is for bodies, not for headers', () => {
   assert.match(problem, /^error injectRequestHeaders\[0\]\.value: .*json/);
 });
 
-test('`caSecret` beside `insecureTLS` is refused: nothing would be verified', () => {
+test('`caSecret` beside `insecureTLS` is rejected: nothing would be verified', () => {
   assert.equal(
     problems({ ...CODE, caSecret: 'authority', insecureTLS: true })[0],
     'error insecureTLS: `caSecret` and `insecureTLS` exclude each other: no certificate is verified',

@@ -118,19 +118,19 @@ const REFUSED: readonly [written: object, problem: string][] = [
 ];
 
 for (const [written, problem] of REFUSED) {
-  test(`${JSON.stringify(written)} is refused`, () => {
+  test(`${JSON.stringify(written)} is rejected`, () => {
     assert.deepEqual(problems(withAssertion(written)), [`error ${problem}`]);
   });
 }
 
-test('a signing method that is none is refused', () => {
+test('a signing method that is none is rejected', () => {
   assert.match(
     problems(withAssertion({ signingMethod: 'none' })).join('\n'),
     /^error signingMethod: `signingMethod` must be one of `RS256`, .*, not "none"$/,
   );
 });
 
-test('a secret in PEM that does not fit is refused whatever else is wrong, one that is elsewhere is not looked at', () => {
+test('a secret in PEM that does not fit is rejected whatever else is wrong, one that is elsewhere is not looked at', () => {
   const wrong = { ...withAssertion(), secret: 'hunter2', maxStale: '5x' };
   assert.match(problems(wrong).join('\n'), /error secret: RS256 needs an RSA private key in PEM/);
   assert.deepEqual(problems({ ...withAssertion(), secret: undefined, secretName: 's' }), []);

@@ -106,7 +106,7 @@ const REFUSED: readonly [items: readonly object[], problem: string][] = [
 ];
 
 for (const [items, problem] of REFUSED) {
-  test(`${JSON.stringify(items)} is refused`, () => {
+  test(`${JSON.stringify(items)} is rejected`, () => {
     assert.deepEqual(problems(...items), [`error ${problem}`]);
   });
 }

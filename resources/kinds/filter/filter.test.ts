@@ -41,7 +41,7 @@ const REFUSED: readonly [what: string, spec: unknown, problems: readonly string[
 ];
 
 for (const [what, spec, problems] of REFUSED) {
-  test(`a Filter with ${what} is refused`, () => {
+  test(`a Filter with ${what} is rejected`, () => {
     assert.deepEqual(problemsOf('Filter', spec), problems);
   });
 }
@@ -58,7 +58,7 @@ test('another letter case of a name is accepted with a warning', () => {
 
 test('a Filter for another gateway is left alone', () => {
   const parsed = parseText(documentOf('Filter', { ambassador_id: 'other', nonsense: true }));
-  assert.deepEqual([parsed.resources, parsed.refused, parsed.problems], [[], [], []]);
+  assert.deepEqual([parsed.resources, parsed.rejected, parsed.problems], [[], [], []]);
 });
 
 test('whatever is wrong with a secret, no message has its value', () => {

@@ -125,9 +125,9 @@ for (const [fields, problem] of PROBLEMS) {
   });
 }
 
-test('what is left of a refused Host is its hostname, when that can be read', () => {
+test('what is left of a rejected Host is its hostname, when that can be read', () => {
   const left = (spec: object) =>
-    parseText(documentOf('Host', spec)).refused.map(({ hosts }) => hosts);
+    parseText(documentOf('Host', spec)).rejected.map(({ hosts }) => hosts);
   assert.deepEqual(left({ hostname: 'A.example.com', tls: {} }), [['a.example.com']]);
   assert.deepEqual(left({ tls: {} }), [['*']]);
   assert.deepEqual(left({ hostname: 5 }), [undefined]);

@@ -142,7 +142,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 ];
 
 for (const [fields, problem] of REFUSED) {
-  test(`a Mapping with ${JSON.stringify(fields).slice(0, 100)} is refused`, () => {
+  test(`a Mapping with ${JSON.stringify(fields).slice(0, 100)} is rejected`, () => {
     assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields }), [problem]);
     assert.deepEqual(parseText(documentOf('Mapping', { ...MINIMAL, ...fields })).resources, []);
   });
@@ -166,7 +166,7 @@ const VALUES: readonly [value: string, error: string][] = [
 ];
 
 for (const [value, error] of VALUES) {
-  test(`a header whose value is ${value} is refused, without a word of the value`, () => {
+  test(`a header whose value is ${value} is rejected, without a word of the value`, () => {
     assert.deepEqual(
       problemsOf('Mapping', { ...MINIMAL, add_response_headers: { 'x-a': value } }),
       [`error spec.add_response_headers.x-a: ${error}`],

@@ -40,7 +40,7 @@ const added = z
     secret: true,
   });
 
-function addedHeaders(refused: readonly string[]) {
+function addedHeaders(rejected: readonly string[]) {
   return z
     .record(z.string(), added)
     .transform((headers, context): AddedHeaders => {
@@ -49,7 +49,7 @@ function addedHeaders(refused: readonly string[]) {
         context.addIssue({ code: 'custom', message, path });
       if (Object.keys(headers).length > MOST) fail([], `more than ${MOST} headers`);
       for (const [key, header] of sortedEntries(headers)) {
-        const name = parseName(key, refused, 'add');
+        const name = parseName(key, rejected, 'add');
         const value = parseHeaderFormat(header.value);
         if ('error' in name) fail([key], name.error);
         else if ('error' in value) fail([key], value.error);
@@ -77,14 +77,14 @@ export const removedHeaders = z
 /** Headers of a health check. Nothing decides about its request, so it may have credentials. */
 export const checkRequestHeaders = addedHeaders([...KEPT, 'x-envoy-*']);
 
-function parseName(text: string, refused: readonly string[], what: string): Parsed<string> {
+function parseName(text: string, rejected: readonly string[], what: string): Parsed<string> {
   const name = parseHeaderName(text);
   if ('error' in name) return name;
   if (name.value === ':authority')
     return {
       error: `a Mapping may not ${what} the header "${text}". \`host_rewrite\` says which host the service sees`,
     };
-  return isReserved(name.value, refused)
+  return isReserved(name.value, rejected)
     ? { error: `a Mapping may not ${what} the header "${text}"` }
     : name;
 }

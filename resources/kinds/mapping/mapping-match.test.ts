@@ -67,17 +67,17 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 ];
 
 for (const [fields, problem] of REFUSED) {
-  test(`a Mapping with ${JSON.stringify(fields).slice(0, 100)} is refused, and closes nothing`, () => {
-    const { refused } = parseText(documentOf('Mapping', { ...MINIMAL, ...fields }));
+  test(`a Mapping with ${JSON.stringify(fields).slice(0, 100)} is rejected, and closes nothing`, () => {
+    const { rejected } = parseText(documentOf('Mapping', { ...MINIMAL, ...fields }));
     assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields }), [problem]);
     assert.deepEqual(
-      refused.map(({ match }) => match),
+      rejected.map(({ match }) => match),
       [undefined],
     );
   });
 }
 
-test('a Mapping that is refused for another reason closes just what it matches', () => {
+test('a Mapping that is rejected for another reason closes just what it matches', () => {
   const match = {
     host: 'a[.]test',
     host_regex: true,
@@ -87,10 +87,10 @@ test('a Mapping that is refused for another reason closes just what it matches',
     query_parameters: { c: true },
     regex_query_parameters: { d: 'e' },
   };
-  const { refused } = parseText(
+  const { rejected } = parseText(
     documentOf('Mapping', { ...MINIMAL, ...match, timeout_ms: 'long' }),
   );
-  assert.deepEqual(refused[0]?.match, {
+  assert.deepEqual(rejected[0]?.match, {
     ...{ prefix: '/user', prefix_exact: false, prefix_regex: false },
     ...{ case_sensitive: true, headers: {}, precedence: 0, node_group: 'edge' },
     ...match,

@@ -50,7 +50,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 ];
 
 for (const [fields, problem] of REFUSED) {
-  test(`a redirect with ${JSON.stringify(fields)} is refused`, () => {
+  test(`a redirect with ${JSON.stringify(fields)} is rejected`, () => {
     assert.deepEqual(problemsOf('Mapping', { ...REDIRECT, ...fields }), [problem]);
     assert.deepEqual(parseText(documentOf('Mapping', { ...REDIRECT, ...fields })).resources, []);
   });

@@ -224,7 +224,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 ];
 
 for (const [fields, problem] of REFUSED) {
-  test(`a Mapping with ${JSON.stringify(fields)} is refused`, () => {
+  test(`a Mapping with ${JSON.stringify(fields)} is rejected`, () => {
     const document = documentOf('Mapping', { ...MINIMAL, ...fields });
     assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields }), [problem]);
     assert.deepEqual(parseText(document).resources, []);
@@ -363,7 +363,7 @@ test('a prefix that ends within a segment with a dot is no mistake', () => {
   assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, prefix: '/.' }), []);
 });
 
-test('a field that is written twice under two names is refused', () => {
+test('a field that is written twice under two names is rejected', () => {
   assert.deepEqual(
     problemsOf('Mapping', { ...MINIMAL, gateway_id: 'default', ambassador_id: 'default' }),
     ['error spec.ambassador_id: `ambassador_id` and `gateway_id` are the same field. Keep one'],
@@ -403,10 +403,10 @@ const UNREADABLE: readonly object[] = [
 ];
 
 for (const fields of UNREADABLE) {
-  test(`a refused Mapping with ${JSON.stringify(fields)} closes no requests, since it is not known which`, () => {
-    const { refused } = parseText(documentOf('Mapping', { ...MINIMAL, ...fields }));
+  test(`a rejected Mapping with ${JSON.stringify(fields)} closes no requests, since it is not known which`, () => {
+    const { rejected } = parseText(documentOf('Mapping', { ...MINIMAL, ...fields }));
     assert.deepEqual(
-      refused.map(({ match }) => match),
+      rejected.map(({ match }) => match),
       [undefined],
     );
   });

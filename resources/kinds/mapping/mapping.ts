@@ -82,13 +82,13 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
   const named = fields.flatMap(([field, match]) =>
     Object.keys(match).map(name => [field, name] as const),
   );
-  const refused = node_group === 'edge' ? named.filter(([, name]) => name.includes('_')) : [];
+  const rejected = node_group === 'edge' ? named.filter(([, name]) => name.includes('_')) : [];
   return [
     ...(prefix_regex === true && case_sensitive === false
       ? [caution(['case_sensitive'], CASE)]
       : []),
     ...(why === undefined ? [] : [caution(['prefix'], why)]),
-    ...refused.map(path => caution(path, UNDERSCORE)),
+    ...rejected.map(path => caution(path, UNDERSCORE)),
   ];
 }
 

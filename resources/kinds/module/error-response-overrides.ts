@@ -38,9 +38,9 @@ function parseBody(text: string): Parsed<string> {
     const credential = params
       .split('?')
       .find(header => CREDENTIALS.has(header.trim().toLowerCase()));
-    const refused = REFUSED.has(name) ? name : credential;
+    const rejected = REFUSED.has(name) ? name : credential;
     const error =
-      refused === undefined ? checkLogToken(token) : `\`${refused}\` may not stand in a body`;
+      rejected === undefined ? checkLogToken(token) : `\`${rejected}\` may not stand in a body`;
     if (error !== undefined) return { error: `Cannot parse body: ${error}` };
   }
   return { value: text };

@@ -17,7 +17,7 @@ test('a Module without config has the defaults', () => {
   assert.deepEqual(resource?.spec, { config: DEFAULTS, gateway_id: ['default'] });
 });
 
-test("Ambassador's name for it is read with a warning, any other name is refused", () => {
+test("Ambassador's name for it is read with a warning, any other name is rejected", () => {
   assert.deepEqual(problemsOf('Module', {}, 'ambassador'), [
     'warning metadata.name: the name "ambassador" is read as "gateway". Please write it so',
   ]);
@@ -102,7 +102,7 @@ const REFUSED: readonly [config: object, problem: string][] = [
 ];
 
 for (const [config, problem] of REFUSED) {
-  test(`a Module with ${JSON.stringify(config)} is refused`, () => {
+  test(`a Module with ${JSON.stringify(config)} is rejected`, () => {
     assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [`error spec.config.${problem}`]);
   });
 }

@@ -257,7 +257,7 @@ const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
 ];
 
 for (const [fields, problems] of REFUSED) {
-  test(`a ProxyConfig with ${JSON.stringify(fields)} is refused`, () => {
+  test(`a ProxyConfig with ${JSON.stringify(fields)} is rejected`, () => {
     const spec = { ...EXAMPLE, ...fields };
     assert.deepEqual(
       problemsOf('ProxyConfig', spec),

@@ -70,7 +70,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 ];
 
 for (const [fields, problem] of REFUSED) {
-  test(`a RateLimitService with ${JSON.stringify(fields)} is refused`, () => {
+  test(`a RateLimitService with ${JSON.stringify(fields)} is rejected`, () => {
     assert.deepEqual(problemsOf('RateLimitService', { service: 'a', ...fields }), [
       `error spec.${problem}`,
     ]);

@@ -168,14 +168,14 @@ const TWICE: readonly [what: string, text: string, problem: string][] = [
 ];
 
 for (const [what, text, problem] of TWICE) {
-  test(`a key ${what} that stands twice is refused`, () => {
+  test(`a key ${what} that stands twice is rejected`, () => {
     const parsed = parseText(text);
     assert.deepEqual(problemLines(parsed), [`${problem} stands twice in one map. Keep one`]);
     assert.deepEqual(parsed.resources, []);
   });
 }
 
-test('in other kinds a label that stands twice is refused', () => {
+test('in other kinds a label that stands twice is rejected', () => {
   const text = written('[{key1: A, key1: B}]').replace('kind: RateLimit', 'kind: Mapping');
   assert.ok(problemLines(parseText(text)).some(line => line.includes('`key1` stands twice')));
 });
@@ -202,7 +202,7 @@ const REFUSED: readonly [item: unknown, problem: string][] = [
 ];
 
 for (const [item, problem] of REFUSED) {
-  test(`the item ${JSON.stringify(item)} of a pattern is refused`, () => {
+  test(`the item ${JSON.stringify(item)} of a pattern is rejected`, () => {
     const spec = { domain: 'd', limits: [{ rate: 1, unit: 'day', pattern: [{ a: 'b' }, item] }] };
     assert.deepEqual(problemsOf('RateLimit', spec), [
       `error spec.limits[0].pattern[1]: ${problem}`,

@@ -50,13 +50,13 @@ describe('a header name of a limit', () => {
     'grpc-message',
     'grpc-status-details-bin',
   ];
-  const refused = {
+  const rejected = {
     request,
     response,
     'error response': response.filter(name => name !== 'Content-Type'),
   };
 
-  for (const [list, names] of Object.entries(refused)) {
+  for (const [list, names] of Object.entries(rejected)) {
     for (const name of names) {
       test(`may not be ${name} in a ${list}`, () => {
         const spec = lists[list as keyof typeof lists](name);

@@ -104,7 +104,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 ];
 
 for (const [fields, problem] of REFUSED) {
-  test(`a limit with ${JSON.stringify(fields)} is refused`, () => {
+  test(`a limit with ${JSON.stringify(fields)} is rejected`, () => {
     assert.deepEqual(problemsOf('RateLimit', withLimit(fields)), [
       `error spec.limits[0].${problem}`,
     ]);

@@ -93,7 +93,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 ];
 
 for (const [fields, problem] of REFUSED) {
-  test(`a TracingService with ${JSON.stringify(fields)} is refused`, () => {
+  test(`a TracingService with ${JSON.stringify(fields)} is rejected`, () => {
     assert.deepEqual(problemsOf('TracingService', { ...BASE, ...fields }), [
       `error spec.${problem}`,
     ]);

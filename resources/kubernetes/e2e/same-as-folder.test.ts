@@ -114,8 +114,8 @@ const OPTIONS = { edge: ADDRESS, sds: ADDRESS, rateLimit: ADDRESS, extAuthz: ADD
 
 /** What every node group gets of these. */
 function compiled(files: readonly ParsedFile[]): object {
-  const { resources, refused } = collect(files);
-  const set = toResourceSet(resources.values(), refused.values());
+  const { resources, rejected } = collect(files);
+  const set = toResourceSet(resources.values(), rejected.values());
   const groups = [...SERVICE_GROUPS, ...nodeGroups(set)];
   const encode = snapshotEncoder(Buffer.alloc(32));
   return groups.map(group => {

@@ -37,10 +37,10 @@ export function parseBoth(
 }
 
 /** What is the same of both, whatever the place. */
-export function substance({ resources, refused, problems }: ParsedFile): object {
+export function substance({ resources, rejected, problems }: ParsedFile): object {
   return {
     resources: resources.map(resource => ({ id: resource.id, means: meaningOf(resource) })),
-    refused: refused.map(({ source: _, ...item }) => item),
+    rejected: rejected.map(({ source: _, ...item }) => item),
     // In one order, since the server sorts the keys of maps.
     problems: Object.fromEntries(
       problems.map(({ file: _, line: __, ...problem }) => [JSON.stringify(problem), problem]),

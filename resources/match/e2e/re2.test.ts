@@ -100,7 +100,7 @@ test('what is accepted, Envoy accepts', async () => {
 });
 
 for (const [regex, reason] of REFUSED) {
-  test(`${regex} is refused, as by Envoy`, async () => {
+  test(`${regex} is rejected, as by Envoy`, async () => {
     assert.deepEqual(parseRe2(regex), {
       error: `Cannot parse regular expression ${JSON.stringify(regex)}: ${reason}`,
     });
@@ -108,7 +108,7 @@ for (const [regex, reason] of REFUSED) {
   });
 }
 
-test('an expression that is too large is refused', () => {
+test('an expression that is too large is rejected', () => {
   assert.match(
     JSON.stringify(parseRe2('a{600}b{600}')),
     /compiles to \d+ instructions, 1000 are allowed/,
@@ -116,6 +116,6 @@ test('an expression that is too large is refused', () => {
   assert.match(JSON.stringify(parseRe2('a'.repeat(5000))), /has 5000 characters, 4096 are allowed/);
 });
 
-test("\\C, a byte in the middle of a character, is refused as the documents demand, though Envoy's library knows it", () => {
+test("\\C, a byte in the middle of a character, is rejected as the documents demand, though Envoy's library knows it", () => {
   assert.match(JSON.stringify(parseRe2('\\C')), /invalid escape sequence/);
 });

@@ -35,7 +35,7 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
       clock: { now: () => now, random: Math.random, after },
       versionKey: Buffer.alloc(32, 7),
       onChange: () => {},
-      onRefused: () => void logged.push('refused'),
+      onRejected: () => void logged.push('rejected'),
       onOver: () => void logged.push('over'),
       onFindings: () => {},
     },

@@ -8,7 +8,7 @@ import { until } from '#envoy/e2e/until.ts';
  * Which of the access log formats a real Envoy refuses: each is that of a listener of its own, all
  * in one Envoy.
  */
-export async function refusedFormats(formats: readonly string[]): Promise<readonly string[]> {
+export async function rejectedFormats(formats: readonly string[]): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'formats-'));
   const path = join(folder, 'listeners.json');
   await writeFile(path, JSON.stringify({ resources: formats.map(listener) }));
