@@ -13,6 +13,7 @@ type EleventyConfig = {
     transform: (this: { readonly page: { readonly url: string } }, content: string) => string,
   ): void;
   addWatchTarget(files: string): void;
+  addPassthroughCopy(files: string): void;
 };
 
 // biome-ignore lint/style/noDefaultExport: Eleventy reads the default export.
@@ -31,6 +32,7 @@ export default function configure(eleventy: EleventyConfig): object {
     return htmlPage(this.page.url.replace(/\/$/, '/index.html'), content);
   });
   eleventy.addWatchTarget('site/*.{ts,css}');
+  eleventy.addPassthroughCopy('docs/**/*.jpg');
   // Pages show templates of Go, which are not ours to fill in.
   return { markdownTemplateEngine: false };
 }

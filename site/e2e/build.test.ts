@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -41,7 +41,11 @@ describe('the site', () => {
 
   test('loads nothing from elsewhere and runs nothing', () => {
     for (const [name, html] of pages) {
-      assert.doesNotMatch(html, /<script|<iframe|<link|@import|\ssrc=|url\((?!#)/, name);
+      const others = html.replaceAll(/<img src="([^":]*\.jpg)"/g, (_, image) => {
+        assert.ok(existsSync(join(folder, dirname(name), image)), `${name}: ${image}`);
+        return '';
+      });
+      assert.doesNotMatch(others, /<script|<iframe|<link|@import|\ssrc=|url\((?!#)/, name);
     }
   });
 
