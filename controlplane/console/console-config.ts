@@ -19,7 +19,7 @@ export type ConsoleLogin = {
 /**
  * Who gets the console.
  * - `open`: everybody on this machine.
- * - `off`: nobody.
+ * - `off`: no visitor.
  */
 export type ConsoleConfig = 'open' | 'off' | ConsoleLogin;
 
@@ -48,7 +48,7 @@ export function readConsole(text: ReadVariable, httpHost: string): ConsoleConfig
   return login;
 }
 
-/** On the loopback nobody can listen between. */
+/** No other machine sees what goes over the loopback. */
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, password, protocol, search, username } = new URL(text);

@@ -20,7 +20,7 @@ export function connect(): void {
   document.addEventListener('visibilitychange', tell);
 }
 
-/** A page that nobody sees asks for nothing. */
+/** A hidden page asks for nothing. */
 function tell(): void {
   if (document.visibilityState === 'visible') for (const follower of followers) follower();
 }
