@@ -24,8 +24,15 @@ export type WithoutUnserved = {
   readonly problems: (group: string) => readonly Problem[];
 };
 
-/** Closes what unserved restrictions cover, unless the Module ignores them. */
-export function withoutUnserved(resources: ResourceSet): WithoutUnserved {
+/**
+ * Closes what unserved restrictions cover, unless the Module ignores them, and the Mappings that
+ * ask for it.
+ */
+export function withoutUnserved(written: ResourceSet): WithoutUnserved {
+  const resources = closeMappings(
+    written,
+    new Set(written.mappings.filter(({ spec }) => spec.closed)),
+  );
   const items = asking(resources);
   const listed = resources.config.ignore;
   if (items.length === 0 && listed.length === 0)

@@ -74,6 +74,12 @@ export const mappingSpec = z.object({
     ),
   ...mappingTrafficShape,
   bypass_auth: z.boolean().default(false).describe('No filters run on it'),
+  closed: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Its requests are answered 500 and reach no service. For a route that is to be protected first, as `gateway import` writes it',
+    ),
   error_response_overrides: errorResponseOverrides
     .exactOptional()
     .describe(

@@ -30,6 +30,7 @@ export const mapping: KindDefinition<typeof mappingSpec> = {
     'node_group',
     'labels',
     'shadow',
+    'closed',
     'remove_request_headers',
   ],
   check: checkMapping,
