@@ -45,6 +45,7 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     respect_dns_ttl: false,
     grpc: false,
     bypass_auth: false,
+    closed: false,
     labels: {},
     gateway_id: ['default'],
   });
