@@ -13,15 +13,15 @@ const LONGEST_WAIT_MS = 60_000;
 type Question = RequestInit & {
   /** What the operator can do when no control plane answers. */
   readonly instead?: string;
-  /** A status that carries an answer although it is not a success. */
-  readonly alsoAnswers?: number;
+  /** Statuses that carry an answer although they are no success. */
+  readonly alsoAnswers?: readonly number[];
 };
 
 /** Asks a running control plane. Throws an Error with the remedy when none answers. */
 export async function askControlPlane(
   { address = '', portOffset }: WhereFlags,
   path: string,
-  { instead = '', alsoAnswers, ...init }: Question = {},
+  { instead = '', alsoAnswers = [], ...init }: Question = {},
 ): Promise<Response> {
   const at = address === '' ? `127.0.0.1:${portsAt(portOffset).http}` : address;
   parseAddress('--address', at);
@@ -31,7 +31,7 @@ export async function askControlPlane(
     throw new Error(
       `no control plane answers at ${at}: start one with "npm start", or say with --address or --port-offset where it is${instead}`,
     );
-  if (response.ok || response.status === alsoAnswers) return response;
+  if (response.ok || alsoAnswers.includes(response.status)) return response;
   const why = response.status === 413 ? ': it takes at most 16 MiB' : '';
   throw new Error(`the control plane at ${at} answers ${response.status}${why}`);
 }

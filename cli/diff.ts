@@ -97,7 +97,7 @@ async function askRunning(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(question),
     instead: ', or name files with --resources',
-    alsoAnswers: 400,
+    alsoAnswers: [400, 503],
   });
   const answer = (await response.json()) as Difference | { readonly error: string };
   if ('error' in answer) throw new Error(answer.error);

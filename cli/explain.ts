@@ -93,7 +93,7 @@ async function explainRunning(method: string, url: string, flags: Flags): Promis
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(question),
     instead: ', or name files with --resources',
-    alsoAnswers: 400,
+    alsoAnswers: [400, 503],
   });
   const answer = (await response.json()) as Explanation | { readonly error: string };
   if ('error' in answer) throw new Error(answer.error);

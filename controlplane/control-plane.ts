@@ -11,7 +11,7 @@ import {
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
-import { type ExplainQuestion, explainRequest } from '#controlplane/explain/explain-request.ts';
+import type { ExplainQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { openFigures } from '#controlplane/figures/open-figures.ts';
@@ -55,10 +55,10 @@ import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { Config } from './config.ts';
-import { diffQuestions } from './diff-questions.ts';
 import { compileOptions, groupCompiler } from './group-compiler.ts';
 import type { Readiness } from './http.ts';
 import { lookAgain } from './look-again.ts';
+import { questions } from './questions.ts';
 
 export type ControlPlaneParts = {
   readonly config: Config;
@@ -81,8 +81,11 @@ export type ControlPlane = {
   status(): Status;
   /** What the proxies push. */
   readonly figures: Figures;
-  /** Follows a request through what is in force. Throws an Error about the question. */
-  explain(question: ExplainQuestion): Promise<Explanation>;
+  /**
+   * Follows a request through what is in force. Throws an Error about the question.
+   * @returns undefined when too many questions wait
+   */
+  explain(question: ExplainQuestion): Promise<Explanation> | undefined;
   /**
    * Tells what documents would change of what is in force. Throws an Error about the question.
    * @returns undefined when too many questions wait
@@ -123,7 +126,8 @@ const UNKNOWN_GROUP_MS = 1_000;
  */
 const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SDS]);
 
-const DIFF_THREAD_END = 'the thread that compares resources has ended, and starts again on demand';
+const THREAD_END =
+  'the thread that explains requests and compares resources has ended, and starts again on demand';
 
 /** Connects the reader of resources, the controller and the discovery services. */
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
@@ -248,7 +252,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       after,
     });
   };
-  const differences = diffQuestions({
+  const asked = questions({
     options: parts.parser.options,
     basis: () => ({
       inForce: {
@@ -259,7 +263,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       options: compileOptions(config),
       now: now(),
     }),
-    failed: err => log.error({ err }, DIFF_THREAD_END),
+    failed: err => log.error({ err }, THREAD_END),
     after,
   });
   return {
@@ -268,13 +272,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     read,
     readiness: () => toReadiness(controller.readiness()),
     status,
-    explain: question =>
-      explainRequest(question, {
-        resources: controller.inForce,
-        problems: known(),
-        options: compileOptions(config),
-      }),
-    diff: question => differences.ask(question),
+    explain: question => asked.explain(question),
+    diff: question => asked.diff(question),
     objectFacts: () => {
       if (reading === undefined) return undefined;
       const proxies = service.streams().some(({ group }) => isProxy(group));
@@ -294,7 +293,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     stop: () => {
       stopLooking();
       upstreams.close();
-      differences.close();
+      asked.close();
       service.close();
       opened.close();
       return keeper.close();

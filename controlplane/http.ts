@@ -8,7 +8,6 @@ import type { Registry } from 'prom-client';
 import { isLoopback, isLoopbackHost } from '#controlplane/console/guard.ts';
 import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-request.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
-
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { figuresPage, parseFiguresQuestion } from '#controlplane/figures/figures-page.ts';
 import { ThreadEnded } from '#process/worker-thread.ts';
@@ -24,12 +23,10 @@ export type HttpSources = {
   status(): object;
   /**
    * Returns the answer of `/explain`. Throws an Error that says what is wrong with the question.
-   */
-  explain(question: ExplainQuestion): Promise<object>;
-  /**
-   * Returns the answer of `/diff`. Throws an Error that says what is wrong with the question.
    * @returns undefined when too many questions wait
    */
+  explain(question: ExplainQuestion): Promise<object> | undefined;
+  /** Returns the answer of `/diff`, in the same way. */
   diff(question: DiffQuestion): Promise<object> | undefined;
   metrics: Registry;
   /** The pages below `/console`. Default: none. */

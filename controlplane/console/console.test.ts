@@ -165,7 +165,7 @@ test('questions that are wrong are answered in words', async t => {
   assert.deepEqual(await ask('explain', '{}'), [400, 'want a request to explain']);
   assert.deepEqual(await ask('change', '{"files":[]}'), [
     400,
-    'too many comparisons run now, ask again',
+    'too many questions wait, ask again',
   ]);
   assert.deepEqual(await ask('change', '{'), [400, 'want JSON']);
   assert.equal(

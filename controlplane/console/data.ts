@@ -43,7 +43,7 @@ export type ConsoleFacts = {
   readonly knowledge: Knowledge;
   /** Instances that no proxy gets. */
   drained(): readonly Drained[];
-  explain(question: ExplainQuestion): Promise<Explanation>;
+  explain(question: ExplainQuestion): Promise<Explanation> | undefined;
   diff(question: DiffQuestion): Promise<Difference> | undefined;
 };
 
@@ -61,6 +61,7 @@ export type ConsoleData = {
 const MOST_BUSY = 8;
 const MOST_REQUESTS = 50;
 const MOST_DRAWN = 24;
+const TOO_MANY_WAIT = 'too many questions wait, ask again';
 
 /** Makes the views of the screens. What several share is made once after each change. */
 export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData {
@@ -186,14 +187,16 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
       explain: async body => {
         const question = parseQuestion(body);
         if (question === undefined) throw new Error('want a request to explain');
+        const answer = facts.explain(question);
+        if (answer === undefined) throw new Error(TOO_MANY_WAIT);
         const { explained } = await import('./views/explained.ts');
-        return explained(await facts.explain(question));
+        return explained(await answer);
       },
       change: async body => {
         const question = parseDiffQuestion(body);
         if (question === undefined) throw new Error('want documents to compare');
         const answer = facts.diff(question);
-        if (answer === undefined) throw new Error('too many comparisons run now, ask again');
+        if (answer === undefined) throw new Error(TOO_MANY_WAIT);
         return answer;
       },
     },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { explainRequest } from '#controlplane/explain/explain-request.ts';
 import { after } from '#process/after.ts';
 import { ThreadEnded } from '#process/worker-thread.ts';
 import { collect } from '#resources/parse/collect.ts';
@@ -7,22 +9,29 @@ import { parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { readConfig } from './config.ts';
 import { differing } from './diff/testing/differing.ts';
-import { type DiffQuestionsParts, diffQuestions } from './diff-questions.ts';
 import { compileOptions } from './group-compiler.ts';
+import { type QuestionsParts, questions } from './questions.ts';
 
 const mapping = (name: string, service = 'x') =>
   `---\napiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec: {prefix: /${name}/, service: ${service}}\n`;
 const mappings = (most: number) =>
   Array.from({ length: most }, (_, index) => mapping(`m${index}`)).join('');
+const requestTo = (path: string) => ({
+  method: 'GET',
+  url: `http://any.test${path}`,
+  headers: [],
+  from: '203.0.113.7',
+  nodeGroup: 'edge',
+});
 const SECRET = '---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {k: hunter2}\n';
 
-/** Questions about what would change where `text` is in force, and the causes of ended threads. */
-function asking(t: TestContext, text: string, parts: Partial<DiffQuestionsParts> = {}) {
+/** Questions where `text` is in force, and the causes of ended threads. */
+function asking(t: TestContext, text: string, parts: Partial<QuestionsParts> = {}) {
   const { resources, rejected, problems } = collect([
     parseFile('old.yaml', text, DEFAULT_PARSE_OPTIONS),
   ]);
   const causes: unknown[] = [];
-  const questions = diffQuestions({
+  const asked = questions({
     options: DEFAULT_PARSE_OPTIONS,
     basis: () => ({
       inForce: { resources, closed: [...rejected.values()] },
@@ -34,10 +43,11 @@ function asking(t: TestContext, text: string, parts: Partial<DiffQuestionsParts>
     after,
     ...parts,
   });
-  t.after(() => questions.close());
+  t.after(() => asked.close());
   const ask = (text: string, remove: readonly string[] = []) =>
-    questions.ask({ files: [{ name: 'new.yaml', text }], remove, envoy: true });
-  return { ask, causes };
+    asked.diff({ files: [{ name: 'new.yaml', text }], remove, envoy: true });
+  const explain = (path: string) => asked.explain(requestTo(path));
+  return { ask, explain, causes };
 }
 
 test('a thread gives what the comparison gives, and no secret', async t => {
@@ -91,18 +101,44 @@ test('a comparison that takes too long is ended', async t => {
 });
 
 test('a few questions wait, and no more', async t => {
-  const { ask } = asking(t, mapping('one'));
+  const { ask, explain } = asking(t, mapping('one'));
   const answers = [1, 2, 3, 4].map(() => ask(mapping('two')));
+  const explained = [1, 2, 3, 4].map(() => explain('/one/'));
   assert.equal(ask(mapping('two')), undefined);
+  assert.equal(explain('/one/'), undefined);
   assert.deepEqual(
     (await Promise.all(answers)).map(each => each?.routes.length),
+    [1, 1, 1, 1],
+  );
+  assert.deepEqual(
+    (await Promise.all(explained)).map(each => each?.route?.targets.length),
     [1, 1, 1, 1],
   );
   assert.equal((await ask(mapping('two')))?.routes.length, 1);
 });
 
-test('the event loop goes round while a difference is made', async t => {
-  const { ask } = asking(t, mappings(2_000));
+test('a thread explains a request as the explanation itself does', async t => {
+  const text = mapping('one') + mapping('broken').replace('service', 'servicee');
+  const { explain, causes } = asking(t, text);
+  const { resources, problems } = resourceSetOf(text, 'old.yaml');
+  const options = compileOptions(readConfig({}));
+  for (const path of ['/one/', '/broken/', '/none/']) {
+    const expected = await explainRequest(requestTo(path), { resources, problems, options });
+    assert.deepEqual(await explain(path), JSON.parse(JSON.stringify(expected)), path);
+  }
+  await assert.rejects(async () => explain(' '), /"http:\/\/any.test "/);
+  assert.deepEqual(causes, []);
+});
+
+test('the event loop goes round while a question is answered', async t => {
+  const { ask, explain } = asking(t, mappings(2_000));
+  // Packing alone makes 20 turns.
+  assert.ok((await turnsDuring(ask(mapping('two')))) > 1_000);
+  assert.ok((await turnsDuring(explain('/m7/'))) > 200);
+});
+
+/** Returns how often the event loop goes round until the answer. */
+async function turnsDuring(answer: Promise<unknown> | undefined): Promise<number> {
   let turns = 0;
   let isMade = false;
   const turn = () => {
@@ -110,8 +146,7 @@ test('the event loop goes round while a difference is made', async t => {
     if (!isMade) setImmediate(turn);
   };
   turn();
-  assert.equal((await ask(mapping('two')))?.routes.length, 1);
+  assert.notEqual(await answer, undefined);
   isMade = true;
-  // Packing alone makes 20 turns.
-  assert.ok(turns > 1_000, `${turns} turns`);
-});
+  return turns;
+}
