@@ -1,11 +1,28 @@
+import { Option } from 'commander';
 import { portsAt } from '#launcher/ports.ts';
 import { parseAddress } from './built-in-addresses.ts';
+import { parsePortOffset } from './port-offset.ts';
 
 /** The options that locate a running control plane. */
 export type WhereFlags = { readonly address?: string; readonly portOffset: number };
 
-/** The help of `--address`. */
-export const ADDRESS_HELP = 'HTTP address of the control plane (default: 127.0.0.1:8877)';
+export const ADDRESS = new Option(
+  '--address <host:port>',
+  'HTTP address of the control plane (default: 127.0.0.1:8877)',
+);
+
+export const PORT_OFFSET = new Option(
+  '--port-offset <number>',
+  'the one that the gateway was started with',
+)
+  .argParser(parsePortOffset)
+  .default(0);
+
+/** Of commands that read files instead of asking a control plane. */
+export const RESOURCES = new Option(
+  '--resources <paths...>',
+  'YAML files, or folders of them, in place of what is in force',
+);
 
 /** An answer about very many resources takes long. */
 const LONGEST_WAIT_MS = 60_000;
@@ -34,4 +51,25 @@ export async function askControlPlane(
   if (response.ok || alsoAnswers.includes(response.status)) return response;
   const why = response.status === 413 ? ': it takes at most 16 MiB' : '';
   throw new Error(`the control plane at ${at} answers ${response.status}${why}`);
+}
+
+/**
+ * Asks a running control plane a question that files of `--resources` would answer, too. Throws an
+ * Error that says what is wrong with the question.
+ */
+export async function askQuestion<Answer extends object>(
+  flags: WhereFlags,
+  path: string,
+  question: object,
+): Promise<Answer> {
+  const response = await askControlPlane(flags, path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+    instead: ', or name files with --resources',
+    alsoAnswers: [400, 503],
+  });
+  const answer = (await response.json()) as Answer | { readonly error: string };
+  if ('error' in answer) throw new Error(answer.error);
+  return answer;
 }

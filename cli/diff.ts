@@ -7,8 +7,13 @@ import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
 import { isLoopback } from '#resources/words/origin.ts';
 import { compileOptions, parseAddress } from './built-in-addresses.ts';
-import { ADDRESS_HELP, askControlPlane, type WhereFlags } from './control-plane-address.ts';
-import { parsePortOffset } from './port-offset.ts';
+import {
+  ADDRESS,
+  askQuestion,
+  PORT_OFFSET,
+  RESOURCES,
+  type WhereFlags,
+} from './control-plane-address.ts';
 import { parseFiles, readFiles, readResources } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
 import { shorten } from './shorten.ts';
@@ -42,17 +47,9 @@ export function diffCommand(): Command {
     .argument('[files...]', 'YAML files, or folders of them')
     .option('--delete <ids...>', 'resources that are removed, for example Mapping/default/user')
     .option('--envoy', 'show the changed configuration of Envoy, too, as a unified diff')
-    .option('--address <host:port>', ADDRESS_HELP)
-    .option(
-      '--port-offset <number>',
-      'the one that the gateway was started with',
-      parsePortOffset,
-      0,
-    )
-    .option(
-      '--resources <paths...>',
-      'YAML files, or folders of them, in place of what is in force',
-    )
+    .addOption(ADDRESS)
+    .addOption(PORT_OFFSET)
+    .addOption(RESOURCES)
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES)
     .action(run);
@@ -92,16 +89,7 @@ async function askRunning(
   flags: Flags,
 ): Promise<Difference> {
   if (flags.address !== undefined) keepSecrets(flags.address, paths);
-  const response = await askControlPlane(flags, '/diff', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(question),
-    instead: ', or name files with --resources',
-    alsoAnswers: [400, 503],
-  });
-  const answer = (await response.json()) as Difference | { readonly error: string };
-  if ('error' in answer) throw new Error(answer.error);
-  return answer;
+  return await askQuestion<Difference>(flags, '/diff', question);
 }
 
 /** Throws an Error when a secret would go to another machine without encryption. */

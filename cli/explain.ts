@@ -8,8 +8,13 @@ import { describeProblem, withoutAlike } from '#controlplane/rollout/problems.ts
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
-import { ADDRESS_HELP, askControlPlane, type WhereFlags } from './control-plane-address.ts';
-import { parsePortOffset } from './port-offset.ts';
+import {
+  ADDRESS,
+  askQuestion,
+  PORT_OFFSET,
+  RESOURCES,
+  type WhereFlags,
+} from './control-plane-address.ts';
 import { readResources } from './read-resources.ts';
 import { shorten } from './shorten.ts';
 
@@ -45,17 +50,9 @@ export function explainCommand(): Command {
     .argument('<url>', 'http://host/path?query, or /path for host localhost')
     .option('-H, --header <name: value>', 'a header of the request (repeatable)', collect)
     .option('--from <address>', 'IP address that the request comes from', '127.0.0.1')
-    .option('--address <host:port>', ADDRESS_HELP)
-    .option(
-      '--port-offset <number>',
-      'the one that the gateway was started with',
-      parsePortOffset,
-      0,
-    )
-    .option(
-      '--resources <paths...>',
-      'YAML files, or folders of them, in place of what is in force',
-    )
+    .addOption(ADDRESS)
+    .addOption(PORT_OFFSET)
+    .addOption(RESOURCES)
     .option('--node-group <group>', 'the proxies that get the request', 'edge')
     .option(
       '--all',
@@ -88,16 +85,7 @@ async function run(method: string, url: string, flags: Flags): Promise<void> {
 async function explainRunning(method: string, url: string, flags: Flags): Promise<Explanation> {
   const { from, header: headers = [], nodeGroup } = flags;
   const question: ExplainQuestion = { method, url, headers, from, nodeGroup };
-  const response = await askControlPlane(flags, '/explain', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(question),
-    instead: ', or name files with --resources',
-    alsoAnswers: [400, 503],
-  });
-  const answer = (await response.json()) as Explanation | { readonly error: string };
-  if ('error' in answer) throw new Error(answer.error);
-  return answer;
+  return await askQuestion<Explanation>(flags, '/explain', question);
 }
 
 function explainFiles(

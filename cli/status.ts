@@ -2,8 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import { formatSource } from '#resources/resource.ts';
-import { ADDRESS_HELP, askControlPlane } from './control-plane-address.ts';
-import { parsePortOffset } from './port-offset.ts';
+import { ADDRESS, askControlPlane, PORT_OFFSET } from './control-plane-address.ts';
 import { exitCodeFor } from './report-problems.ts';
 import { type WatchFlags, watchStatus } from './watch-status.ts';
 
@@ -16,13 +15,8 @@ type Flags = WatchFlags & { readonly watch?: boolean };
 export function statusCommand(): Command {
   return new Command('status')
     .description('show resources, problems and proxies of a running control plane')
-    .option('--address <host:port>', ADDRESS_HELP)
-    .option(
-      '--port-offset <number>',
-      'the one that the gateway was started with',
-      parsePortOffset,
-      0,
-    )
+    .addOption(ADDRESS)
+    .addOption(PORT_OFFSET)
     .option('--json', 'print the whole status as JSON')
     .option('--watch', 'show it again and again: on a terminal as a view, else what is new')
     .option('--interval <seconds>', 'time between two looks, with --watch', parseSeconds, 2)
