@@ -36,6 +36,11 @@ export type BootstrapOptions = {
    * `cluster_manager`.
    */
   readonly discoveryClusters?: readonly JsonObject[];
+  /**
+   * Whether it is not ready before the control plane has sent listeners, however long that takes.
+   * Default: it is ready without any after 15 s.
+   */
+  readonly waitsForListeners?: boolean;
 };
 
 const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
@@ -58,7 +63,13 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     identity,
     figures = true,
     discoveryClusters = [],
+    waitsForListeners = false,
   } = options;
+  const ads = {
+    ads: {},
+    resource_api_version: 'V3',
+    ...(waitsForListeners ? { initial_fetch_timeout: '0s' } : {}),
+  };
   const discovery = [
     cluster('sds', sdsAddress, HTTP2, identity && identityTls(identity, 'sds', 'h2')),
     cluster('sds-rest', sdsAddress, HTTP1, identity && identityTls(identity, 'sds', 'http/1.1')),
@@ -79,8 +90,8 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     ...(adminAddress === undefined ? {} : { admin: admin(adminAddress) }),
     dynamic_resources: {
       ads_config: ADS_CONFIG,
-      cds_config: { ads: {}, resource_api_version: 'V3' },
-      lds_config: { ads: {}, resource_api_version: 'V3' },
+      cds_config: ads,
+      lds_config: ads,
     },
     static_resources: staticResources([controlplane, ...discovery], statsAddress, adminAddress),
     ...(figures ? pushFigures('controlplane') : {}),

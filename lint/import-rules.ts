@@ -186,6 +186,21 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['pino', 'prom-client'],
     node: true,
   },
+  // The pods and Services of Gateways.
+  {
+    folder: 'controlplane/edges',
+    ours: [
+      'controlplane/gateway-api',
+      'envoy/bootstrap.ts',
+      'envoy/envoy-yaml.ts',
+      'envoy/identity-tls.ts',
+      'kubernetes',
+      'process/after.ts',
+      'resources',
+    ],
+    packages: ['pino'],
+    node: true,
+  },
   {
     folder: 'controlplane/upstreams',
     ours: [
@@ -280,6 +295,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/compile',
       'controlplane/console',
       'controlplane/diff',
+      'controlplane/edges',
       'controlplane/explain',
       'controlplane/figures',
       'controlplane/knowledge',

@@ -1,0 +1,50 @@
+/** A port of the proxies that clients reach. */
+export type EdgePort = { readonly port: number; readonly protocol: 'TCP' | 'UDP' };
+
+/** What operators set about the pods and the Service of a Gateway. */
+export type EdgeDeployment = {
+  readonly min_replicas: number;
+  readonly max_replicas: number;
+  readonly resources: EdgeResources;
+  readonly service: {
+    readonly type: 'LoadBalancer' | 'NodePort' | 'ClusterIP';
+    readonly annotations: Readonly<Record<string, string>>;
+  };
+};
+
+/** Quantities of Kubernetes, such as `500m` and `512Mi`. */
+export type EdgeResources = Readonly<
+  Record<'requests' | 'limits', { readonly cpu: string; readonly memory: string }>
+>;
+
+/** A Gateway that has proxies of its own. */
+export type EdgeGateway = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly className: string;
+  /** The node group of its proxies. */
+  readonly group: string;
+  /** The ports of its listeners and those of its ListenerSets. */
+  readonly ports: readonly EdgePort[];
+  /** The IP addresses that it asks for. */
+  readonly addresses: readonly string[];
+  /** What its `infrastructure` puts on all objects. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly deployment: EdgeDeployment;
+};
+
+/** What is the same for the edges of all Gateways. */
+export type EdgeSystem = {
+  /** The name that their objects have in common (`edgesName`). */
+  readonly name: string;
+  readonly image: string;
+  /** The files that each proxy reads, by name. */
+  readonly files: Readonly<Record<string, string>>;
+};
+
+/** Returns the id of a Gateway's resource. */
+export function gatewayIdOf({ namespace, name }: Pick<EdgeGateway, 'namespace' | 'name'>): string {
+  return `Gateway/${namespace}/${name}`;
+}

@@ -1,0 +1,34 @@
+import type { EdgeGateway, EdgeSystem } from './edge-gateway.ts';
+import { gatewayIdOf } from './edge-gateway.ts';
+import { labelValue } from './edge-names.ts';
+
+/** The label of all objects that are made for Gateways. Its value is `edgesName`. */
+export const EDGES_LABEL = 'gateway.internal/edges';
+/** The annotation with the whole id of the Gateway that an object was made for. */
+export const GATEWAY_ANNOTATION = 'gateway.internal/gateway';
+
+const GATEWAY_NAME = 'gateway.networking.k8s.io/gateway-name';
+const CLASS_NAME = 'gateway.networking.k8s.io/gateway-class-name';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Returns the labels that choose the pods of a Gateway. A Deployment never changes them. */
+export function podSelector({ name }: EdgeGateway): Labels {
+  return { 'app.kubernetes.io/name': 'gateway-edge', [GATEWAY_NAME]: labelValue(name) };
+}
+
+/** Returns the labels of all objects of a Gateway. Those of its `infrastructure` change no other. */
+export function edgeLabels(gateway: EdgeGateway, { name }: EdgeSystem): Labels {
+  return {
+    ...gateway.labels,
+    ...podSelector(gateway),
+    'app.kubernetes.io/managed-by': 'gateway',
+    'app.kubernetes.io/part-of': 'gateway',
+    [CLASS_NAME]: labelValue(gateway.className),
+    [EDGES_LABEL]: name,
+  };
+}
+
+export function edgeAnnotations(gateway: EdgeGateway): Labels {
+  return { ...gateway.annotations, [GATEWAY_ANNOTATION]: gatewayIdOf(gateway) };
+}

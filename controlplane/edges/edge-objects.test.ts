@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseAllDocuments, stringify } from 'yaml';
+import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import { edgeConfigMap, edgeObjects } from './edge-objects.ts';
+import { DEPLOYMENT, SYSTEM, sampleGateway } from './testing/sample-gateway.ts';
+
+const TESTDATA = join(import.meta.dirname, 'testdata');
+const STATIC_EDGE = join(import.meta.dirname, '../../deploy/kubernetes/system/edge.yaml');
+
+const asYaml = (objects: readonly object[]) =>
+  objects.map(object => stringify(object, { lineWidth: 0 })).join('---\n');
+
+// After a change: node --test --test-update-snapshots controlplane/edges/edge-objects.test.ts
+test('a Gateway becomes these objects', t => {
+  const made = edgeObjects(sampleGateway(), SYSTEM);
+  t.assert.fileSnapshot(asYaml(made), join(TESTDATA, 'gateway.yaml'), { serializers: [String] });
+});
+
+test('infrastructure, addresses and parameters become these objects', t => {
+  const gateway = sampleGateway({
+    name: 'udp.and-tcp',
+    labels: { team: 'shop', 'app.kubernetes.io/name': 'other' },
+    annotations: { note: 'one' },
+    addresses: ['203.0.113.7'],
+    ports: [
+      { port: 53, protocol: 'UDP' },
+      { port: 53, protocol: 'TCP' },
+      { port: 53, protocol: 'TCP' },
+    ],
+    deployment: {
+      min_replicas: 1,
+      max_replicas: 3,
+      resources: {
+        requests: { cpu: '1', memory: '1Gi' },
+        limits: { cpu: '3500m', memory: '3Gi' },
+      },
+      service: { type: 'NodePort', annotations: { pool: 'a', note: 'of the parameters' } },
+    },
+  });
+  const made = edgeObjects(gateway, SYSTEM);
+  t.assert.fileSnapshot(asYaml(made), join(TESTDATA, 'infrastructure.yaml'), {
+    serializers: [String],
+  });
+});
+
+const of = (objects: readonly KubernetesObject[], kind: string) => {
+  const found = objects.find(object => object.kind === kind);
+  assert.ok(found, kind);
+  return found as KubernetesObject & { readonly spec: Readonly<Record<string, unknown>> };
+};
+
+test('a new port changes the Service alone', () => {
+  const before = edgeObjects(sampleGateway(), SYSTEM);
+  const ports = [{ port: 8080, protocol: 'TCP' as const }];
+  const after = edgeObjects(sampleGateway({ ports }), SYSTEM);
+  const changed = after.filter(
+    (object, index) => JSON.stringify(object) !== JSON.stringify(before[index]),
+  );
+  assert.deepEqual(
+    changed.map(({ kind }) => kind),
+    ['Service'],
+  );
+});
+
+test('the order of listeners changes nothing', () => {
+  const { ports } = sampleGateway();
+  const reversed = edgeObjects(sampleGateway({ ports: [...ports].reverse() }), SYSTEM);
+  assert.deepEqual(reversed, edgeObjects(sampleGateway(), SYSTEM));
+});
+
+test('a Gateway without a port has no Service', () => {
+  const kinds = edgeObjects(sampleGateway({ ports: [] }), SYSTEM).map(({ kind }) => kind);
+  assert.ok(!kinds.includes('Service'));
+});
+
+test('another bootstrap replaces the pods', () => {
+  const files = { ...SYSTEM.files, 'edge.bootstrap.yaml': 'node: {}\n' };
+  const before = of(edgeObjects(sampleGateway(), SYSTEM), 'Deployment');
+  const after = of(edgeObjects(sampleGateway(), { ...SYSTEM, files }), 'Deployment');
+  assert.notDeepEqual(after.spec.template, before.spec.template);
+});
+
+test('a static address of a balanced Service is asked of the balancer, else it is external', () => {
+  const addresses = ['203.0.113.7', '203.0.113.8'];
+  const balanced = of(edgeObjects(sampleGateway({ addresses }), SYSTEM), 'Service').spec;
+  assert.equal(balanced.loadBalancerIP, '203.0.113.7');
+  const deployment = { ...DEPLOYMENT, service: { type: 'ClusterIP' as const, annotations: {} } };
+  const inside = of(edgeObjects(sampleGateway({ addresses, deployment }), SYSTEM), 'Service').spec;
+  assert.deepEqual(inside.externalIPs, addresses);
+  assert.ok(!('loadBalancerIP' in inside) && !('externalTrafficPolicy' in inside));
+});
+
+test('the ConfigMap of a namespace belongs to all of its Gateways', () => {
+  const other = sampleGateway({ name: 'other', uid: 'b' });
+  const { metadata } = edgeConfigMap('shop', [sampleGateway(), other], SYSTEM);
+  const owners = metadata.ownerReferences as readonly { readonly name: string }[];
+  assert.deepEqual(
+    owners.map(({ name }) => name),
+    ['public', 'other'],
+  );
+});
+
+type Json = Readonly<Record<string, unknown>>;
+type Deployment = { readonly spec: { readonly template: { readonly spec: Json } } };
+
+test('a pod is like those of the edge in deploy/, but for its identity, ports and probe', () => {
+  const documents = parseAllDocuments(readFileSync(STATIC_EDGE, 'utf8')).map(each => each.toJS());
+  const fixed = podOf(of(documents, 'Deployment'));
+  const made = podOf(of(edgeObjects(sampleGateway(), SYSTEM), 'Deployment'));
+  assert.deepEqual(made, fixed);
+});
+
+/** Returns what the pods of all edges have alike. */
+function podOf(object: object): Json {
+  const {
+    serviceAccountName,
+    topologySpreadConstraints,
+    volumes,
+    containers,
+    securityContext,
+    ...pod
+  } = (object as Deployment).spec.template.spec;
+  const [container = {}] = containers as readonly Json[];
+  const { command, ports, readinessProbe, ...rest } = container;
+  const { sysctls, ...security } = securityContext as Json;
+  return { ...pod, security, container: rest };
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gatewayGroup } from './gateway-group.ts';
+import { parseNodeGroup } from './node-group.ts';
+
+test('the node group of a Gateway begins with its namespace and its name', () => {
+  assert.match(gatewayGroup('shop', 'public'), /^shop-public-[0-9a-f]{8}$/);
+});
+
+test('every Gateway has a node group of its own', () => {
+  const long = 'a'.repeat(252);
+  const gateways = [
+    ['a', 'b-c'],
+    ['a-b', 'c'],
+    ['a', 'b.c'],
+    ['1', '2'],
+    ['shop', `${long}a`],
+    ['shop', `${long}b`],
+  ] as const;
+  const groups = gateways.map(([namespace, name]) => gatewayGroup(namespace, name));
+  assert.equal(new Set(groups).size, groups.length);
+  for (const group of groups) assert.ok('value' in parseNodeGroup(group), group);
+});
