@@ -1,16 +1,18 @@
 import { KINDS } from '#resources/kinds/kinds.ts';
-import { type Kind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
+import { isAmbientKind, type Kind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import { kindTable } from '#resources/schema/docs.ts';
 import { exampleOf, kebabCase, noteOf } from './kind-files.ts';
 
-/** The kinds that a gateway reads, in the order of their pages. */
-export const KIND_NAMES = Object.keys(KINDS) as Kind[];
+/** The kinds that have a page, in the order of their pages. Others are Kubernetes' own. */
+export const KIND_NAMES = (Object.keys(KINDS) as Kind[]).filter(kind => !isAmbientKind(kind));
 
 const INTRODUCTION = `# Kinds
 
 Each resource is a YAML document. It has an \`apiVersion\`, a \`kind\` and a \`metadata\`.
 
 - \`apiVersion\` is \`gateway.internal/v2\`. Ambassador's \`getambassador.io/v2\` is read too.
+- Kinds of [Gateway API](https://gateway-api.sigs.k8s.io/) have \`gateway.networking.k8s.io/v1\`.
+  Namespaces, Services and ConfigMaps beside them are read for what Gateway API refers to.
 - \`metadata.name\` is required. \`metadata.namespace\` is \`default\` unless it is given.
 - A file may hold many documents. A folder may hold many files, \`.yaml\`, \`.yml\` or \`.json\`.
 

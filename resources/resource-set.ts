@@ -1,4 +1,4 @@
-import type { Kind } from '#resources/kinds/known-kinds.ts';
+import { isGatewayApiKind, type Kind } from '#resources/kinds/known-kinds.ts';
 import { type ModuleConfig, module } from '#resources/kinds/module/module.ts';
 import type { Rejected, Resource } from './resource.ts';
 
@@ -21,6 +21,21 @@ export type ResourceSet = {
   readonly secrets: readonly Resource<'Secret'>[];
   readonly tlsContexts: readonly Resource<'TLSContext'>[];
   readonly tracingServices: readonly Resource<'TracingService'>[];
+  readonly backendTlsPolicies: readonly Resource<'BackendTLSPolicy'>[];
+  readonly configMaps: readonly Resource<'ConfigMap'>[];
+  readonly gatewayClasses: readonly Resource<'GatewayClass'>[];
+  readonly gateways: readonly Resource<'Gateway'>[];
+  readonly grpcRoutes: readonly Resource<'GRPCRoute'>[];
+  readonly httpRoutes: readonly Resource<'HTTPRoute'>[];
+  readonly listenerSets: readonly Resource<'ListenerSet'>[];
+  readonly namespaces: readonly Resource<'Namespace'>[];
+  readonly referenceGrants: readonly Resource<'ReferenceGrant'>[];
+  readonly services: readonly Resource<'Service'>[];
+  readonly tcpRoutes: readonly Resource<'TCPRoute'>[];
+  readonly tlsRoutes: readonly Resource<'TLSRoute'>[];
+  readonly udpRoutes: readonly Resource<'UDPRoute'>[];
+  /** Whether `services` are all that exist, as of a cluster. Otherwise any Service may exist. */
+  readonly knowsServices: boolean;
   readonly closed: readonly Rejected[];
 };
 
@@ -45,8 +60,27 @@ export function toResourceSet(
     secrets: ofKind(sorted, 'Secret'),
     tlsContexts: ofKind(sorted, 'TLSContext'),
     tracingServices: ofKind(sorted, 'TracingService'),
+    backendTlsPolicies: ofKind(sorted, 'BackendTLSPolicy'),
+    configMaps: ofKind(sorted, 'ConfigMap'),
+    gatewayClasses: ofKind(sorted, 'GatewayClass'),
+    gateways: ofKind(sorted, 'Gateway'),
+    grpcRoutes: ofKind(sorted, 'GRPCRoute'),
+    httpRoutes: ofKind(sorted, 'HTTPRoute'),
+    listenerSets: ofKind(sorted, 'ListenerSet'),
+    namespaces: ofKind(sorted, 'Namespace'),
+    referenceGrants: ofKind(sorted, 'ReferenceGrant'),
+    services: ofKind(sorted, 'Service'),
+    tcpRoutes: ofKind(sorted, 'TCPRoute'),
+    tlsRoutes: ofKind(sorted, 'TLSRoute'),
+    udpRoutes: ofKind(sorted, 'UDPRoute'),
+    knowsServices: sorted.some(isInCluster),
     closed: [...closed].sort(byId),
   };
+}
+
+/** An object of Gateway API that is in no file comes from a cluster, as all Services then do. */
+function isInCluster({ kind, source }: Resource): boolean {
+  return source.line === 0 && isGatewayApiKind(kind);
 }
 
 function ofKind<K extends Kind>(resources: readonly Resource[], kind: K): Resource<K>[] {

@@ -21,19 +21,30 @@ export function formatSource({ file, line }: Source): string {
   return file === '' || line === 0 ? file : `${file}:${line}`;
 }
 
+/** What counts of the `metadata` of a document, as Kubernetes gives it. */
+export type ResourceMetadata = {
+  readonly generation?: number;
+  /** When the object was created, RFC 3339. */
+  readonly created?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+};
+
 type ResourceOf<K extends Kind> = {
   readonly kind: K;
+  /** Empty for kinds that have no namespace, as a GatewayClass. */
   readonly namespace: string;
   readonly name: string;
   /** `Mapping/default/user`, unique among the resources in force. */
   readonly id: string;
   readonly source: Source;
   /**
-   * Covers what the spec means, without its file, line or spelling. It is only for comparing in
-   * memory, since it covers secrets.
+   * Covers what the spec means and the metadata, without its file, line or spelling. It is only for
+   * comparing in memory, since it covers secrets.
    */
   readonly hash: string;
   readonly spec: SpecOf<K>;
+  /** Absent for kinds of which no metadata counts. */
+  readonly metadata?: ResourceMetadata;
   /** Where its fields stand. Absent when it is in no file. */
   readonly fieldLines?: FieldLines;
   /** Restrictions that it asks for and that are not served. Absent when there are none. */

@@ -1,20 +1,65 @@
 /** Every kind that is served. */
 export const KIND_NAMES = [
+  'BackendTLSPolicy',
+  'ConfigMap',
   'Filter',
   'FilterPolicy',
+  'GRPCRoute',
+  'Gateway',
+  'GatewayClass',
+  'HTTPRoute',
   'Host',
+  'ListenerSet',
   'LogService',
   'Mapping',
   'Module',
+  'Namespace',
   'ProxyConfig',
   'RateLimit',
   'RateLimitService',
+  'ReferenceGrant',
   'Secret',
+  'Service',
+  'TCPRoute',
   'TLSContext',
+  'TLSRoute',
   'TracingService',
+  'UDPRoute',
 ] as const;
 
 export type Kind = (typeof KIND_NAMES)[number];
+
+/** The group of Gateway API (https://gateway-api.sigs.k8s.io/). */
+export const GATEWAY_API_GROUP = 'gateway.networking.k8s.io';
+
+/** Versions of each kind of Gateway API that are read, the newest first. All are read as `v1`. */
+export const GATEWAY_API_VERSIONS = {
+  BackendTLSPolicy: ['v1', 'v1alpha3'],
+  GRPCRoute: ['v1'],
+  Gateway: ['v1', 'v1beta1'],
+  GatewayClass: ['v1', 'v1beta1'],
+  HTTPRoute: ['v1', 'v1beta1'],
+  ListenerSet: ['v1'],
+  ReferenceGrant: ['v1', 'v1beta1'],
+  TCPRoute: ['v1', 'v1alpha2'],
+  TLSRoute: ['v1', 'v1alpha3', 'v1alpha2'],
+  UDPRoute: ['v1', 'v1alpha2'],
+} as const satisfies Partial<Readonly<Record<Kind, readonly string[]>>>;
+
+export type GatewayApiKind = keyof typeof GATEWAY_API_VERSIONS;
+
+/** Kinds of Kubernetes that Gateway API refers to. They are `v1` of no group, as a Secret is. */
+export const AMBIENT_KINDS = ['ConfigMap', 'Namespace', 'Service'] as const satisfies Kind[];
+
+export type AmbientKind = (typeof AMBIENT_KINDS)[number];
+
+export function isGatewayApiKind(kind: string): kind is GatewayApiKind {
+  return Object.hasOwn(GATEWAY_API_VERSIONS, kind);
+}
+
+export function isAmbientKind(kind: string): kind is AmbientKind {
+  return (AMBIENT_KINDS as readonly string[]).includes(kind);
+}
 
 /**
  * Kinds of which only one resource is in force for each gateway, with the names that it may have.

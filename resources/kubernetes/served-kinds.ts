@@ -1,12 +1,21 @@
-import { KIND_NAMES, type Kind } from '#resources/kinds/known-kinds.ts';
+import {
+  type AmbientKind,
+  type GatewayApiKind,
+  isAmbientKind,
+  isGatewayApiKind,
+  KIND_NAMES,
+  type Kind,
+} from '#resources/kinds/known-kinds.ts';
 
 /**
- * The kinds that are objects of the gateway's own group in Kubernetes. A Secret is Kubernetes' own.
+ * The kinds that are objects of the gateway's own group in Kubernetes. Others are Kubernetes' own or
+ * Gateway API's.
  */
-export type ServedKind = Exclude<Kind, 'Secret'>;
+export type ServedKind = Exclude<Kind, 'Secret' | AmbientKind | GatewayApiKind>;
 
 export const SERVED_KINDS: readonly ServedKind[] = KIND_NAMES.filter(
-  (kind): kind is ServedKind => kind !== 'Secret',
+  (kind): kind is ServedKind =>
+    kind !== 'Secret' && !isAmbientKind(kind) && !isGatewayApiKind(kind),
 );
 
 /** Short names that do not follow from the capitals. */

@@ -1,5 +1,13 @@
 import { caution, type Finding, fault } from '#resources/finding.ts';
-import { isKind, KIND_NAMES, NOT_SERVED } from '#resources/kinds/known-kinds.ts';
+import {
+  GATEWAY_API_GROUP,
+  GATEWAY_API_VERSIONS,
+  isAmbientKind,
+  isGatewayApiKind,
+  isKind,
+  KIND_NAMES,
+  NOT_SERVED,
+} from '#resources/kinds/known-kinds.ts';
 import { RESTRICTIONS } from '#resources/schema/restrictions.ts';
 import { nearest, suggest } from '#resources/words/suggest.ts';
 
@@ -16,7 +24,14 @@ export type Envelope = {
   readonly findings: readonly Finding[];
 };
 
-const KNOWN: readonly string[] = [...KIND_NAMES, ...Object.keys(NOT_SERVED)];
+/** Kinds of Kubernetes itself are no suggestions, since a folder has them for other reasons. */
+const KNOWN: readonly string[] = [
+  ...KIND_NAMES.filter(kind => !isAmbientKind(kind)),
+  ...Object.keys(NOT_SERVED),
+];
+
+const GATEWAY_API_KINDS = KNOWN.filter(isGatewayApiKind);
+const OWN_KINDS = KNOWN.filter(kind => !isGatewayApiKind(kind));
 
 /**
  * Reads `apiVersion` and `kind`.
@@ -37,11 +52,12 @@ export function readEnvelope(
   }
   const { group, version } = splitApiVersion(apiVersion);
   if (kind === 'Secret' && group === '') return readSecret(version);
+  if (isAmbientKind(kind)) return apiVersion === 'v1' ? { kind, findings: [] } : undefined;
+  if (group === GATEWAY_API_GROUP) return readGatewayApi(kind, version, apiGroups);
   if (!apiGroups.includes(group)) return readForeign(kind, group, apiGroups);
-  if (!KNOWN.includes(kind))
-    return refuse(known ?? '', 'kind', `unknown kind \`${kind}\`${suggest(kind, KNOWN)}`);
+  if (!KNOWN.includes(kind)) return unknownKind(kind, OWN_KINDS);
   if (!isKind(kind)) return unserved(kind);
-  if (kind === 'Secret' || version !== VERSION) {
+  if (kind === 'Secret' || isGatewayApiKind(kind) || version !== VERSION) {
     return refuse(
       kind,
       'apiVersion',
@@ -49,6 +65,34 @@ export function readEnvelope(
     );
   }
   return { kind, findings: [] };
+}
+
+/**
+ * Reads a kind of Gateway API in each version that has the shape of `v1`.
+ * @returns undefined for a kind of it that is not served
+ */
+function readGatewayApi(
+  kind: string,
+  version: string,
+  apiGroups: readonly string[],
+): Envelope | undefined {
+  if (!isGatewayApiKind(kind))
+    return nearest(kind, GATEWAY_API_KINDS) === undefined
+      ? undefined
+      : unknownKind(kind, GATEWAY_API_KINDS);
+  const versions: readonly string[] = GATEWAY_API_VERSIONS[kind];
+  if (versions.includes(version)) return { kind, findings: [] };
+  const written = `\`${GATEWAY_API_GROUP}/${version}\``;
+  return refuse(
+    kind,
+    'apiVersion',
+    `${written} is not read for ${kind}. Write ${expected(kind, apiGroups)}`,
+  );
+}
+
+function unknownKind(kind: string, known: readonly string[]): Envelope {
+  const message = `unknown kind \`${kind}\`${suggest(kind, known)}`;
+  return refuse(nearest(kind, known) ?? '', 'kind', message);
 }
 
 function splitApiVersion(apiVersion: string): { group: string; version: string } {
@@ -62,7 +106,7 @@ function readWithoutKind(
 ): Envelope | undefined {
   const { group } = splitApiVersion(typeof fields.apiVersion === 'string' ? fields.apiVersion : '');
   return apiGroups.includes(group)
-    ? refuse('', 'kind', `\`kind\` is required: one of ${KNOWN.join(', ')}`)
+    ? refuse('', 'kind', `\`kind\` is required: one of ${OWN_KINDS.join(', ')}`)
     : undefined;
 }
 
@@ -81,17 +125,19 @@ function readForeign(
   group: string,
   apiGroups: readonly string[],
 ): Envelope | undefined {
-  const meant = nearest(group, apiGroups);
+  const groups = isGatewayApiKind(kind) ? [GATEWAY_API_GROUP] : apiGroups;
+  const meant = nearest(group, groups);
   if (!KNOWN.includes(kind) || (group !== '' && meant === undefined)) return undefined;
   return refuse(
     kind,
     'apiVersion',
-    `the group "${group}" is not read${suggest(group, apiGroups) || `. Write ${expected(kind, apiGroups)}`}`,
+    `the group "${group}" is not read${suggest(group, groups) || `. Write ${expected(kind, apiGroups)}`}`,
   );
 }
 
 function expected(kind: string, apiGroups: readonly string[]): string {
   if (kind === 'Secret') return '`v1`';
+  if (isGatewayApiKind(kind)) return `\`${GATEWAY_API_GROUP}/v1\``;
   return apiGroups.map(group => `\`${group}/${VERSION}\``).join(' or ');
 }
 

@@ -1,4 +1,6 @@
 import { type Finding, fault } from '#resources/finding.ts';
+import type { ResourceMetadata } from '#resources/resource.ts';
+import type { MetadataFact } from '#resources/schema/kind.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 
 export type Metadata = {
@@ -7,27 +9,54 @@ export type Metadata = {
   readonly findings: readonly Finding[];
 };
 
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const DEFAULT_NAMESPACE = 'default';
 
 /**
  * Reads `metadata.name` and `metadata.namespace`. They follow Kubernetes' rules for object names, a
  * DNS subdomain and a DNS label. With findings, the name is the part of it that could be read,
- * perhaps nothing.
+ * perhaps nothing. What is of the whole cluster has no namespace.
  */
-export function readMetadata(metadata: unknown): Metadata {
+export function readMetadata(
+  metadata: unknown,
+  scope: 'Namespaced' | 'Cluster' = 'Namespaced',
+): Metadata {
   const fields: Fields = isFields(metadata) ? metadata : {};
   const { name } = fields;
+  if (scope === 'Cluster')
+    return { namespace: '', name: textOr(name, ''), findings: checkName(name) };
   const namespace = fields.namespace ?? DEFAULT_NAMESPACE;
   const findings = [...checkName(name), ...checkNamespace(namespace)];
   return { name: textOr(name, ''), namespace: textOr(namespace, DEFAULT_NAMESPACE), findings };
+}
+
+/** Returns those facts of `metadata` that are there in the form that Kubernetes gives them. */
+export function readFacts(metadata: unknown, facts: readonly MetadataFact[]): ResourceMetadata {
+  const { generation, creationTimestamp, labels }: Fields = isFields(metadata) ? metadata : {};
+  return {
+    ...(facts.includes('generation') && Number.isSafeInteger(generation)
+      ? { generation: Number(generation) }
+      : {}),
+    ...(facts.includes('created') && typeof creationTimestamp === 'string'
+      ? { created: creationTimestamp }
+      : {}),
+    ...(facts.includes('labels') && isFields(labels) ? { labels: textsOf(labels) } : {}),
+  };
+}
+
+function textsOf(labels: Fields): Readonly<Record<string, string>> {
+  const texts = Object.entries(labels).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(texts);
 }
 
 function checkName(name: unknown): readonly Finding[] {
   const path = ['metadata', 'name'];
   if (name === undefined || name === null) return [fault(path, '`metadata.name` is required')];
   if (typeof name !== 'string') return [fault(path, '`name` must be a string. Quote it')];
-  if (name.length <= 253 && name.split('.').every(part => DNS_LABEL.test(part))) return [];
+  if (name.length <= 253 && SUBDOMAIN.test(name)) return [];
   return [
     fault(
       path,

@@ -1,5 +1,6 @@
 import { type Document, isMap, isSeq } from 'yaml';
 import { formatPath } from '#resources/finding.ts';
+import { isKind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { resourceId } from '#resources/resource.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
@@ -60,10 +61,12 @@ function readBroken(document: Document, problem: Problem, language: Language): P
   const envelope = readEnvelope({ apiVersion, kind }, language.apiGroups);
   const foreign = typeof apiVersion === 'string' && typeof kind === 'string' && kind !== 'List';
   if (envelope === undefined) return { ...EMPTY_FILE, problems: [problem], readable: foreign };
-  const { namespace, name } = readMetadata({
+  const written = {
     name: document.getIn(['metadata', 'name']),
     namespace: document.getIn(['metadata', 'namespace']),
-  });
+  };
+  const scope = isKind(envelope.kind) ? language.kinds[envelope.kind].scope : undefined;
+  const { namespace, name } = readMetadata(written, scope);
   const identity = { kind: envelope.kind, namespace, name };
   const problems = [{ ...problem, ...identity }];
   if (identity.kind === '' || name === '') return { ...EMPTY_FILE, problems, readable: false };

@@ -1,6 +1,6 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import { isKind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
-import type { Rejected } from '#resources/resource.ts';
+import type { Rejected, ResourceMetadata } from '#resources/resource.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { misspeltRestrictions } from '#resources/schema/misspelt-restrictions.ts';
 import { closesEverything, type Unserved, unservedOf } from '#resources/schema/restrictions.ts';
@@ -10,7 +10,7 @@ import { isForOtherGateway } from '#resources/words/gateway-id.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { illFormedTexts } from './ill-formed-text.ts';
-import { readMetadata } from './metadata.ts';
+import { readFacts, readMetadata } from './metadata.ts';
 import type { Language } from './parse-options.ts';
 import { salvage } from './salvage.ts';
 
@@ -27,6 +27,8 @@ export type ParseOutcome = {
    * read of it.
    */
   readonly spec?: unknown;
+  /** What counts of its `metadata`. */
+  readonly facts?: ResourceMetadata;
   readonly document: Readonly<Record<string, unknown>>;
   readonly salvaged: Pick<Rejected, 'hosts' | 'injects' | 'match' | 'rules'>;
   /** Restrictions that it asks for and that are not served. */
@@ -40,7 +42,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Parses the content of one document. `duplicates` are the keys that stand in it twice.
- * @returns undefined when it is not of a served group, or for another gateway
+ * @returns undefined when it is not of a served group, for another gateway, or an ambient one with an
+ *   error
  */
 export function parseResource(
   fields: Fields,
@@ -51,18 +54,18 @@ export function parseResource(
   if (envelope === undefined || isForOtherGateway(fields.spec, language.gatewayId))
     return undefined;
   const { kind } = envelope;
-  const { namespace, name, findings: metadata } = readMetadata(fields.metadata);
+  const definition = isKind(kind) ? language.kinds[kind] : undefined;
+  const { namespace, name, findings: metadata } = readMetadata(fields.metadata, definition?.scope);
   const rows = unservedOf(kind, name, fields.spec);
   const identity = { kind, namespace, name, document: fields };
   const named =
     isFields(fields.metadata) && typeof fields.metadata.namespace === 'string'
       ? namespace
       : undefined;
-  if (!isKind(kind)) {
+  if (definition === undefined) {
     const findings = [...envelope.findings, ...metadata];
     return { ...identity, findings, unserved: rows, salvaged: salvage(kind, fields.spec, []) };
   }
-  const definition = language.kinds[kind];
   const outer = [
     ...metadata,
     ...checkName(kind, name),
@@ -70,12 +73,18 @@ export function parseResource(
     ...duplicates,
   ];
   const parsed = parseFields(kind, definition, fields, envelope, outer);
+  const facts = readFacts(fields.metadata, definition.metadata ?? []);
+  if (definition.ambient === true)
+    return parsed.spec === undefined
+      ? undefined
+      : { ...identity, ...parsed, facts, findings: [], unserved: [] };
   const others = parsed.findings.filter(finding => !isTold(finding, rows));
   const unserved = [...rows, ...misspeltRestrictions(kind, definition, others, fields)];
   // A rejected resource is closed by its error, if it does not close everything.
   const isAsked = parsed.spec !== undefined || closesEverything(kind);
   const findings = isAsked ? others.filter(finding => !isTold(finding, unserved)) : parsed.findings;
-  return { ...identity, ...parsed, ...meantIn(named, parsed.spec, definition), findings, unserved };
+  const meant = meantIn(named, parsed.spec, definition);
+  return { ...identity, ...parsed, ...meant, facts, findings, unserved };
 }
 
 /** A spec is read in the namespace that the document names. Without one nothing is added to it. */

@@ -33,16 +33,24 @@ export function placeOutcome(
     return { ...EMPTY_FILE, rejected, problems, anonymous: kind === '' || name === '' };
   }
   const lines = fieldLines(document, lineOf);
+  const { facts = {} } = outcome;
+  const metadata = Object.keys(facts).length === 0 ? {} : { metadata: facts };
   // The spec was parsed by the schema of this very kind.
   const resource = {
     ...identity,
-    hash: hashSpec(outcome.unserved.length === 0 ? spec : { spec, ...unserved }),
+    hash: hashSpec(isBare(outcome) ? spec : { spec, ...unserved, ...metadata }),
     spec,
+    ...metadata,
     ...(lines === '' ? {} : { fieldLines: lines }),
     ...unserved,
     ...(holdsSecret(kind, spec) ? {} : { document }),
   } as Resource;
   return { ...EMPTY_FILE, resources: [resource], problems };
+}
+
+/** Whether its spec is all that counts. */
+function isBare({ unserved, facts = {} }: ParseOutcome): boolean {
+  return unserved.length === 0 && Object.keys(facts).length === 0;
 }
 
 /** Leaves out its middle, because what is wrong stands at the end. */
@@ -51,8 +59,11 @@ function shorten(text: string): string {
   return `${text.slice(0, LONGEST_TEXT / 2)}…${text.slice(-LONGEST_TEXT / 2)}`.toWellFormed();
 }
 
-/** A Secret, and a Filter with the secret written in it. Their documents are not kept. */
+/**
+ * A Secret, a Filter with the secret written in it, and a ConfigMap, in which others may have
+ * written one. Their documents are not kept.
+ */
 function holdsSecret(kind: string, spec: unknown): boolean {
-  if (kind === 'Secret') return true;
+  if (kind === 'Secret' || kind === 'ConfigMap') return true;
   return kind === 'Filter' && (spec as FilterSpec).OAuth2?.secret !== undefined;
 }

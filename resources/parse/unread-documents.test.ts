@@ -8,7 +8,7 @@ const ANNOTATED =
 
 const INGRESS = 'warning apiVersion: an Ingress is not read: write a Mapping';
 const GATEWAY_API =
-  'warning apiVersion: resources of the Gateway API are not read: write `gateway.internal/v2` Mappings and Hosts';
+  'warning apiVersion: ConformanceReport of Gateway API is not read: it has no effect here';
 const ANNOTATION =
   'warning metadata.annotations["getambassador.io/config"]: the annotation `getambassador.io/config` is not read: write what it holds as documents of their own';
 const old = (version: string) =>
@@ -20,7 +20,7 @@ const TOLD: readonly (readonly [document: string, problem: string])[] = [
   ['apiVersion: ambassador/v2\nkind: Module\nname: x\n', old('v2')],
   [`apiVersion: networking.k8s.io/v1\nkind: Ingress\n${METADATA}`, INGRESS],
   [`apiVersion: extensions/v1beta1\nkind: Ingress\n${METADATA}`, INGRESS],
-  [`apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n${METADATA}`, GATEWAY_API],
+  [`apiVersion: gateway.networking.k8s.io/v1\nkind: ConformanceReport\n${METADATA}`, GATEWAY_API],
   [
     `apiVersion: gateway.internl/v2\nkind: Mappings\n${METADATA}`,
     'error apiVersion: the group "gateway.internl" is not read, did you mean `gateway.internal`?',

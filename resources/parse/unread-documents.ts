@@ -1,3 +1,4 @@
+import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { isFields } from '#resources/words/fields.ts';
 import { nearest } from '#resources/words/suggest.ts';
@@ -50,10 +51,10 @@ function whyUnread(
     };
   if (kind === 'Ingress' && INGRESS_GROUPS.includes(group))
     return { severity: 'warning', message: 'an Ingress is not read: write a Mapping' };
-  if (group === 'gateway.networking.k8s.io')
+  if (group === GATEWAY_API_GROUP)
     return {
       severity: 'warning',
-      message: `resources of the Gateway API are not read: write \`${ours}/v2\` Mappings and Hosts`,
+      message: `${kind} of Gateway API is not read: it has no effect here`,
     };
   const meant = group === '' ? undefined : nearest(group, apiGroups);
   if (meant === undefined || apiGroups.includes(group)) return undefined;

@@ -1,6 +1,9 @@
 import type * as z from 'zod';
 import type { Finding } from '#resources/finding.ts';
 
+/** What a resource may carry of the `metadata` of its document. */
+export type MetadataFact = 'generation' | 'created' | 'labels';
+
 /**
  * What the operator may write under one `kind`. One declarative schema yields the parser, the
  * suggestions, the TypeScript type, the page in docs/reference/kinds and the CRD. `check` holds
@@ -13,6 +16,15 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   /** Where the fields stand: below `spec`, or (for a Secret) at the top of the document. */
   readonly fieldsAt: 'spec' | 'document';
   readonly unknownField: 'error' | 'warning';
+  /** Absent when its objects stand in a namespace. */
+  readonly scope?: 'Namespaced' | 'Cluster';
+  /** Facts of `metadata` that a resource carries, since they have a meaning. Absent when none has. */
+  readonly metadata?: readonly MetadataFact[];
+  /**
+   * A kind of Kubernetes that stands in folders for other reasons. A document with an error is not
+   * read, and no Problem says so.
+   */
+  readonly ambient?: boolean;
   /**
    * Fields that restrict access, such as `tls.cert_required`. A possible misspelling of one is not
    * ignored. It closes what the resource covers.

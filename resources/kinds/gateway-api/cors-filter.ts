@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { tokenName } from './names.ts';
+import { checkRules } from './rules.ts';
+
+const ORIGIN =
+  /(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)/;
+const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'CONNECT',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+] as const;
+
+/** Methods of requests that the API knows. */
+export const httpMethod = z.enum(METHODS);
+
+/** A list without repeats, in which `*` stands alone where `*` may stand. */
+const checkSet = checkRules<readonly string[]>(items => [
+  ...items.flatMap((item, index) =>
+    items.indexOf(item) === index ? [] : [{ path: [index], message: `"${item}" stands twice` }],
+  ),
+  ...(items.includes('*') && items.length > 1
+    ? [{ path: [items.indexOf('*')], message: '"*" must stand alone' }]
+    : []),
+]);
+
+const headerNames = z.array(tokenName).max(64).check(checkSet).default([]);
+
+/** Which pages of other origins may read responses. See the Fetch standard, "CORS protocol". */
+export const corsFilter = z.object({
+  allowOrigins: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(253)
+        .regex(ORIGIN)
+        .meta({ form: 'an origin such as `https://example.com`, `https://*.example.com` or `*`' }),
+    )
+    .max(64)
+    .check(checkSet)
+    .default([])
+    .meta({ form: 'a list of at most 64 origins' })
+    .describe('Origins that may'),
+  allowCredentials: z
+    .boolean()
+    .default(false)
+    .describe('Whether requests may carry cookies and the like'),
+  allowMethods: z
+    .array(z.enum([...METHODS, '*']))
+    .max(9)
+    .check(checkSet)
+    .default([])
+    .meta({ form: 'a list of methods, or `["*"]`' })
+    .describe('Methods that they may use'),
+  allowHeaders: headerNames
+    .meta({ form: 'a list of at most 64 names, or `["*"]`' })
+    .describe('Headers that they may send'),
+  exposeHeaders: headerNames
+    .meta({ form: 'a list of at most 64 names' })
+    .describe('Headers of responses that they may read'),
+  maxAge: z
+    .int()
+    .min(1)
+    .max(2_147_483_647)
+    .default(5)
+    .meta({ form: 'an integer of seconds above 0' })
+    .describe('Seconds for which the answer to a preflight holds'),
+});
+
+export type CorsFilter = z.output<typeof corsFilter>;

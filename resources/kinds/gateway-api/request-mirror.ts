@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { backendObjectRef } from './backend-ref.ts';
+import { checkRules } from './rules.ts';
+
+const LARGEST = 2_147_483_647;
+
+const fraction = z
+  .object({
+    numerator: z
+      .int()
+      .min(0)
+      .max(LARGEST)
+      .describe('How many of them')
+      .meta({ form: 'an integer' }),
+    denominator: z
+      .int()
+      .min(1)
+      .max(LARGEST)
+      .default(100)
+      .meta({ form: 'an integer above 0' })
+      .describe('Of how many requests'),
+  })
+  .check(
+    checkRules(({ numerator, denominator }) =>
+      numerator <= denominator
+        ? []
+        : [{ path: ['numerator'], message: '`numerator` must not be above `denominator`' }],
+    ),
+  );
+
+/** A copy of requests, whose responses are dropped. */
+export const requestMirror = z
+  .object({
+    backendRef: backendObjectRef.describe('Backend that gets the copies'),
+    percent: z
+      .int()
+      .min(0)
+      .max(100)
+      .exactOptional()
+      .meta({ form: 'an integer from 0 to 100' })
+      .describe('Percentage of requests. Default: 100'),
+    fraction: fraction.exactOptional().describe('Fraction of requests, in place of `percent`'),
+  })
+  .check(
+    checkRules(({ percent, fraction }) =>
+      percent === undefined || fraction === undefined
+        ? []
+        : [{ path: ['fraction'], message: '`percent` and `fraction` exclude each other' }],
+    ),
+  );
+
+export type RequestMirror = z.output<typeof requestMirror>;
