@@ -22,12 +22,14 @@ describe('an instance behind an edge', () => {
   let system: FiguresSystem;
   let one: Upstream;
   let two: Upstream;
+  let three: Upstream;
   let untrusted: Upstream;
   before(async () => {
     one = await startUpstream('one');
     two = await startUpstream('two');
+    three = await startUpstream('three');
     untrusted = await startUntrustedUpstream('localhost');
-    const hosts = [one, two].map(({ port }) => `{ url: "tcp://127.0.0.1:${port}" }`).join(', ');
+    const hosts = [two, three].map(({ port }) => `{ url: "tcp://127.0.0.1:${port}" }`).join(', ');
     system = await startFiguresSystem(
       [
         document(
@@ -48,7 +50,7 @@ describe('an instance behind an edge', () => {
   });
   after(async () => {
     await system?.stop();
-    await Promise.all([one, two, untrusted].map(each => each?.close()));
+    await Promise.all([one, two, three, untrusted].map(each => each?.close()));
   });
 
   const of = (problems: readonly Problem[], name: string) =>
@@ -83,28 +85,45 @@ describe('an instance behind an edge', () => {
     assert.match(problem?.message ?? '', /^no instance passes its health checks/);
   });
 
-  test('that is away for a moment is not told', async () => {
-    const { port } = one;
-    assert.equal((await request(system.edge, '/one/')).status, 200);
-    await one.close();
-    assert.equal((await request(system.edge, '/one/')).status, 503);
-    one = await startUpstream('one', port);
-    const end = performance.now() + 15_000;
-    await problemsWhen('one', '/one/', found => {
-      assert.deepEqual(found, []);
-      return performance.now() > end;
+  // Each waits some time for its own instance.
+  describe('beside others', { concurrency: true }, () => {
+    test('that is away for a moment is not told', async () => {
+      const { port } = one;
+      assert.equal((await request(system.edge, '/one/')).status, 200);
+      await one.close();
+      assert.equal((await request(system.edge, '/one/')).status, 503);
+      one = await startUpstream('one', port);
+      const end = performance.now() + 15_000;
+      await problemsWhen('one', '/one/', found => {
+        assert.deepEqual(found, []);
+        return performance.now() > end;
+      });
     });
-  });
 
-  test('that is gone among good ones is told, until it is back', async () => {
-    const { port } = two;
-    await problemsWhen('two', '/both/', isOver);
-    await two.close();
-    const [problem] = await problemsWhen('two', '/both/', isTold);
-    assert.match(problem?.message ?? '', /accepts no connection .*\. Look at this instance/);
-    assert.equal(problem?.field, 'spec.clusters[0].hosts');
-    two = await startUpstream('two', port);
-    await problemsWhen('two', '/both/', isOver);
+    test('that is gone among good ones is told, until it is back', async () => {
+      const { port } = two;
+      await problemsWhen('two', '/both/', isOver);
+      await two.close();
+      const [problem] = await problemsWhen('two', '/both/', isTold);
+      assert.match(problem?.message ?? '', /accepts no connection .*\. Look at this instance/);
+      assert.equal(problem?.field, 'spec.clusters[0].hosts');
+      two = await startUpstream('two', port);
+      await problemsWhen('two', '/both/', isOver);
+    });
+
+    test('without figures nothing is told, and nothing fails', async t => {
+      const system = await startFiguresSystem(
+        document('Mapping', 'm', 'prefix: /m/, service: "127.0.0.1:1"'),
+        { FIGURES: 'off' },
+      );
+      t.after(() => system.stop());
+      const end = performance.now() + 10_000;
+      while (performance.now() < end) {
+        assert.equal((await request(system.edge, '/m/')).status, 503);
+        assert.deepEqual((await system.status()).problems, []);
+        await delay(PAUSE_MS);
+      }
+    });
   });
 
   test('stays told over a restart of the control plane', async () => {
@@ -112,18 +131,4 @@ describe('an instance behind an edge', () => {
     const [problem] = await problemsWhen('tls', '/tls/', isTold);
     assert.match(problem?.message ?? '', /^TLS with/);
   });
-});
-
-test('without figures nothing is told, and nothing fails', async t => {
-  const system = await startFiguresSystem(
-    document('Mapping', 'm', 'prefix: /m/, service: "127.0.0.1:1"'),
-    { FIGURES: 'off' },
-  );
-  t.after(() => system.stop());
-  const end = performance.now() + 10_000;
-  while (performance.now() < end) {
-    assert.equal((await request(system.edge, '/m/')).status, 503);
-    assert.deepEqual((await system.status()).problems, []);
-    await delay(PAUSE_MS);
-  }
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from '#envoy/e2e/request.ts';
@@ -14,7 +14,10 @@ import type { Problem } from '#resources/problem.ts';
 /** A mistake that is valid YAML, and what tells about it. */
 type Mistake = {
   readonly name: string;
-  /** The documents with the mistake, and without. `PORT` is that of an HTTP service. */
+  /**
+   * The documents with the mistake, and without. `AT` is a name that no other mistake has, `PORT`
+   * is that of an HTTP service.
+   */
   readonly wrong: string;
   readonly right: string;
   /** The path that clients ask for, and what they get of the mistake. */
@@ -25,50 +28,50 @@ type Mistake = {
   readonly message: RegExp;
 };
 
-const document = (kind: string, spec: string, name = 'm') =>
+const document = (kind: string, spec: string, name = 'AT') =>
   `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: { ${spec} }\n`;
 const mapping = (spec: string, name?: string) => document('Mapping', spec, name);
 
-const RIGHT = mapping('prefix: /m/, service: "127.0.0.1:PORT"');
+const RIGHT = mapping('prefix: /AT/, service: "127.0.0.1:PORT"');
 
 const MISTAKES: readonly Mistake[] = [
   {
     name: 'a wrong port',
-    wrong: mapping('prefix: /m/, service: "127.0.0.1:1"'),
+    wrong: mapping('prefix: /AT/, service: "127.0.0.1:1"'),
     right: RIGHT,
-    ...{ path: '/m/', status: 503, place: [4, 'spec.service'] },
+    ...{ path: '/AT/', status: 503, place: [4, 'spec.service'] },
     message: /^127\.0\.0\.1:1 accepts no connection \(.*Connection refused.*\)\. Correct/i,
   },
   {
     name: 'a name that DNS does not know',
-    wrong: mapping('prefix: /m/, service: "nosuch.invalid:80"'),
+    wrong: mapping('prefix: /AT/, service: "nosuch.invalid:80"'),
     right: RIGHT,
-    ...{ path: '/m/', status: 503, place: [4, 'spec.service'] },
+    ...{ path: '/AT/', status: 503, place: [4, 'spec.service'] },
     message: /^DNS has no address for "nosuch\.invalid" \(.+\)\. Correct the name/,
   },
   {
     name: 'https to an http service',
-    wrong: mapping('prefix: /m/, service: "https://127.0.0.1:PORT"'),
+    wrong: mapping('prefix: /AT/, service: "https://127.0.0.1:PORT"'),
     right: RIGHT,
-    ...{ path: '/m/', status: 503, place: [4, 'spec.service'] },
+    ...{ path: '/AT/', status: 503, place: [4, 'spec.service'] },
     message:
       /^TLS with 127\.0\.0\.1:\d+ fails \(.*WRONG_VERSION_NUMBER.*\)\. The service speaks no/,
   },
   {
     name: 'a misspelt name of the discovery service',
-    wrong: mapping('prefix: /m/, rewrite: /user/, service: user-servcie, resolver: sds'),
-    right: mapping('prefix: /m/, rewrite: /user/, service: user-service, resolver: sds'),
-    ...{ path: '/m/health', status: 503, place: [4, 'spec.service'] },
+    wrong: mapping('prefix: /AT/, rewrite: /user/, service: user-servcie, resolver: sds'),
+    right: mapping('prefix: /AT/, rewrite: /user/, service: user-service, resolver: sds'),
+    ...{ path: '/AT/health', status: 503, place: [4, 'spec.service'] },
     message:
       /^the discovery service knows no "user-servcie", did you mean `user-service`\? Correct the name/,
   },
   {
     name: 'two Mappings with one prefix',
-    wrong: `${RIGHT}---\n${mapping('prefix: /m/, service: "127.0.0.1:2"', 'n')}`,
+    wrong: `${RIGHT}---\n${mapping('prefix: /AT/, service: "127.0.0.1:2"', 'AT-too')}`,
     right: RIGHT,
     place: [4, 'spec.weight'],
     message:
-      /^2 Mappings match the same requests .* It shares its requests with Mapping\/default\/n$/,
+      /^2 Mappings match the same requests .* It shares its requests with Mapping\/default\/m\d-too$/,
   },
   {
     name: 'an unknown variable of a template',
@@ -85,16 +88,16 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     name: 'a misspelt upgrade',
-    wrong: mapping('prefix: /m/, service: "127.0.0.1:PORT", allow_upgrade: [websockt]'),
-    right: mapping('prefix: /m/, service: "127.0.0.1:PORT", allow_upgrade: [websocket]'),
+    wrong: mapping('prefix: /AT/, service: "127.0.0.1:PORT", allow_upgrade: [websockt]'),
+    right: mapping('prefix: /AT/, service: "127.0.0.1:PORT", allow_upgrade: [websocket]'),
     place: [4, 'spec.allow_upgrade[0]'],
     message: /^no client is known to ask for the protocol `websockt`, did you mean `websocket`\?/,
   },
   {
     name: 'a foreign node group',
-    wrong: mapping('prefix: /m/, service: "127.0.0.1:PORT", node_group: egde'),
+    wrong: mapping('prefix: /AT/, service: "127.0.0.1:PORT", node_group: egde'),
     right: RIGHT,
-    ...{ path: '/m/', status: 404, place: [4, 'spec.node_group'] },
+    ...{ path: '/AT/', status: 404, place: [4, 'spec.node_group'] },
     message:
       /^no proxy of node group "egde" is connected, so nothing runs this, did you mean "edge"\?/,
   },
@@ -103,7 +106,7 @@ const MISTAKES: readonly Mistake[] = [
 /** Between two requests of clients. */
 const PAUSE_MS = 200;
 
-describe('a mistake that clients see as a bare error', () => {
+describe('a mistake that clients see as a bare error', { concurrency: true }, () => {
   let service: Server;
   let system: System;
 
@@ -118,9 +121,7 @@ describe('a mistake that clients see as a bare error', () => {
     await system.stop();
   });
 
-  const write = (text: string) =>
-    system.write('m.yaml', text.replaceAll('PORT', `${(service.address() as AddressInfo).port}`));
-  const isIn = ({ file }: Problem) => file.endsWith('m.yaml');
+  const port = () => `${(service.address() as AddressInfo).port}`;
 
   /** What the control plane has logged with these words. */
   const logged = (words: string) =>
@@ -129,8 +130,9 @@ describe('a mistake that clients see as a bare error', () => {
       .flatMap(line => /"msg":"(.*)"\}$/.exec(line)?.[1] ?? [])
       .filter(message => message.includes(JSON.stringify(words).slice(1, -1)));
 
-  /** Clients go on asking meanwhile. */
+  /** Returns the Problems of a file. Clients go on asking for the path meanwhile. */
   const problemsWhen = async (
+    file: string,
     path: string | undefined,
     wanted: (found: readonly Problem[]) => boolean,
   ) => {
@@ -139,15 +141,21 @@ describe('a mistake that clients see as a bare error', () => {
       await delay(PAUSE_MS);
       return system.status();
     };
+    const isIn = (problem: Problem) => basename(problem.file) === file;
     const { problems } = await statusWhen(ask, each => wanted(each.problems.filter(isIn)));
     return problems.filter(isIn);
   };
 
-  for (const { message, name, path, place, right, status, wrong } of MISTAKES) {
+  for (const [index, mistake] of MISTAKES.entries()) {
+    const { message, name, place, status } = mistake;
+    const [at, file] = [`m${index}`, `m${index}.yaml`];
+    const path = mistake.path?.replace('AT', at);
+    const write = (text: string) =>
+      system.write(file, text.replaceAll('AT', at).replaceAll('PORT', port()));
     test(`${name} is a Problem at its line, and over once it is right`, async t => {
       const begun = performance.now();
-      write(wrong);
-      const found = await problemsWhen(path, problems =>
+      write(mistake.wrong);
+      const found = await problemsWhen(file, path, problems =>
         problems.some(each => message.test(each.message)),
       );
       const seconds = Math.round((performance.now() - begun) / 100) / 10;
@@ -162,10 +170,10 @@ describe('a mistake that clients see as a bare error', () => {
       );
       assert.match(
         said,
-        new RegExp(`m\\.yaml:${place[0]}, ${place[1].replace(/[[\]]/g, '\\$&')}\\)`),
+        new RegExp(`${at}\\.yaml:${place[0]}, ${place[1].replace(/[[\]]/g, '\\$&')}\\)`),
       );
-      write(right);
-      await problemsWhen(path, problems => problems.length === 0);
+      write(mistake.right);
+      await problemsWhen(file, path, problems => problems.length === 0);
       if (path !== undefined) assert.equal((await request(system.edge, path)).status, 200);
       const [told, fixed, ...more] = logged(problem?.message ?? '');
       assert.deepEqual([told?.startsWith('fixed: '), more], [false, []]);
