@@ -139,10 +139,23 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   { folder: 'resources', ours: ['resources/kinds', 'resources/schema'], packages: [], node: false },
-  // The control plane, in which compile is pure.
+  // The control plane, in which Gateway API and compile are pure.
+  {
+    folder: 'controlplane/gateway-api',
+    ours: [
+      'certificates',
+      'controlplane/compile/domain-cover.ts',
+      'controlplane/compile/memo.ts',
+      'controlplane/compile/node-groups.ts',
+      'controlplane/compile/problem-of.ts',
+      'resources',
+    ],
+    packages: [],
+    node: true,
+  },
   {
     folder: 'controlplane/compile',
-    ours: ['certificates', 'grpc', 'protos', 'resources'],
+    ours: ['certificates', 'controlplane/gateway-api', 'grpc', 'protos', 'resources'],
     packages: [],
     node: false,
   },
@@ -176,6 +189,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     ours: [
       'controlplane/compile',
       'controlplane/figures',
+      'controlplane/gateway-api',
       'controlplane/rollout',
       'kubernetes',
       'process',

@@ -1,0 +1,128 @@
+import type { Memo } from '#controlplane/compile/memo.ts';
+import type { Resource } from '#resources/resource.ts';
+import { byAge } from './by-age.ts';
+import type { Fault } from './condition.ts';
+import type { ObjectsContext } from './gateway-context.ts';
+import { type Ask, remembered } from './remembered.ts';
+import type { BackendTls, CaSource } from './served-gateway.ts';
+
+type Policy = Resource<'BackendTLSPolicy'>;
+
+export type PolicyVerdict = {
+  readonly tls: BackendTls;
+  /** Why it is not accepted, beside conflicts. */
+  readonly accepted: readonly Fault[];
+  readonly resolved: readonly Fault[];
+};
+
+export type BackendTlsPolicies = {
+  /** Returns what holds for a port. A policy for the port wins over one for the whole Service. */
+  inForce(namespace: string, service: string, portName?: string): BackendTls | undefined;
+  verdict(policy: Policy): PolicyVerdict;
+  /**
+   * Returns the policy that has precedence over this one for a target: the older one, or the first
+   * by name.
+   */
+  overruledBy(policy: Policy, name: string, sectionName?: string): Policy | undefined;
+};
+
+/** Finds the policy for every port of every Service. */
+export function backendTlsPolicies(
+  policies: readonly Policy[],
+  memo: Memo,
+  context: () => ObjectsContext,
+): BackendTlsPolicies {
+  const first = new Map<string, Policy>();
+  for (const policy of [...policies].sort(byAge)) {
+    for (const { group, kind, name, sectionName } of policy.spec.targetRefs) {
+      const key = keyOf(policy.namespace, name, sectionName);
+      if (isService(group, kind) && !first.has(key)) first.set(key, policy);
+    }
+  }
+  const verdict = (policy: Policy) =>
+    remembered({ memo, context: context() }, policy, 'backend TLS', [], ask => judge(policy, ask));
+  return {
+    inForce: (namespace, service, portName) => {
+      const ofPort =
+        portName === undefined ? undefined : first.get(keyOf(namespace, service, portName));
+      const policy = ofPort ?? first.get(keyOf(namespace, service));
+      return policy && verdict(policy).tls;
+    },
+    verdict,
+    overruledBy: (policy, name, sectionName) => {
+      const winner = first.get(keyOf(policy.namespace, name, sectionName));
+      return winner === policy ? undefined : winner;
+    },
+  };
+}
+
+export function isService(group: string, kind: string): boolean {
+  return group === '' && kind === 'Service';
+}
+
+function keyOf(namespace: string, service: string, sectionName = ''): string {
+  return `${namespace}/${service}/${sectionName}`;
+}
+
+function judge(policy: Policy, ask: Ask<ObjectsContext>): PolicyVerdict {
+  const { validation } = policy.spec;
+  const { hostname, wellKnownCACertificates: wellKnown } = validation;
+  const subjectAltNames = validation.subjectAltNames.map(({ type, hostname = '', uri = '' }) => ({
+    type,
+    value: type === 'Hostname' ? hostname : uri,
+  }));
+  const served = { hostname, policy: policy.id, subjectAltNames };
+  if (wellKnown === 'System')
+    return { tls: { ...served, authorities: 'System' }, accepted: [], resolved: [] };
+  if (wellKnown !== undefined) return closed([unknownSet(wellKnown)], []);
+  const found = validation.caCertificateRefs.map((_, index) => authorityOf(policy, index, ask));
+  const authorities = found.filter(each => 'pem' in each);
+  const resolved = found.filter(each => 'reason' in each);
+  if (authorities.length === 0) return closed([NO_AUTHORITY], resolved);
+  return { tls: { ...served, authorities }, accepted: [], resolved };
+}
+
+function closed(accepted: readonly Fault[], resolved: readonly Fault[]): PolicyVerdict {
+  return { tls: 'closed', accepted, resolved };
+}
+
+const NO_AUTHORITY: Fault = {
+  reason: 'NoValidCACertificate',
+  field: 'spec.validation.caCertificateRefs',
+  message: 'no reference is valid, so requests are answered 5xx',
+};
+
+function unknownSet(name: string): Fault {
+  return {
+    reason: 'Invalid',
+    field: 'spec.validation.wellKnownCACertificates',
+    message: `"${name}" is not served. Write System. Until then requests are answered 5xx`,
+  };
+}
+
+function authorityOf(policy: Policy, index: number, ask: Ask<ObjectsContext>): CaSource | Fault {
+  const field = `spec.validation.caCertificateRefs[${index}]`;
+  const {
+    group = '',
+    kind = '',
+    name = '',
+  } = policy.spec.validation.caCertificateRefs[index] ?? {};
+  if (group !== '' || (kind !== 'ConfigMap' && kind !== 'Secret')) {
+    const message = `${kindText(group, kind)} is not served here. Name a ConfigMap or a Secret`;
+    return { reason: 'InvalidKind', field, message };
+  }
+  const { namespace } = policy;
+  const found = ask(context => context.authorities(kind, namespace, name));
+  return typeof found === 'string'
+    ? {
+        reason: 'InvalidCACertificateRef',
+        field,
+        message: `the ${kind} ${namespace}/${name} cannot be trusted: ${found}`,
+      }
+    : found;
+}
+
+/** Returns `Kind` or `Kind of group`. */
+export function kindText(group: string, kind: string): string {
+  return group === '' ? kind : `${kind} of ${group}`;
+}

@@ -1,0 +1,111 @@
+import type { Memo } from '#controlplane/compile/memo.ts';
+import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
+import { type Resource, resourceId } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { type BackendTlsPolicies, backendTlsPolicies } from './backend-tls-policies.ts';
+import { authoritiesIn, keyPairFault } from './certificate-objects.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { type Labels, selects } from './label-selector.ts';
+import { grantsOf, type Referent, type Referrer } from './reference.ts';
+import type { RouteParent } from './route-parent.ts';
+import type { BackendTls, CaSource } from './served-gateway.ts';
+
+/** Namespaces that a listener or a Gateway allows. */
+export type AllowedNamespaces = {
+  readonly from: 'All' | 'Selector' | 'Same' | 'None';
+  readonly selector?: LabelSelector;
+};
+
+/**
+ * Answers questions about the resources. Answers are texts, booleans, or objects that stay the same
+ * while what they tell stays the same.
+ */
+export type GatewayContext = {
+  readonly options: GatewayOptions;
+  /** Whether the Services are all that exist. */
+  readonly knowsServices: boolean;
+  service(namespace: string, name: string): Resource<'Service'> | undefined;
+  filter(namespace: string, name: string): Resource<'Filter'> | undefined;
+  proxyConfig(namespace: string, name: string): Resource<'ProxyConfig'> | undefined;
+  /** Returns whether there is such a Gateway or ListenerSet, of whichever controller. */
+  knowsParent(id: string): boolean;
+  /** Returns one of our Gateways or ListenerSets. */
+  parent(id: string): RouteParent | undefined;
+  permits(from: Referrer, to: Referent): boolean;
+  /** Returns whether what is in `namespace` may attach to an object of the namespace `home`. */
+  admits(allowed: AllowedNamespaces, home: string, namespace: string): boolean;
+  /** Returns why a Secret cannot be presented as a certificate. */
+  keyPairFault(namespace: string, name: string): string | undefined;
+  /** Returns the authorities in an object, or why there are none. */
+  authorities(kind: CaSource['kind'], namespace: string, name: string): CaSource | string;
+  /** Returns what the policy in force for a port of a Service asks for. */
+  backendTls(namespace: string, service: string, portName?: string): BackendTls | undefined;
+};
+
+/** A context before the parents of routes are known. */
+export type ObjectsContext = Omit<GatewayContext, 'parent'> & {
+  readonly policies: BackendTlsPolicies;
+};
+
+/** Creates what answers about these resources. */
+export function objectsContext(
+  resources: ResourceSet,
+  options: GatewayOptions,
+  memo: Memo,
+): ObjectsContext {
+  const services = byId(resources.services);
+  const filters = byId(resources.filters);
+  const proxyConfigs = byId(resources.proxyConfigs);
+  const secrets = byId(resources.secrets);
+  const configMaps = byId(resources.configMaps);
+  const namespaces = byId(resources.namespaces);
+  const parents = new Set([...resources.gateways, ...resources.listenerSets].map(({ id }) => id));
+  const labelsOf = (name: string) => namespaceLabels(name, namespaces.get(`Namespace//${name}`));
+  const context: ObjectsContext = {
+    options,
+    knowsServices: resources.knowsServices,
+    service: (namespace, name) => services.get(resourceId('Service', namespace, name)),
+    filter: (namespace, name) => filters.get(resourceId('Filter', namespace, name)),
+    proxyConfig: (namespace, name) => proxyConfigs.get(resourceId('ProxyConfig', namespace, name)),
+    knowsParent: id => parents.has(id),
+    permits: grantsOf(resources.referenceGrants),
+    admits: (allowed, home, namespace) => admits(allowed, home, namespace, labelsOf),
+    keyPairFault: (namespace, name) =>
+      keyPairFault(secrets.get(resourceId('Secret', namespace, name)), memo),
+    authorities: (kind, namespace, name) => {
+      const id = resourceId(kind, namespace, name);
+      return authoritiesIn(kind === 'Secret' ? secrets.get(id) : configMaps.get(id), memo);
+    },
+    backendTls: (namespace, service, portName) =>
+      context.policies.inForce(namespace, service, portName),
+    policies: backendTlsPolicies(resources.backendTlsPolicies, memo, () => context),
+  };
+  return context;
+}
+
+function byId<T extends { readonly id: string }>(resources: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(resources.map(resource => [resource.id, resource]));
+}
+
+/** Kubernetes labels every namespace with its name. */
+function namespaceLabels(name: string, namespace: Resource<'Namespace'> | undefined): Labels {
+  return { 'kubernetes.io/metadata.name': name, ...namespace?.metadata?.labels };
+}
+
+function admits(
+  { from, selector }: AllowedNamespaces,
+  home: string,
+  namespace: string,
+  labelsOf: (namespace: string) => Labels,
+): boolean {
+  switch (from) {
+    case 'All':
+      return true;
+    case 'Same':
+      return namespace === home;
+    case 'Selector':
+      return selector !== undefined && selects(selector, labelsOf(namespace));
+    case 'None':
+      return false;
+  }
+}

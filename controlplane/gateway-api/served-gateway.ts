@@ -1,0 +1,135 @@
+import type { GrpcRouteRule } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
+import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.ts';
+import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
+import type { TlsRouteRule } from '#resources/kinds/tls-route/tls-route-spec.ts';
+import type { UdpRouteRule } from '#resources/kinds/udp-route/udp-route-spec.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { GatewayApiStatus } from './gateway-api-status.ts';
+
+/** What the objects of Gateway API ask for. Parts that did not change are the same objects. */
+export type GatewayApi = {
+  /** Those of our classes, in the order of their ids. One that is not accepted has no listeners. */
+  readonly gateways: readonly ServedGateway[];
+  /** What the status of each object says, by its id. */
+  readonly statuses: ReadonlyMap<string, GatewayApiStatus>;
+  /** The same faults for folders, the console and `/status`, with their field. */
+  readonly problems: readonly Problem[];
+};
+
+export type ServedGateway = {
+  readonly gateway: Resource<'Gateway'>;
+  /** The node group of its proxies. */
+  readonly group: string;
+  /** The valid ones, in the order of precedence: its own, then those of older ListenerSets. */
+  readonly listeners: readonly ServedListener[];
+  /** The certificate that it shows to backends. */
+  readonly clientCertificate?: SecretName;
+};
+
+export type SecretName = { readonly namespace: string; readonly name: string };
+
+export type ListenerProtocol = 'HTTP' | 'HTTPS' | 'TLS' | 'TCP' | 'UDP';
+
+export type ServedListener = {
+  /** `Gateway/namespace/name/section` or `ListenerSet/namespace/name/section`. */
+  readonly id: string;
+  /** Id of the resource that has it. */
+  readonly origin: string;
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: ListenerProtocol;
+  /** `*` when it has none. */
+  readonly hostname: string;
+  readonly tls?: ListenerTls;
+  /** The oldest first, then by namespace and name. A TCP or UDP listener has one at most. */
+  readonly routes: readonly ServedRoute[];
+};
+
+export type ListenerTls = {
+  readonly mode: 'Terminate' | 'Passthrough';
+  readonly certificates: readonly SecretName[];
+  /** How clients' certificates are checked. Absent when none is asked for. */
+  readonly clients?: ClientValidation;
+};
+
+export type ClientValidation = {
+  readonly mode: 'AllowValidOnly' | 'AllowInsecureFallback';
+  readonly authorities: readonly CaSource[];
+};
+
+export type CaSource = {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly namespace: string;
+  readonly name: string;
+  /** Its `ca.crt`. */
+  readonly pem: string;
+};
+
+/** `hostnames` are those of the route that meet the listener's. `*` stands for any. */
+export type ServedRoute =
+  | RouteOf<'HTTPRoute', HttpRouteRule>
+  | RouteOf<'GRPCRoute', GrpcRouteRule>
+  | RouteOf<'TLSRoute', TlsRouteRule>
+  | RouteOf<'TCPRoute', TcpRouteRule>
+  | RouteOf<'UDPRoute', UdpRouteRule>;
+
+export type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'TLSRoute' | 'TCPRoute' | 'UDPRoute';
+
+type RouteOf<K extends RouteKind, Rule> = {
+  readonly kind: K;
+  readonly route: Resource<K>;
+  readonly hostnames: readonly string[];
+  readonly rules: readonly ServedRule<Rule>[];
+};
+
+export type ServedRule<Rule> = {
+  /** Its place in the route's rules. */
+  readonly index: number;
+  readonly rule: Rule;
+  readonly backends: readonly ServedBackend[];
+  /**
+   * Backends of RequestMirror filters, by the place of the filter in `rule.filters`. Those that
+   * are not resolved are absent.
+   */
+  readonly mirrors: ReadonlyMap<number, BackendTarget>;
+  /** Why every request of the rule is answered 500. */
+  readonly broken?: string;
+  /** Our Filters that the rule names, in their order. */
+  readonly filters: readonly Resource<'Filter'>[];
+};
+
+export type ServedBackend = {
+  /** Its place in `rule.backendRefs`. */
+  readonly index: number;
+  readonly weight: number;
+  /** Undefined when it is not resolved, so its share of the requests is answered 500. */
+  readonly target?: BackendTarget;
+};
+
+/** A Service and its port. */
+export type BackendTarget = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+  /** By `appProtocol` of the port and the kind of route. With `tls` it is one that has TLS. */
+  readonly protocol: 'http' | 'h2c' | 'ws' | 'wss' | 'https' | 'tcp' | 'tls' | 'udp';
+  readonly tls?: BackendTls;
+};
+
+/**
+ * What the BackendTLSPolicy in force asks for. `closed` means that it is invalid, so requests are
+ * answered 5xx.
+ */
+export type BackendTls =
+  | {
+      /** The name for SNI, which the certificate must have when there are no `subjectAltNames`. */
+      readonly hostname: string;
+      /** Id of the policy. */
+      readonly policy: string;
+      readonly authorities: 'System' | readonly CaSource[];
+      readonly subjectAltNames: readonly SubjectAltName[];
+    }
+  | 'closed';
+
+export type SubjectAltName = { readonly type: 'Hostname' | 'URI'; readonly value: string };
