@@ -112,7 +112,10 @@ function urlOf(server: string, { path, query = {} }: ApiRequest): URL {
 async function optionsOf(credentials: Credentials, request: ApiRequest): Promise<RequestOptions> {
   const { headers, ...options } = await credentials.options();
   const { method, body, contentType = 'application/json' } = request;
-  const content = body === undefined ? {} : { 'content-type': contentType };
+  // Node gives a DELETE with a body no length, and the body would begin the next request.
+  const length = Buffer.byteLength(JSON.stringify(body) ?? '');
+  const content =
+    body === undefined ? {} : { 'content-type': contentType, 'content-length': String(length) };
   return {
     ...options,
     method,

@@ -91,16 +91,19 @@ export function patchObject(target: Target, name: string, patch: object): Promis
 }
 
 /**
- * Deletes an object. Returns `missing` when it was not there.
+ * Deletes an object. Returns `missing` when it was not there. With `uid`, an object of another
+ * identity is a conflict.
  * @throws ClusterError when the API is away
  */
 export async function deleteObject(
   { cluster, resource }: Target,
   name: string,
+  uid?: string,
 ): Promise<Written['kind']> {
   const { status, body } = await cluster.call({
     method: 'DELETE',
     path: resourcePath(resource, name),
+    ...(uid === undefined ? {} : { body: { preconditions: { uid } } }),
   });
   if (status === 200 || status === 202) return 'written';
   return failureOf(cluster, resource, 'delete', status, body).kind;

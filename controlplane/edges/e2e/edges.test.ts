@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { after as afterAll, before, describe, type TestContext, test } from 'node:test';
+import pino from 'pino';
+import { until } from '#envoy/e2e/until.ts';
+import type { ApiRequest, Cluster } from '#kubernetes/cluster.ts';
+import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import {
+  type KubeApiserver,
+  startKubeApiserver,
+  whyNoKubeApiserver,
+} from '#kubernetes/testing/kube-apiserver.ts';
+import { makeNamespace } from '#kubernetes/testing/service-account.ts';
+import { createObject, deleteObject, getObject, patchObject } from '#kubernetes/write.ts';
+import { after } from '#process/after.ts';
+import { collectionOf, EDGE_KINDS, type EdgeKind } from '../edge-collections.ts';
+import type { EdgeGateway } from '../edge-gateway.ts';
+import { gatewayIdOf } from '../edge-gateway.ts';
+import { edgeName } from '../edge-names.ts';
+import { Edges } from '../edges.ts';
+import { DEPLOYMENT, SYSTEM, sampleGateway } from '../testing/sample-gateway.ts';
+
+const WAIT_MS = 20_000;
+
+type Writes = { readonly cluster: Cluster; readonly writes: ApiRequest[] };
+
+describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? false }, () => {
+  let api: KubeApiserver;
+  before(async () => {
+    api = await startKubeApiserver();
+  });
+  afterAll(() => api.remove());
+
+  /** A cluster that records what is written. */
+  const recorded = (): Writes => {
+    const writes: ApiRequest[] = [];
+    const call = (request: ApiRequest) => {
+      if (request.method !== 'GET') writes.push(request);
+      return api.admin.call(request);
+    };
+    return { cluster: { ...api.admin, call }, writes };
+  };
+
+  const opened = (t: TestContext, { cluster, writes }: Writes = recorded()) => {
+    const edges = new Edges({
+      cluster,
+      namespaces: undefined,
+      system: { ...SYSTEM, name: systemOf(t) },
+      log: pino({ level: 'silent' }),
+      changed: () => {},
+      now: Date.now,
+      after,
+      random: Math.random,
+    });
+    t.after(() => edges.close());
+    return { edges, writes };
+  };
+  /** Each test has a gateway of its own. */
+  const systemOf = (t: TestContext) => `edges-${t.name.replaceAll(/[^a-z]+/g, '-').slice(0, 40)}-x`;
+
+  const read = (kind: EdgeKind, { namespace, name, className }: EdgeGateway, t: TestContext) =>
+    getObject(
+      { cluster: api.admin, resource: collectionOf(kind, namespace) },
+      kind === 'ConfigMap' ? systemOf(t) : edgeName(name, className),
+    );
+  const present = async (gateway: EdgeGateway, t: TestContext) => {
+    const found = await Promise.all(EDGE_KINDS.map(kind => read(kind, gateway, t)));
+    return found.flatMap(each => each?.kind ?? []);
+  };
+  const allPresent = (gateway: EdgeGateway, t: TestContext) =>
+    until(
+      async () => (await present(gateway, t)).length === EDGE_KINDS.length || undefined,
+      WAIT_MS,
+      'all objects',
+    );
+  const service = async (gateway: EdgeGateway, t: TestContext) =>
+    (await read('Service', gateway, t)) as ServiceObject | undefined;
+  const portsOf = async (gateway: EdgeGateway, t: TestContext) =>
+    (await service(gateway, t))?.spec.ports.map(({ port }) => port);
+  const eventually = <T>(look: () => Promise<T>, wanted: T, what: string) =>
+    until(
+      async () => JSON.stringify(await look()) === JSON.stringify(wanted) || undefined,
+      WAIT_MS,
+      what,
+    );
+
+  const inNamespace = async (namespace: string, changes: Partial<EdgeGateway> = {}) => {
+    await makeNamespace(api.admin, namespace);
+    return sampleGateway({ namespace, ...changes });
+  };
+  const want = (...gateways: readonly EdgeGateway[]) => ({ gateways, kept: new Set<string>() });
+
+  test('a Gateway gets its objects, and loses them when it is gone', async t => {
+    const gateway = await inNamespace('made');
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    edges.want(want());
+    await eventually(() => present(gateway, t), [], 'no object');
+  });
+
+  test('a process that does not lead writes nothing, and one that takes over nothing again', async t => {
+    const gateway = await inNamespace('led');
+    const first = opened(t);
+    const second = opened(t);
+    for (const { edges } of [first, second]) edges.want(want(gateway));
+    first.edges.lead(true);
+    await allPresent(gateway, t);
+    first.edges.lead(false);
+    second.edges.lead(true);
+    // It writes what is new, so it has compared all the rest.
+    const ports = [{ port: 9000, protocol: 'TCP' as const }];
+    second.edges.want(want({ ...gateway, ports }));
+    await eventually(() => portsOf(gateway, t), [9000], 'the new port');
+    assert.deepEqual(
+      second.writes.map(({ path }) => path.split('/').at(-2)),
+      ['services'],
+    );
+  });
+
+  test('a port that is added or removed changes the Service alone', async t => {
+    const gateway = await inNamespace('ports');
+    const { edges, writes } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    const before = writes.length;
+    const dns = { port: 53, protocol: 'UDP' as const };
+    edges.want(want({ ...gateway, ports: [...gateway.ports, dns] }));
+    await eventually(() => portsOf(gateway, t), [53, 80, 443], 'another port');
+    edges.want(want({ ...gateway, ports: [dns] }));
+    await eventually(() => portsOf(gateway, t), [53], 'one port');
+    edges.want(want({ ...gateway, ports: [] }));
+    edges.want(want({ ...gateway, ports: [dns] }));
+    const paths = new Set(writes.slice(before).map(({ path }) => path.split('/').at(-2)));
+    assert.deepEqual([...paths], ['services']);
+  });
+
+  test('a label of the infrastructure that is withdrawn is taken back', async t => {
+    const gateway = await inNamespace('labels', { labels: { team: 'shop' } });
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    edges.want(want({ ...gateway, labels: {} }));
+    const team = async () => (await service(gateway, t))?.metadata.labels?.team ?? 'none';
+    await eventually(team, 'none', 'no label');
+  });
+
+  test('what others change or delete is healed, and what they add stays', async t => {
+    const gateway = await inNamespace('drift');
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    const resource = collectionOf('Service', 'drift');
+    const name = edgeName(gateway.name, gateway.className);
+    const target = { cluster: api.admin, resource };
+    await patchObject(target, name, {
+      metadata: { labels: { added: 'yes' } },
+      spec: { externalTrafficPolicy: 'Cluster' },
+    });
+    const policy = async () => (await service(gateway, t))?.spec.externalTrafficPolicy;
+    await eventually(policy, 'Local', 'the policy');
+    assert.equal((await service(gateway, t))?.metadata.labels?.added, 'yes');
+    const scaled = {
+      cluster: api.admin,
+      resource: collectionOf('HorizontalPodAutoscaler', 'drift'),
+    };
+    await deleteObject(scaled, name);
+    await allPresent(gateway, t);
+  });
+
+  test('the number of replicas is left to the autoscaler', async t => {
+    const gateway = await inNamespace('scaled');
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    const target = { cluster: api.admin, resource: collectionOf('Deployment', 'scaled') };
+    const name = edgeName(gateway.name, gateway.className);
+    await patchObject(target, name, { spec: { replicas: 7 } });
+    edges.want(want({ ...gateway, annotations: { note: 'changed' } }));
+    const note = async () => (await getObject(target, name))?.metadata.annotations?.note;
+    await eventually(note, 'changed', 'the annotation');
+    const deployment = (await getObject(target, name)) as { spec?: { replicas?: number } };
+    assert.equal(deployment.spec?.replicas, 7);
+  });
+
+  test('an object of the same name that is not ours is never touched, and the trouble is told', async t => {
+    const gateway = await inNamespace('taken');
+    const name = edgeName(gateway.name, gateway.className);
+    const foreign = {
+      metadata: { name, labels: { of: 'others' } },
+      spec: { ports: [{ port: 5432 }] },
+    };
+    const target = { cluster: api.admin, resource: collectionOf('Service', 'taken') };
+    await createObject(target, foreign);
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    const id = gatewayIdOf(gateway);
+    const trouble = await until(async () => edges.troubleOf(id), WAIT_MS, 'a trouble');
+    assert.match(trouble, /^there is another Service taken\/public-gateway/);
+    assert.deepEqual(await portsOf(gateway, t), [5432]);
+    await deleteObject(target, name);
+    await allPresent(gateway, t);
+    await eventually(async () => edges.troubleOf(id) ?? 'none', 'none', 'no trouble');
+    edges.want(want());
+    await eventually(() => present(gateway, t), [], 'no object');
+  });
+
+  test('the objects of a Gateway that asks for the impossible stay as they are', async t => {
+    const gateway = await inNamespace('kept');
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    const other = sampleGateway({ namespace: 'kept', name: 'other', uid: 'other' });
+    edges.want({ gateways: [other], kept: new Set([gatewayIdOf(gateway)]) });
+    await allPresent(other, t);
+    assert.deepEqual(await present(gateway, t), [...EDGE_KINDS]);
+  });
+
+  test('the addresses are those that a balancer has given', async t => {
+    const gateway = await inNamespace('addresses', { addresses: ['192.0.2.7'] });
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    const id = gatewayIdOf(gateway);
+    assert.deepEqual(edges.addressesOf(id), { addresses: [], missing: ['192.0.2.7'] });
+    const resource = collectionOf('Service', 'addresses');
+    await patchObject(
+      { cluster: api.admin, resource, part: 'status' },
+      edgeName(gateway.name, gateway.className),
+      { status: { loadBalancer: { ingress: [{ ip: '192.0.2.7' }] } } },
+    );
+    const given = { addresses: [{ type: 'IPAddress', value: '192.0.2.7' }], missing: [] };
+    await eventually(async () => edges.addressesOf(id), given as never, 'the address');
+  });
+
+  test('the API accepts names of 253 characters and every type of Service', async t => {
+    const namespace = 'forms';
+    await inNamespace(namespace);
+    const { edges } = opened(t);
+    const gateways = (['LoadBalancer', 'NodePort', 'ClusterIP'] as const).map((type, index) =>
+      sampleGateway({
+        namespace,
+        name: `${index}.${'a'.repeat(251)}`,
+        uid: `uid-${index}`,
+        addresses: ['192.0.2.8'],
+        ports: [
+          { port: 53, protocol: 'UDP' },
+          { port: 53, protocol: 'TCP' },
+        ],
+        deployment: { ...DEPLOYMENT, service: { type, annotations: { pool: 'a' } } },
+      }),
+    );
+    edges.want({ gateways, kept: new Set() });
+    edges.lead(true);
+    for (const gateway of gateways) {
+      await allPresent(gateway, t);
+      assert.equal(edges.troubleOf(gatewayIdOf(gateway)), undefined);
+    }
+  });
+});
+
+type ServiceObject = KubernetesObject & {
+  readonly spec: {
+    readonly ports: readonly { readonly port: number }[];
+    readonly externalTrafficPolicy?: string;
+  };
+};

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import { edgeKey } from './edge-collections.ts';
+import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
+import { EDGES_LABEL, GATEWAY_ANNOTATION } from './edge-labels.ts';
+import { edgeConfigMap, edgeObjects } from './edge-objects.ts';
+import { holds } from './holds.ts';
+
+/** What the operator's Gateways ask for. */
+export type WantedEdges = {
+  /** The Gateways that get what they ask for. */
+  readonly gateways: readonly EdgeGateway[];
+  /** The ids of Gateways whose objects stay as they are, because they ask for what is impossible. */
+  readonly kept: ReadonlySet<string>;
+};
+
+/** One write to the cluster. */
+export type EdgeChange = {
+  readonly kind: 'apply' | 'delete';
+  readonly key: string;
+  readonly object: KubernetesObject;
+  /** The ids of the Gateways that it is for. */
+  readonly gateways: readonly string[];
+  /** Whether the object is known to exist. */
+  readonly isPresent: boolean;
+};
+
+/** The annotation with the hash of what was applied. It tells what is to be taken back. */
+const APPLIED = 'gateway.internal/applied';
+
+/** An object that should exist, and the ids of the Gateways that it is for. */
+export type WantedObject = Pick<EdgeChange, 'object' | 'gateways'>;
+
+/** Returns the objects that should exist, by key. */
+export function wantedObjects(
+  { gateways }: WantedEdges,
+  system: EdgeSystem,
+): ReadonlyMap<string, WantedObject> {
+  const perGateway = gateways.flatMap(gateway =>
+    edgeObjects(gateway, system).map(object => ({ object, gateways: [gatewayIdOf(gateway)] })),
+  );
+  const namespaces = Map.groupBy(gateways, ({ namespace }) => namespace);
+  const configMaps = [...namespaces].map(([namespace, ofNamespace]) => ({
+    object: edgeConfigMap(namespace, ofNamespace, system),
+    gateways: ofNamespace.map(gatewayIdOf),
+  }));
+  const all = [...configMaps, ...perGateway].map(each => ({
+    ...each,
+    object: marked(each.object),
+  }));
+  return new Map(all.map(each => [edgeKey(each.object), each]));
+}
+
+export type EdgeComparison = {
+  readonly wanted: WantedEdges;
+  /** What should exist (`wantedObjects`). */
+  readonly objects: ReadonlyMap<string, WantedObject>;
+  /** What exists, by key. */
+  readonly present: ReadonlyMap<string, KubernetesObject>;
+  /** Returns whether a write may give an object what others have taken from it. */
+  mayHeal(key: string, object: KubernetesObject): boolean;
+};
+
+/** Returns the writes that make what exists into what should. */
+export function edgeChanges(comparison: EdgeComparison): readonly EdgeChange[] {
+  return [...applied(comparison), ...removed(comparison)];
+}
+
+function applied({ objects, present, mayHeal }: EdgeComparison): readonly EdgeChange[] {
+  return [...objects].flatMap(([key, each]): EdgeChange[] => {
+    const found = present.get(key);
+    const change: EdgeChange = { kind: 'apply', key, isPresent: found !== undefined, ...each };
+    if (found === undefined || appliedHash(found) !== appliedHash(each.object)) return [change];
+    return holds(found, each.object) || !mayHeal(key, found) ? [] : [change];
+  });
+}
+
+function removed({ wanted, objects, present }: EdgeComparison): readonly EdgeChange[] {
+  const stays = stayingObjects(wanted);
+  return [...present].flatMap(([key, object]): EdgeChange[] => {
+    const isLeaving = object.metadata.deletionTimestamp !== undefined;
+    if (objects.has(key) || isLeaving || stays(object)) return [];
+    return [{ kind: 'delete', key, object, gateways: [], isPresent: true }];
+  });
+}
+
+/** The Service of a Gateway without a port stays, because its address would be lost. */
+function stayingObjects({ gateways, kept }: WantedEdges): (object: KubernetesObject) => boolean {
+  const closed = new Set(gateways.filter(({ ports }) => ports.length === 0).map(gatewayIdOf));
+  const namespaces = new Set([...kept].map(id => id.split('/')[1]));
+  return ({ kind, metadata: { namespace, annotations } }) => {
+    if (kind === 'ConfigMap') return namespaces.has(namespace);
+    const gateway = annotations?.[GATEWAY_ANNOTATION] ?? '';
+    return kept.has(gateway) || (kind === 'Service' && closed.has(gateway));
+  };
+}
+
+/** Whether an object was made for the same Gateway, or for those of the namespace, as this one. */
+export function isOurs(object: KubernetesObject, wanted: KubernetesObject): boolean {
+  const madeFor = ({ metadata: { labels = {}, annotations = {} } }: KubernetesObject) =>
+    `${labels[EDGES_LABEL]} ${annotations[GATEWAY_ANNOTATION]}`;
+  return madeFor(object) === madeFor(wanted);
+}
+
+function marked(object: KubernetesObject): KubernetesObject {
+  const hash = createHash('sha256').update(JSON.stringify(object)).digest('hex').slice(0, 16);
+  const annotations = { ...object.metadata.annotations, [APPLIED]: hash };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+function appliedHash({ metadata }: KubernetesObject): string | undefined {
+  return metadata.annotations?.[APPLIED];
+}

@@ -1,0 +1,213 @@
+import type { Logger } from 'pino';
+import { backOffMs } from '#kubernetes/back-off.ts';
+import type { Cluster } from '#kubernetes/cluster.ts';
+import { ClusterError } from '#kubernetes/cluster-error.ts';
+import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import type { After } from '#process/after.ts';
+import { type EdgeAddresses, edgeAddresses } from './edge-addresses.ts';
+import { type EdgeChange, edgeChanges, type WantedEdges, wantedObjects } from './edge-changes.ts';
+import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
+import { edgeName } from './edge-names.ts';
+import { EdgeQueue } from './edge-queue.ts';
+import { FollowedEdges } from './followed-edges.ts';
+import { writeEdge } from './write-edge.ts';
+
+export type EdgesParts = {
+  readonly cluster: Cluster;
+  /** The namespaces of Gateways. Undefined means all. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly system: EdgeSystem;
+  readonly log: Logger;
+  /** Called when an address or a trouble may have changed. */
+  changed(): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  readonly after: After;
+  /** Returns a number in [0, 1), for the jitter of the back-off. */
+  random(): number;
+};
+
+/** Changes are compared after this quiet time, in ms. */
+const QUIET_MS = 100;
+/** An object that others change again and again is written again after this time, in ms. */
+const REPEAT_MS = 5_000;
+
+/**
+ * Makes, changes and removes the objects of Gateways while it leads. It heals what others change of
+ * them, and writes nothing that is right.
+ */
+export class Edges {
+  readonly #parts: EdgesParts;
+  readonly #followed: FollowedEdges;
+  readonly #queue: EdgeQueue;
+  readonly #timers = new Map<'quiet' | 'retry', () => void>();
+  /** By key: the last write, and the object that it gave. */
+  readonly #written = new Map<string, { readonly at: number; readonly content: string }>();
+  /** By key: why the last write was rejected, and for which Gateways. */
+  readonly #rejected = new Map<string, { readonly why: string; readonly of: readonly string[] }>();
+  #wanted: WantedEdges | undefined;
+  #objects: ReturnType<typeof wantedObjects> = new Map();
+  #gateways: ReadonlyMap<string, EdgeGateway> = new Map();
+  #leading = false;
+  #failures = 0;
+  #unread: string | undefined;
+
+  constructor(parts: EdgesParts) {
+    this.#parts = parts;
+    const { system, after, changed } = parts;
+    this.#queue = new EdgeQueue({
+      write: change => this.#write(change),
+      written: () => this.#stir(),
+      after,
+    });
+    this.#followed = new FollowedEdges({
+      ...parts,
+      name: system.name,
+      onChange: () => {
+        if (this.#followed.isComplete) this.#unread = undefined;
+        this.#stir();
+        changed();
+      },
+      onTrouble: reason => this.#isUnread(reason),
+    });
+  }
+
+  /** Takes what all Gateways ask for. What no Gateway asks for any more is removed. */
+  want(wanted: WantedEdges): void {
+    this.#wanted = wanted;
+    this.#objects = wantedObjects(wanted, this.#parts.system);
+    this.#gateways = new Map(wanted.gateways.map(each => [gatewayIdOf(each), each]));
+    this.#stir();
+  }
+
+  /** Takes whether this process may write. */
+  lead(leading: boolean): void {
+    this.#leading = leading;
+    this.#queue.set([]);
+    this.#written.clear();
+    for (const timer of this.#timers.keys()) this.#cancel(timer);
+    this.#stir();
+  }
+
+  /**
+   * Returns the addresses of a Gateway.
+   * @returns undefined when it has no proxies of its own
+   */
+  addressesOf(id: string): EdgeAddresses | undefined {
+    const gateway = this.#gateways.get(id);
+    if (gateway === undefined) return undefined;
+    const { namespace, name, className, addresses } = gateway;
+    const key = `Service/${namespace}/${edgeName(name, className)}`;
+    return edgeAddresses(this.#followed.present.get(key), addresses);
+  }
+
+  /**
+   * Returns why the objects of a Gateway cannot be made.
+   * @returns undefined when nothing is known to be wrong
+   */
+  troubleOf(id: string): string | undefined {
+    if (!this.#gateways.has(id)) return undefined;
+    const rejected = [...this.#rejected.values()].find(({ of }) => of.includes(id));
+    return rejected?.why ?? this.#unread;
+  }
+
+  close(): void {
+    this.lead(false);
+    this.#followed.close();
+  }
+
+  #stir(): void {
+    if (!this.#leading || this.#wanted === undefined || !this.#followed.isComplete) return;
+    this.#callIn('quiet', QUIET_MS, () => this.#compare());
+  }
+
+  #compare(): void {
+    if (this.#wanted === undefined) return;
+    const changes = edgeChanges({
+      wanted: this.#wanted,
+      objects: this.#objects,
+      present: this.#followed.present,
+      mayHeal: (key, object) => this.#mayHeal(key, object),
+    });
+    const keys = new Set(changes.map(({ key }) => key));
+    for (const key of this.#rejected.keys()) if (!keys.has(key)) this.#forgive(key);
+    this.#queue.set(changes);
+  }
+
+  /**
+   * Whether a write may give an object what it lacks. It may not where the last write did not. The
+   * API spells some values in another way.
+   */
+  #mayHeal(key: string, object: KubernetesObject): boolean {
+    const last = this.#written.get(key);
+    if (last === undefined) return true;
+    if (last.content === contentOf(object)) return false;
+    const wait = last.at + REPEAT_MS - this.#parts.now();
+    if (wait > 0) this.#callIn('retry', wait, () => this.#stir());
+    return wait <= 0;
+  }
+
+  async #write(change: EdgeChange): Promise<void> {
+    if (!this.#leading) return;
+    try {
+      const { why, object } = await writeEdge(this.#parts.cluster, change);
+      if (object !== undefined) this.#took(change.key, object);
+      if (why === undefined) this.#succeeded(change);
+      else this.#failed(change, why);
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      this.#failed(change, error.message);
+    }
+  }
+
+  #took(key: string, object: KubernetesObject): void {
+    this.#written.set(key, { at: this.#parts.now(), content: contentOf(object) });
+    this.#followed.took(key, object);
+  }
+
+  #succeeded({ kind, key }: EdgeChange): void {
+    this.#failures = 0;
+    this.#forgive(key);
+    this.#parts.log.info({ object: key }, kind === 'apply' ? 'edge written' : 'edge removed');
+  }
+
+  #failed({ key, gateways }: EdgeChange, why: string): void {
+    if (this.#rejected.get(key)?.why !== why) {
+      this.#rejected.set(key, { why, of: gateways });
+      this.#parts.log.warn({ object: key, why }, 'edge not written');
+      this.#parts.changed();
+    }
+    this.#failures += 1;
+    this.#callIn('retry', backOffMs(this.#failures, this.#parts.random()), () => this.#stir());
+  }
+
+  #forgive(key: string): void {
+    if (this.#rejected.delete(key)) this.#parts.changed();
+  }
+
+  #isUnread(reason: string): void {
+    this.#unread = reason;
+    this.#parts.log.warn(`cannot follow the objects of Gateways: ${reason}`);
+    this.#parts.changed();
+  }
+
+  #callIn(timer: 'quiet' | 'retry', ms: number, callback: () => void): void {
+    if (!this.#leading || this.#timers.has(timer)) return;
+    const run = () => {
+      this.#timers.delete(timer);
+      callback();
+    };
+    this.#timers.set(timer, this.#parts.after(ms, run));
+  }
+
+  #cancel(timer: 'quiet' | 'retry'): void {
+    this.#timers.get(timer)?.();
+    this.#timers.delete(timer);
+  }
+}
+
+/** What a write changes of an object, as text. */
+function contentOf({ metadata, status: _, ...content }: KubernetesObject): string {
+  const { labels, annotations, ownerReferences } = metadata;
+  return JSON.stringify([content, labels, annotations, ownerReferences]);
+}

@@ -1,0 +1,76 @@
+import type { Cluster } from '#kubernetes/cluster.ts';
+import { type Following, follow } from '#kubernetes/follow.ts';
+import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import type { After } from '#process/after.ts';
+import { EDGE_KINDS, type EdgeKind, edgeSelection } from './edge-collections.ts';
+
+export type FollowEdgesOptions = {
+  readonly cluster: Cluster;
+  /** The namespaces of Gateways. Undefined means all. */
+  readonly namespaces: readonly string[] | undefined;
+  /** The name that the objects have in common. */
+  readonly name: string;
+  /** Called when any object has changed, and when all have been read. */
+  onChange(): void;
+  /** Called with what cannot be read for now, once for each reason. */
+  onTrouble(reason: string): void;
+  readonly after: After;
+  random(): number;
+};
+
+/** Follows the objects that were made for Gateways, whoever changes them. */
+export class FollowedEdges {
+  readonly #present = new Map<string, KubernetesObject>();
+  readonly #unread = new Set<string>();
+  readonly #following: readonly Following[];
+
+  constructor(options: FollowEdgesOptions) {
+    const places = (options.namespaces ?? [undefined]).flatMap(namespace =>
+      EDGE_KINDS.map(kind => ({ kind, namespace, place: `${kind}/${namespace ?? ''}` })),
+    );
+    for (const { place } of places) this.#unread.add(place);
+    this.#following = places.map(each => this.#follow(each, options));
+  }
+
+  /** The objects by key. */
+  get present(): ReadonlyMap<string, KubernetesObject> {
+    return this.#present;
+  }
+
+  /** Whether all objects have been read. */
+  get isComplete(): boolean {
+    return this.#unread.size === 0;
+  }
+
+  /** Takes what a write has answered, before the watch tells of it. */
+  took(key: string, object: KubernetesObject): void {
+    this.#present.set(key, object);
+  }
+
+  close(): void {
+    for (const each of this.#following) each.close();
+  }
+
+  #follow(
+    { kind, namespace, place }: { kind: EdgeKind; namespace: string | undefined; place: string },
+    { name, onChange, onTrouble, ...options }: FollowEdgesOptions,
+  ): Following {
+    return follow<KubernetesObject>({
+      ...options,
+      ...edgeSelection(kind, name, namespace),
+      read: object => object,
+      onChange: (objects, changed) => {
+        for (const key of changed) {
+          const object = objects.get(key);
+          if (object === undefined) this.#present.delete(`${kind}/${key}`);
+          else this.#present.set(`${kind}/${key}`, object);
+        }
+        this.#unread.delete(place);
+        onChange();
+      },
+      onTrouble: (error, repeated) => {
+        if (!repeated) onTrouble(error.message);
+      },
+    });
+  }
+}
