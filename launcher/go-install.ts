@@ -31,23 +31,32 @@ export function goInstall(goPackage: string, target: string, say: Say): string {
  * @returns why it failed, or '' when it succeeded
  */
 export function goBuild(module: string, goPackage: string, target: string, say: Say): string {
-  const failure = build(
-    `${goPackage} of ${module}, which may take minutes,`,
-    target,
-    say,
-    folder => {
-      const args = [
-        'build',
-        '-trimpath',
-        '-buildvcs=false',
-        '-mod=readonly',
-        '-ldflags=-s -w',
-        '-o',
-        folder,
-      ];
-      return spawnSync('go', [...args, goPackage], { cwd: module, encoding: 'utf8' });
-    },
-  );
+  return buildOf(module, goPackage, target, say, ['build']);
+}
+
+/**
+ * Builds the tests of a package into a program, as `goBuild` does.
+ * @returns why it failed, or '' when it succeeded
+ */
+export function goBuildTests(module: string, goPackage: string, target: string, say: Say): string {
+  return buildOf(module, goPackage, target, say, ['test', '-c']);
+}
+
+function buildOf(
+  module: string,
+  goPackage: string,
+  target: string,
+  say: Say,
+  command: readonly string[],
+): string {
+  const what = `${goPackage} of ${module}, which may take minutes,`;
+  const failure = build(what, target, say, folder => {
+    const args = [...command, '-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags=-s -w'];
+    // A module may need a newer Go than the one here, which then fetches it as a module.
+    const env = { ...process.env, GOTOOLCHAIN: 'auto' };
+    const options = { cwd: module, env, encoding: 'utf8' as const };
+    return spawnSync('go', [...args, '-o', `${folder}/`, goPackage], options);
+  });
   if (failure === '') writeFileSync(noteOf(target), fingerprint(module));
   return failure;
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { goBuild, goInstall, isBuiltFrom } from './go-install.ts';
+import { goBuild, goBuildTests, goInstall, isBuiltFrom } from './go-install.ts';
 
 /**
  * A program that tests need and neither npm nor PyPI has: from Debian, or built from a Go module,
@@ -12,9 +12,15 @@ export type Tool = { readonly name: string; readonly command: string } & (
   | { readonly goPackage: string }
   /** `goBuilt` is a package as seen from the module in `goModule`. */
   | { readonly goModule: string; readonly goBuilt: string }
+  /** `goTests` is a package of tests as seen from the module in `goModule`. */
+  | { readonly goModule: string; readonly goTests: string }
 );
 
 const KUBERNETES = join(import.meta.dirname, '..', 'kubernetes', 'testing', 'kube-apiserver-go');
+
+const CONTROLLERS = join(import.meta.dirname, '..', 'kubernetes', 'testing', 'kube-controllers-go');
+
+const CONFORMANCE = join(import.meta.dirname, '..', 'conformance', 'suite-go');
 
 const COLLECTOR = join(import.meta.dirname, '..', 'envoy', 'testing', 'collector-go');
 
@@ -52,6 +58,25 @@ export const TEST_TOOLS: readonly Tool[] = [
     goModule: KUBERNETES,
     goBuilt: 'k8s.io/kubernetes/cmd/kubectl',
   },
+  {
+    name: 'KUBE_CONTROLLERS',
+    command: 'gateway-kube-controllers',
+    goModule: CONTROLLERS,
+    goBuilt: '.',
+  },
+  {
+    name: 'CONFORMANCE',
+    command: 'gateway-conformance',
+    goModule: CONFORMANCE,
+    goTests: '.',
+  },
+  // What the suite's Deployments run.
+  {
+    name: 'ECHO_BASIC',
+    command: 'gateway-echo-basic',
+    goModule: CONFORMANCE,
+    goBuilt: 'sigs.k8s.io/gateway-api-conformance-images/echo-basic',
+  },
   { name: 'COLLECTOR', command: 'gateway-collector', goModule: COLLECTOR, goBuilt: '.' },
 ];
 
@@ -79,6 +104,7 @@ export function ensureTestTools(say: (line: string) => void): ReadonlyMap<string
 function make(tool: Tool, say: (line: string) => void): string | undefined {
   const target = join(TOOLS, tool.command);
   if ('goPackage' in tool) return goInstall(tool.goPackage, target, say);
+  if ('goTests' in tool) return goBuildTests(tool.goModule, tool.goTests, target, say);
   return 'goModule' in tool ? goBuild(tool.goModule, tool.goBuilt, target, say) : undefined;
 }
 

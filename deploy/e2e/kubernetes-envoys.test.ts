@@ -70,7 +70,7 @@ describe('each Envoy of the manifests', { skip: whyNoKubectl() ?? false }, () =>
       const { projected } =
         pod.volumes?.find(({ name }) => name === mounted.get(CONFIGURATION)) ?? {};
       const maps = projected?.sources.map(({ configMap }) =>
-        configMap.name.replace(/-[a-z0-9]{10}$/, ''),
+        configMap?.name.replace(/-[a-z0-9]{10}$/, ''),
       );
       assert.deepEqual(maps, [`${group}-bootstrap`, 'proxy-identity']);
       assert.ok(mounted.has(TLS_FOLDER));

@@ -57,7 +57,8 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
         for (const { readinessProbe = {}, livenessProbe = {}, ports = [] } of containersOf(
           pod.workload,
         )) {
-          const port = (name: string) => ports.find(each => each.name === name)?.containerPort ?? 0;
+          const port = (name: string | number) =>
+            ports.find(each => each.name === name)?.containerPort ?? 0;
           for (const probe of [readinessProbe, livenessProbe])
             await until(
               async () => (await succeeds(probe, pod.address, port)) || undefined,
@@ -157,7 +158,7 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
 async function succeeds(
   { httpGet, tcpSocket }: Probe,
   address: string,
-  port: (name: string) => number,
+  port: (name: string | number) => number,
 ) {
   if (httpGet !== undefined)
     return await answers(`http://${address}:${port(httpGet.port)}${httpGet.path}`);

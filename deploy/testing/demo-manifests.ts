@@ -36,7 +36,8 @@ export function containerOf(name: string): Container {
 }
 
 /** Returns the number of a container's named port. */
-export function portNumber({ name, ports = [] }: Container, port = ''): number {
+export function portNumber({ name, ports = [] }: Container, port: string | number = ''): number {
+  if (typeof port === 'number') return port;
   const found = ports.find(each => each.name === port)?.containerPort;
   assert.ok(found, `${name} has no port ${port}`);
   return found;

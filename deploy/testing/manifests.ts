@@ -14,20 +14,27 @@ export type Manifest = {
   };
 };
 
+type KeyRef = { readonly name: string; readonly key: string };
+
 export type EnvironmentVariable = {
   readonly name: string;
   readonly value?: string;
   readonly valueFrom?: {
     readonly fieldRef?: { readonly fieldPath: string };
-    readonly secretKeyRef?: { readonly name: string; readonly key: string };
+    readonly secretKeyRef?: KeyRef;
+    readonly configMapKeyRef?: KeyRef;
   };
 };
 
 type UserIds = { readonly runAsUser?: number; readonly runAsGroup?: number };
 
 export type Probe = {
-  readonly httpGet?: { readonly path: string; readonly port: string };
-  readonly tcpSocket?: { readonly port: string };
+  readonly httpGet?: {
+    readonly path: string;
+    readonly port: string | number;
+    readonly scheme?: string;
+  };
+  readonly tcpSocket?: { readonly port: string | number };
   readonly exec?: { readonly command: readonly string[] };
 };
 
@@ -35,6 +42,7 @@ export type Container = {
   readonly name: string;
   readonly image: string;
   readonly command?: readonly string[];
+  readonly args?: readonly string[];
   readonly env?: readonly EnvironmentVariable[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly readinessProbe?: Probe;
@@ -57,12 +65,24 @@ export type Container = {
   }[];
 };
 
+/** Which keys of an object become which files. Default: all, by their names. */
+type Items = {
+  readonly items?: readonly { readonly key: string; readonly path: string }[];
+  readonly optional?: boolean;
+};
+export type SecretFiles = Items & { readonly secretName: string };
+export type ConfigMapFiles = Items & { readonly name: string };
+
 export type Volume = {
   readonly name: string;
   readonly emptyDir?: object;
-  readonly secret?: { readonly secretName: string };
+  readonly secret?: SecretFiles;
+  readonly configMap?: ConfigMapFiles;
   readonly projected?: {
-    readonly sources: readonly { readonly configMap: { readonly name: string } }[];
+    readonly sources: readonly {
+      readonly configMap?: ConfigMapFiles;
+      readonly secret?: Items & { readonly name: string };
+    }[];
   };
 };
 

@@ -1,5 +1,8 @@
 import { ip } from '#envoy/e2e/test-hosts.ts';
 
+/** A machine of the network, which is a network namespace. */
+export type Machine = { readonly namespace: string; readonly address: string };
+
 /**
  * A network whose machines are network namespaces, each with an address. This machine is on it,
  * too.
@@ -7,34 +10,74 @@ import { ip } from '#envoy/e2e/test-hosts.ts';
 export type PodNetwork = {
   /** This machine's. */
   readonly address: string;
+  /** The half of its addresses that machines do not get, as CIDR. */
+  readonly services: string;
   /** Adds a machine. */
-  add(): { readonly namespace: string; readonly address: string };
+  add(): Machine;
+  /** Removes a machine, after its processes have ended. */
+  drop(machine: Machine): void;
+  /** Reserves an address that no machine gets. Throws when all are taken. */
+  reserve(): string;
+  release(address: string): void;
+  /** Makes this machine answer to another address of the network. */
+  answerTo(address: string): void;
+  stopAnsweringTo(address: string): void;
   /** Removes the network, after the processes on it have ended. */
   remove(): void;
 };
+
+const LAST_OF_MACHINES = 126;
 
 /** Creates a network. Only this process uses its names. Needs root. */
 export function makePodNetwork(): PodNetwork {
   const name = `gw${process.pid}`;
   const network = `10.${(process.pid >> 8) % 256}.${process.pid % 256}`;
-  const namespaces: string[] = [];
+  const namespaces = new Set<string>();
+  // The address that was free for the longest time is next, so that late packets find no machine.
+  const free = Array.from(
+    { length: LAST_OF_MACHINES - 1 },
+    (_, index) => `${network}.${index + 2}`,
+  );
+  const reserve = () => {
+    const address = free.shift();
+    if (address === undefined) throw new Error(`the network ${name} has no address left`);
+    return address;
+  };
   ip('link', 'add', name, 'type', 'bridge');
   ip('address', 'add', `${network}.1/24`, 'dev', name);
   ip('link', 'set', name, 'up');
   const add = () => {
-    const at = namespaces.length + 2;
-    const [namespace, address] = [`${name}n${at}`, `${network}.${at}`];
+    const address = reserve();
+    const at = address.slice(network.length + 1);
+    const namespace = `${name}n${at}`;
     ip('netns', 'add', namespace);
-    namespaces.push(namespace);
+    namespaces.add(namespace);
     ip('link', 'add', `${name}v${at}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
     ip('link', 'set', `${name}v${at}`, 'master', name, 'up');
     ip('-n', namespace, 'address', 'add', `${address}/24`, 'dev', 'eth0');
     for (const device of ['lo', 'eth0']) ip('-n', namespace, 'link', 'set', device, 'up');
     return { namespace, address };
   };
+  const drop = ({ namespace, address }: Machine) => {
+    // The pair of cables would outlive the namespace for a moment, with the name of the next one.
+    ip('-n', namespace, 'link', 'del', 'eth0');
+    ip('netns', 'del', namespace);
+    namespaces.delete(namespace);
+    free.push(address);
+  };
   const remove = () => {
     for (const namespace of namespaces) ip('netns', 'del', namespace);
     ip('link', 'del', name);
   };
-  return { address: `${network}.1`, add, remove };
+  return {
+    address: `${network}.1`,
+    services: `${network}.128/25`,
+    add,
+    drop,
+    reserve,
+    release: address => void free.push(address),
+    answerTo: address => ip('address', 'add', `${address}/32`, 'dev', name),
+    stopAnsweringTo: address => ip('address', 'del', `${address}/32`, 'dev', name),
+    remove,
+  };
 }

@@ -20,16 +20,17 @@ export type ContainerOptions = {
   readonly programs: ReadonlyMap<string, string>;
   /** Path in the container to a folder of this machine. */
   readonly mounts: ReadonlyMap<string, { readonly folder: string; readonly readOnly: boolean }>;
-  readonly hostsFile: string;
+  /** A folder whose files stand in its /etc. */
+  readonly etc: string;
 };
 
 export type RunningContainer = {
   readonly process: ChildProcess;
   /** Returns all that it has printed. */
   log(): string;
-  /** Sends SIGTERM. Resolves with how it has ended, or undefined when it had to be killed. */
   /** Sends SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>;
+  /** Sends SIGTERM. Resolves with how it has ended, or undefined when it had to be killed. */
   stop(
     graceMs: number,
   ): Promise<{ readonly code: number | null; readonly signal: string | null } | undefined>;
@@ -41,7 +42,7 @@ export type RunningContainer = {
  */
 const SCRIPT = `
 set -e
-root=$1 checkout=$2 uid=$3 gid=$4 groups=$5 hosts=$6; shift 6
+root=$1 checkout=$2 uid=$3 gid=$4 groups=$5 etc=$6; shift 6
 mount -t tmpfs -o mode=0755 tmpfs "$root"
 mkdir -p "$root/etc" "$root/image" "$root/gateway" "$root/run" "$root/tmp" "$root/var"
 ln -s ../run "$root/var/run"
@@ -51,7 +52,7 @@ done
 for each in usr dev proc; do mkdir "$root/$each"; mount --rbind /$each "$root/$each"; done
 for each in passwd group nsswitch.conf ld.so.cache; do cp /etc/$each "$root/etc/"; done
 mkdir "$root/etc/ssl"; mount --bind /etc/ssl "$root/etc/ssl"
-cp "$hosts" "$root/etc/hosts"
+cp "$etc"/* "$root/etc/"
 echo multi on > "$root/etc/host.conf"
 mount --bind "$checkout" "$root/gateway"
 while [ "$1" != -- ]; do
@@ -66,7 +67,7 @@ exec chroot "$root" setpriv --reuid "$uid" --regid "$gid" --groups "$groups" --n
 `;
 
 export function startContainer(options: ContainerOptions): RunningContainer {
-  const { namespace, uid, gid, fsGroup, command, env, hostsFile } = options;
+  const { namespace, uid, gid, fsGroup, command, env, etc } = options;
   const root = mkdtempSync(join(tmpdir(), 'gateway-container-'));
   const mounts = [
     ...[...options.programs].flatMap(([name, file]) => [file, `/image/${name}`, 'ro']),
@@ -82,7 +83,7 @@ export function startContainer(options: ContainerOptions): RunningContainer {
     `${uid}`,
     `${gid}`,
     `${gid},${fsGroup}`,
-    hostsFile,
+    etc,
     ...mounts,
     '--',
     ...command,

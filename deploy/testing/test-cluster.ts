@@ -16,11 +16,15 @@ import { issueToken, mountServiceAccount } from '#kubernetes/testing/service-acc
 import { ROOT } from './compose-file.ts';
 import { type Manifest, ofKind, type Workload, workloadsOf } from './manifests.ts';
 import { makePodNetwork } from './pod-network.ts';
-import type { RunningContainer } from './start-container.ts';
-import { type Pod, type PodSources, startPod } from './start-pod.ts';
+import { type PodSources, preparePod } from './prepare-pod.ts';
+import { type RunningContainer, startContainer } from './start-container.ts';
 
 /** A running pod, with an address that this machine reaches. */
-export type TestPod = Pod & { readonly workload: Workload; readonly address: string };
+export type TestPod = {
+  readonly containers: ReadonlyMap<string, RunningContainer>;
+  readonly workload: Workload;
+  readonly address: string;
+};
 
 /**
  * A real API server, with stand-ins for a kubelet, a scheduler, DNS and the controllers of
@@ -68,7 +72,6 @@ export async function startTestCluster(): Promise<TestCluster> {
   const podsHome = join(home, 'pods');
   mkdirSync(podsHome);
   const sources = apiSources(api, home);
-  const onContainer = (container: RunningContainer) => running.push(container);
   return {
     api,
     shell: line =>
@@ -89,11 +92,12 @@ export async function startTestCluster(): Promise<TestCluster> {
           ...network.add(),
         })),
       );
-      const hostsFile = join(home, 'hosts');
+      const etc = join(home, 'etc');
+      mkdirSync(etc);
       const names = servicesOf(manifests, places).flatMap(({ service, chosen }) =>
         chosen.map(({ address }) => `${address} ${service.metadata.name}\n`),
       );
-      writeFileSync(hostsFile, `127.0.0.1 localhost\n${names.join('')}`);
+      writeFileSync(join(etc, 'hosts'), `127.0.0.1 localhost\n${names.join('')}`);
       await writeSlices(api, manifests, places);
       const server = new URL(api.server);
       const ofCluster = {
@@ -103,17 +107,24 @@ export async function startTestCluster(): Promise<TestCluster> {
       await Promise.all(
         places.map(async ({ workload, ...place }) => {
           const { spec } = workload.spec.template;
-          const pod = await startPod({
+          const podHome = join(podsHome, place.name);
+          mkdirSync(podHome);
+          const prepared = await preparePod({
             ...place,
             spec,
             programs,
-            hostsFile,
+            etc,
             env: ofCluster,
-            home: podsHome,
+            home: podHome,
+            field: () => place.name,
+            entrypoint: () => [],
             sources,
-            onContainer,
           });
-          pods.push({ ...pod, workload, address: place.address });
+          const containers = new Map(
+            prepared.map(([{ name }, options]) => [name, startContainer(options)]),
+          );
+          running.push(...containers.values());
+          pods.push({ containers, workload, address: place.address });
         }),
       );
       return pods;

@@ -78,25 +78,36 @@ export function kubectl(
   return { status, stdout, stderr };
 }
 
+/** Flags of kube-apiserver by name, in place of those that it has here. */
+export type ApiserverFlags = Readonly<Record<string, string>>;
+
 /**
  * Starts an API server (3 s, 300 MB). Share one in all tests of a file. It listens on `address`, by
  * default the loopback.
  */
-export async function startKubeApiserver(address = '127.0.0.1'): Promise<KubeApiserver> {
+export async function startKubeApiserver(
+  address = '127.0.0.1',
+  flags: ApiserverFlags = {},
+): Promise<KubeApiserver> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-kapi-'));
   await writeKeys(home);
   // A port that was free may be taken by others in the meantime.
   for (let tries = 1; ; tries += 1) {
     const port = await freePort(address);
     try {
-      return await startAt(home, address, port);
+      return await startAt(home, address, port, flags);
     } catch (error) {
       if (tries === TRIES || !/address already in use/.test(String(error))) throw error;
     }
   }
 }
 
-async function startAt(home: string, address: string, port: number): Promise<KubeApiserver> {
+async function startAt(
+  home: string,
+  address: string,
+  port: number,
+  flags: ApiserverFlags,
+): Promise<KubeApiserver> {
   const server = `https://${address}:${port}`;
   const caFile = join(home, 'cert', 'apiserver.crt');
   const writeKubeconfig = async (name: string, token: string, at = server) => {
@@ -113,7 +124,7 @@ async function startAt(home: string, address: string, port: number): Promise<Kub
     }
   };
   const start = async () => {
-    child = run(home, address, port);
+    child = run(home, address, port, flags);
     await ready(child, admin);
   };
   const kubeconfig = await writeKubeconfig('admin', ADMIN_TOKEN);
@@ -152,7 +163,7 @@ async function writeKeys(home: string): Promise<void> {
 }
 
 /** Its standard input is ours, so that it ends with this process whatever becomes of that. */
-function run(home: string, address: string, port: number): ChildProcess {
+function run(home: string, address: string, port: number, others: ApiserverFlags): ChildProcess {
   const key = join(home, 'sa.key');
   const flags = {
     'bind-address': address,
@@ -170,6 +181,7 @@ function run(home: string, address: string, port: number): ChildProcess {
     'allow-privileged': 'true',
     'enable-priority-and-fairness': 'false',
     v: '0',
+    ...others,
   };
   const child = spawn(
     findTool(COMMAND).path,

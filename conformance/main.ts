@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureTestTools } from '#launcher/test-tools.ts';
+import { RED_PATH } from './red-tests.ts';
+import { runSuite } from './run-suite.ts';
+import {
+  type ConformanceCluster,
+  startConformanceCluster,
+  whyNoConformanceCluster,
+} from './start-cluster.ts';
+import { describeSuite, namesOf } from './suite-tests.ts';
+
+const HELP = `npx node conformance/main.ts              runs the conformance suite of Gateway API
+npx node conformance/main.ts <test>       runs one of its tests, such as HTTPRouteSimpleSameNamespace
+    --keep        then waits for Ctrl-C, with the cluster up
+    --cluster     only starts the cluster, and waits for Ctrl-C
+    --report      writes the official report to conformance/reports/
+    --write-red   writes the tests that failed to conformance/red.txt
+`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    cluster: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    keep: { type: 'boolean' },
+    report: { type: 'boolean' },
+    'write-red': { type: 'boolean' },
+  },
+});
+const [test] = positionals;
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+if (values.help) process.stdout.write(HELP);
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  ensureTestTools(say);
+  const missing = whyNoConformanceCluster();
+  if (missing !== undefined) throw new Error(missing);
+  const cluster = await startConformanceCluster();
+  const stopped = Promise.race(['SIGINT', 'SIGTERM'].map(signal => once(process, signal)));
+  try {
+    say(`export KUBECONFIG=${cluster.api.kubeconfig}`);
+    const passed = values.cluster || (await Promise.race([run(cluster), stopped])) === true;
+    if (values.keep || values.cluster) await stopped;
+    return passed ? 0 : 1;
+  } finally {
+    await cluster.remove();
+  }
+}
+
+/** Runs the suite, and tells whether nothing failed. */
+async function run(cluster: ConformanceCluster): Promise<boolean> {
+  const report = join(import.meta.dirname, 'reports', 'v1.7.0-report.yaml');
+  const tests = await runSuite({
+    ...cluster,
+    ...(test !== undefined && { test }),
+    ...(values.report && { report }),
+    onOutput: text => process.stdout.write(text),
+  });
+  process.stdout.write(describeSuite(tests));
+  const failed = namesOf(tests, 'failed');
+  if (values['write-red'])
+    writeFileSync(
+      RED_PATH,
+      [...failed]
+        .sort()
+        .map(name => `${name}\n`)
+        .join(''),
+    );
+  return failed.length === 0;
+}

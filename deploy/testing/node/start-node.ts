@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { KubeApiserver } from '#kubernetes/testing/kube-apiserver.ts';
+import { createObject, patchObject } from '#kubernetes/write.ts';
+import type { PodNetwork } from '../pod-network.ts';
+import type { Images } from './images.ts';
+import { type Kubelet, startKubelet } from './kubelet.ts';
+
+export type NodeOptions = {
+  readonly api: KubeApiserver;
+  readonly network: PodNetwork;
+  /** An empty folder. */
+  readonly home: string;
+  readonly images: Images;
+};
+
+/** The only node of a cluster. Its pods are processes of this machine. */
+export type TestNode = {
+  readonly pods: Kubelet['pods'];
+  /** Returns the end of what each container has printed, and what went wrong with pods. */
+  log(): string;
+  close(): Promise<void>;
+};
+
+const NODE_NAME = 'node';
+const LOG_CHARACTERS = 4_000;
+
+/** Registers the node and starts what runs on it. Needs root. */
+export async function startNode(options: NodeOptions): Promise<TestNode> {
+  const { api, network, home } = options;
+  const errors: string[] = [];
+  const onError = (error: unknown) => void errors.push(String(error));
+  await register(api, network.address);
+  const kubelet = startKubelet({
+    ...options,
+    home: join(home, 'pods'),
+    nodeName: NODE_NAME,
+    etc: () => ({ hosts: '127.0.0.1 localhost\n' }),
+    onError,
+  });
+  return {
+    pods: kubelet.pods,
+    log() {
+      const logs = [...kubelet.pods].flatMap(([key, { containers }]) =>
+        [...containers].map(
+          ([name, { log }]) => `${key}/${name}:\n${log().slice(-LOG_CHARACTERS)}`,
+        ),
+      );
+      return [...errors, ...logs].join('\n');
+    },
+    close: () => kubelet.close(),
+  };
+}
+
+async function register({ admin }: KubeApiserver, address: string): Promise<void> {
+  const target = { cluster: admin, resource: { group: '', version: 'v1', plural: 'nodes' } };
+  await createObject(target, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE_NAME } });
+  await patchObject({ ...target, part: 'status' }, NODE_NAME, {
+    status: {
+      addresses: [{ type: 'InternalIP', address }],
+      conditions: [{ type: 'Ready', status: 'True' }],
+      capacity: { pods: '120' },
+      allocatable: { pods: '120', cpu: '64', memory: '64Gi' },
+    },
+  });
+}
