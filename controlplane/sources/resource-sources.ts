@@ -3,8 +3,13 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import {
   type KubernetesReading,
   KubernetesSource,
+  type WantedObjects,
 } from '#resources/kubernetes/kubernetes-source.ts';
-import { type SecretName, secretReferences } from '#resources/kubernetes/secret-references.ts';
+import {
+  configMapReferences,
+  type SecretName,
+  secretReferences,
+} from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { collect } from '#resources/parse/collect.ts';
 import type { Parser } from '#resources/parse/parse.ts';
@@ -15,8 +20,10 @@ import { type FoldersReading, watchResourceFolders } from './resource-folders.ts
 export type Reading = {
   readonly written: Written;
   readonly problems: readonly Problem[];
-  /** The objects of Kubernetes among what is written. */
+  /** The objects of Kubernetes among what is written, of our own kinds. */
   readonly objects: readonly ServedObject[];
+  /** The same of Gateway API. */
+  readonly gatewayApi: readonly ServedObject[];
 };
 
 export type SourcesOptions = {
@@ -51,7 +58,7 @@ export type Sources = {
   close(): void;
 };
 
-const NOTHING: KubernetesReading = { objects: [], others: [], problems: [] };
+const NOTHING: KubernetesReading = { objects: [], gatewayApi: [], others: [], problems: [] };
 
 /** Changes in Kubernetes are read after this quiet time, in ms… */
 const QUIET_MS = 20;
@@ -121,8 +128,8 @@ class ResourceSources implements Sources {
     if (this.#delivered) return undefined;
     if (this.#folders === undefined || this.#kubernetes === undefined)
       return 'the resources in the folders are being parsed';
-    const [secret] = this.#kubernetes.pendingSecrets();
-    const pending = secret === undefined ? 'all resources' : `the Secret ${secret}`;
+    const [wanted] = this.#kubernetes.pending();
+    const pending = wanted === undefined ? 'all resources' : `the ${wanted}`;
     return this.#kubernetes.trouble() ?? `the Kubernetes API has not sent ${pending} yet`;
   }
 
@@ -149,7 +156,7 @@ class ResourceSources implements Sources {
     this.#tellTrouble();
     const reading = this.#kubernetes === undefined ? NOTHING : this.#kubernetes.reading();
     if (this.#folders === undefined || reading === undefined) return;
-    this.#kubernetes?.want(this.#wantedSecrets(this.#folders, reading));
+    this.#kubernetes?.want(this.#wanted(this.#folders, reading));
     if (this.#waitsForSecret()) return;
     this.#cancel('secret');
     this.#deliver(this.#folders, this.#kubernetes?.reading() ?? NOTHING);
@@ -163,45 +170,49 @@ class ResourceSources implements Sources {
     this.#options.onTrouble?.(reason);
   }
 
-  #wantedSecrets(
-    folders: FoldersReading,
-    { objects }: KubernetesReading,
-  ): ReadonlyMap<string, SecretName> {
-    const { resources } = collect([...folders.files, ...objects.map(({ parsed }) => parsed)]);
-    const wanted = secretReferences([...resources.values(), ...this.#options.inForce()]);
-    return new Map([...wanted].filter(([key]) => !resources.has(`Secret/${key}`)));
+  #wanted(folders: FoldersReading, { objects, gatewayApi }: KubernetesReading): WantedObjects {
+    const read = [...objects, ...gatewayApi].map(({ parsed }) => parsed);
+    const { resources } = collect([...folders.files, ...read]);
+    const all = [...resources.values(), ...this.#options.inForce()];
+    const beyond = (kind: string, names: ReadonlyMap<string, SecretName>) =>
+      new Map([...names].filter(([key]) => !resources.has(`${kind}/${key}`)));
+    return {
+      secrets: beyond('Secret', secretReferences(all)),
+      configMaps: beyond('ConfigMap', configMapReferences(all)),
+    };
   }
 
   #waitsForSecret(): boolean {
-    const pending = this.#kubernetes?.pendingSecrets() ?? [];
+    const pending = this.#kubernetes?.pending() ?? [];
     if (pending.every(key => this.#givenUp.has(key))) return false;
     // At the start nothing is in force that could go on meanwhile.
     if (!this.#delivered) return true;
     this.#callIn('secret', SECRET_MS, () => {
-      this.#givenUp = new Set(this.#kubernetes?.pendingSecrets());
+      this.#givenUp = new Set(this.#kubernetes?.pending());
       this.#read();
     });
     return true;
   }
 
-  #deliver(folders: FoldersReading, { objects, others, problems }: KubernetesReading): void {
+  #deliver(folders: FoldersReading, reading: KubernetesReading): void {
+    const { objects, gatewayApi, others, problems } = reading;
     this.#delivered = true;
-    const parsed = objects.map(object => object.parsed);
+    const parsed = [...objects, ...gatewayApi].map(object => object.parsed);
     const { problems: found, ...written } = collect([...folders.files, ...parsed, ...others]);
     this.#options.onChange({
       written,
       problems: [...folders.problems, ...problems, ...found],
       objects,
+      gatewayApi,
     });
     if (this.#kubernetes === undefined) return;
     this.#cancel('review');
-    this.#callIn('review', REVIEW_MS, () => this.#review(folders, objects));
+    this.#callIn('review', REVIEW_MS, () => this.#review(folders, reading));
   }
 
   /** Forgets Secrets that nothing in force names any more. */
-  #review(folders: FoldersReading, objects: KubernetesReading['objects']): void {
-    const reading = { ...NOTHING, objects };
-    if (this.#kubernetes?.want(this.#wantedSecrets(folders, reading)) === true) this.#read();
+  #review(folders: FoldersReading, reading: KubernetesReading): void {
+    if (this.#kubernetes?.want(this.#wanted(folders, reading)) === true) this.#read();
   }
 
   #callIn(

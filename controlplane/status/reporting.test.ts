@@ -58,7 +58,7 @@ async function startPlane(t: TestContext, tls?: TlsServerOptions) {
   });
   const read = (yaml: string) => {
     const { problems, ...written } = collect([parseFile('in.yaml', yaml, DEFAULT_PARSE_OPTIONS)]);
-    plane.read({ written, problems, objects: [] });
+    plane.read({ written, problems, objects: [], gatewayApi: [] });
   };
   const said = () => plane.status().problems.map(({ message }) => message);
   const says = (...messages: readonly string[]) =>

@@ -77,7 +77,7 @@ test('a proxy of an unknown node group is in the status and the log, until it ha
   });
   const read = (yaml: string) => {
     const written = collect([parseFile('in.yaml', yaml, DEFAULT_PARSE_OPTIONS)]);
-    plane.read({ written, problems: written.problems, objects: [] });
+    plane.read({ written, problems: written.problems, objects: [], gatewayApi: [] });
   };
   const about = () => plane.status().problems.filter(({ kind }) => kind === 'Envoy');
   read('');

@@ -1,14 +1,21 @@
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError, statusMessage } from '#kubernetes/cluster-error.ts';
 import { isRecord } from '#kubernetes/kubernetes-object.ts';
-import { isKind, NOT_SERVED } from '#resources/kinds/known-kinds.ts';
+import {
+  GATEWAY_API_GROUP,
+  GATEWAY_API_VERSIONS,
+  NOT_SERVED,
+} from '#resources/kinds/known-kinds.ts';
 import { VERSION } from '#resources/parse/envelope.ts';
+import { isServedKind } from './served-kinds.ts';
 
 /** A kind that the API has in one of the groups that are read. */
 export type DefinedKind = {
   readonly kind: string;
   readonly plural: string;
   readonly version: string;
+  /** Whether its objects have no namespace. */
+  readonly clusterWide?: boolean;
 };
 
 /** The kinds of a group, each in one version. */
@@ -29,17 +36,36 @@ export type DefinedKinds = {
  * @throws ClusterError
  */
 export async function definedKinds(cluster: Cluster, group: string): Promise<DefinedKinds> {
-  const found = new Map<string, DefinedKind>();
+  const all: DefinedKind[] = [];
   for (const version of await versionsOf(cluster, group))
-    for (const each of await kindsOf(cluster, group, version))
-      if (!found.has(each.kind)) found.set(each.kind, each);
-  const all = [...found.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
-  const isKnown = ({ kind }: DefinedKind) => isKind(kind) || Object.hasOwn(NOT_SERVED, kind);
+    all.push(...(await kindsOf(cluster, group, version)));
+  all.sort((a, b) => (a.kind < b.kind ? -1 : Number(a.kind > b.kind)));
+  return group === GATEWAY_API_GROUP ? ofGatewayApi(all) : ofOwnGroup(all);
+}
+
+/** The gateway's kinds are read in one version only, and others in the first that there is. */
+function ofOwnGroup(all: readonly DefinedKind[]): DefinedKinds {
+  const first = all.filter(
+    ({ kind }, index) => all.findIndex(other => other.kind === kind) === index,
+  );
+  const isKnown = ({ kind }: DefinedKind) => isServedKind(kind) || Object.hasOwn(NOT_SERVED, kind);
   return {
-    // The gateway's kinds are read in one version only.
-    read: all.filter(each => isKnown(each) && (!isKind(each.kind) || each.version === VERSION)),
-    unknown: all.filter(each => !isKnown(each)).map(({ kind }) => kind),
+    read: first.filter(
+      each => isKnown(each) && (!isServedKind(each.kind) || each.version === VERSION),
+    ),
+    unknown: first.filter(each => !isKnown(each)).map(({ kind }) => kind),
   };
+}
+
+/** Each kind is read in the newest version that the API has. Its other kinds mean nothing here. */
+function ofGatewayApi(all: readonly DefinedKind[]): DefinedKinds {
+  const read = Object.entries(GATEWAY_API_VERSIONS).flatMap(([kind, versions]) => {
+    const defined = versions.map(version =>
+      all.find(each => each.kind === kind && each.version === version),
+    );
+    return defined.find(each => each !== undefined) ?? [];
+  });
+  return { read, unknown: [] };
 }
 
 /** Lists the gateway's own version first. */
@@ -62,10 +88,11 @@ async function kindsOf(
   const { resources } = isRecord(body) ? body : {};
   if (!Array.isArray(resources)) return [];
   return resources.flatMap(resource => {
-    const { kind, name } = isRecord(resource) ? resource : {};
+    const { kind, name, namespaced } = isRecord(resource) ? resource : {};
     // `mappings/status` is a part of one.
     if (typeof kind !== 'string' || typeof name !== 'string' || name.includes('/')) return [];
-    return [{ kind, plural: name, version }];
+    const scope = namespaced === false ? { clusterWide: true } : {};
+    return [{ kind, plural: name, version, ...scope }];
   });
 }
 

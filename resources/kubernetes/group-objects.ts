@@ -3,11 +3,16 @@ import { ClusterError } from '#kubernetes/cluster-error.ts';
 import { isKind } from '#resources/kinds/known-kinds.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { type DefinedKind, definedKinds } from './definitions.ts';
-import { SERVED_KINDS, type ServedKind } from './served-kinds.ts';
 import type { ServedObject } from './served-object.ts';
 
 export type GroupOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'> & {
   readonly group: string;
+  /** Kinds that are looked for often until the API has them. */
+  readonly kinds: readonly string[];
+  /** Time between two looks for them, in ms. */
+  readonly lookAgainMs?: number;
+  /** Whether the group is left out, as a whole, while the API refuses to give one of its kinds. */
+  readonly optional?: boolean;
   /** Undefined means all namespaces. */
   readonly namespaces: readonly string[] | undefined;
 };
@@ -40,11 +45,14 @@ export class GroupObjects {
 
   /**
    * Returns the objects of the served kinds, in the order of kind, namespace and name.
-   * @returns undefined when no kind was read completely
+   * @returns undefined until every kind was read completely
    */
   objects(): readonly ServedObject[] | undefined {
-    const isRead = this.#all().every(({ objects }) => objects !== undefined);
-    return this.#asked && isRead ? this.#objectsOf(isKind) : undefined;
+    if (!this.#asked) return undefined;
+    const unread = this.#all().filter(({ objects }) => objects === undefined);
+    if (unread.length === 0) return this.#objectsOf(isKind);
+    const { optional = false } = this.#options;
+    return optional && unread.every(({ answered }) => answered) ? [] : undefined;
   }
 
   /** Returns objects of kinds that are not served. They get no status. */
@@ -58,8 +66,9 @@ export class GroupObjects {
   }
 
   /** Returns kinds that the API does not have. */
-  missing(): readonly ServedKind[] {
-    return this.#asked ? SERVED_KINDS.filter(kind => !this.#collections.has(kind)) : [];
+  missing(): readonly string[] {
+    const { kinds } = this.#options;
+    return this.#asked ? kinds.filter(kind => !this.#collections.has(kind)) : [];
   }
 
   troubles(): readonly string[] {
@@ -85,7 +94,7 @@ export class GroupObjects {
   }
 
   async #look(): Promise<void> {
-    const { cluster, group, after, random } = this.#options;
+    const { cluster, group, after, random, lookAgainMs = LOOK_AGAIN_MS } = this.#options;
     try {
       const { read, unknown } = await definedKinds(cluster, group);
       if (this.#closed) return;
@@ -97,7 +106,7 @@ export class GroupObjects {
       this.#failures += 1;
       this.#setTrouble(error.message);
     }
-    const soon = this.missing().length === 0 ? LOOK_FOR_OTHERS_MS : LOOK_AGAIN_MS;
+    const soon = this.missing().length === 0 ? LOOK_FOR_OTHERS_MS : lookAgainMs;
     const ms = this.#failures === 0 ? soon : backOffMs(this.#failures, random());
     this.#cancel = after(ms, () => void this.#look());
   }
@@ -111,9 +120,9 @@ export class GroupObjects {
     if (first || added.length > 0 || this.#trouble !== undefined) this.#setTrouble(undefined);
   }
 
-  #follow({ plural, version }: DefinedKind): readonly Collection[] {
+  #follow({ plural, version, clusterWide = false }: DefinedKind): readonly Collection[] {
     const { group, namespaces = [undefined] } = this.#options;
-    return namespaces.map(namespace => {
+    return (clusterWide ? [undefined] : namespaces).map(namespace => {
       const resource = { group, version, plural, namespace };
       return new Collection({ ...this.#options, resource });
     });

@@ -1,9 +1,12 @@
+import { GATEWAY_API_GROUP, GATEWAY_API_VERSIONS } from '#resources/kinds/known-kinds.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { CollectionOptions } from './collection.ts';
 import { GroupObjects } from './group-objects.ts';
-import { SecretObjects } from './secret-objects.ts';
+import { NamedObjects } from './named-objects.ts';
+import { NeighbourObjects } from './neighbour-objects.ts';
 import type { SecretName } from './secret-references.ts';
+import { SERVED_KINDS } from './served-kinds.ts';
 import type { ServedObject } from './served-object.ts';
 
 export type KubernetesOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'> & {
@@ -13,52 +16,83 @@ export type KubernetesOptions = Omit<CollectionOptions, 'resource' | 'fieldSelec
 
 /** What the API says at one moment. */
 export type KubernetesReading = {
+  /** Objects of our own kinds. */
   readonly objects: readonly ServedObject[];
-  /** Objects that get no status: Secrets, and objects of kinds that are not served. */
+  /** Objects of Gateway API. */
+  readonly gatewayApi: readonly ServedObject[];
+  /** Objects that get no status, as Secrets and Services, and objects that are not served. */
   readonly others: readonly ParsedFile[];
   readonly problems: readonly Problem[];
 };
 
+export type WantedObjects = {
+  readonly secrets: ReadonlyMap<string, SecretName>;
+  readonly configMaps: ReadonlyMap<string, SecretName>;
+};
+
+/** Time between two looks for definitions of Gateway API, in ms. Most clusters do without. */
+const LOOK_FOR_GATEWAY_API_MS = 5_000;
+
 /**
  * Reads resources from a Kubernetes API: the objects of the served kinds in all groups that are
- * read, and the wanted Secrets. While the API is away all stays as it was known, with a Problem.
+ * read and in Gateway API, what the latter refer to, and the wanted Secrets and ConfigMaps. While the API is away all stays as it was known, with a Problem.
  */
 export class KubernetesSource {
   readonly #groups: readonly GroupObjects[];
-  readonly #secrets: SecretObjects;
+  readonly #gatewayApi: GroupObjects;
+  readonly #neighbours: NeighbourObjects;
+  readonly #secrets: NamedObjects;
+  readonly #configMaps: NamedObjects;
 
   constructor(options: KubernetesOptions) {
     this.#groups = options.parser.options.apiGroups.map(
-      group => new GroupObjects({ ...options, group }),
+      group => new GroupObjects({ ...options, group, kinds: SERVED_KINDS }),
     );
-    this.#secrets = new SecretObjects(options);
+    this.#gatewayApi = new GroupObjects({
+      ...options,
+      group: GATEWAY_API_GROUP,
+      kinds: Object.keys(GATEWAY_API_VERSIONS),
+      lookAgainMs: LOOK_FOR_GATEWAY_API_MS,
+      optional: true,
+    });
+    this.#neighbours = new NeighbourObjects(options);
+    this.#secrets = new NamedObjects({ ...options, kind: 'Secret' });
+    this.#configMaps = new NamedObjects({ ...options, kind: 'ConfigMap' });
   }
 
   /** @returns undefined until all objects were read */
   reading(): KubernetesReading | undefined {
     const objects = this.#groups.map(group => group.objects());
-    if (objects.includes(undefined)) return undefined;
+    const gatewayApi = this.#gatewayApi.objects();
+    if (objects.includes(undefined) || gatewayApi === undefined) return undefined;
+    if (gatewayApi.length > 0) this.#neighbours.follow();
+    const neighbours = this.#neighbours.files();
+    if (neighbours === undefined) return undefined;
     return {
       objects: objects.flatMap(each => each ?? []),
+      gatewayApi,
       others: [
         ...this.#groups.flatMap(group => group.others().map(({ parsed }) => parsed)),
+        ...neighbours,
         ...this.#secrets.files(),
+        ...this.#configMaps.files(),
       ],
       problems: [...this.#undefined(), ...this.#unknown(), ...this.#troubles().map(troubleProblem)],
     };
   }
 
   /**
-   * Follows exactly these Secrets.
+   * Follows exactly these.
    * @returns whether they differ from those before
    */
-  want(secrets: ReadonlyMap<string, SecretName>): boolean {
-    return this.#secrets.want(secrets);
+  want({ secrets, configMaps }: WantedObjects): boolean {
+    const changed = [this.#secrets.want(secrets), this.#configMaps.want(configMaps)];
+    return changed.includes(true);
   }
 
-  /** Returns wanted Secrets that are still unknown, by `namespace/name`. */
-  pendingSecrets(): readonly string[] {
-    return this.#secrets.pending();
+  /** Returns wanted objects that are still unknown, as `Secret namespace/name`. */
+  pending(): readonly string[] {
+    return [...this.#secrets.pending(), ...this.#configMaps.pending()];
   }
 
   /**
@@ -70,14 +104,17 @@ export class KubernetesSource {
   }
 
   close(): void {
-    for (const group of this.#groups) group.close();
-    this.#secrets.close();
+    for (const each of this.#all()) each.close();
   }
 
   /** While the API is away all say the same. */
   #troubles(): readonly string[] {
-    const all = [...this.#groups.flatMap(group => group.troubles()), ...this.#secrets.troubles()];
-    return [...new Set(all)].sort();
+    return [...new Set(this.#all().flatMap(each => each.troubles()))].sort();
+  }
+
+  #all(): readonly { troubles(): readonly string[]; close(): void }[] {
+    const [gatewayApi, neighbours] = [this.#gatewayApi, this.#neighbours];
+    return [...this.#groups, gatewayApi, neighbours, this.#secrets, this.#configMaps];
   }
 
   #unknown(): readonly Problem[] {

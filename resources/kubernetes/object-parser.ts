@@ -1,4 +1,6 @@
 import { type KubernetesObject, objectKey } from '#kubernetes/kubernetes-object.ts';
+import { KINDS } from '#resources/kinds/kinds.ts';
+import { isAmbientKind, isKind } from '#resources/kinds/known-kinds.ts';
 import type { Parser } from '#resources/parse/parse.ts';
 import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
 import { resourceId } from '#resources/resource.ts';
@@ -30,11 +32,25 @@ export function objectParser(place: string, parser: Parser): ObjectParser {
     const content = contentOf(object);
     const before = known.get(key);
     if (before?.content === content) return before.parsed;
-    const parsed = withLeft(parseObject(object, place, parser), before?.parsed);
+    const result = parseObject(object, place, parser);
+    const parsed = isSame(result, before?.parsed)
+      ? before.parsed
+      : withLeft(result, before?.parsed);
     known.set(key, { content, parsed });
     return parsed;
   };
   return { parse, forget: key => void known.delete(key) };
+}
+
+/** Most changes of a Service or a Namespace are none for us, as of its status or its annotations. */
+function isSame(
+  { resources }: ParsedFile,
+  before: ParsedObject | undefined,
+): before is ParsedObject {
+  const [resource] = resources;
+  if (resource === undefined || !isAmbientKind(resource.kind)) return false;
+  const [known] = before?.resources ?? [];
+  return known?.id === resource.id && known.hash === resource.hash;
 }
 
 function withLeft(parsed: ParsedFile, before: ParsedObject | undefined): ParsedObject {
@@ -62,16 +78,25 @@ function contentOf({ metadata }: KubernetesObject): string {
 function parseObject(object: KubernetesObject, place: string, parser: Parser): ParsedFile {
   const { metadata, status: _, ...fields } = object;
   const { name, namespace } = metadata;
-  const document = {
-    ...fields,
-    metadata: namespace === undefined ? { name } : { name, namespace },
-  };
+  const written = namespace === undefined ? { name } : { name, namespace };
+  const document = { ...fields, metadata: { ...written, ...factsOf(object) } };
   try {
     return parser.value(document, { file: place, line: 0 });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return tooDeep(object, place);
   }
+}
+
+/** Returns what counts of the metadata of its kind. */
+function factsOf({ kind = '', metadata }: KubernetesObject): object {
+  const facts = isKind(kind) ? KINDS[kind].metadata : undefined;
+  const { generation, creationTimestamp, labels } = metadata;
+  return {
+    ...(facts?.includes('generation') === true && { generation }),
+    ...(facts?.includes('created') === true && { creationTimestamp }),
+    ...(facts?.includes('labels') === true && { labels }),
+  };
 }
 
 /** Describes an object that exhausts the stack. */

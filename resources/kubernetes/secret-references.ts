@@ -1,4 +1,5 @@
 import type { OAuth2Spec } from '#resources/kinds/filter/filter-oauth2.ts';
+import type { ObjectRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type SecretReference, splitSecretName } from '#resources/words/secret-reference.ts';
 
@@ -30,6 +31,47 @@ function referencesOf(resource: Resource): readonly SecretReference[] {
     }
     case 'TLSContext':
       return tlsReferences(resource.spec);
+    default:
+      return gatewayApiReferences(resource).filter(isOf('Secret'));
+  }
+}
+
+/** Returns the ConfigMaps that resources name, each once, by `namespace/name`. */
+export function configMapReferences(
+  resources: Iterable<Resource>,
+): ReadonlyMap<string, SecretName> {
+  const found = new Map<string, SecretName>();
+  for (const resource of resources) {
+    for (const { name, namespace = resource.namespace } of gatewayApiReferences(resource).filter(
+      isOf('ConfigMap'),
+    ))
+      found.set(`${namespace}/${name}`, { namespace, name });
+  }
+  return found;
+}
+
+function isOf(wanted: string) {
+  return ({ group, kind }: ObjectRef) => group === '' && kind === wanted;
+}
+
+/** Returns what a resource of Gateway API names that holds certificates. */
+function gatewayApiReferences(resource: Resource): readonly ObjectRef[] {
+  switch (resource.kind) {
+    case 'Gateway': {
+      const { listeners, tls } = resource.spec;
+      const { backend, frontend } = tls ?? {};
+      const client = backend?.clientCertificateRef;
+      const validations = [frontend?.default, ...(frontend?.perPort ?? []).map(each => each.tls)];
+      return [
+        ...listeners.flatMap(each => each.tls?.certificateRefs ?? []),
+        ...(client === undefined ? [] : [client]),
+        ...validations.flatMap(each => each?.validation?.caCertificateRefs ?? []),
+      ];
+    }
+    case 'ListenerSet':
+      return resource.spec.listeners.flatMap(({ tls }) => tls?.certificateRefs ?? []);
+    case 'BackendTLSPolicy':
+      return resource.spec.validation.caCertificateRefs;
     default:
       return [];
   }

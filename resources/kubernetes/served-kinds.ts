@@ -8,8 +8,8 @@ import {
 } from '#resources/kinds/known-kinds.ts';
 
 /**
- * The kinds that are objects of the gateway's own group in Kubernetes. Others are Kubernetes' own or
- * Gateway API's.
+ * The kinds that are objects of the gateway's own group in Kubernetes. Others are Kubernetes' own
+ * or Gateway API's.
  */
 export type ServedKind = Exclude<Kind, 'Secret' | AmbientKind | GatewayApiKind>;
 
@@ -17,6 +17,10 @@ export const SERVED_KINDS: readonly ServedKind[] = KIND_NAMES.filter(
   (kind): kind is ServedKind =>
     kind !== 'Secret' && !isAmbientKind(kind) && !isGatewayApiKind(kind),
 );
+
+export function isServedKind(kind: string): kind is ServedKind {
+  return (SERVED_KINDS as readonly string[]).includes(kind);
+}
 
 /** Short names that do not follow from the capitals. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { Module: 'gwmod', TLSContext: 'gwtls' };

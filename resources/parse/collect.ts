@@ -1,4 +1,4 @@
-import { SINGLETONS } from '#resources/kinds/known-kinds.ts';
+import { isAmbientKind, isGatewayApiKind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource, type Source } from '#resources/resource.ts';
 import type { ParsedFile } from './parsed-file.ts';
@@ -26,9 +26,11 @@ type Identified = {
 /**
  * Puts parsed files together, in their order. Of several documents for one resource the first
  * counts, right or wrong. Of a kind with one resource for each gateway the first counts, too. The
- * others are Problems that name both places.
+ * others are Problems that name both places. What Gateway API refers to, as a Service, is there only
+ * beside Gateway API.
  */
 export function collect(files: readonly ParsedFile[]): Collected {
+  const isNeeded = files.some(hasGatewayApi);
   const owners = new Map<string, Identified>();
   const problems: Problem[] = [];
   const resources = new Map<string, Resource>();
@@ -36,7 +38,9 @@ export function collect(files: readonly ParsedFile[]): Collected {
   for (const file of files) {
     problems.push(...file.problems);
     for (const item of inFileOrder(file).map(withOwnId)) {
+      if (isAmbientKind(item.kind) && !isNeeded) continue;
       const owner = claim(owners, item);
+      if (owner !== undefined && isAmbientKind(item.kind)) continue;
       if (owner !== undefined) problems.push(duplicateProblem(item, owner));
       else if ('spec' in item) resources.set(item.id, item);
       else rejected.set(item.id, item);
@@ -45,6 +49,10 @@ export function collect(files: readonly ParsedFile[]): Collected {
   const unreadable = new Set(files.filter(({ readable }) => !readable).map(({ file }) => file));
   const anonymous = new Set(files.filter(({ anonymous }) => anonymous).map(({ file }) => file));
   return { resources, rejected, unreadable, anonymous, problems };
+}
+
+function hasGatewayApi({ resources, rejected }: ParsedFile): boolean {
+  return [...resources, ...rejected].some(({ kind }) => isGatewayApiKind(kind));
 }
 
 function inFileOrder({ resources, rejected }: ParsedFile): readonly (Resource | Rejected)[] {

@@ -42,8 +42,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Parses the content of one document. `duplicates` are the keys that stand in it twice.
- * @returns undefined when it is not of a served group, for another gateway, or an ambient one with an
- *   error
+ * @returns undefined when it is not of a served group, for another gateway, or an ambient one with
+ *   an error
  */
 export function parseResource(
   fields: Fields,
@@ -77,7 +77,7 @@ export function parseResource(
   if (definition.ambient === true)
     return parsed.spec === undefined
       ? undefined
-      : { ...identity, ...parsed, facts, findings: [], unserved: [] };
+      : ambientOutcome({ ...identity, ...parsed, facts, findings: [], unserved: [] }, definition);
   const others = parsed.findings.filter(finding => !isTold(finding, rows));
   const unserved = [...rows, ...misspeltRestrictions(kind, definition, others, fields)];
   // A rejected resource is closed by its error, if it does not close everything.
@@ -85,6 +85,18 @@ export function parseResource(
   const findings = isAsked ? others.filter(finding => !isTold(finding, unserved)) : parsed.findings;
   const meant = meantIn(named, parsed.spec, definition);
   return { ...identity, ...parsed, ...meant, facts, findings, unserved };
+}
+
+/** Keeps nothing of the document but what is read of it. */
+function ambientOutcome(outcome: ParseOutcome, { fieldsAt }: KindDefinition): ParseOutcome {
+  const { namespace, name, facts, spec, document } = outcome;
+  const { apiVersion, kind } = document;
+  const place = namespace === '' ? { name } : { name, namespace };
+  const fields = fieldsAt === 'spec' ? { spec } : (spec as Fields);
+  return {
+    ...outcome,
+    document: { apiVersion, kind, metadata: { ...place, ...facts }, ...fields },
+  };
 }
 
 /** A spec is read in the namespace that the document names. Without one nothing is added to it. */

@@ -59,11 +59,8 @@ function shorten(text: string): string {
   return `${text.slice(0, LONGEST_TEXT / 2)}…${text.slice(-LONGEST_TEXT / 2)}`.toWellFormed();
 }
 
-/**
- * A Secret, a Filter with the secret written in it, and a ConfigMap, in which others may have
- * written one. Their documents are not kept.
- */
+/** A Secret, and a Filter with the secret written in it. Their documents are not kept. */
 function holdsSecret(kind: string, spec: unknown): boolean {
-  if (kind === 'Secret' || kind === 'ConfigMap') return true;
+  if (kind === 'Secret') return true;
   return kind === 'Filter' && (spec as FilterSpec).OAuth2?.secret !== undefined;
 }

@@ -14,7 +14,7 @@ export function checkRules<T>(find: (value: T) => readonly Breach[]): z.core.Che
   };
 }
 
-/** Returns a check that no two items of a list have the same key. Items without one are equal to none. */
+/** Returns a check that no two items of a list have the same key. Items may be without one. */
 export function checkUnique<T>(
   keyOf: (item: T) => string | undefined,
   what: string,

@@ -2,48 +2,51 @@ import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import type { SecretName } from './secret-references.ts';
 
-export type SecretsOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector' | 'onStatus'> & {
+export type NamedOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector' | 'onStatus'> & {
   /** Undefined means all namespaces. */
   readonly namespaces: readonly string[] | undefined;
+  readonly kind: 'Secret' | 'ConfigMap';
 };
 
-/** Follows Secrets, each by its name alone, and only while it is wanted. */
-export class SecretObjects {
-  readonly #options: SecretsOptions;
+/** Follows objects of one kind, each by its name alone, and only while it is wanted. */
+export class NamedObjects {
+  readonly #options: NamedOptions;
   #followed: ReadonlyMap<string, Collection> = new Map();
   #elsewhere: readonly string[] = [];
 
-  constructor(options: SecretsOptions) {
+  constructor(options: NamedOptions) {
     this.#options = options;
   }
 
   /**
-   * Follows exactly these. Secrets in namespaces outside the configured ones are not read.
+   * Follows exactly these. Those in namespaces outside the configured ones are not read.
    * @returns whether the set differs from the one before
    */
-  want(secrets: ReadonlyMap<string, SecretName>): boolean {
+  want(wanted: ReadonlyMap<string, SecretName>): boolean {
     const { namespaces } = this.#options;
     const ours = new Map(
-      [...secrets].filter(
+      [...wanted].filter(
         ([, { namespace }]) => namespaces === undefined || namespaces.includes(namespace),
       ),
     );
-    this.#elsewhere = [...secrets.keys()].filter(key => !ours.has(key)).sort();
+    this.#elsewhere = [...wanted.keys()].filter(key => !ours.has(key)).sort();
     const before = this.#followed;
     const gone = [...before].filter(([key]) => !ours.has(key));
     for (const [, collection] of gone) collection.close();
     this.#followed = new Map(
-      [...ours].map(([key, secret]) => [key, before.get(key) ?? this.#follow(secret)]),
+      [...ours].map(([key, name]) => [key, before.get(key) ?? this.#follow(name)]),
     );
     return gone.length > 0 || this.#followed.size > before.size;
   }
 
   /**
-   * Returns those that were not read, and that the API has not refused to give, by
-   * `namespace/name`.
+   * Returns those that were not read, and that the API has not refused to give, as
+   * `Secret namespace/name`.
    */
   pending(): readonly string[] {
-    return [...this.#followed].filter(([, { answered }]) => !answered).map(([key]) => key);
+    return [...this.#followed]
+      .filter(([, { answered }]) => !answered)
+      .map(([key]) => `${this.#options.kind} ${key}`);
   }
 
   files(): readonly ParsedFile[] {
@@ -55,7 +58,8 @@ export class SecretObjects {
 
   troubles(): readonly string[] {
     const elsewhere = this.#elsewhere.map(
-      key => `The Secret ${key} is not read: RESOURCES_KUBERNETES does not name its namespace`,
+      key =>
+        `The ${this.#options.kind} ${key} is not read: RESOURCES_KUBERNETES does not name its namespace`,
     );
     const own = [...this.#followed.values()].flatMap(({ trouble }) => trouble ?? []);
     return [...elsewhere, ...own];
@@ -66,9 +70,10 @@ export class SecretObjects {
   }
 
   #follow({ namespace, name }: SecretName): Collection {
-    const resource = { group: '', version: 'v1', plural: 'secrets', namespace };
-    const { onContent } = this.#options;
-    // Only its metadata may differ, because a Secret has no status.
+    const { kind, onContent } = this.#options;
+    const plural = `${kind.toLowerCase()}s`;
+    const resource = { group: '', version: 'v1', plural, namespace };
+    // Only its metadata may differ, because it has no status.
     const options = { ...this.#options, onStatus: onContent };
     return new Collection({ ...options, resource, fieldSelector: `metadata.name=${name}` });
   }
