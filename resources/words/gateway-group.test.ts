@@ -4,7 +4,7 @@ import { gatewayGroup } from './gateway-group.ts';
 import { parseNodeGroup } from './node-group.ts';
 
 test('the node group of a Gateway begins with its namespace and its name', () => {
-  assert.match(gatewayGroup('shop', 'public'), /^shop-public-[0-9a-f]{8}$/);
+  assert.match(gatewayGroup('shop', 'public'), /^shop-public-[0-9a-f]{16}$/);
 });
 
 test('every Gateway has a node group of its own', () => {
@@ -14,6 +14,7 @@ test('every Gateway has a node group of its own', () => {
     ['a-b', 'c'],
     ['a', 'b.c'],
     ['1', '2'],
+    ['n'.repeat(63), `${'g'.repeat(40)}.${'h'.repeat(200)}`],
     ['shop', `${long}a`],
     ['shop', `${long}b`],
   ] as const;

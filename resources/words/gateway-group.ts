@@ -1,18 +1,27 @@
 import { createHash } from 'node:crypto';
 
-const LONGEST_NAME = 54;
-const HASH_DIGITS = 8;
+/** A DNS label has 63 characters at most, and 17 are for the hash. */
+const LONGEST_NAME = 46;
+/**
+ * The names of Gateways are chosen by the users of their namespaces. With fewer digits, one of them
+ * could search for a name that has the group, and so the identity, of another one's proxies.
+ */
+const HASH_DIGITS = 16;
 
 /**
- * Returns the node group of a Gateway's own proxies. It is a DNS label of at most 63 characters,
- * which begins with the namespace and the name.
+ * Returns the node group of a Gateway's proxies. It is a DNS label (RFC 1123). The hash keeps two
+ * Gateways apart whose names are cut, or meet around the hyphen.
  */
 export function gatewayGroup(namespace: string, name: string): string {
   const readable = `${namespace}-${name}`.replaceAll('.', '-').slice(0, LONGEST_NAME);
-  return `${readable.replace(/-+$/, '')}-${shortHash(`${namespace}/${name}`)}`;
+  return `${readable}-${hashOf(`${namespace}/${name}`, HASH_DIGITS)}`;
 }
 
-/** Returns 8 hex digits of a text's SHA-256, for names that are cut. */
+/** Returns 8 hex digits of a text's SHA-256, for a name that is cut. */
 export function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, HASH_DIGITS);
+  return hashOf(text, 8);
+}
+
+function hashOf(text: string, digits: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }
