@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { discoveryClusters } from '#controlplane/compile/clusters/discovery-cluster.ts';
 import { compile } from '#controlplane/compile/compile.ts';
-import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { nodeGroups } from '#controlplane/compile/node-groups.ts';
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { type ClientRequest, parseClientRequest } from '#controlplane/explain/client-request.ts';
 import { describe } from '#controlplane/explain/describe.ts';
 import type { ExplainQuestion } from '#controlplane/explain/explain-request.ts';

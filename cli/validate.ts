@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
-import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { DEFAULT_CA_FILE } from '#controlplane/compile/options.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { Collected } from '#resources/parse/collect.ts';

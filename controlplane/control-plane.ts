@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
+import { Memo } from '#controlplane/compile/memo.ts';
 import {
   EXT_AUTHZ,
-  nodeGroups,
   RATELIMIT_SERVICE,
   SDS,
   SERVICE_GROUPS,
@@ -184,11 +185,13 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     now,
     after,
   });
+  const options = compileOptions(config);
+  const sharing = { ...options, shared: new Memo() };
   const controller = new Controller(keeper.lastGood, {
-    groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
+    groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources, sharing)],
     services: new Set(SERVICE_GROUPS),
     replicated: config.kubernetes !== undefined,
-    compile: groupCompiler(config, log, (group, compiled) => {
+    compile: groupCompiler(sharing, log, (group, compiled) => {
       opened.compiled(group, compiled);
       upstreams.compiled(group, compiled);
     }),
@@ -260,7 +263,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
         closed: controller.inForce.closed,
       },
       known: known(),
-      options: compileOptions(config),
+      options,
       now: now(),
     }),
     failed: err => log.error({ err }, THREAD_END),

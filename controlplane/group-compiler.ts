@@ -15,12 +15,11 @@ import type { Config } from './config.ts';
  * is called with each configuration.
  */
 export function groupCompiler(
-  config: Config,
+  options: CompileOptions,
   log: Logger,
   made: (group: string, compiled: Compiled) => void = () => {},
 ): ControllerParts['compile'] {
   const memos = new Map<string, Memo>();
-  const options = compileOptions(config);
   const encode = snapshotEncoder(randomBytes(32));
   return (resources, group) => {
     const memo = memos.get(group) ?? new Memo();

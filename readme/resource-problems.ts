@@ -1,5 +1,5 @@
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
-import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Problem } from '#resources/problem.ts';

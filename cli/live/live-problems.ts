@@ -1,5 +1,6 @@
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
-import { nodeGroups, SDS } from '#controlplane/compile/node-groups.ts';
+import { SDS } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { describeFailure, type Failure } from '#controlplane/upstreams/failure.ts';

@@ -1,3 +1,4 @@
+import type { ServedGateway } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -12,6 +13,9 @@ import { proxyConfigClusters } from './clusters/proxy-config-clusters.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
 import { type Edge, edgeOf } from './edge.ts';
 import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
+import { gatewayApiOf } from './gateways/gateway-api-of.ts';
+import { type GatewayParts, gatewayParts } from './gateways/gateway-parts.ts';
+import { gatewaySecrets } from './gateways/gateway-secrets.ts';
 import { edgeAddressProblems, listenerProblems, listeners } from './listeners/listeners.ts';
 import { withoutClash } from './listeners/tls-address-problems.ts';
 import { keyedMappings } from './mapping-keys.ts';
@@ -34,7 +38,7 @@ import { mappingEntries } from './routes/route-entries.ts';
 import { sentUpgrades } from './routes/sent-upgrades.ts';
 import { SEVERAL_HOSTS } from './routes/several-hosts.ts';
 import { apart, shadowProblems } from './routes/shadows.ts';
-import { type HostInputs, virtualHosts } from './routes/virtual-hosts.ts';
+import { type HostInputs, hostParts, virtualHosts } from './routes/virtual-hosts.ts';
 import { contextProblems } from './tls/context-problems.ts';
 import { mappingsTls } from './tls/mappings-tls.ts';
 import { servedSecrets } from './tls/served-secrets.ts';
@@ -67,15 +71,58 @@ function compileServed(
     case RATELIMIT_SERVICE:
       return rateLimitMessages(resources, memo);
     case SDS:
-      return servedSecrets(resources, memo);
-    default:
-      return compileProxies(restricted, group, options, memo);
+      return servedSecrets(
+        resources,
+        gatewaySecrets(gatewayApiOf(resources, options).gateways, resources),
+        memo,
+      );
+    default: {
+      const { gateways } = gatewayApiOf(resources, options);
+      const own = gateways.filter(gateway => gateway.group === group);
+      return own.length > 0 && group !== EDGE
+        ? compileGateway(restricted, group, own, options, memo)
+        : compileProxies(restricted, group, own, options, memo);
+    }
   }
 }
+
+/** Returns the configuration of the proxies of one Gateway, which has nothing but its listeners. */
+function compileGateway(
+  { everything, resources }: WithoutUnserved,
+  group: string,
+  gateways: readonly ServedGateway[],
+  options: CompileOptions,
+  memo: Memo,
+): Compiled {
+  const own = { ...ofNodeGroup(resources, EDGE), ...WITHOUT_ROUTES };
+  const edge = edgeOf(own, options, memo);
+  const hosts = { entries: [], declared: [], ...hostInputs(own, edge, everything) };
+  const parts = gatewayParts(group, gateways, {
+    ...{ edge, memo, options, resources },
+    hosts: domain => hostParts(domain, hosts),
+  });
+  const clusters = [
+    ...parts.clusters,
+    ...edgeClusters(edge),
+    ...collectorClusters(resources, options),
+  ];
+  return {
+    resources: new Map([
+      [CLUSTER, distinct(clusters)],
+      [ROUTE_CONFIGURATION, byName(parts.routes)],
+      [LISTENER, byName(parts.listeners)],
+    ]),
+    problems: [],
+  };
+}
+
+/** Mappings, ProxyConfigs and Hosts are served by the proxies of their own node groups. */
+const WITHOUT_ROUTES = { mappings: [], proxyConfigs: [], hosts: [], tlsContexts: [] } as const;
 
 function compileProxies(
   { everything, resources }: WithoutUnserved,
   group: string,
+  gateways: readonly ServedGateway[],
   options: CompileOptions,
   memo: Memo,
 ): Compiled {
@@ -101,14 +148,18 @@ function compileProxies(
     memo,
     edge && { ...edge, ...edge.limits, ...edge.filters },
   );
-  const routes = virtualHosts({
-    entries,
-    declared: hosts.hosts,
-    ...hostInputs(own, edge, everything),
-  });
+  const inputs = { entries, declared: hosts.hosts, ...hostInputs(own, edge, everything) };
+  const routes = virtualHosts(inputs);
+  const parts =
+    edge &&
+    gatewayParts(group, gateways, {
+      ...{ edge, memo, options, resources },
+      hosts: domain => hostParts(domain, inputs),
+    });
   const clusters = [
     ...declared.byName.values(),
     ...byMapping.values(),
+    ...(parts?.clusters ?? []),
     ...edgeClusters(edge),
     ...collectorClusters(resources, options),
   ];
@@ -117,10 +168,14 @@ function compileProxies(
   return {
     resources: new Map([
       [CLUSTER, distinct(clusters)],
-      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes, routeOrigins)]],
-      [LISTENER, byName(withoutClash(plain, edge?.tlsListener))],
+      [
+        ROUTE_CONFIGURATION,
+        byName([routeConfiguration(group, own, routes, routeOrigins), ...(parts?.routes ?? [])]),
+      ],
+      [LISTENER, byName(withGateways(withoutClash(plain, edge?.tlsListener), parts, own))],
     ]),
     problems: [
+      ...(edge === undefined ? [] : gatewayApiOf(resources, options).problems),
       ...listenerProblems(all, group),
       ...tls.problems,
       ...hopProblems(all.mappings, hopOf(options)),
@@ -179,8 +234,24 @@ function routeConfiguration(
 ): CompiledResource {
   const { mappings, proxyConfigs, closed } = own;
   const ids = [...mappings, ...proxyConfigs, ...closed].map(({ id }) => id);
-  const json = toRouteConfiguration(group, routes, own.config);
+  const json = toRouteConfiguration(group, group === EDGE, routes, own.config);
   return { name: group, json, origins: [...ids, ...others] };
+}
+
+/**
+ * Returns the edge's listeners with those of Gateways that share it. Where both want an address,
+ * the Gateway has it unless there is something else for the edge to serve there.
+ */
+function withGateways(
+  plain: readonly CompiledResource[],
+  parts: GatewayParts | undefined,
+  { hosts, mappings, proxyConfigs }: ResourceSet,
+): readonly CompiledResource[] {
+  const added = parts?.listeners ?? [];
+  const keepsPlain = hosts.length + mappings.length + proxyConfigs.length > 0;
+  const [first, second] = keepsPlain ? [plain, added] : [added, plain];
+  const taken = new Set(first.map(({ name }) => name));
+  return [...first, ...second.filter(({ name }) => !taken.has(name))];
 }
 
 /** Returns each cluster once, with the ids of all its users. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 /** As ARCHITECTURE.md names them. */
-const FOLDERS = ['clusters', 'tls', 'ext-authz', 'rate-limits', 'routes', 'listeners'];
+const FOLDERS = ['clusters', 'tls', 'ext-authz', 'rate-limits', 'routes', 'listeners', 'gateways'];
 
 function importedFolders(folder: string): ReadonlySet<string> {
   const path = join(import.meta.dirname, folder);

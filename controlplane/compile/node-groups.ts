@@ -12,18 +12,6 @@ export const RATELIMIT_SERVICE = 'ratelimit-service';
 export const SDS = 'sds';
 export const SERVICE_GROUPS: readonly string[] = [EXT_AUTHZ, RATELIMIT_SERVICE, SDS];
 
-/**
- * Returns every node group of proxies that has configuration, in order. `edge` always has. The
- * groups of our services are left out.
- */
-export function nodeGroups(resources: ResourceSet): readonly string[] {
-  const mappings = resources.mappings.map(({ spec }) => spec.node_group);
-  const proxyConfigs = resources.proxyConfigs.map(({ spec }) => spec.node_group);
-  const closed = resources.closed.flatMap(({ match }) => match?.node_group ?? []);
-  const groups = new Set([EDGE, ...mappings, ...proxyConfigs, ...closed]);
-  return [...groups].filter(group => !SERVICE_GROUPS.includes(group)).sort();
-}
-
 const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'TLSContext'];
 
 /**

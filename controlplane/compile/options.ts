@@ -1,3 +1,4 @@
+import type { GatewayOptions } from '#controlplane/gateway-api/gateway-options.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import type { Memo } from './memo.ts';
 
@@ -33,6 +34,10 @@ export type CompileOptions = {
   readonly trustDomain?: string;
   /** Whether proxies log sampled requests to the control plane. Default: they do. */
   readonly figures?: boolean;
+  /** Which Gateways are ours, and whose proxies serve them. Default: all, those of the edge. */
+  readonly gateways?: GatewayOptions;
+  /** Results of earlier compilations that all groups share. */
+  readonly shared?: Memo;
   /** Results of the group's earlier compilations. Each group has its own. */
   readonly memo?: Memo;
 };

@@ -9,7 +9,9 @@ import type { Compiled } from './compiled.ts';
  */
 export function staticBootstrap(bootstrap: JsonObject, compiled: Compiled): JsonObject {
   const { dynamic_resources, static_resources, ...rest } = bootstrap;
-  const [routes = {}] = messages(compiled, ROUTE_CONFIGURATION);
+  const routes = new Map(
+    messages(compiled, ROUTE_CONFIGURATION).map(table => [table.name, table] as const),
+  );
   const listeners = messages(compiled, LISTENER).map(listener => withRoutes(listener, routes));
   const clusters = [...clustersOf(static_resources), ...messages(compiled, CLUSTER)];
   const { ads_config } = dynamic_resources as { ads_config: JsonObject };
@@ -25,14 +27,20 @@ function messages({ resources }: Compiled, typeUrl: string): readonly JsonObject
   return (resources.get(typeUrl) ?? []).map(({ json: { '@type': _, ...message } }) => message);
 }
 
+type Tables = ReadonlyMap<Json | undefined, JsonObject>;
+
 /** Returns the same listener, with `route_config` for every `rds`. */
-function withRoutes(json: JsonObject, routes: JsonObject): JsonObject {
+function withRoutes(json: JsonObject, routes: Tables): JsonObject {
   const replaced = (value: Json | undefined): Json | undefined => {
     if (Array.isArray(value)) return (value as readonly Json[]).map(item => replaced(item) ?? null);
     return isJsonObject(value) ? withRoutes(value, routes) : value;
   };
   const entries = Object.entries(json).map(([key, value]) =>
-    key === 'rds' ? ['route_config', routes] : [key, replaced(value)],
+    key === 'rds' ? ['route_config', tableOf(value, routes)] : [key, replaced(value)],
   );
   return Object.fromEntries(entries) as JsonObject;
+}
+
+function tableOf(rds: Json | undefined, routes: Tables): JsonObject {
+  return (isJsonObject(rds) ? routes.get(rds.route_config_name) : undefined) ?? {};
 }

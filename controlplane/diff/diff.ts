@@ -1,7 +1,8 @@
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
-import { EDGE, nodeGroups } from '#controlplane/compile/node-groups.ts';
+import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { Problem } from '#resources/problem.ts';
@@ -109,7 +110,7 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
   const set = toResourceSet(resources.values(), closed);
   const rejected = new Map(closed.map(item => [item.id, item]));
   const secrets = checkTlsSecrets({ resources, rejected }, [], now).problems;
-  const groups = nodeGroups(set);
+  const groups = nodeGroups(set, compiler.options);
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
   return {
     mappings: set.mappings,

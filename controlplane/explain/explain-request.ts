@@ -1,4 +1,4 @@
-import { nodeGroups } from '#controlplane/compile/node-groups.ts';
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -35,7 +35,7 @@ export async function explainRequest(
   ]);
   const { from, headers: header, method, nodeGroup, url } = question;
   const request = parseClientRequest(method, url, { header, from });
-  const groups = nodeGroups(basis.resources);
+  const groups = nodeGroups(basis.resources, basis.options);
   if (!groups.includes(nodeGroup))
     throw new Error(`There is no node group "${nodeGroup}": there are ${groups.join(', ')}`);
   return explain({ ...basis, nodeGroup, request }).explanation;

@@ -43,7 +43,7 @@ export function edgeTlsListener(
   };
 }
 
-const TLS_INSPECTOR: JsonObject = {
+export const TLS_INSPECTOR: JsonObject = {
   name: 'envoy.filters.listener.tls_inspector',
   typed_config: extension('filters.listener.tls_inspector.v3.TlsInspector'),
 };
@@ -74,7 +74,7 @@ function filterChain(host: EdgeHost, edge: EdgeListener): readonly JsonObject[] 
 }
 
 /** Writes nothing and closes. */
-const END: JsonObject = {
+export const END: JsonObject = {
   name: 'envoy.filters.network.direct_response',
   typed_config: extension('filters.network.direct_response.v3.Config'),
 };

@@ -50,18 +50,19 @@ const IDLE_MS = 3_600_000;
 
 /**
  * Returns Envoy's `HttpConnectionManager`. It is hardened at the edge, and trusts its peers beside
- * an application.
+ * an application. `routes` names its `RouteConfiguration`.
  */
 export function httpConnectionManager(
   group: string,
   parts: EdgeParts | undefined,
   tls?: TlsChain,
   side: SideParts = { errorBodies: false, figures: false },
+  routes = group,
 ): JsonObject {
   const { collectors } = parts ?? side;
   return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
     stat_prefix: group,
-    rds: { route_config_name: group, config_source: { ads: {}, resource_api_version: 'V3' } },
+    rds: { route_config_name: routes, config_source: { ads: {}, resource_api_version: 'V3' } },
     ...PATHS_AND_HOSTS,
     ...TIMEOUTS_AND_LIMITS,
     ...(parts === undefined ? application(side.overrides) : edge(parts, tls)),

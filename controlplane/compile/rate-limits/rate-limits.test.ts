@@ -6,10 +6,11 @@ import { collect } from '#resources/parse/collect.ts';
 import { createParser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
+import { nodeGroups } from '../all-node-groups.ts';
 import { compile } from '../compile.ts';
 import type { Compiled } from '../compiled.ts';
 import { Memo } from '../memo.ts';
-import { nodeGroups, RATELIMIT_SERVICE } from '../node-groups.ts';
+import { RATELIMIT_SERVICE } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
 

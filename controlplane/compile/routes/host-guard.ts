@@ -88,9 +88,14 @@ function misdirected(name: string, mark: string | undefined): JsonObject {
     mark === undefined
       ? { present_match: true }
       : { string_match: { exact: mark }, invert_match: true };
+  return misdirectedAnswer(name, { prefix: '/', headers: [{ name: HOST_HEADER, ...other }] });
+}
+
+/** Returns a route that tells clients to ask over another connection. */
+export function misdirectedAnswer(name: string, match: JsonObject): JsonObject {
   return {
     name,
-    match: { prefix: '/', headers: [{ name: HOST_HEADER, ...other }] },
+    match,
     direct_response: {
       status: 421,
       body: { inline_string: body('This connection is not for that host.', 421) },

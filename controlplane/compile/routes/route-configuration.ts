@@ -1,22 +1,22 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import { forwardedPort } from '../forwarded-headers.ts';
-import { EDGE } from '../node-groups.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 
-/** Returns Envoy's `RouteConfiguration` of a node group, which has the group's name. */
+/** Returns Envoy's `RouteConfiguration`, of proxies that clients reach or of others. */
 export function toRouteConfiguration(
-  group: string,
+  name: string,
+  isEdge: boolean,
   virtualHosts: readonly JsonObject[],
   config: ModuleConfig,
 ): JsonObject {
   return {
     '@type': 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
-    name: group,
+    name,
     virtual_hosts: virtualHosts,
     ignore_port_in_host_matching: true,
-    ...(group === EDGE
+    ...(isEdge
       ? {
           request_headers_to_add: [forwardedPort(config)],
           // A Mapping's additions override it.

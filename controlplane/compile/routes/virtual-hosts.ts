@@ -91,6 +91,23 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
   });
 }
 
+/** What a virtual host of this domain has beside the routes of resources. */
+export function hostParts(
+  domain: string,
+  inputs: HostInputs,
+): { readonly first: readonly JsonObject[]; readonly fields: JsonObject } {
+  const { closedPolicies, common, escapedSlashes, everywhere, filters, wildcardFirst } = inputs;
+  return {
+    first: [
+      ...(domain.includes('*') ? wildcardFirst : []),
+      ...everywhere,
+      ...closedPolicies.flatMap(policy => closedPolicyRoutes(policy, domain, escapedSlashes)),
+      ...(filters?.isOrigin(domain) ? GATEWAY_ROUTES : []),
+    ],
+    fields: { ...common, ...perFilterConfig(filtersOf(domain, inputs), common) },
+  };
+}
+
 function filtersOf(domain: string, { filters }: HostInputs): JsonObject {
   if (filters === undefined) return {};
   const off = filters.isChecked(domain) ? {} : WITHOUT_FILTERS;

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { nodeGroups } from '../all-node-groups.ts';
 import { compile } from '../compile.ts';
 import type { Compiled } from '../compiled.ts';
-import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SDS } from '../node-groups.ts';
+import { EXT_AUTHZ, RATELIMIT_SERVICE, SDS } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 import { resourceSetOf } from './resource-set-of.ts';
 

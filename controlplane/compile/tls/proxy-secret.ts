@@ -28,6 +28,13 @@ export type ProxySecret = {
   readonly content: () => JsonObject;
 };
 
+/** The user of a secret: a node group, by resources of these ids. */
+export type SecretUser = {
+  readonly secret: ProxySecret;
+  readonly group: string;
+  readonly origins: readonly string[];
+};
+
 /** Returns a certificate with its key, of a Secret of type `kubernetes.io/tls`. */
 export function keyPairOf(
   reference: Required<SecretReference>,

@@ -6,15 +6,8 @@ import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
 import { EDGE, ofNodeGroup, SDS, SERVICE_GROUPS } from '../node-groups.ts';
 import { edgeHosts } from './edge-hosts.ts';
-import type { ProxySecret } from './proxy-secret.ts';
+import type { ProxySecret, SecretUser } from './proxy-secret.ts';
 import { contextIdOf, resolveServiceContext, serviceContexts } from './service-context.ts';
-
-/** The user of a secret: a node group, by resources of these ids. */
-type Use = {
-  readonly secret: ProxySecret;
-  readonly group: string;
-  readonly origins: readonly string[];
-};
 
 /** A secret with all its users. */
 type Used = {
@@ -28,11 +21,16 @@ type Used = {
  * listener or a cluster names. What did not change gives the very same object. Problems are
  * reported where the secrets are named.
  */
-export function servedSecrets(resources: ResourceSet, memo: Memo): Compiled {
+export function servedSecrets(
+  resources: ResourceSet,
+  ofGateways: readonly SecretUser[],
+  memo: Memo,
+): Compiled {
   const used = new Map<string, Used>();
   for (const { group, origins, secret } of [
     ...usesOfHosts(resources),
     ...usesOfMappings(resources),
+    ...ofGateways,
   ]) {
     const known = used.get(secret.name) ?? { secret, groups: new Set(), origins: new Set() };
     known.groups.add(group);
@@ -46,7 +44,7 @@ export function servedSecrets(resources: ResourceSet, memo: Memo): Compiled {
   };
 }
 
-function usesOfHosts(resources: ResourceSet): readonly Use[] {
+function usesOfHosts(resources: ResourceSet): readonly SecretUser[] {
   const { hosts } = edgeHosts(ofNodeGroup(resources, EDGE));
   return hosts.flatMap(({ origins, tls }) =>
     tls === undefined || tls === 'broken'
@@ -55,7 +53,7 @@ function usesOfHosts(resources: ResourceSet): readonly Use[] {
   );
 }
 
-function usesOfMappings(resources: ResourceSet): readonly Use[] {
+function usesOfMappings(resources: ResourceSet): readonly SecretUser[] {
   const contexts = new Map(
     serviceContexts(resources).map(context => {
       const found = resolveServiceContext(context, resources.secrets);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
-import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { randomDocuments } from '#controlplane/compile/testing/random-documents.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { LISTENER } from '#protos/type-url.ts';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
-import { nodeGroups, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
+import { SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
 import { randomDocuments } from '#controlplane/compile/testing/random-documents.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import {

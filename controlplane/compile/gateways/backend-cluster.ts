@@ -1,0 +1,114 @@
+import type {
+  BackendTarget,
+  BackendTls,
+  CaSource,
+  SecretName,
+} from '#controlplane/gateway-api/served-gateway.ts';
+import type { JsonObject } from '#protos/json.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { DEFAULT_TLS_SETTINGS } from '#resources/traffic/tls-settings.ts';
+import { type ClusterParts, toCluster } from '../clusters/cluster.ts';
+import { BUILT_IN, edsConfig } from '../clusters/eds-config.ts';
+import { discoveredMembers, membersOf } from '../clusters/members.ts';
+import { secretConfig } from '../clusters/secret-config.ts';
+import { tlsParameters } from '../clusters/tls-parameters.ts';
+import { extension } from '../extension.ts';
+import { keyPairName } from './key-pair-name.ts';
+
+/** What decides how the members of backends are found and spoken to. */
+export type BackendContext = Pick<ResourceSet, 'services' | 'knowsServices'> & {
+  /** The file of authorities on the proxies' machines. */
+  readonly caFile: string;
+  /** The certificate that the Gateway presents to backends. */
+  readonly clientCertificate: SecretName | undefined;
+};
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** A cluster that never exists. Its share of requests is answered 500, of connections closed. */
+export const NO_BACKEND = 'Service/unresolved';
+
+/** Returns the name of the cluster of a port of a Service. With `grpc` requests go by HTTP/2. */
+export function backendClusterName(
+  { name, namespace, port }: BackendTarget,
+  grpc: boolean,
+): string {
+  return `Service/${namespace}/${name}:${port}${grpc ? '~grpc' : ''}`;
+}
+
+/** Returns Envoy's `Cluster` of a port of a Service. */
+export function backendCluster(
+  target: BackendTarget,
+  grpc: boolean,
+  context: BackendContext,
+): JsonObject {
+  const name = backendClusterName(target, grpc);
+  const { protocol, tls } = target;
+  const http2 = grpc || protocol === 'h2c';
+  const parts: ClusterParts = {
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    members: membersOfService(name, target, context),
+    protocol: http2 ? 'http2' : 'http1',
+    service: `${target.name}.${target.namespace}`,
+    ...(tls === undefined || tls === 'closed'
+      ? {}
+      : { transportSocket: backendTls(tls, http2, context) }),
+  };
+  return toCluster(name, parts);
+}
+
+/**
+ * The discovery service knows the Services of a cluster, and those that a folder describes. Any
+ * other name is looked up in DNS.
+ */
+function membersOfService(
+  cluster: string,
+  { name, namespace, port }: BackendTarget,
+  { knowsServices, services }: BackendContext,
+): JsonObject {
+  const service = services.find(each => each.name === name && each.namespace === namespace);
+  const host = namespace === 'default' && !knowsServices ? name : `${name}.${namespace}`;
+  const external = service?.spec.externalName;
+  if (external !== undefined) return membersOf(cluster, { host: external, port });
+  if (service === undefined && !knowsServices) return membersOf(cluster, { host, port });
+  return discoveredMembers(`${host}:${port}`, edsConfig(BUILT_IN));
+}
+
+function backendTls(
+  { authorities, hostname, subjectAltNames }: Exclude<BackendTls, 'closed'>,
+  http2: boolean,
+  { caFile, clientCertificate }: BackendContext,
+): JsonObject {
+  const names =
+    subjectAltNames.length === 0
+      ? [{ type: 'Hostname', value: hostname } as const]
+      : subjectAltNames;
+  return {
+    name: 'envoy.transport_sockets.tls',
+    typed_config: extension('transport_sockets.tls.v3.UpstreamTlsContext', {
+      sni: hostname,
+      common_tls_context: {
+        tls_params: tlsParameters(DEFAULT_TLS_SETTINGS),
+        ...(clientCertificate === undefined
+          ? {}
+          : { tls_certificate_sds_secret_configs: [secretConfig(keyPairName(clientCertificate))] }),
+        validation_context: {
+          trusted_ca:
+            authorities === 'System'
+              ? { filename: caFile }
+              : { inline_string: bundle(authorities) },
+          match_typed_subject_alt_names: names.map(({ type, value }) => ({
+            san_type: type === 'Hostname' ? 'DNS' : 'URI',
+            matcher: { exact: value },
+          })),
+        },
+        alpn_protocols: [http2 ? 'h2' : 'http/1.1'],
+      },
+    }),
+  };
+}
+
+/** Returns the certificates of all sources as one text. */
+export function bundle(sources: readonly CaSource[]): string {
+  return sources.map(({ pem }) => (pem.endsWith('\n') ? pem : `${pem}\n`)).join('');
+}

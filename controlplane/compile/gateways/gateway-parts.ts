@@ -1,0 +1,191 @@
+import type { ServedGateway, ServedListener } from '#controlplane/gateway-api/served-gateway.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { NamedCluster } from '../clusters/cluster-names.ts';
+import type { CompiledResource } from '../compiled.ts';
+import type { Edge } from '../edge.ts';
+import { httpConnectionManager } from '../listeners/http-connection-manager.ts';
+import { listenerName } from '../listeners/listener.ts';
+import type { Memo } from '../memo.ts';
+import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
+import { toRouteConfiguration } from '../routes/route-configuration.ts';
+import { type BackendContext, backendCluster, backendClusterName } from './backend-cluster.ts';
+import { tcpListener, udpListener } from './gateway-listeners.ts';
+import { type HostParts, listenerHosts } from './listener-hosts.ts';
+import { targetsOf } from './rule-routes.ts';
+
+/** What Gateways add to the configuration of a node group's proxies, by type URL. */
+export type GatewayParts = {
+  readonly clusters: readonly NamedCluster[];
+  readonly routes: readonly CompiledResource[];
+  readonly listeners: readonly CompiledResource[];
+};
+
+export type GatewayInputs = {
+  readonly resources: ResourceSet;
+  readonly options: CompileOptions;
+  readonly edge: Edge;
+  readonly hosts: HostParts;
+  readonly memo: Memo;
+};
+
+/**
+ * Returns Envoy's listeners of these Gateways, the routes and the clusters that they name. A port
+ * is one listener. Without TLS it has one table of routes, and over TLS each hostname has its own.
+ */
+export function gatewayParts(
+  group: string,
+  gateways: readonly ServedGateway[],
+  inputs: GatewayInputs,
+): GatewayParts {
+  const listeners = gateways.flatMap(gateway => gateway.listeners);
+  const ports = [...Map.groupBy(listeners, placeOf)].map(([, all]) =>
+    portParts(group, distinctHosts(all), inputs),
+  );
+  return {
+    clusters: gateways.flatMap(gateway => clustersOf(gateway, inputs)),
+    routes: ports.flatMap(({ routes }) => routes),
+    listeners: ports.flatMap(({ listener }) => listener ?? []),
+  };
+}
+
+function placeOf({ port, protocol }: ServedListener): string {
+  return protocol === 'UDP' ? `${port}/udp` : String(port);
+}
+
+/** Where Gateways share an edge, the hostname of a port is the first Gateway's. */
+function distinctHosts(listeners: readonly ServedListener[]): readonly ServedListener[] {
+  const found = new Map<string, ServedListener>();
+  for (const listener of listeners) {
+    const key = `${listener.protocol} ${listener.hostname}`;
+    if (!found.has(key)) found.set(key, listener);
+  }
+  return [...found.values()];
+}
+
+type PortParts = {
+  readonly listener: CompiledResource | undefined;
+  readonly routes: readonly CompiledResource[];
+};
+
+function portParts(
+  group: string,
+  listeners: readonly ServedListener[],
+  inputs: GatewayInputs,
+): PortParts {
+  const { edge, options } = inputs;
+  const [first] = listeners;
+  if (first === undefined) throw new Error('a port without listeners');
+  const address = { host: options.edge.host, port: first.port };
+  const origins = [...new Set(listeners.map(({ origin }) => origin))];
+  if (first.protocol === 'UDP') {
+    const name = `${listenerName(address)}/udp`;
+    const json = udpListener(name, address, listeners);
+    return { listener: json && { name, json, origins }, routes: [] };
+  }
+  const tables = tablesOf(group, listeners);
+  const managerOf = (listener: ServedListener | undefined) => {
+    const found = tables.find(table => table.listener === listener);
+    return httpConnectionManager(
+      group,
+      edge.limits.listener,
+      chainOf(listener),
+      undefined,
+      found?.name,
+    );
+  };
+  const name = listenerName(address);
+  return {
+    listener: {
+      name,
+      json: tcpListener(name, address, listeners, managerOf),
+      origins: [...origins, ...edge.limits.listener.origins],
+    },
+    routes: tables.map(table => routeTable(table, inputs)),
+  };
+}
+
+/** One table of routes: its name, and which listeners' requests it is for. */
+type Table = {
+  readonly name: string;
+  /** The listener whose TLS its connections use. Undefined: they use none. */
+  readonly listener: ServedListener | undefined;
+  readonly own: readonly ServedListener[];
+  readonly others: readonly ServedListener[];
+};
+
+function tablesOf(group: string, listeners: readonly ServedListener[]): readonly Table[] {
+  const plain = listeners.filter(({ protocol }) => protocol === 'HTTP');
+  const secure = listeners.filter(({ protocol }) => protocol === 'HTTPS');
+  const [first] = plain;
+  return [
+    ...(first === undefined
+      ? []
+      : [{ name: `${group}:${first.port}`, listener: undefined, own: plain, others: [] }]),
+    ...secure.map(listener => ({
+      name: `${group}:${listener.port}/${listener.hostname}`,
+      listener,
+      own: [listener],
+      others: secure.filter(other => other !== listener),
+    })),
+  ];
+}
+
+function routeTable({ name, others, own }: Table, inputs: GatewayInputs): CompiledResource {
+  const { edge, hosts, memo, options, resources } = inputs;
+  const [first] = own;
+  const scheme = first?.protocol === 'HTTPS' ? 'https' : 'http';
+  const context = {
+    asked: { port: first?.port ?? 0, scheme },
+    figures: options.figures !== false,
+  } as const;
+  const virtualHosts = listenerHosts(own, others, context, hosts, memo);
+  const ids = own.flatMap(({ origin, routes }) => [origin, ...routes.map(({ route }) => route.id)]);
+  return {
+    name,
+    // A cluster that does not exist answers 500 for a backend that is not resolved.
+    json: {
+      ...toRouteConfiguration(name, true, virtualHosts, resources.config),
+      validate_clusters: false,
+    },
+    origins: [...new Set([...ids, ...edge.routeOrigins])],
+  };
+}
+
+function chainOf(listener: ServedListener | undefined) {
+  if (listener === undefined) return undefined;
+  const { hostname, tls } = listener;
+  return {
+    mark: hostname,
+    hasClientCertificates: tls?.clients !== undefined,
+    host: { hostname },
+  };
+}
+
+/** Returns the cluster of each backend, for the ids of the routes that use it. */
+function clustersOf(
+  { clientCertificate, listeners }: ServedGateway,
+  { options, resources }: GatewayInputs,
+): readonly NamedCluster[] {
+  const { knowsServices, services } = resources;
+  const context: BackendContext = {
+    ...{ knowsServices, services, clientCertificate },
+    caFile: options.caFile ?? DEFAULT_CA_FILE,
+  };
+  const users = new Map<
+    string,
+    { readonly make: () => NamedCluster['json']; readonly ids: Set<string> }
+  >();
+  for (const served of listeners.flatMap(({ routes }) => routes)) {
+    const grpc = served.kind === 'GRPCRoute';
+    for (const target of targetsOf(served)) {
+      const name = backendClusterName(target, grpc);
+      const known = users.get(name) ?? {
+        make: () => backendCluster(target, grpc, context),
+        ids: new Set(),
+      };
+      known.ids.add(served.route.id);
+      users.set(name, known);
+    }
+  }
+  return [...users].map(([name, { ids, make }]) => ({ name, json: make(), origins: [...ids] }));
+}

@@ -1,0 +1,98 @@
+import type { ServedListener } from '#controlplane/gateway-api/served-gateway.ts';
+import type { JsonObject } from '#protos/json.ts';
+import { compareText } from '#resources/words/order.ts';
+import { coveringDomains } from '../domain-cover.ts';
+import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
+import type { Memo } from '../memo.ts';
+import { misdirectedAnswer } from '../routes/host-guard.ts';
+import {
+  type RankedRoute,
+  type RouteContext,
+  rankedRoutes,
+  type ServedHttp,
+} from './rule-routes.ts';
+import { compareRanks } from './served-rank.ts';
+
+/** Returns the routes before those of the listener, and the fields of a domain's virtual host. */
+export type HostParts = (domain: string) => {
+  readonly first: readonly JsonObject[];
+  readonly fields: JsonObject;
+};
+
+/**
+ * Returns the virtual hosts of connections that `own` listeners serve. `others` are listeners of
+ * other connections at the same port. A request belongs to the listener with the narrowest
+ * hostname, and sees the routes of no other. When that is one of `others`, the client used a
+ * connection that is not for this host (RFC 9110, section 15.5.20).
+ */
+export function listenerHosts(
+  own: readonly ServedListener[],
+  others: readonly ServedListener[],
+  context: RouteContext,
+  parts: HostParts,
+  memo: Memo,
+): readonly JsonObject[] {
+  const owners = new Map(own.map(listener => [listener.hostname, routesByHost(listener)]));
+  const foreign = new Set(others.map(({ hostname }) => hostname));
+  const domains = new Set([
+    ...foreign,
+    ...[...owners].flatMap(([hostname, byHost]) => [hostname, ...byHost.keys()]),
+  ]);
+  return [...domains].sort(compareText).flatMap(domain => {
+    const covering = coveringDomains(domain);
+    const hostname = covering.find(cover => owners.has(cover) || foreign.has(cover));
+    const byHost = hostname === undefined ? undefined : owners.get(hostname);
+    // The virtual host of the other listener answers.
+    if (byHost === undefined && !foreign.has(domain)) return [];
+    const named = { name: domain, domains: [domain] };
+    if (byHost === undefined) return [{ ...named, routes: [MISDIRECTED] }];
+    const { fields, first } = parts(domain);
+    const routes = sortedRoutes(covering, byHost, context, memo);
+    return [{ ...named, routes: [...first, ...routes], ...fields }];
+  });
+}
+
+const MISDIRECTED = misdirectedAnswer(GATEWAY_ROUTE, { prefix: '/' });
+
+type ByHost = ReadonlyMap<string, readonly ServedHttp[]>;
+
+function routesByHost({ routes }: ServedListener): ByHost {
+  const found = new Map<string, ServedHttp[]>();
+  for (const route of routes) {
+    if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') continue;
+    for (const hostname of route.hostnames) {
+      const list = found.get(hostname);
+      if (list === undefined) found.set(hostname, [route]);
+      else list.push(route);
+    }
+  }
+  return found;
+}
+
+/** A route counts by the narrowest of its hostnames that cover the domain. */
+function sortedRoutes(
+  covering: readonly string[],
+  byHost: ByHost,
+  context: RouteContext,
+  memo: Memo,
+): readonly JsonObject[] {
+  const seen = new Set<ServedHttp>();
+  const found = covering.flatMap(hostname =>
+    (byHost.get(hostname) ?? []).flatMap(served => {
+      if (seen.has(served)) return [];
+      seen.add(served);
+      return remembered(served, context, memo).map(({ rank, route }) => ({
+        rank: { ...rank, hostname },
+        route,
+      }));
+    }),
+  );
+  return found.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ route }) => route);
+}
+
+function remembered(served: ServedHttp, context: RouteContext, memo: Memo): readonly RankedRoute[] {
+  const { asked, figures } = context;
+  return memo.of(served, `routes of port ${asked.port} ${asked.scheme}`, [figures], () =>
+    rankedRoutes(served, context),
+  );
+}

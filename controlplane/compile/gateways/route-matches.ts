@@ -1,0 +1,107 @@
+import type { Json, JsonObject } from '#protos/json.ts';
+import type { GrpcRouteMatch } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
+import type { HttpRouteMatch } from '#resources/kinds/http-route/http-route-spec.ts';
+import { quoteRegex } from '../quote-regex.ts';
+import type { ServedRank } from './served-rank.ts';
+
+/** One match of a rule: Envoy's `RouteMatch`, and what ranks it. */
+export type ServedMatch = {
+  readonly match: JsonObject;
+  /** The prefix that the match has, which a rewrite or redirect may replace. */
+  readonly prefix: string | undefined;
+  readonly rank: Pick<ServedRank, 'path' | 'length' | 'hasMethod' | 'headers' | 'query'>;
+};
+
+type Condition = {
+  readonly type: 'Exact' | 'RegularExpression';
+  readonly name: string;
+  readonly value: string;
+};
+
+/** Returns the match of an HTTPRoute. A prefix ends at a slash. */
+export function httpMatch({ headers, method, path, queryParams }: HttpRouteMatch): ServedMatch {
+  const conditions = first(headers, name => name.toLowerCase());
+  const parameters = first(queryParams, name => name);
+  return {
+    match: {
+      ...pathMatch(path),
+      ...list('headers', [
+        ...(method === undefined ? [] : [{ name: ':method', string_match: { exact: method } }]),
+        ...conditions,
+      ]),
+      ...list('query_parameters', parameters),
+    },
+    prefix: path.type === 'PathPrefix' ? withoutSlash(path.value) : undefined,
+    rank: {
+      path: PATH_RANKS[path.type],
+      length: path.value.length,
+      hasMethod: method !== undefined,
+      headers: conditions.length,
+      query: parameters.length,
+    },
+  };
+}
+
+const PATH_RANKS = {
+  Exact: 'exact',
+  PathPrefix: 'prefix',
+  RegularExpression: 'expression',
+} as const;
+
+function pathMatch({ type, value }: HttpRouteMatch['path']): JsonObject {
+  if (type === 'Exact') return { path: value };
+  if (type === 'RegularExpression') return { safe_regex: { regex: value } };
+  const prefix = withoutSlash(value);
+  return prefix === '' ? { prefix: '/' } : { path_separated_prefix: prefix };
+}
+
+/** `/a` and `/a/` are the same prefix. Source: Gateway API's comment of `PathPrefix`. */
+function withoutSlash(path: string): string {
+  return path.replace(/\/+$/, '');
+}
+
+/** Returns the match of a GRPCRoute. */
+export function grpcMatch({ headers, method }: GrpcRouteMatch): ServedMatch {
+  const conditions = first(headers, name => name.toLowerCase());
+  const { type = 'Exact', service = '', method: call = '' } = method ?? {};
+  return {
+    match: { ...callMatch(type, service, call), grpc: {}, ...list('headers', conditions) },
+    prefix: undefined,
+    rank: {
+      path: type === 'Exact' ? (service !== '' && call !== '' ? 'exact' : 'prefix') : 'expression',
+      length: service.length + call.length,
+      hasMethod: call !== '',
+      headers: conditions.length,
+      query: 0,
+    },
+  };
+}
+
+function callMatch(type: Condition['type'], service: string, call: string): JsonObject {
+  if (service === '' && call === '') return { prefix: '/' };
+  if (type === 'Exact' && call === '') return { prefix: `/${service}/` };
+  if (type === 'Exact' && service !== '') return { path: `/${service}/${call}` };
+  const part = (text: string) => {
+    if (text === '') return '[^/]+';
+    return type === 'Exact' ? quoteRegex(text) : `(?:${text})`;
+  };
+  return { safe_regex: { regex: `/${part(service)}/${part(call)}` } };
+}
+
+/** Of several conditions on one name the first counts. */
+function first(
+  conditions: readonly Condition[],
+  identity: (name: string) => string,
+): readonly JsonObject[] {
+  const found = new Map<string, JsonObject>();
+  for (const { name, type, value } of conditions) {
+    if (found.has(identity(name))) continue;
+    const matcher = type === 'Exact' ? { exact: value } : { safe_regex: { regex: value } };
+    found.set(identity(name), { name: identity(name), string_match: matcher });
+  }
+  return [...found.values()];
+}
+
+function list(name: string, items: readonly Json[]): JsonObject {
+  return items.length === 0 ? {} : { [name]: items };
+}

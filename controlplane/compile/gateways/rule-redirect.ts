@@ -1,0 +1,40 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { HttpRouteFilter } from '#resources/kinds/http-route/http-route-spec.ts';
+import { pathChange } from './rule-rewrite.ts';
+
+type Redirect = NonNullable<HttpRouteFilter['requestRedirect']>;
+
+const CODES: Readonly<Record<number, string>> = {
+  301: 'MOVED_PERMANENTLY',
+  302: 'FOUND',
+  303: 'SEE_OTHER',
+  307: 'TEMPORARY_REDIRECT',
+  308: 'PERMANENT_REDIRECT',
+};
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+
+/** The listener of a request, as far as its redirects depend on it. */
+export type Asked = { readonly port: number; readonly scheme: 'http' | 'https' };
+
+/**
+ * Returns Envoy's `RedirectAction`. Without a port it is that of the new scheme, else that of the
+ * listener. Source: Gateway API's comment of `requestRedirect.port`.
+ */
+export function redirectAction(
+  { hostname, path, port, scheme, statusCode }: Redirect,
+  prefix: string | undefined,
+  asked: Asked,
+): JsonObject {
+  const target = scheme ?? asked.scheme;
+  const to = port ?? (scheme === undefined ? asked.port : DEFAULT_PORTS[scheme]);
+  // Envoy leaves the port of the request out where it was the default of its scheme.
+  const isImplied = to === DEFAULT_PORTS[target] && asked.port === DEFAULT_PORTS[asked.scheme];
+  return {
+    ...(scheme === undefined ? {} : { scheme_redirect: scheme }),
+    ...(hostname === undefined ? {} : { host_redirect: hostname }),
+    ...(isImplied || to === undefined ? {} : { port_redirect: to }),
+    ...pathChange(path, prefix, 'path_redirect'),
+    response_code: CODES[statusCode] ?? 'FOUND',
+  };
+}

@@ -1,0 +1,204 @@
+import type {
+  BackendTarget,
+  ServedBackend,
+  ServedRoute,
+  ServedRule,
+} from '#controlplane/gateway-api/served-gateway.ts';
+import type { Json, JsonObject } from '#protos/json.ts';
+import type { RequestMirror } from '#resources/kinds/gateway-api/request-mirror.ts';
+import type { GrpcRouteMatch } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
+import type {
+  HttpRouteFilter,
+  HttpRouteMatch,
+} from '#resources/kinds/http-route/http-route-spec.ts';
+import { closed } from '../routes/closed-route.ts';
+import { REPEAT_SAFE_METHODS } from '../routes/repeat-safe-methods.ts';
+import { NO_END } from '../routes/retry-policy.ts';
+import { routeParts } from '../routes/route-parts.ts';
+import { upgradeConfigs } from '../routes/upgrades.ts';
+import { backendClusterName, NO_BACKEND } from './backend-cluster.ts';
+import { grpcMatch, httpMatch, type ServedMatch } from './route-matches.ts';
+import { corsChanges, headerChanges, valuesOf } from './rule-filters.ts';
+import { type Asked, redirectAction } from './rule-redirect.ts';
+import { retries, type TimedRule } from './rule-retries.ts';
+import { rewriteAction } from './rule-rewrite.ts';
+import type { ServedRank } from './served-rank.ts';
+
+/** An HTTPRoute or a GRPCRoute that is attached to a listener. */
+export type ServedHttp = Extract<ServedRoute, { readonly kind: 'HTTPRoute' | 'GRPCRoute' }>;
+
+/** A route of Envoy, and its rank but for the hostname. */
+export type RankedRoute = {
+  readonly rank: Omit<ServedRank, 'hostname'>;
+  readonly route: JsonObject;
+};
+
+/** What routes depend on besides themselves. */
+export type RouteContext = {
+  readonly asked: Asked;
+  /** Whether each route has statistics of its own. */
+  readonly figures: boolean;
+};
+
+/** Returns the routes of all rules, one for each match. */
+export function rankedRoutes(served: ServedHttp, context: RouteContext): readonly RankedRoute[] {
+  const { id, metadata, name, namespace } = served.route;
+  const grpc = served.kind === 'GRPCRoute';
+  const rules: readonly ServedRule<RuleOf>[] = served.rules;
+  return rules.flatMap(rule =>
+    matchesOf(rule.rule, grpc).map((match, index) => ({
+      rank: {
+        ...match.rank,
+        created: metadata?.created ?? '',
+        name: `${namespace}/${name}`,
+        rule: rule.index,
+        match: index,
+      },
+      route: toRoute({ id, grpc, rule, match }, context),
+    })),
+  );
+}
+
+type RuleOf = ServedHttp['rules'][number]['rule'];
+
+function matchesOf({ matches }: RuleOf, grpc: boolean): readonly ServedMatch[] {
+  if (grpc) {
+    const written = matches as readonly GrpcRouteMatch[];
+    return written.length === 0 ? [grpcMatch({ headers: [] })] : written.map(grpcMatch);
+  }
+  return (matches as readonly HttpRouteMatch[]).map(httpMatch);
+}
+
+type Parts = {
+  readonly id: string;
+  readonly grpc: boolean;
+  readonly rule: ServedRule<RuleOf>;
+  readonly match: ServedMatch;
+};
+
+function toRoute(parts: Parts, { asked, figures }: RouteContext): JsonObject {
+  const { id, match, rule } = parts;
+  const filters = filtersOf(rule);
+  const named = { name: id, ...(figures ? { stat_prefix: id } : {}), match: match.match };
+  const [redirect] = valuesOf(filters, 'requestRedirect');
+  if (rule.broken !== undefined) return { ...named, ...closed(id, match.match) };
+  if (redirect !== undefined)
+    return {
+      ...named,
+      redirect: redirectAction(redirect.value, match.prefix, asked),
+      ...routeParts(corsChanges(filters), responseOnly(headerChanges(filters))),
+    };
+  const used = rule.backends.filter(({ weight }) => weight > 0);
+  if (used.length === 0) return { ...named, ...closed(id, match.match) };
+  const [only] = used.length === 1 ? used : [];
+  return {
+    ...named,
+    route: forward(parts, used),
+    ...routeParts(
+      corsChanges(filters),
+      REPEAT_SAFE_METHODS,
+      headerChanges([...filters, ...(only === undefined ? [] : backendFilters(rule, only))]),
+    ),
+  };
+}
+
+/** No service gets the request. */
+function responseOnly(changes: JsonObject): JsonObject {
+  const { request_headers_to_add: _, request_headers_to_remove: __, ...rest } = changes;
+  return rest;
+}
+
+function filtersOf({ rule }: ServedRule<RuleOf>): readonly HttpRouteFilter[] {
+  return (rule.filters ?? []) as readonly HttpRouteFilter[];
+}
+
+function backendFilters(
+  { rule }: ServedRule<RuleOf>,
+  { index }: ServedBackend,
+): readonly HttpRouteFilter[] {
+  return (rule.backendRefs?.[index]?.filters ?? []) as readonly HttpRouteFilter[];
+}
+
+function forward({ grpc, match, rule }: Parts, used: readonly ServedBackend[]): JsonObject {
+  const [only] = used.length === 1 ? used : [];
+  const filters = filtersOf(rule);
+  const rewriting = only === undefined ? filters : [...backendFilters(rule, only), ...filters];
+  const { timeouts } = rule.rule as TimedRule;
+  return {
+    ...clusters(rule, used, grpc),
+    cluster_not_found_response_code: 'INTERNAL_SERVER_ERROR',
+    ...rewriteAction(rewriting, match.prefix),
+    ...mirrors(rule, filters, grpc),
+    timeout: timeouts?.request === undefined ? NO_END : `${timeouts.request / 1000}s`,
+    ...(grpc ? {} : upgradeConfigs(['websocket'])),
+    retry_policy: retries(rule.rule as TimedRule),
+  };
+}
+
+function clusters(
+  rule: ServedRule<RuleOf>,
+  used: readonly ServedBackend[],
+  grpc: boolean,
+): JsonObject {
+  const [first, ...others] = used;
+  if (first === undefined || others.length === 0) return { cluster: clusterOf(first, grpc) };
+  const weighted: Json[] = used.map(backend => {
+    const own = backendFilters(rule, backend);
+    const { host_rewrite_literal } = rewriteAction(own, undefined);
+    return {
+      name: clusterOf(backend, grpc),
+      weight: backend.weight,
+      ...(host_rewrite_literal === undefined ? {} : { host_rewrite_literal }),
+      ...headerChanges(own),
+    };
+  });
+  return { weighted_clusters: { clusters: weighted } };
+}
+
+function clusterOf(backend: ServedBackend | undefined, grpc: boolean): string {
+  const target = backend?.target;
+  return target === undefined || target.tls === 'closed'
+    ? NO_BACKEND
+    : backendClusterName(target, grpc);
+}
+
+/** Copies go with the request's own host. Mirrors that are not resolved get none. */
+function mirrors(
+  { mirrors: targets }: ServedRule<RuleOf>,
+  filters: readonly HttpRouteFilter[],
+  grpc: boolean,
+): JsonObject {
+  const policies = valuesOf(filters, 'requestMirror').flatMap(({ index, value }) => {
+    const target = targets.get(index);
+    if (target === undefined || target.tls === 'closed') return [];
+    return [
+      {
+        cluster: backendClusterName(target, grpc),
+        disable_shadow_host_suffix_append: true,
+        ...share(value),
+      },
+    ];
+  });
+  return policies.length === 0 ? {} : { request_mirror_policies: policies };
+}
+
+/** Envoy's fractions have three denominators. */
+function share({ fraction, percent }: RequestMirror): JsonObject {
+  if (percent === undefined && fraction === undefined) return {};
+  const { denominator, numerator } = fraction ?? { numerator: percent ?? 0, denominator: 100 };
+  const millionths = Math.round((numerator / denominator) * 1_000_000);
+  return {
+    runtime_fraction: { default_value: { numerator: millionths, denominator: 'MILLION' } },
+  };
+}
+
+/** Returns the backends and mirrors whose clusters a route needs. */
+export function targetsOf({ rules }: ServedRoute): readonly BackendTarget[] {
+  const all: readonly ServedRule<unknown>[] = rules;
+  return all.flatMap(({ backends, mirrors }) => [
+    ...backends.flatMap(({ target, weight }) =>
+      target === undefined || weight === 0 ? [] : target,
+    ),
+    ...mirrors.values(),
+  ]);
+}
