@@ -37,7 +37,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   { folder: 'xds', ours: ['grpc', 'protos'], packages: [GRPC], node: true },
   {
     folder: 'process',
-    ours: ['certificates', 'grpc', 'protos', 'xds'],
+    ours: ['certificates', 'grpc', 'protos', 'resources/words/gateway-group.ts', 'xds'],
     packages: ['express', 'pino', 'prom-client', GRPC],
     node: true,
   },

@@ -42,7 +42,7 @@ async function identity(t: TestContext, group: string) {
 }
 
 async function serve(t: TestContext, tls?: Awaited<ReturnType<typeof identity>>) {
-  const options = tls && { tls: tls.server(['edge', 'controlplane']) };
+  const options = tls && { tls: tls.server(group => ['edge', 'controlplane'].includes(group)) };
   const served = await serveUnary({
     ...{ host: '127.0.0.1', port: 0, methods: [method], onError: () => {} },
     ...options,

@@ -10,10 +10,10 @@ import { refusalLog } from './refusal-log.ts';
 export type MutualTls = {
   readonly trustDomain: string;
   /**
-   * Returns the options of a port of this service. It accepts clients of the trust domain, and only
-   * those of one of `groups` where they are given.
+   * Returns the options of a port of this service. It accepts clients of the trust domain whose
+   * group is admitted. Default: all.
    */
-  server(groups?: readonly string[]): TlsServerOptions;
+  server(admits?: (group: string) => boolean): TlsServerOptions;
   /**
    * Returns credentials for connections to the service of this group. No other service is accepted,
    * whatever its address is.
@@ -78,13 +78,13 @@ export async function openMutualTls(folder: string, options: MutualTlsOptions): 
     refused({ address, reason }, 'connection refused');
   return {
     trustDomain,
-    server: groups => ({
+    server: (admits = () => true) => ({
       current: source.current,
       onChange: source.onChange,
       onRefused,
       allows: certificate => {
         const peer = groupOfPeer(certificate.subjectAltName, trustDomain);
-        return peer !== undefined && (groups === undefined || groups.includes(peer));
+        return peer !== undefined && admits(peer);
       },
     }),
     client: server => tlsClientCredentials(source, expectGroups([server], trustDomain)),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { HostPort } from '#grpc/host-port.ts';
 import { ORDER } from '#protos/type-url.ts';
+import { isGatewayGroup } from '#resources/words/gateway-group.ts';
 import type { DecisionConfig } from './decision-config.ts';
 import type { DecisionServer } from './decision-server.ts';
 import { orExit } from './exit.ts';
@@ -37,8 +38,11 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   readonly store: { readonly kind: string; close(): Promise<void> };
 };
 
-/** The groups whose members may connect. The control plane asks what is known. */
-const CLIENTS = ['edge', 'controlplane'];
+/** Proxies that clients reach ask for decisions. The control plane asks what is known. */
+function isClient(group: string): boolean {
+  return group === 'edge' || group === 'controlplane' || isGatewayGroup(group);
+}
+
 /** Requests take milliseconds, unless they wait for others. */
 const STOP_GRACE_MS = 500;
 
@@ -76,7 +80,7 @@ export async function runDecisions(service: DecisionService): Promise<void> {
   if (worker?.late) await server.serving;
   const { host, port } = config.address;
   const at = await server
-    .listen({ host, port, tls: tls?.server(CLIENTS), source: worker?.port('decisions') })
+    .listen({ host, port, tls: tls?.server(isClient), source: worker?.port('decisions') })
     .catch((error: Error) =>
       exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
     );

@@ -17,6 +17,14 @@ export function gatewayGroup(namespace: string, name: string): string {
   return `${readable}-${hashOf(`${namespace}/${name}`, HASH_DIGITS)}`;
 }
 
+/**
+ * Returns whether the name is one of a Gateway's group. No other group may have such a name
+ * (`nodeGroup`), since these proxies may ask what the edge may ask.
+ */
+export function isGatewayGroup(name: string): boolean {
+  return new RegExp(`-[0-9a-f]{${HASH_DIGITS}}$`).test(name);
+}
+
 /** Returns 8 hex digits of a text's SHA-256, for a name that is cut. */
 export function shortHash(text: string): string {
   return hashOf(text, 8);

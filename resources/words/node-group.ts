@@ -1,3 +1,4 @@
+import { isGatewayGroup } from './gateway-group.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
 
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -13,4 +14,10 @@ export function parseNodeGroup(text: string): Parsed<string> {
   };
 }
 
-export const nodeGroup = checkedString('the name of a node group', parseNodeGroup);
+/** Parses the name of a group that an operator writes. Those of Gateways are not for others. */
+function parseWrittenGroup(text: string): Parsed<string> {
+  if (!isGatewayGroup(text)) return parseNodeGroup(text);
+  return { error: `"${text}" is not a node group: such a name is for the proxies of a Gateway` };
+}
+
+export const nodeGroup = checkedString('the name of a node group', parseWrittenGroup);
