@@ -511,6 +511,13 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   { folder: 'envoy', ours: ['certificates', 'grpc', 'protos'], packages: ['yaml'], node: true },
+  // What others wrote becomes ours without I/O.
+  {
+    folder: 'cli/import',
+    ours: ['resources'],
+    packages: ['yaml'],
+    node: false,
+  },
   {
     folder: 'launcher',
     ours: ['envoy', 'files', 'process', 'protos'],

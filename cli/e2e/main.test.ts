@@ -15,6 +15,7 @@ const COMMANDS = [
   'validate',
   'explain',
   'diff',
+  'import',
   'compile',
   'bootstrap',
   'completion',

@@ -1,0 +1,45 @@
+import type { ImportedDocument } from './document.ts';
+import { type Imported, joinImported } from './imported.ts';
+import { importIngresses } from './ingress/import-ingresses.ts';
+import { describeRemark, type PlacedRemark } from './remark.ts';
+import { makeSound } from './sound.ts';
+import type { SourceObject } from './source-object.ts';
+
+export type ImportOptions = {
+  /** The class of the Ingresses that are turned into ours. */
+  readonly ingressClass: string;
+};
+
+/** Turns objects of others into documents that `gateway validate` accepts. */
+export function importObjects(
+  objects: readonly SourceObject[],
+  { ingressClass }: ImportOptions,
+): Imported {
+  const { documents, remarks } = importIngresses(objects, ingressClass);
+  const sound = joinImported(withUniqueNames(documents).map(makeSound));
+  return { documents: sound.documents, remarks: inFileOrder([...remarks, ...sound.remarks]) };
+}
+
+/** Tells of one thing once, in the order in which it stands in the files. */
+function inFileOrder(remarks: readonly PlacedRemark[]): readonly PlacedRemark[] {
+  const files = [...new Set(remarks.map(({ object }) => object.file))];
+  const byText = new Map(remarks.map(remark => [describeRemark(remark), remark]));
+  return [...byText.values()].toSorted(
+      (a, b) =>
+        files.indexOf(a.object.file) - files.indexOf(b.object.file) ||
+        a.object.lineOf(a.path) - b.object.lineOf(b.path),
+    );
+}
+
+/** Names of several objects may meet when numbers are put behind them. */
+function withUniqueNames(documents: readonly ImportedDocument[]): readonly ImportedDocument[] {
+  const taken = new Set<string>();
+  return documents.map(document => {
+    const { kind, metadata } = document;
+    const idOf = (name: string) => `${kind}/${metadata.namespace ?? 'default'}/${name}`;
+    let { name } = metadata;
+    while (taken.has(idOf(name))) name = `${name}-x`;
+    taken.add(idOf(name));
+    return { ...document, metadata: { ...metadata, name } };
+  });
+}

@@ -1,0 +1,145 @@
+import { ourDocument } from '../document.ts';
+import type { Imported } from '../imported.ts';
+import { dropped, type PlacedRemark } from '../remark.ts';
+import type { SourceObject } from '../source-object.ts';
+import { HOST_WIDE } from './access.ts';
+import { annotationPath } from './annotations.ts';
+import { type WithCanaries, withCanary } from './canary.ts';
+import { closeDraft, type Draft, draftKey, inOrder } from './draft.ts';
+import { draftIngress, hostsOf } from './drafts.ts';
+import { rankHosts } from './host-ranks.ts';
+import { planHosts } from './hosts.ts';
+import { type Ingress, isIngress, readIngress } from './ingress.ts';
+import { makesExpressions } from './rewrite.ts';
+import { withPortNumber } from './service.ts';
+
+/**
+ * Turns the Ingresses of a class into Hosts, Mappings, RateLimits and TLSContexts. Those that name
+ * no class belong to each.
+ */
+export function importIngresses(objects: readonly SourceObject[], className: string): Imported {
+  const all = objects
+    .filter(isIngress)
+    .map(object => withPortNumbers(readIngress(object), objects));
+  const ours = all.filter(ingress => (ingress.className ?? className) === className);
+  const ordered = ours.toSorted((a, b) => compareText(a.created, b.created));
+  const [mains, canaries] = split(ordered, ({ annotations }) => !annotations.on('canary'));
+  const expressionHosts = hostsWith(mains, ({ annotations }) => makesExpressions(annotations));
+  const hosts = hostsWith(mains, () => true);
+  const drafted = mains.map(main => draftIngress(main, { objects, expressionHosts, hosts }));
+  const first = withoutRepeated(drafted.flatMap(({ drafts }) => drafts));
+  const { drafts, remarks } = canaries.reduce<WithCanaries>(
+    (before, canary) => withCanary(before, canary, expressionHosts),
+    first,
+  );
+  const plan = planHosts(mains, new Set(drafts.map(({ host }) => host)));
+  const ranked = rankHosts(drafts);
+  const closedHosts = new Set([...plan.closed, ...hostsWith(mains, closesHost(drafted, mains))]);
+  const mappings = ranked.drafts.map(draft =>
+    closedHosts.has(draft.host) ? closeDraft(draft) : draft,
+  );
+  return {
+    documents: [
+      ...plan.documents,
+      ...nameMappings(mappings),
+      ...drafted.flatMap(({ documents }) => documents),
+    ],
+    remarks: [
+      ...all.filter(ingress => !ours.includes(ingress)).map(ofOtherClass),
+      ...drafted.flatMap(({ remarks }) => remarks),
+      ...plan.remarks,
+      ...remarks,
+      ...ranked.remarks,
+    ],
+  };
+}
+
+function withPortNumbers(ingress: Ingress, objects: readonly SourceObject[]): Ingress {
+  const { namespace } = ingress.object;
+  const { defaultBackend, paths } = ingress;
+  return {
+    ...ingress,
+    paths: paths.map(path =>
+      path.backend === undefined
+        ? path
+        : { ...path, backend: withPortNumber(path.backend, namespace, objects) },
+    ),
+    ...(defaultBackend === undefined
+      ? {}
+      : { defaultBackend: withPortNumber(defaultBackend, namespace, objects) }),
+  };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function split<T>(items: readonly T[], test: (item: T) => boolean): readonly [T[], T[]] {
+  return [items.filter(test), items.filter(item => !test(item))];
+}
+
+function hostsWith(
+  ingresses: readonly Ingress[],
+  test: (ingress: Ingress) => boolean,
+): ReadonlySet<string> {
+  return new Set(
+    ingresses
+      .filter(test)
+      .flatMap(ingress => ingress.paths.flatMap(({ host }) => hostsOf(host, ingress))),
+  );
+}
+
+/** Returns whether an Ingress has an annotation for its whole hosts that closes. */
+function closesHost(
+  drafted: readonly { readonly remarks: readonly PlacedRemark[] }[],
+  mains: readonly Ingress[],
+): (ingress: Ingress) => boolean {
+  const wide = HOST_WIDE.map(name => annotationPath(name)[2]);
+  return ingress => {
+    const { remarks = [] } = drafted[mains.indexOf(ingress)] ?? {};
+    return remarks.some(({ effect, path }) => effect === 'closed' && wide.includes(path[2]));
+  };
+}
+
+/** Of two Ingresses with one host and path the older one counts, as in ingress-nginx. */
+function withoutRepeated(drafts: readonly Draft[]): WithCanaries {
+  const first = new Map<string, Draft>();
+  const remarks: PlacedRemark[] = [];
+  for (const draft of drafts) {
+    const key = draftKey(draft);
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, draft);
+    else if (earlier.ingress !== draft.ingress) remarks.push(repeated(draft, earlier));
+  }
+  return { drafts: [...first.values()], remarks };
+}
+
+function repeated({ host, ingress, spec }: Draft, { ingress: earlier }: Draft): PlacedRemark {
+  const { name, namespace = 'default' } = earlier.object;
+  return {
+    ...dropped(['spec', 'rules'], `${namespace}/${name} has ${host}${spec.prefix} before it`),
+    object: ingress.object,
+  };
+}
+
+function ofOtherClass({ className, object }: Ingress): PlacedRemark {
+  const path = ['spec', 'ingressClassName'];
+  const why = `it is for the controller of "${className}". Name its class with --ingress-class`;
+  return { ...dropped(path, why), object };
+}
+
+/** Numbers the Mappings of each Ingress. */
+function nameMappings(drafts: readonly Draft[]) {
+  const count = new Map<Ingress, number>();
+  return drafts.map(({ ingress, spec, suffix }) => {
+    const number = (count.get(ingress) ?? 0) + (suffix?.startsWith('canary-') ? 0 : 1);
+    count.set(ingress, number);
+    const ending = suffix === undefined ? '' : `-${suffix}`;
+    return ourDocument(
+      'Mapping',
+      ingress.object,
+      `${ingress.object.name}-${number}${ending}`,
+      inOrder(spec),
+    );
+  });
+}

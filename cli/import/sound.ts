@@ -1,0 +1,70 @@
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Fields } from '#resources/words/fields.ts';
+import { type ImportedDocument, toYaml } from './document.ts';
+import type { Imported } from './imported.ts';
+import type { Effect } from './remark.ts';
+
+/** Fields of a Mapping without which it gives nothing more away. */
+const SPARE: readonly string[] = [
+  'add_request_headers',
+  'add_response_headers',
+  'cors',
+  'load_balancer',
+  'retry_policy',
+];
+
+/**
+ * Makes a document one that `gateway validate` accepts. Values of others may break our rules. A
+ * field that only adds something is left out. For any other the Mapping or the Host is closed.
+ */
+export function makeSound(document: ImportedDocument): Imported {
+  const problems = errorsOf(document);
+  if (problems.length === 0) return { documents: [document], remarks: [] };
+  const fields = problems.map(({ field = '' }) => field.split(/[.[]/)[1] ?? '');
+  const instead = fields.every(field => SPARE.includes(field))
+    ? { ...document, spec: onlyFields(document.spec, field => !fields.includes(field)) }
+    : closedInstead(document);
+  const documents = instead === undefined || errorsOf(instead).length > 0 ? [] : [instead];
+  const effect = documents.some(({ spec }) => spec.closed || spec.requestPolicy)
+    ? 'closed'
+    : 'dropped';
+  return { documents, remarks: problems.map(problem => remarkOf(document, problem, effect)) };
+}
+
+function remarkOf({ from, kind, metadata }: ImportedDocument, problem: Problem, effect: Effect) {
+  const { field = '', message } = problem;
+  const text = `${field} of the ${kind} ${metadata.name} would be wrong: ${message}`;
+  return { effect, path: ['metadata', 'name'], message: text, object: from };
+}
+
+function errorsOf(document: ImportedDocument): readonly Problem[] {
+  const { problems } = parseFile('', toYaml([document]), DEFAULT_PARSE_OPTIONS);
+  return problems.filter(({ severity }) => severity === 'error');
+}
+
+function onlyFields(spec: Fields, keeps: (field: string) => boolean): Fields {
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => keeps(field)));
+}
+
+const MATCH: readonly string[] = [
+  'host',
+  'prefix',
+  'prefix_exact',
+  'prefix_regex',
+  'precedence',
+  'headers',
+  'regex_headers',
+];
+
+function closedInstead(document: ImportedDocument): ImportedDocument | undefined {
+  const { kind, spec } = document;
+  if (kind === 'Mapping') {
+    const match = onlyFields(spec, field => MATCH.includes(field));
+    return { ...document, spec: { ...match, service: 'closed', closed: true } };
+  }
+  if (kind !== 'Host') return undefined;
+  const requestPolicy = { insecure: { action: 'Reject' } };
+  return { ...document, spec: { hostname: spec.hostname, requestPolicy } };
+}

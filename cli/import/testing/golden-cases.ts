@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importObjects } from '../import-objects.ts';
+import type { Imported } from '../imported.ts';
+import { readObjects } from '../source-object.ts';
+
+/** The folder of the cases. `<case>.in.yaml` is what others wrote. */
+export const GOLDEN = join(import.meta.dirname, '..', 'testdata');
+
+export type ImportCase = {
+  readonly name: string;
+  readonly imported: Imported;
+};
+
+/** Returns what the cases in the folder become. */
+export function importCases(): readonly ImportCase[] {
+  return readdirSync(GOLDEN)
+    .filter(file => file.endsWith('.in.yaml'))
+    .map(file => {
+      const objects = readObjects(file, readFileSync(join(GOLDEN, file), 'utf8'));
+      const imported = importObjects(objects, { ingressClass: 'nginx' });
+      return { name: file.slice(0, -'.in.yaml'.length), imported };
+    });
+}
