@@ -2,12 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
+import type { Problem } from '#resources/problem.ts';
 import { toYaml } from './import/document.ts';
 import { importObjects } from './import/import-objects.ts';
 import type { Imported } from './import/imported.ts';
 import { describeRemark } from './import/remark.ts';
 import { readObjects, type SourceObject } from './import/source-object.ts';
-import { readFiles } from './read-resources.ts';
+import { parseFiles, readFiles } from './read-resources.ts';
 import { count } from './validate-output.ts';
 
 type Flags = {
@@ -45,13 +46,18 @@ export function importCommand(): Command {
 }
 
 async function run(paths: string[], flags: Flags): Promise<void> {
-  const imported = importObjects(await readAll(paths), flags);
+  const { ingressClass } = flags;
+  const imported = importObjects(await readAll(paths), { ingressClass, check });
   if (imported.documents.length === 0 && imported.remarks.length === 0)
     throw new Error('nothing to import: there is no Ingress in these files');
   for (const remark of imported.remarks) process.stderr.write(`${describeRemark(remark)}\n`);
   write(imported, flags.output);
   process.stderr.write(`${summaryOf(imported)}\n`);
   process.exitCode = flags.strict && imported.remarks.length > 0 ? INEXPRESSIBLE : 0;
+}
+
+function check(text: string): readonly Problem[] {
+  return parseFiles(new Map([['', { text }]])).flatMap(({ problems }) => problems);
 }
 
 const INEXPRESSIBLE = 2;

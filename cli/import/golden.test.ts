@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { parseFile } from '#resources/parse/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { toYaml } from './document.ts';
 import { describeRemark } from './remark.ts';
-import { GOLDEN, importCases } from './testing/golden-cases.ts';
+import { check, GOLDEN, importCases } from './testing/golden-cases.ts';
 
 /**
  * A case is two files and no code. `testdata/<case>.in.yaml` is what others wrote, and
@@ -15,15 +13,18 @@ import { GOLDEN, importCases } from './testing/golden-cases.ts';
 for (const { imported, name } of importCases()) {
   test(`${name} becomes what its golden file says`, (t: TestContext) => {
     const report = imported.remarks.map(remark => `# ${describeRemark(remark)}\n`).join('');
-    t.assert.fileSnapshot(`${report}${toYaml(imported.documents)}`, join(GOLDEN, `${name}.out.yaml`), {
-      serializers: [String],
-    });
+    t.assert.fileSnapshot(
+      `${report}${toYaml(imported.documents)}`,
+      join(GOLDEN, `${name}.out.yaml`),
+      {
+        serializers: [String],
+      },
+    );
   });
 
   test(`${name} becomes documents without an error`, () => {
-    const { problems } = parseFile(name, toYaml(imported.documents), DEFAULT_PARSE_OPTIONS);
     assert.deepEqual(
-      problems.filter(({ severity }) => severity === 'error'),
+      check(toYaml(imported.documents)).filter(({ severity }) => severity === 'error'),
       [],
     );
   });

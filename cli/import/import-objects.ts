@@ -2,21 +2,25 @@ import type { ImportedDocument } from './document.ts';
 import { type Imported, joinImported } from './imported.ts';
 import { importIngresses } from './ingress/import-ingresses.ts';
 import { describeRemark, type PlacedRemark } from './remark.ts';
-import { makeSound } from './sound.ts';
+import { type Check, makeSound } from './sound.ts';
 import type { SourceObject } from './source-object.ts';
 
 export type ImportOptions = {
   /** The class of the Ingresses that are turned into ours. */
   readonly ingressClass: string;
+  /** What `gateway validate` says of a file. */
+  readonly check: Check;
 };
 
 /** Turns objects of others into documents that `gateway validate` accepts. */
 export function importObjects(
   objects: readonly SourceObject[],
-  { ingressClass }: ImportOptions,
+  { check, ingressClass }: ImportOptions,
 ): Imported {
   const { documents, remarks } = importIngresses(objects, ingressClass);
-  const sound = joinImported(withUniqueNames(documents).map(makeSound));
+  const sound = joinImported(
+    withUniqueNames(documents).map(document => makeSound(document, check)),
+  );
   return { documents: sound.documents, remarks: inFileOrder([...remarks, ...sound.remarks]) };
 }
 
@@ -25,10 +29,10 @@ function inFileOrder(remarks: readonly PlacedRemark[]): readonly PlacedRemark[] 
   const files = [...new Set(remarks.map(({ object }) => object.file))];
   const byText = new Map(remarks.map(remark => [describeRemark(remark), remark]));
   return [...byText.values()].toSorted(
-      (a, b) =>
-        files.indexOf(a.object.file) - files.indexOf(b.object.file) ||
-        a.object.lineOf(a.path) - b.object.lineOf(b.path),
-    );
+    (a, b) =>
+      files.indexOf(a.object.file) - files.indexOf(b.object.file) ||
+      a.object.lineOf(a.path) - b.object.lineOf(b.path),
+  );
 }
 
 /** Names of several objects may meet when numbers are put behind them. */

@@ -1,10 +1,11 @@
-import { parseFile } from '#resources/parse/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Fields } from '#resources/words/fields.ts';
 import { type ImportedDocument, toYaml } from './document.ts';
 import type { Imported } from './imported.ts';
 import type { Effect } from './remark.ts';
+
+/** Returns the Problems of a YAML file of resources. */
+export type Check = (text: string) => readonly Problem[];
 
 /** Fields of a Mapping without which it gives nothing more away. */
 const SPARE: readonly string[] = [
@@ -19,14 +20,14 @@ const SPARE: readonly string[] = [
  * Makes a document one that `gateway validate` accepts. Values of others may break our rules. A
  * field that only adds something is left out. For any other the Mapping or the Host is closed.
  */
-export function makeSound(document: ImportedDocument): Imported {
-  const problems = errorsOf(document);
+export function makeSound(document: ImportedDocument, check: Check): Imported {
+  const problems = errorsOf(document, check);
   if (problems.length === 0) return { documents: [document], remarks: [] };
   const fields = problems.map(({ field = '' }) => field.split(/[.[]/)[1] ?? '');
   const instead = fields.every(field => SPARE.includes(field))
     ? { ...document, spec: onlyFields(document.spec, field => !fields.includes(field)) }
     : closedInstead(document);
-  const documents = instead === undefined || errorsOf(instead).length > 0 ? [] : [instead];
+  const documents = instead === undefined || errorsOf(instead, check).length > 0 ? [] : [instead];
   const effect = documents.some(({ spec }) => spec.closed || spec.requestPolicy)
     ? 'closed'
     : 'dropped';
@@ -39,9 +40,8 @@ function remarkOf({ from, kind, metadata }: ImportedDocument, problem: Problem, 
   return { effect, path: ['metadata', 'name'], message: text, object: from };
 }
 
-function errorsOf(document: ImportedDocument): readonly Problem[] {
-  const { problems } = parseFile('', toYaml([document]), DEFAULT_PARSE_OPTIONS);
-  return problems.filter(({ severity }) => severity === 'error');
+function errorsOf(document: ImportedDocument, check: Check): readonly Problem[] {
+  return check(toYaml([document])).filter(({ severity }) => severity === 'error');
 }
 
 function onlyFields(spec: Fields, keeps: (field: string) => boolean): Fields {

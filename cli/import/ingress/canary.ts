@@ -84,7 +84,7 @@ function splitDraft(main: Draft, canary: Ingress, path: IngressPath): readonly D
 
 const WHOLE = 100;
 
-/** Mappings with as many conditions are tried by name, so that the header goes before the cookie. */
+/** Of two Mappings with one condition each the name decides, so the header goes first. */
 function on(draft: Draft, fields: Fields, suffix: string): Draft {
   return { ...draft, spec: { ...draft.spec, ...fields }, suffix };
 }

@@ -25,7 +25,7 @@ export function rewriteOf(annotations: Annotations, path: string): Part {
   return fieldsOnly({ regex_rewrite: { pattern: wholePath(path), substitution } });
 }
 
-/** Returns whether Ingresses with these annotations make expressions of all paths of their hosts. */
+/** Returns whether these annotations make expressions of all paths of the hosts. */
 export function makesExpressions(annotations: Annotations): boolean {
   return annotations.on('use-regex') || annotations.get('rewrite-target') !== undefined;
 }

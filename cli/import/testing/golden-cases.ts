@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import type { Problem } from '#resources/problem.ts';
 import { importObjects } from '../import-objects.ts';
 import type { Imported } from '../imported.ts';
 import { readObjects } from '../source-object.ts';
@@ -12,13 +15,18 @@ export type ImportCase = {
   readonly imported: Imported;
 };
 
+/** As `gateway validate` finds them. */
+export function check(text: string): readonly Problem[] {
+  return parseFile('', text, DEFAULT_PARSE_OPTIONS).problems;
+}
+
 /** Returns what the cases in the folder become. */
 export function importCases(): readonly ImportCase[] {
   return readdirSync(GOLDEN)
     .filter(file => file.endsWith('.in.yaml'))
     .map(file => {
       const objects = readObjects(file, readFileSync(join(GOLDEN, file), 'utf8'));
-      const imported = importObjects(objects, { ingressClass: 'nginx' });
+      const imported = importObjects(objects, { ingressClass: 'nginx', check });
       return { name: file.slice(0, -'.in.yaml'.length), imported };
     });
 }
