@@ -492,6 +492,8 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'kubernetes',
       'process',
       'protos',
+      'resources/words/gateway-edges.ts',
+      'resources/words/gateway-group.ts',
       'resources/words/suggest.ts',
       'xds',
     ],

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import { EDGES_LABEL, GATEWAY_ANNOTATION } from '#resources/words/gateway-edges.ts';
 import { edgeKey } from './edge-collections.ts';
 import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
-import { EDGES_LABEL, GATEWAY_ANNOTATION } from './edge-labels.ts';
 import { edgeConfigMap, edgeObjects } from './edge-objects.ts';
 import { holds } from './holds.ts';
 

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { objectKey } from '#kubernetes/kubernetes-object.ts';
 import type { Selection } from '#kubernetes/list.ts';
 import type { Resource } from '#kubernetes/resource.ts';
-import { EDGES_LABEL } from './edge-labels.ts';
+import { EDGES_LABEL } from '#resources/words/gateway-edges.ts';
 
 /** The collections of what is made, by kind. */
 const COLLECTIONS = {

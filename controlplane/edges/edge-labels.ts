@@ -1,11 +1,7 @@
+import { EDGES_LABEL, GATEWAY_ANNOTATION } from '#resources/words/gateway-edges.ts';
 import type { EdgeGateway, EdgeSystem } from './edge-gateway.ts';
 import { gatewayIdOf } from './edge-gateway.ts';
 import { labelValue } from './edge-names.ts';
-
-/** The label of all objects that are made for Gateways. Its value is `edgesName`. */
-export const EDGES_LABEL = 'gateway.internal/edges';
-/** The annotation with the whole id of the Gateway that an object was made for. */
-export const GATEWAY_ANNOTATION = 'gateway.internal/gateway';
 
 const GATEWAY_NAME = 'gateway.networking.k8s.io/gateway-name';
 const CLASS_NAME = 'gateway.networking.k8s.io/gateway-class-name';

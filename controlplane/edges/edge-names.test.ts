@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { edgeName, edgesName, labelValue } from './edge-names.ts';
+import { edgeName, labelValue } from './edge-names.ts';
 
 const DNS_LABEL = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LABEL_VALUE = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
@@ -25,11 +25,4 @@ test('every name of a Gateway gives the value of a label', () => {
   for (const name of ['public', '1.2.3', 'a'.repeat(253), `${'a'.repeat(53)}.${'b'.repeat(20)}`])
     assert.match(labelValue(name), LABEL_VALUE, name);
   assert.equal(labelValue('shop.example'), 'shop.example');
-});
-
-test('each gateway has a name for its edges', () => {
-  assert.equal(edgesName('default'), 'gateway-edges');
-  assert.equal(edgesName('two'), 'gateway-edges-two');
-  assert.match(edgesName('Of any form!'), DNS_LABEL);
-  assert.match(edgesName('a'.repeat(200)), DNS_LABEL);
 });

@@ -21,20 +21,6 @@ export function labelValue(text: string): string {
   return text.length <= LONGEST ? text : cut(text, text);
 }
 
-const EDGES = 'gateway-edges';
-
-/**
- * Returns the name that all objects of a gateway's edges have in common: `gateway-edges`, with
- * `-<id>` for the operator's GATEWAY_ID. It is their label, and the name of the ConfigMap and the
- * Secret in each namespace.
- */
-export function edgesName(gatewayId: string): string {
-  if (gatewayId === 'default') return EDGES;
-  const named = `${EDGES}-${gatewayId}`;
-  const isLabel = named.length <= LONGEST && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(gatewayId);
-  return isLabel ? named : `${EDGES}-${shortHash(gatewayId)}`;
-}
-
 function cut(text: string, whole: string): string {
   return `${text.slice(0, LONGEST_CUT).replace(/[-._]+$/, '')}-${shortHash(whole)}`;
 }

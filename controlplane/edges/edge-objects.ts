@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import { EDGES_LABEL } from '#resources/words/gateway-edges.ts';
 import type { EdgeGateway, EdgeSystem } from './edge-gateway.ts';
-import { EDGES_LABEL, edgeAnnotations, edgeLabels, podSelector } from './edge-labels.ts';
+import { edgeAnnotations, edgeLabels, podSelector } from './edge-labels.ts';
 import { edgeName } from './edge-names.ts';
 import { edgePod } from './edge-pod.ts';
 import { edgeServiceSpec } from './edge-service.ts';

@@ -7,6 +7,8 @@ import {
   readReportAddresses,
   readTrustDomain,
 } from '#process/environment.ts';
+import { edgesName } from '#resources/words/gateway-edges.ts';
+import { readKubernetesNamespaces } from '../read-kubernetes-namespaces.ts';
 import { parseLifetime } from './parse-lifetime.ts';
 
 export type SecretsConfig = {
@@ -27,6 +29,8 @@ export type SecretsConfig = {
    */
   readonly identityFolders: ReadonlyMap<string, string>;
   readonly identitySecrets: readonly string[];
+  /** The Gateways whose proxies get identities. Undefined means none. */
+  readonly edges: EdgesConfig | undefined;
   /**
    * Absolute paths of the folders whose files resources may name as certificates, keys and
    * authorities.
@@ -37,6 +41,13 @@ export type SecretsConfig = {
    * container.
    */
   readonly kubeconfig: string | undefined;
+};
+
+export type EdgesConfig = {
+  /** The namespaces of Gateways. Undefined means all. */
+  readonly namespaces: readonly string[] | undefined;
+  /** The name of what is made for Gateways (`edgesName`). */
+  readonly name: string;
 };
 
 const HOURS_MS = 3_600_000;
@@ -89,6 +100,7 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
     authoritySecret: parseSecretName(text('AUTHORITY_SECRET', '')),
     identityFolders: new Map(identities.map(group => [group, resolve(folder, group)])),
     identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),
+    edges: readEdges(text),
     certificateFolders: parseList(
       'CERTIFICATE_FILES',
       text('CERTIFICATE_FILES', '/etc/gateway'),
@@ -96,6 +108,11 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
     ).map(folder => resolve(folder)),
     kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig),
   };
+}
+
+function readEdges(text: ReadVariable): EdgesConfig | undefined {
+  const found = readKubernetesNamespaces('EDGES_KUBERNETES', text('EDGES_KUBERNETES', ''));
+  return found && { ...found, name: edgesName(text('GATEWAY_ID', 'default')) };
 }
 
 function parseSecretName(text: string): string | undefined {

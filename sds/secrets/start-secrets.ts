@@ -7,11 +7,12 @@ import { makeFolder } from '#files/make-folder.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import type { Clock } from './clock.ts';
+import { followEdgeAccounts } from './follow-edge-accounts.ts';
 import { identityFolder } from './identity-folder.ts';
 import { identitySecret } from './identity-secret.ts';
 import type { IdentityTarget } from './identity-target.ts';
 import { keepIdentity } from './keep-identity.ts';
-import type { SecretsConfig } from './read-secrets-config.ts';
+import type { EdgesConfig, SecretsConfig } from './read-secrets-config.ts';
 import { secretAuthorityStore } from './secret-authority-store.ts';
 import type { SecretMetrics } from './secret-metrics.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
@@ -32,7 +33,10 @@ export type StartSecretsOptions = {
 export async function startSecrets(options: StartSecretsOptions): Promise<Secrets> {
   const { config, clock, metrics, log } = options;
   const { trustDomain } = config;
-  const needsCluster = config.authoritySecret !== undefined || config.identitySecrets.length > 0;
+  const needsCluster =
+    config.authoritySecret !== undefined ||
+    config.identitySecrets.length > 0 ||
+    config.edges !== undefined;
   const cluster = needsCluster
     ? await connectCluster({ kubeconfig: config.kubeconfig })
     : undefined;
@@ -41,6 +45,7 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Secret
   const keepers = await Promise.all(
     targetsOf(config, cluster).map(([group, target]) => keep(options, authority, group, target)),
   );
+  const edges = config.edges && cluster && followEdges(options, config.edges, authority, cluster);
   const secrets = openSecrets({
     authority,
     trustDomain,
@@ -55,6 +60,7 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Secret
     close() {
       secrets.close();
       for (const keeper of keepers) keeper.close();
+      edges?.close();
       authority.close();
       cluster?.close();
     },
@@ -142,5 +148,27 @@ function keep(
     },
     onTrouble: (place, reason) =>
       log.error({ group, place, reason }, 'identity not written, the earlier one stays in force'),
+  });
+}
+
+function followEdges(
+  { config, clock, log, metrics }: StartSecretsOptions,
+  edges: EdgesConfig,
+  authority: Authority,
+  cluster: Cluster,
+) {
+  return followEdgeAccounts({
+    ...config,
+    ...edges,
+    cluster,
+    authority,
+    clock,
+    onWritten(group, place) {
+      metrics.issued();
+      log.info({ group, place }, 'identity written');
+    },
+    onTrouble: (place, reason) =>
+      log.error({ place, reason }, 'identities of Gateways not written'),
+    onUnread: reason => log.error({ reason }, 'the accounts of Gateways cannot be read'),
   });
 }

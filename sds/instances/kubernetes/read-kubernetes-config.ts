@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
-import { parseList } from '#process/environment.ts';
+import {
+  type FollowedNamespaces,
+  readKubernetesNamespaces,
+} from '../../read-kubernetes-namespaces.ts';
 
-export type KubernetesConfig = {
-  /** The namespaces whose services are followed. Undefined means all. */
-  readonly namespaces: readonly string[] | undefined;
+export type KubernetesConfig = FollowedNamespaces & {
   /** Absolute path of a kubeconfig. Undefined means the service account of the container. */
   readonly kubeconfig: string | undefined;
 };
-
-const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
  * Reads INSTANCES_KUBERNETES and KUBECONFIG.
@@ -19,15 +18,6 @@ export function readKubernetesConfig(
   namespaces: string,
   kubeconfig: string,
 ): KubernetesConfig | undefined {
-  const names = parseList('INSTANCES_KUBERNETES', namespaces, ',');
-  if (names.length === 0) return undefined;
-  const wrong = names.find(name => name !== '*' && !NAMESPACE.test(name));
-  if (wrong !== undefined)
-    throw new Error(
-      `INSTANCES_KUBERNETES has "${wrong}": want names of namespaces with commas between, or * for all`,
-    );
-  return {
-    namespaces: names.includes('*') ? undefined : [...new Set(names)],
-    kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig),
-  };
+  const found = readKubernetesNamespaces('INSTANCES_KUBERNETES', namespaces);
+  return found && { ...found, kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig) };
 }
