@@ -47,6 +47,9 @@ export type ObjectsContext = Omit<GatewayContext, 'parent'> & {
   readonly policies: BackendTlsPolicies;
 };
 
+/** A context, and where results about it are kept. */
+export type Known = { readonly context: ObjectsContext; readonly memo: Memo };
+
 /** Creates what answers about these resources. */
 export function objectsContext(
   resources: ResourceSet,

@@ -8,7 +8,8 @@ export const namespace = ambientKind({
   summary: 'A namespace of Kubernetes, whose labels a Gateway may select by.',
   schema,
   scope: 'Cluster',
-  fieldsAt: 'spec',
+  // A manifest of a namespace mostly has no spec.
+  fieldsAt: 'document',
   metadata: ['labels'],
 });
 

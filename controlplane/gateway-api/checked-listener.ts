@@ -1,0 +1,93 @@
+import type { Resource } from '#resources/resource.ts';
+import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
+import type { Known } from './gateway-context.ts';
+import { listenPort, RESERVED_PORTS } from './listen-port.ts';
+import { listenerTls } from './listener-tls.ts';
+import { remembered } from './remembered.ts';
+import type { WrittenListener } from './route-parent.ts';
+import type { ListenerTls } from './served-gateway.ts';
+
+/** A listener, and whether it can be served. */
+export type CheckedListener = {
+  readonly listener: WrittenListener;
+  readonly tls: ListenerTls | undefined;
+  readonly accepted: readonly Fault[];
+  readonly resolved: readonly Fault[];
+  readonly conflict: Fault | undefined;
+  /** Whether the proxies get it. */
+  readonly valid: boolean;
+};
+
+/** Checks what a listener asks for by itself. `conflict` is what others do to it. */
+export function checkListener(
+  listener: WrittenListener,
+  gateway: Resource<'Gateway'>,
+  conflict: Fault | undefined,
+  known: Known,
+): CheckedListener {
+  const { tls, accepted, resolved } = remembered(known, listener, 'TLS', [gateway], ask =>
+    listenerTls(listener, gateway, ask),
+  );
+  const all = [...ownFaults(listener), ...accepted];
+  const needsTls = listener.protocol === 'HTTPS' || listener.protocol === 'TLS';
+  const isWhole = all.length === 0 && listener.kinds.length > 0 && !(needsTls && tls === undefined);
+  return {
+    listener,
+    tls,
+    accepted: all,
+    resolved: [...listener.kindFaults, ...resolved],
+    conflict,
+    valid: isWhole && conflict === undefined,
+  };
+}
+
+function ownFaults({ spec, field, protocol }: WrittenListener): readonly Fault[] {
+  const fault = (reason: string, at: string, message: string) => [
+    { reason, field: `${field}.${at}`, message },
+  ];
+  if (protocol === undefined) {
+    const message = `${spec.protocol} is not served here. Write HTTP, HTTPS, TLS, TCP or UDP`;
+    return fault('UnsupportedProtocol', 'protocol', message);
+  }
+  if (RESERVED_PORTS.has(listenPort(spec.port)))
+    return fault('PortUnavailable', 'port', `port ${spec.port} is one of the proxies' own`);
+  return (spec.filters?.requests.length ?? 0) > 0
+    ? fault('UnsupportedValue', 'filters', 'filters of a listener are not served here')
+    : [];
+}
+
+/** Returns the conditions of a listener. `Programmed` is left to the proxies where it is valid. */
+export function listenerConditions(
+  { accepted, resolved, conflict, valid }: CheckedListener,
+  overlaps: boolean,
+): readonly NamedCondition[] {
+  const faults = conflict === undefined ? accepted : [conflict];
+  return [
+    conditionOf('Accepted', faults, { message: 'The listener is valid' }),
+    conditionOf('ResolvedRefs', resolved, { message: 'All references are resolved' }),
+    conflict === undefined
+      ? NO_CONFLICT
+      : { type: 'Conflicted', status: 'True', reason: conflict.reason, message: conflict.message },
+    ...(valid ? [] : [notProgrammed(conflict?.reason ?? 'Invalid')]),
+    ...(overlaps ? [OVERLAPS] : []),
+  ];
+}
+
+function notProgrammed(reason: string): NamedCondition {
+  return { type: 'Programmed', status: 'False', reason, message: 'The proxies do not get it' };
+}
+
+const NO_CONFLICT: NamedCondition = {
+  type: 'Conflicted',
+  status: 'False',
+  reason: 'NoConflicts',
+  message: 'It can be told apart from all others',
+};
+
+const OVERLAPS: NamedCondition = {
+  type: 'OverlappingTLSConfig',
+  status: 'True',
+  reason: 'OverlappingHostnames',
+  message:
+    'Another listener of the port serves some of the same host names, so a connection may be meant for the other. Such requests are answered 421',
+};

@@ -1,0 +1,35 @@
+import type { Resource } from '#resources/resource.ts';
+import type { Fault } from './condition.ts';
+import type { OurClass } from './gateway-classes.ts';
+import type { ObjectsContext } from './gateway-context.ts';
+import { parametersFaults } from './parameters-faults.ts';
+
+/** Returns why a Gateway is not accepted, whatever its listeners are. */
+export function gatewayFaults(
+  { spec, namespace }: Resource<'Gateway'>,
+  { faults, gatewayClass }: OurClass,
+  context: ObjectsContext,
+): readonly Fault[] {
+  const params = spec.infrastructure?.parametersRef;
+  return [
+    ...(faults.length === 0 ? [] : [classFault(gatewayClass.name)]),
+    ...parametersFaults(
+      params && { ...params, namespace },
+      'spec.infrastructure.parametersRef',
+      context,
+    ),
+    ...spec.addresses.flatMap(({ type }, index) =>
+      type === 'IPAddress' ? [] : [addressFault(type, index)],
+    ),
+  ];
+}
+
+function classFault(name: string): Fault {
+  const message = `the GatewayClass ${name} is not accepted`;
+  return { reason: 'InvalidParameters', field: 'spec.gatewayClassName', message };
+}
+
+function addressFault(type: string, index: number): Fault {
+  const message = `an address of type ${type} cannot be had here. Write IPAddress`;
+  return { reason: 'UnsupportedAddress', field: `spec.addresses[${index}].type`, message };
+}

@@ -1,0 +1,88 @@
+import { EDGE } from '#controlplane/compile/node-groups.ts';
+import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
+import { type Resource, resourceId } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { byAge } from './by-age.ts';
+import { type CheckedListener, checkListener } from './checked-listener.ts';
+import type { Fault } from './condition.ts';
+import type { OurClass } from './gateway-classes.ts';
+import type { Known, ObjectsContext } from './gateway-context.ts';
+import { gatewayFaults } from './gateway-faults.ts';
+import { gatewayGroup } from './gateway-group.ts';
+import { listenerConflicts, overlappingTls } from './listener-conflicts.ts';
+import { type WrittenListener, writtenListeners } from './route-parent.ts';
+
+/** One of our Gateways with the ListenerSets that name it. */
+export type OurGateway = {
+  readonly gateway: Resource<'Gateway'>;
+  readonly group: string;
+  /** Why it is not accepted, beside its listeners. */
+  readonly faults: readonly Fault[];
+  /** In the order of precedence. */
+  readonly sets: readonly OurListenerSet[];
+};
+
+export type OurListenerSet = {
+  readonly listenerSet: Resource<'ListenerSet'>;
+  /** Whether the Gateway allows it. */
+  readonly allowed: boolean;
+};
+
+/** Returns our Gateways by age. */
+export function ourGateways(
+  { gateways, listenerSets }: ResourceSet,
+  classes: ReadonlyMap<string, OurClass>,
+  context: ObjectsContext,
+): readonly OurGateway[] {
+  const byParent = Map.groupBy([...listenerSets].sort(byAge), parentOf);
+  return [...gateways].sort(byAge).flatMap(gateway => {
+    const ours = classes.get(gateway.spec.gatewayClassName);
+    if (ours === undefined) return [];
+    const { namespace, name, spec } = gateway;
+    const sets = (byParent.get(gateway.id) ?? []).map(listenerSet => ({
+      listenerSet,
+      allowed: context.admits(spec.allowedListeners.namespaces, namespace, listenerSet.namespace),
+    }));
+    const group = context.options.sharedEdge ? EDGE : gatewayGroup(namespace, name);
+    return [{ gateway, group, faults: gatewayFaults(gateway, ours, context), sets }];
+  });
+}
+
+function parentOf({ spec, namespace: home }: Resource<'ListenerSet'>): string {
+  const { group, kind, namespace = home, name } = spec.parentRef;
+  return group === GATEWAY_API_GROUP ? resourceId(kind, namespace, name) : '';
+}
+
+/** What the listeners of our Gateways come to. */
+export type GatewayListeners = {
+  /** Those of a Gateway or ListenerSet, by its id. */
+  readonly checked: ReadonlyMap<string, readonly CheckedListener[]>;
+  readonly overlapping: ReadonlySet<WrittenListener>;
+};
+
+/** Checks the listeners of Gateways. Those on the same proxies must be told apart. */
+export function checkGatewayListeners(ours: readonly OurGateway[], known: Known): GatewayListeners {
+  const checked = new Map<string, readonly CheckedListener[]>();
+  const overlapping: WrittenListener[] = [];
+  for (const sharing of Map.groupBy(ours, ({ group }) => group).values()) {
+    const each = sharing.filter(({ faults }) => faults.length === 0).flatMap(originsOf);
+    const written = each.map(({ origin }) => writtenListeners(origin, known.memo));
+    const conflicts = listenerConflicts(written.flat());
+    for (const { origin, gateway } of each) {
+      const listeners = writtenListeners(origin, known.memo).map(listener =>
+        checkListener(listener, gateway, conflicts.get(listener), known),
+      );
+      checked.set(origin.id, listeners);
+    }
+    overlapping.push(...overlappingTls(written.flat().filter(one => !conflicts.has(one))));
+  }
+  return { checked, overlapping: new Set(overlapping) };
+}
+
+function originsOf({ gateway, sets }: OurGateway) {
+  const allowed = sets.filter(({ allowed }) => allowed);
+  return [gateway, ...allowed.map(({ listenerSet }) => listenerSet)].map(origin => ({
+    origin,
+    gateway,
+  }));
+}

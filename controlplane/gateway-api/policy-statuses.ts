@@ -1,0 +1,105 @@
+import { problemOf } from '#controlplane/compile/problem-of.ts';
+import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { isService } from './backend-tls-policies.ts';
+import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
+import type { PolicyStatus } from './gateway-api-status.ts';
+import type { ObjectsContext } from './gateway-context.ts';
+import type { OurGateway } from './gateway-listeners.ts';
+import type { RouteVerdict } from './route-verdict.ts';
+
+type Policy = Resource<'BackendTLSPolicy'>;
+
+/** Returns what the statuses of policies say to the Gateways whose routes they are for. */
+export function policyStatuses(
+  { backendTlsPolicies }: ResourceSet,
+  context: ObjectsContext,
+  verdicts: readonly RouteVerdict[],
+  ours: readonly OurGateway[],
+): {
+  readonly statuses: readonly (readonly [id: string, status: PolicyStatus])[];
+  readonly problems: readonly Problem[];
+} {
+  if (backendTlsPolicies.length === 0) return { statuses: [], problems: [] };
+  const gatewaysOf = gatewaysByService(verdicts);
+  const gateways = new Map(ours.map(({ gateway }) => [gateway.id, gateway]));
+  const each = backendTlsPolicies.map(policy => {
+    const ids = policy.spec.targetRefs.flatMap(({ group, kind, name }) =>
+      isService(group, kind) ? [...(gatewaysOf.get(`${policy.namespace}/${name}`) ?? [])] : [],
+    );
+    const ancestors = [...new Set(ids)].sort().flatMap(id => gateways.get(id) ?? []);
+    return statePolicy(policy, ancestors, context);
+  });
+  return {
+    statuses: each.map(({ entry }) => entry),
+    problems: each.flatMap(({ problems }) => problems),
+  };
+}
+
+function gatewaysByService(
+  verdicts: readonly RouteVerdict[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { services, gateways } of verdicts) {
+    for (const service of services) {
+      const known = found.get(service) ?? new Set();
+      found.set(service, known);
+      for (const id of gateways) known.add(id);
+    }
+  }
+  return found;
+}
+
+function statePolicy(
+  policy: Policy,
+  ancestors: readonly Resource<'Gateway'>[],
+  context: ObjectsContext,
+) {
+  const { accepted, resolved } = context.policies.verdict(policy);
+  const targets = policy.spec.targetRefs.flatMap(
+    (_, index) => targetFault(policy, index, context) ?? [],
+  );
+  const isForNothing = targets.length === policy.spec.targetRefs.length;
+  const faults = [...(isForNothing ? targets : []), ...accepted];
+  const conditions: readonly NamedCondition[] = [
+    conditionOf('Accepted', faults, { message: 'The policy is in force' }),
+    conditionOf('ResolvedRefs', resolved, { message: 'All references are resolved' }),
+  ];
+  const status: PolicyStatus = {
+    kind: 'BackendTLSPolicy',
+    generation: policy.metadata?.generation ?? 0,
+    ancestors: ancestors.map(({ namespace, name }) => ({
+      ancestorRef: { group: GATEWAY_API_GROUP, kind: 'Gateway', namespace, name },
+      conditions,
+    })),
+  };
+  const problems = [...targets, ...accepted, ...resolved].map(({ field, message }) =>
+    problemOf(policy, 'error', field, message),
+  );
+  return { entry: [policy.id, status] as const, problems };
+}
+
+/** @returns why a target is not served by the policy */
+function targetFault(policy: Policy, index: number, context: ObjectsContext): Fault | undefined {
+  const target = policy.spec.targetRefs[index];
+  if (target === undefined) return undefined;
+  const { group, kind, name, sectionName } = target;
+  const { namespace } = policy;
+  const fault = (reason: string, message: string) => ({
+    reason,
+    field: `spec.targetRefs[${index}]`,
+    message,
+  });
+  if (!isService(group, kind))
+    return fault('Invalid', `${kind} is not served here. Name a Service`);
+  const service = context.service(namespace, name);
+  if (service === undefined && context.knowsServices)
+    return fault('TargetNotFound', `there is no Service ${namespace}/${name}`);
+  const hasPort = service?.spec.ports.some(port => port.name === sectionName) ?? true;
+  if (sectionName !== undefined && !hasPort)
+    return fault('TargetNotFound', `the Service ${name} has no port named ${sectionName}`);
+  const winner = context.policies.overruledBy(policy, name, sectionName);
+  return winner && fault('Conflicted', `the BackendTLSPolicy ${winner.name} has precedence`);
+}

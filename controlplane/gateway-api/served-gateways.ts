@@ -1,0 +1,160 @@
+import type { Memo } from '#controlplane/compile/memo.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { byAge } from './by-age.ts';
+import type { CheckedListener } from './checked-listener.ts';
+import type { Fault } from './condition.ts';
+import type { GatewayApiStatus } from './gateway-api-status.ts';
+import { ourClasses } from './gateway-classes.ts';
+import { type GatewayContext, type Known, objectsContext } from './gateway-context.ts';
+import { checkGatewayListeners, type OurGateway, ourGateways } from './gateway-listeners.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { gatewayStatuses } from './gateway-statuses.ts';
+import { keyPairNamed } from './listener-tls.ts';
+import { policyStatuses } from './policy-statuses.ts';
+import { remembered } from './remembered.ts';
+import { routeParents } from './route-parents.ts';
+import type { AnyRoute } from './route-rules.ts';
+import { routeVerdict, type ServedOn } from './route-verdict.ts';
+import type {
+  GatewayApi,
+  SecretName,
+  ServedGateway,
+  ServedListener,
+  ServedRoute,
+} from './served-gateway.ts';
+import { unclassedProblems } from './unclassed-problems.ts';
+
+const NOTHING: GatewayApi = { gateways: [], statuses: new Map(), problems: [] };
+
+/**
+ * Decides what the objects of Gateway API come to: which route is attached to which listener, what
+ * their references name, and what the status of each says. It is pure, and never throws for what an
+ * operator can write. The order of the input has no effect on the result.
+ */
+export function servedGateways(
+  resources: ResourceSet,
+  options: GatewayOptions,
+  memo: Memo,
+): GatewayApi {
+  if (resources.gateways.length === 0 && resources.gatewayClasses.length === 0) return NOTHING;
+  const objects = objectsContext(resources, options, memo);
+  const classes = ourClasses(resources, objects);
+  const ours = ourGateways(resources, classes, objects);
+  const listeners = checkGatewayListeners(ours, { context: objects, memo });
+  const parents = routeParents(ours, memo);
+  const context: GatewayContext = { ...objects, parent: id => parents.get(id) };
+  const routes = routesOf(resources).map(
+    route =>
+      [
+        route,
+        remembered({ memo, context }, route, 'verdict', [], ask => routeVerdict(route, ask)),
+      ] as const,
+  );
+  const verdicts = routes.map(([, verdict]) => verdict);
+  const attached = Map.groupBy(
+    verdicts.flatMap(({ served }) => served),
+    ({ listener }) => listener,
+  );
+  const made = ours.map(each => {
+    const client = clientCertificate(each, { context: objects, memo });
+    const served = serve(each, listeners.checked, attached, client, memo);
+    return { ...each, client, served };
+  });
+  const statuses = gatewayStatuses(made, listeners, attached);
+  const policies = policyStatuses(resources, objects, verdicts, ours);
+  return {
+    gateways: made.map(({ served }) => served).sort(byId),
+    statuses: new Map<string, GatewayApiStatus>([
+      ...[...classes.values()].map(
+        ({ gatewayClass, status }) => [gatewayClass.id, status] as const,
+      ),
+      ...statuses.statuses,
+      ...routes.flatMap(([{ id }, { status }]) =>
+        status === undefined ? [] : [[id, status] as const],
+      ),
+      ...policies.statuses,
+    ]),
+    problems: [
+      ...unclassedProblems(resources, [...classes.values()], ours),
+      ...statuses.problems,
+      ...verdicts.flatMap(({ problems }) => problems),
+      ...policies.problems,
+    ],
+  };
+}
+
+function routesOf(resources: ResourceSet): readonly AnyRoute[] {
+  const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = resources;
+  return [...httpRoutes, ...grpcRoutes, ...tlsRoutes, ...tcpRoutes, ...udpRoutes];
+}
+
+function byId(a: ServedGateway, b: ServedGateway): number {
+  return a.gateway.id < b.gateway.id ? -1 : Number(a.gateway.id > b.gateway.id);
+}
+
+/** @returns undefined when the Gateway asks for none */
+function clientCertificate({ gateway }: OurGateway, known: Known): SecretName | Fault | undefined {
+  const ref = gateway.spec.tls?.backend?.clientCertificateRef;
+  if (ref === undefined) return undefined;
+  const place = {
+    field: 'spec.tls.backend.clientCertificateRef',
+    invalid: 'InvalidClientCertificateRef',
+  };
+  return remembered(known, gateway, 'client certificate', [], ask =>
+    keyPairNamed(ref, gateway, ask, place),
+  );
+}
+
+/** The result is the same object while nothing about the Gateway has changed. */
+function serve(
+  { gateway, group, sets }: OurGateway,
+  checked: ReadonlyMap<string, readonly CheckedListener[]>,
+  attached: ReadonlyMap<string, readonly ServedOn[]>,
+  client: SecretName | Fault | undefined,
+  memo: Memo,
+): ServedGateway {
+  const origins: readonly Pick<Resource, 'id'>[] = [
+    gateway,
+    ...sets.map(({ listenerSet }) => listenerSet),
+  ];
+  const listeners = origins
+    .flatMap(({ id }) => checked.get(id) ?? [])
+    .filter(({ valid }) => valid)
+    .map(each => toServed(each, attached.get(each.listener.id) ?? [], memo));
+  const clientCertificate = client !== undefined && 'name' in client ? client : undefined;
+  return memo.of(gateway, 'served Gateway', [group, clientCertificate, ...listeners], () => ({
+    gateway,
+    group,
+    listeners,
+    ...(clientCertificate === undefined ? {} : { clientCertificate }),
+  }));
+}
+
+function toServed(
+  { listener, tls }: CheckedListener,
+  attached: readonly ServedOn[],
+  memo: Memo,
+): ServedListener {
+  const { id, origin, spec, protocol = 'HTTP', hostname } = listener;
+  const routes = attached.map(({ route }) => route);
+  return memo.of(listener, 'served listener', [tls, ...routes], () => ({
+    id,
+    origin: origin.id,
+    name: spec.name,
+    port: spec.port,
+    protocol,
+    hostname,
+    ...(tls === undefined ? {} : { tls }),
+    routes: inOrder(routes, protocol),
+  }));
+}
+
+/** Connections of a listener without host names all go where the oldest route says. */
+function inOrder(
+  routes: readonly ServedRoute[],
+  protocol: ServedListener['protocol'],
+): readonly ServedRoute[] {
+  const sorted = [...routes].sort((a, b) => byAge(a.route, b.route));
+  return protocol === 'TCP' || protocol === 'UDP' ? sorted.slice(0, 1) : sorted;
+}
