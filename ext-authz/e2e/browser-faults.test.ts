@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { cookieValue, fillIn, startBrowser, whyNoBrowser } from './browser.ts';
+import { cookieValue, fillIn, newPage, startBrowser, whyNoBrowser } from './browser.ts';
 import { guardedPath, startCertifiedProvider, USER } from './certified-provider.ts';
 
 describe('a browser', { skip: whyNoBrowser() }, () => {
@@ -21,12 +21,6 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
   });
 
   type Test = { after(run: () => Promise<void>): void };
-
-  const newPage = async (t: Test): Promise<Page> => {
-    const context = await browser.newContext();
-    t.after(() => context.close());
-    return context.newPage();
-  };
 
   /**
    * Puts `/<name>` behind a login at a provider that is not there yet, and waits until the edge
@@ -64,7 +58,7 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
 
   test('is told when the provider is not there, and logs in when it is', async t => {
     const path = await guard('away', 0);
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     const answer = await page.goto(path.url);
     assert.equal(answer?.status(), 502);
     assert.match(answer?.headers()['content-type'] ?? '', /^text\/html/);
@@ -81,7 +75,7 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     const path = await guard('silent', 5);
     const silent = createServer().listen(system.freePort(5), '127.0.0.1');
     t.after(() => void silent.close());
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     // A provider that refused a connection a moment ago is not asked again at once.
     const answer = await until(async () => {
       const seen = await page.goto(path.url);
@@ -94,7 +88,7 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
   test('that is logged in stays so while the provider is away', async t => {
     const path = await guard('lasting', 1);
     const provider = await path.start(t, 3_600);
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     await openForm(page, path.url);
     await fillIn(page, USER.username, USER.password);
     await page.waitForURL(path.url);
@@ -107,7 +101,7 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     const path = await guard('brief', 2);
     // So long that a busy machine, too, gets from the login to the question below.
     await path.start(t, 6);
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     await openForm(page, path.url);
     await fillIn(page, USER.username, USER.password);
     await page.waitForURL(path.url);
@@ -129,7 +123,7 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     const path = await guard('fresh', 4);
     // So long that a busy machine, too, judges a token before it ends.
     await path.start(t, 5, true);
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     await openForm(page, path.url);
     await fillIn(page, USER.username, USER.password);
     await page.waitForURL(path.url);
@@ -146,7 +140,7 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
   test('keeps its login while the service that checks it is killed, and no visitor gets in meanwhile', async t => {
     const path = await guard('kept', 3);
     await path.start(t, 3_600);
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     await openForm(page, path.url);
     await fillIn(page, USER.username, USER.password);
     await page.waitForURL(path.url);

@@ -8,7 +8,15 @@ import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { logIn as logInAtProvider } from '../testing/log-in.ts';
-import { cookieValue, fillIn, openAtOnce, startBrowser, whyNoBrowser } from './browser.ts';
+import {
+  cookieValue,
+  fillIn,
+  logIn,
+  newPage,
+  openAtOnce,
+  startBrowser,
+  whyNoBrowser,
+} from './browser.ts';
 
 const SESSION = 'gateway_session.login.default';
 const XSRF = 'gateway_xsrf.login.default';
@@ -30,37 +38,23 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   const there = () => system.edge.replace('127.0.0.1', 'localhost');
   const provider = () => `http://127.0.0.1:${system.ports.identityProvider}`;
 
-  /** A page of a browser that has never been here. */
-  const newPage = async (
-    t: { after(run: () => Promise<void>): void },
-    options: { userAgent?: string } = {},
-  ): Promise<Page> => {
-    const context = await browser.newContext(options);
-    t.after(() => context.close());
-    return context.newPage();
-  };
-
   /** The page that keeps a fragment moves on by itself, perhaps after it has loaded. */
   const isForm = (page: Page) =>
     page.waitForURL(url => url.href.startsWith(`${provider()}/interaction/`));
 
-  const logIn = async (page: Page, username = 'ada', password = 'difference') => {
-    await page.goto(`${here()}/account`);
-    await isForm(page);
-    await fillIn(page, username, password);
-    await page.waitForURL(`${here()}/account`);
-  };
+  const logInAs = (page: Page, username = 'ada', password = 'difference') =>
+    logIn(page, `${here()}/account`, username, password);
 
   test('says who the user is, after a login at the provider', async t => {
-    const page = await newPage(t);
-    await logIn(page);
+    const page = await newPage(t, browser);
+    await logInAs(page);
     const facts = await page.locator('dl').innerText();
     for (const fact of ['Ada Lovelace', 'ada@example.com', 'users:read'])
       assert.ok(facts.includes(fact), fact);
   });
 
   test('leads to where one wanted to go, path and query', async t => {
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     const link = `${here()}/account?from=mail&to=%C5%81uk%20asz&empty=`;
     await page.goto(link);
     await fillIn(page, 'grace', 'nanosecond');
@@ -69,7 +63,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('lets two tabs log in at the same time, each to its own page', async t => {
-    const first = await newPage(t);
+    const first = await newPage(t, browser);
     const second = await first.context().newPage();
     await first.goto(`${here()}/account?tab=first`);
     await second.goto(`${here()}/account?tab=second`);
@@ -87,7 +81,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     ['its second origin', there],
   ] as const) {
     test(`lets tabs log in that a new browser opens at the same moment at ${where}, in another order`, async t => {
-      const first = await newPage(t);
+      const first = await newPage(t, browser);
       const more = Array.from({ length: 2 }, () => first.context().newPage());
       const tabs = [first, ...(await Promise.all(more))];
       const addresses = tabs.map((_, index) => `${origin()}/account?tab=${index}`);
@@ -110,8 +104,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   }
 
   test('knows one at its second origin too, without asking again', async t => {
-    const page = await newPage(t);
-    await logIn(page);
+    const page = await newPage(t, browser);
+    await logInAs(page);
     await page.goto(`${there()}/account?a=b`);
     await page.locator('dl').waitFor();
     assert.equal(page.url(), `${there()}/account?a=b`);
@@ -122,7 +116,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('leads back to the second origin who began there, and knows them at the first', async t => {
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     await page.goto(`${there()}/account?began=there`);
     await isForm(page);
     await fillIn(page, 'ada', 'difference');
@@ -132,8 +126,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('logs out of both origins and of the provider', async t => {
-    const page = await newPage(t);
-    await logIn(page);
+    const page = await newPage(t, browser);
+    await logInAs(page);
     await page.goto(`${there()}/account`);
     const session = await cookieValue(page, there(), SESSION);
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -152,8 +146,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('ends a login that has grown in the meantime', async t => {
-    const page = await newPage(t);
-    await logIn(page);
+    const page = await newPage(t, browser);
+    await logInAs(page);
     await page.goto(`${here()}/account/admin`);
     await page.goto(`${here()}/account`);
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -163,8 +157,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('lets no other site log one out', async t => {
-    const page = await newPage(t);
-    await logIn(page);
+    const page = await newPage(t, browser);
+    await logInAs(page);
     await page.goto(`${provider()}/session/end/success`);
     await page.setContent(`<form method="post" action="${here()}/.gateway/oauth2/logout">
       <input name="realm" value="login.default"><input name="_xsrf" value="guess"><button>Win a prize</button></form>`);
@@ -182,11 +176,11 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     const begun = await request(here(), '/account');
     const grace = { username: 'grace', password: 'nanosecond' };
     const { href: end } = await logInAtProvider(begun.headers.location ?? '', grace, here());
-    const victim = await newPage(t);
+    const victim = await newPage(t, browser);
     const answer = await victim.goto(end);
     assert.equal(answer?.status(), 403);
     assert.equal(await cookieValue(victim, here(), SESSION), undefined);
-    await logIn(victim);
+    await logInAs(victim);
     const again = await victim.context().request.get(end, { maxRedirects: 0 });
     assert.deepEqual([again.status(), again.headers()['set-cookie']], [403, undefined]);
     await victim.goto(`${here()}/account`);
@@ -194,8 +188,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('shows its session to no script, and its xsrf token to its own', async t => {
-    const page = await newPage(t);
-    await logIn(page);
+    const page = await newPage(t, browser);
+    await logInAs(page);
     const cookies = await page.context().cookies(here());
     const flags = (name: string) => {
       const { domain, expires, httpOnly, path, secure } =
@@ -215,7 +209,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('says so, and gives no session, to whom the provider denies', async t => {
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     await page.goto(`${here()}/account`);
     const [answer] = await Promise.all([
       page.waitForResponse(response => response.url().includes('redirection-endpoint')),
@@ -228,8 +222,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('asks for more when a page needs more, and gets it for users who may have it', async t => {
-    const page = await newPage(t);
-    await logIn(page);
+    const page = await newPage(t, browser);
+    await logInAs(page);
     const before = await cookieValue(page, here(), SESSION);
     await page.getByRole('link', { name: 'Administration' }).click();
     await page.waitForURL(`${here()}/account/admin`);
@@ -240,8 +234,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('refuses users who may not have it, every time, and keeps their login', async t => {
-    const page = await newPage(t);
-    await logIn(page, 'grace', 'nanosecond');
+    const page = await newPage(t, browser);
+    await logInAs(page, 'grace', 'nanosecond');
     for (const _ of [1, 2]) {
       const isRefusal = (answer: Response) =>
         answer.url().endsWith('/account/admin') && answer.status() === 403;
@@ -253,7 +247,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
 
   test('writes nothing into any log that opens a door', async t => {
     const userAgent = `of ${randomUUID()}`;
-    const page = await newPage(t, { userAgent });
+    const page = await newPage(t, browser, { userAgent });
     const folder = join(system.state, 'logs');
     const read = () => readdirSync(folder).map(file => readFileSync(join(folder, file), 'utf8'));
     const isLogged = () => {
@@ -280,7 +274,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   });
 
   test('sends a browser from what is for scripts to the login too', async t => {
-    const page = await newPage(t);
+    const page = await newPage(t, browser);
     await page.goto(`${here()}/account/api`);
     await isForm(page);
     await fillIn(page, 'ada', 'difference');

@@ -7,7 +7,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { selfSigned } from '#certificates/testing/openssl.ts';
 import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
@@ -16,7 +16,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { logIn as logInAtProvider } from '../testing/log-in.ts';
 import { webClient } from '../testing/oidc-clients.ts';
 import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.ts';
-import { fillIn, startBrowser, whyNoBrowser } from './browser.ts';
+import { fillIn, newPage, startBrowser, whyNoBrowser } from './browser.ts';
 import { cookiesOf } from './edge-session.ts';
 import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
 import { openKit } from './open-kit.ts';
@@ -85,11 +85,10 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
 `;
   }
 
-  const newPage = async (t: TestContext): Promise<Page> => {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true });
-    t.after(() => context.close());
-    context.setDefaultTimeout(20_000);
-    return context.newPage();
+  const open = async (t: TestContext, options: BrowserContextOptions = {}): Promise<Page> => {
+    const page = await newPage(t, browser, { ignoreHTTPSErrors: true, ...options });
+    page.setDefaultTimeout(20_000);
+    return page;
   };
 
   const logIn = async (page: Page, url: string) => {
@@ -131,7 +130,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
 
   for (const sameSite of ['lax', 'strict']) {
     test(`a login that the neighbour plants does not replace a session, SameSite ${sameSite}`, async t => {
-      const victim = await newPage(t);
+      const victim = await open(t);
       const page = `${ORIGIN}/${sameSite}`;
       const { callback, cookies } = await halfWay(page);
       await logIn(victim, page);
@@ -143,7 +142,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
   }
 
   test('a session that the neighbour plants logs no user in', async t => {
-    const victim = await newPage(t);
+    const victim = await open(t);
     const { callback, cookies } = await halfWay(`${ORIGIN}/page`);
     await plant(cookiesOf((await ask(callback, cookies)).headers), victim);
     await victim.goto(`${ORIGIN}/page`);
@@ -166,7 +165,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
   for (const sameSite of ['page', 'strict']) {
     for (const fragment of FRAGMENTS) {
       test(`a link of 8,000 characters with ${JSON.stringify(fragment)} survives a login at /${sameSite}`, async t => {
-        const page = await newPage(t);
+        const page = await open(t);
         const link = new URL(`${ORIGIN}/${sameSite}${LINK}#${fragment}`).href;
         await page.goto(link);
         await page.getByLabel('Name').waitFor();
@@ -182,7 +181,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
 
     for (const fragment of ['', 'x'.repeat(100_000)]) {
       test(`a fragment of ${fragment.length} characters is left out of a login at /${sameSite}`, async t => {
-        const page = await newPage(t);
+        const page = await open(t);
         await logIn(page, `${ORIGIN}/${sameSite}?x=1#${fragment}`);
         await page.waitForURL(url => url.href.startsWith(`${ORIGIN}/${sameSite}`));
         assert.equal(page.url(), `${ORIGIN}/${sameSite}?x=1`);
@@ -191,7 +190,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
   }
 
   test('the fragment survives a login for which the provider asks no user', async t => {
-    const page = await newPage(t);
+    const page = await open(t);
     await logIn(page, `${ORIGIN}/page`);
     await page.waitForURL(`${ORIGIN}/page`);
     await page.context().clearCookies({ name: /gateway_/ });
@@ -200,7 +199,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
   });
 
   test('the button Back leaves a login as after a redirect', async t => {
-    const page = await newPage(t);
+    const page = await open(t);
     await page.goto(`${NEIGHBOUR}/`);
     await page.goto(`${ORIGIN}/page#part`);
     await page.getByLabel('Name').waitFor();
@@ -209,9 +208,7 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
   });
 
   test('without scripts a browser is sent to its login too', async t => {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false });
-    t.after(() => context.close());
-    const page = await context.newPage();
+    const page = await open(t, { javaScriptEnabled: false });
     await page.goto(`${ORIGIN}/page?x=1#part`);
     await fillIn(page, ADA.username, ADA.password);
     await page.waitForURL(url => url.href.startsWith(`${ORIGIN}/page?x=1`));

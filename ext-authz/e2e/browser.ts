@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Browser, chromium, type Page, type Response } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Response,
+} from 'playwright-core';
 import { request } from '#envoy/e2e/request.ts';
 import type { System } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
@@ -21,6 +27,30 @@ export async function startBrowser(args: readonly string[] = []): Promise<Browse
     executablePath: path,
     args: ['--no-sandbox', '--disable-quic', ...args],
   });
+}
+
+/** Returns a page of a browser that has never been here. It closes with the test. */
+export async function newPage(
+  t: { after(end: () => Promise<void>): void },
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext(options);
+  t.after(() => context.close());
+  return context.newPage();
+}
+
+/** Opens an address that needs a login, logs in at the demo's provider, and waits to be back. */
+export async function logIn(
+  page: Page,
+  address: string,
+  username: string,
+  password: string,
+): Promise<void> {
+  await page.goto(address);
+  await page.waitForURL(({ pathname }) => pathname.startsWith('/interaction/'));
+  await fillIn(page, username, password);
+  await page.waitForURL(address);
 }
 
 /** Fills in the login form that the page shows. */

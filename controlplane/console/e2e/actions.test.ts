@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { fillIn, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
+import { logIn, newPage, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
+import { openPage } from './open-page.ts';
 
 describe('the console acts', { skip: whyNoBrowser() }, () => {
   let system: System;
@@ -20,23 +21,12 @@ describe('the console acts', { skip: whyNoBrowser() }, () => {
     await system?.stop();
   });
 
-  const open = async (
-    t: { after(run: () => Promise<void>): void },
-    address: string,
-  ): Promise<Page> => {
-    const context = await browser.newContext();
-    t.after(() => context.close());
-    const page = await context.newPage();
-    page.on('dialog', dialog => dialog.accept());
-    await page.goto(address);
-    return page;
-  };
   const at = (path: string) => `http://127.0.0.1:${system.ports.http}/console/${path}`;
   const logOf = (part: string) => readFileSync(join(system.state, 'logs', `${part}.log`), 'utf8');
 
   test('an instance that is drained gets no more requests, and then some again', async t => {
     const get = () => request(system.edge, '/user/health');
-    const page = await open(t, at('service?name=user-service'));
+    const page = await openPage(t, browser, at('service?name=user-service'));
     const instances = page.getByRole('button', { name: 'Drain' });
     // One request of ten is sampled.
     await until(async () => {
@@ -59,7 +49,7 @@ describe('the console acts', { skip: whyNoBrowser() }, () => {
   test('a counter that is reset lets its client in again', async t => {
     const post = async () => (await request(system.edge, '/user/none', { method: 'POST' })).status;
     await until(async () => (await post()) === 429 || undefined);
-    const page = await open(t, at('limits'));
+    const page = await openPage(t, browser, at('limits'));
     await page.getByLabel('method').fill('POST');
     await page.getByLabel('remote_address').fill('127.0.0.1');
     await page.getByText('generic_key=users, method=POST, remote_address=127.0.0.1').waitFor();
@@ -71,16 +61,14 @@ describe('the console acts', { skip: whyNoBrowser() }, () => {
   });
 
   test('a user whose sessions end has to log in again, and others go on', async t => {
-    const logIn = async (name: string, password: string) => {
-      const page = await open(t, `${system.edge}/account`);
-      await page.waitForURL(url => url.pathname.startsWith('/interaction/'));
-      await fillIn(page, name, password);
-      await page.waitForURL(`${system.edge}/account`);
+    const loggedIn = async (name: string, password: string) => {
+      const page = await newPage(t, browser);
+      await logIn(page, `${system.edge}/account`, name, password);
       return page;
     };
-    const ada = [await logIn('ada', 'difference'), await logIn('ada', 'difference')];
-    const grace = await logIn('grace', 'nanosecond');
-    const page = await open(t, at('security'));
+    const ada = [await loggedIn('ada', 'difference'), await loggedIn('ada', 'difference')];
+    const grace = await loggedIn('grace', 'nanosecond');
+    const page = await openPage(t, browser, at('security'));
     await page.getByLabel('User, the claim sub').fill('ada');
     await page.getByText('Latest logins').waitFor();
     await page.getByRole('button', { name: 'End sessions' }).nth(3).waitFor();

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import type { LoginsView } from '#controlplane/console/views/knowledge.ts';
 import type { Counters } from '#controlplane/knowledge/knowledge.ts';
 import { getJson, request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { fillIn, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
+import { logIn, newPage, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
+import { openPage } from './open-page.ts';
 
 describe('the console shows what the services know:', { skip: whyNoBrowser() }, () => {
   let system: System;
@@ -22,24 +23,11 @@ describe('the console shows what the services know:', { skip: whyNoBrowser() }, 
 
   const base = () => `http://127.0.0.1:${system.ports.http}`;
   const view = <T>(name: string) => getJson<T>(base(), `/console/api/${name}`);
-  const open = async (
-    t: { after(run: () => Promise<void>): void },
-    address: string,
-  ): Promise<Page> => {
-    const context = await browser.newContext();
-    t.after(() => context.close());
-    const page = await context.newPage();
-    page.on('dialog', dialog => dialog.accept());
-    await page.goto(address);
-    return page;
-  };
 
   test('who is logged in, and whose keys are in force, until the sessions end', async t => {
-    const ada = await open(t, `${system.edge}/account`);
-    await ada.waitForURL(url => url.pathname.startsWith('/interaction/'));
-    await fillIn(ada, 'ada', 'difference');
-    await ada.waitForURL(`${system.edge}/account`);
-    const page = await open(t, `${base()}/console/security`);
+    const ada = await newPage(t, browser);
+    await logIn(ada, `${system.edge}/account`, 'ada', 'difference');
+    const page = await openPage(t, browser, `${base()}/console/security`);
     const row = page.locator('tr', { has: page.getByRole('button', { name: 'End', exact: true }) });
     await row.getByText('ada').first().waitFor();
     await page.getByText('ES256').or(page.getByText('RS256')).first().waitFor();
@@ -70,7 +58,7 @@ describe('the console shows what the services know:', { skip: whyNoBrowser() }, 
     assert.ok(
       highest.labels.some(({ key, value }) => key === 'remote_address' && value === '127.0.0.1'),
     );
-    const page = await open(t, `${base()}/console/limits`);
+    const page = await openPage(t, browser, `${base()}/console/limits`);
     await page.getByText('remote_address=127.0.0.1').first().waitFor();
   });
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import type { Browser } from 'playwright-core';
 import { claimPortOffset, type PortOffset } from '#envoy/e2e/port-offset.ts';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { portsAt } from '#launcher/ports.ts';
-import { fillIn, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
+import { logIn, newPage, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
 
 const PUBLISHED = (port: number) => `apiVersion: gateway.internal/v2
 kind: Mapping
@@ -48,18 +48,14 @@ describe('behind a login, the console', { skip: whyNoBrowser() }, () => {
     port?.release();
   });
 
-  const logIn = async (page: Page, name: string, password: string) => {
-    await page.goto(`${system.edge}/console/`);
-    await page.waitForURL(url => url.pathname.startsWith('/interaction/'));
-    await fillIn(page, name, password);
-    await page.waitForURL(`${system.edge}/console/`);
+  const consoleOf = async (t: TestContext, name: string, password: string) => {
+    const page = await newPage(t, browser);
+    await logIn(page, `${system.edge}/console/`, name, password);
+    return page;
   };
 
   test('shows itself to those who may see it, live', async t => {
-    const context = await browser.newContext();
-    t.after(() => context.close());
-    const page = await context.newPage();
-    await logIn(page, 'ada', 'difference');
+    const page = await consoleOf(t, 'ada', 'difference');
     await page.getByText('Latest changes').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     system.write('more.yaml', PUBLISHED(9).split('---')[0]?.replaceAll('console', 'more') ?? '');
@@ -73,10 +69,7 @@ describe('behind a login, the console', { skip: whyNoBrowser() }, () => {
   });
 
   test('shows nothing to other users', async t => {
-    const context = await browser.newContext();
-    t.after(() => context.close());
-    const page = await context.newPage();
-    await logIn(page, 'grace', 'nanosecond');
+    const page = await consoleOf(t, 'grace', 'nanosecond');
     await page.getByText('your account may not see the console').waitFor();
   });
 
