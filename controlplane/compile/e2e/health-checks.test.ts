@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { type Sample, startLoad } from '#envoy/e2e/load.ts';
 import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
@@ -32,40 +32,49 @@ spec:
 
 const HTTP = `{http: {path: '/healthz?deep', hostname: health.example, add_request_headers: {authorization: Bearer let-me-in}, remove_request_headers: [x-forwarded-proto]}}`;
 
-describe('of three instances', () => {
-  let instances: readonly CheckedInstance[];
+/** What checks an instance, and how it fails. */
+const FAILURES: readonly (readonly [check: 'http' | 'tcp', mode: Mode])[] = [
+  ['http', 'silent'],
+  ['http', 'status 500'],
+  ['http', 'status 503'],
+  ['http', 'refusing'],
+  ['http', 'reset'],
+  ['tcp', 'refusing'],
+];
+
+describe('of three instances', { concurrency: true }, () => {
+  /** Three for each failure, and three more. */
+  let trios: readonly (readonly CheckedInstance[])[];
   let envoy: CompiledEnvoy;
   before(async () => {
-    instances = await Promise.all(['a', 'b', 'c'].map(startCheckedInstance));
-    const addresses = instances.map(({ address }) => address);
-    const [first = ''] = addresses;
-    const mappings = [mapping('http', first, HTTP), mapping('tcp', first, '{tcp: {}}')];
-    envoy = await startCompiled(mappings.join(''), 'edge', withInstances(addresses));
+    const checks = [...FAILURES.map(([check]) => check), 'http'];
+    trios = await Promise.all(checks.map(startTrio));
+    const addresses = trios.map(trio => trio.map(({ address }) => address));
+    const mappings = checks.map((check, index) =>
+      mapping(`trio-${index}`, addresses[index]?.[0] ?? '', check === 'http' ? HTTP : '{tcp: {}}'),
+    );
+    const changes = addresses.map(withInstances);
+    envoy = await startCompiled(mappings.join(''), 'edge', bootstrap =>
+      changes.reduce((changed, change) => change(changed), bootstrap),
+    );
   });
   after(async () => {
     await envoy.stop();
-    await Promise.all(instances.map(instance => instance.close()));
+    await Promise.all(trios.flat().map(instance => instance.close()));
   });
-  beforeEach(() => instances[0]?.become('well'));
 
-  const cases: readonly (readonly [string, Mode])[] = [
-    ['http', 'silent'],
-    ['http', 'status 500'],
-    ['http', 'status 503'],
-    ['http', 'refusing'],
-    ['http', 'reset'],
-    ['tcp', 'refusing'],
-  ];
-  for (const [check, mode] of cases) {
+  for (const [index, [check, mode]] of FAILURES.entries()) {
     test(`one that is ${mode} is out in time by ${check}, under load, and comes back`, async t => {
-      const load = startLoad({ base: `http://127.0.0.1:${envoy.port}`, path: `/${check}/x` });
+      const first = trios[index]?.[0];
+      const base = `http://127.0.0.1:${envoy.port}`;
+      const load = startLoad({ base, path: `/trio-${index}/x`, perSecond: 100 });
       await until(() => load.tally().hostnames.size === 3 || undefined);
-      await instances[0]?.become(mode);
+      await first?.become(mode);
       const failedAt = performance.now();
       await until(
         () => lastSent(load.tally().samples) > failedAt + promised(OUT_MS) + 500 || undefined,
       );
-      await instances[0]?.become('well');
+      await first?.become('well');
       const backAt = performance.now();
       await until(
         () =>
@@ -82,8 +91,8 @@ describe('of three instances', () => {
   }
 
   test('the check has the host, the headers and the name of Envoy, and no line in the log', async () => {
-    const [headers] = instances[1]?.checks ?? [];
-    assert.equal(headers?.host, 'health.example');
+    const headers = await until(() => trios[0]?.[1]?.checks[0]);
+    assert.equal(headers.host, 'health.example');
     assert.equal(headers.authorization, 'Bearer let-me-in');
     assert.equal(headers['x-forwarded-proto'], undefined);
     assert.equal(headers['user-agent'], 'Envoy/HC');
@@ -91,12 +100,17 @@ describe('of three instances', () => {
   });
 
   test('while fewer than half of them are well all get requests, so one is still answered', async () => {
-    await instances[0]?.become('refusing');
-    await instances[1]?.become('refusing');
-    await envoy.ask('/http/x');
-    await instances[1]?.become('well');
+    const [one, two] = trios.at(-1) ?? [];
+    await one?.become('refusing');
+    await two?.become('refusing');
+    const path = `/trio-${FAILURES.length}/x`;
+    await until(async () => (await envoy.ask(path)).status === 200 || undefined);
   });
 });
+
+function startTrio(): Promise<readonly CheckedInstance[]> {
+  return Promise.all(['a', 'b', 'c'].map(startCheckedInstance));
+}
 
 describe('of three gRPC servers', () => {
   test('one that says NOT_SERVING gets no requests, and some again when it serves', async t => {
