@@ -66,11 +66,9 @@ function membersOfService(
   { name, namespace, port }: BackendTarget,
   { knowsServices, services }: BackendContext,
 ): JsonObject {
-  const service = services.find(each => each.name === name && each.namespace === namespace);
+  const isDescribed = services.some(each => each.name === name && each.namespace === namespace);
   const host = namespace === 'default' && !knowsServices ? name : `${name}.${namespace}`;
-  const external = service?.spec.externalName;
-  if (external !== undefined) return membersOf(cluster, { host: external, port });
-  if (service === undefined && !knowsServices) return membersOf(cluster, { host, port });
+  if (!isDescribed && !knowsServices) return membersOf(cluster, { host, port });
   return discoveredMembers(`${host}:${port}`, edsConfig(BUILT_IN));
 }
 

@@ -1,13 +1,40 @@
+import {
+  DEFAULT_CONTROLLER,
+  type GatewayOptions,
+} from '#controlplane/gateway-api/gateway-options.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
+import { servedGateways } from '#controlplane/gateway-api/served-gateways.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
+
+const DEFAULT_GATEWAYS: GatewayOptions = {
+  controller: DEFAULT_CONTROLLER,
+  sharedEdge: true,
+  apiGroups: DEFAULT_PARSE_OPTIONS.apiGroups,
+};
 
 const NONE: GatewayApi = { gateways: [], statuses: new Map(), problems: [] };
 
-/** Returns what the objects of Gateway API ask for. */
+/**
+ * Returns what the objects of Gateway API ask for. It is found once for the same resources, since
+ * each Gateway is a node group that asks.
+ */
 export function gatewayApiOf(
-  _resources: ResourceSet,
-  _options: Pick<CompileOptions, 'gateways' | 'shared'>,
+  resources: ResourceSet,
+  { gateways = DEFAULT_GATEWAYS, shared = new Memo() }: Pick<CompileOptions, 'gateways' | 'shared'>,
 ): GatewayApi {
-  return NONE;
+  if (resources.gatewayClasses.length === 0 && resources.gateways.length === 0) return NONE;
+  const inputs = [gateways, ...READ.map(list => resources[list])];
+  return shared.of(resources.gateways, 'gateway API', inputs, () =>
+    servedGateways(resources, gateways, shared),
+  );
 }
+
+/** What it depends on. */
+const READ = [
+  ...['gatewayClasses', 'gateways', 'listenerSets', 'httpRoutes', 'grpcRoutes', 'tlsRoutes'],
+  ...['tcpRoutes', 'udpRoutes', 'referenceGrants', 'backendTlsPolicies', 'namespaces', 'services'],
+  ...['configMaps', 'secrets', 'filters', 'proxyConfigs', 'knowsServices'],
+] as readonly (keyof ResourceSet)[];

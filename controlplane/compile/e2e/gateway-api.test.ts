@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Json, JsonObject } from '#protos/json.ts';
+import { type Ask, type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+import { startEchoServer } from './echo-server.ts';
+
+let blue: Awaited<ReturnType<typeof startEchoServer>>;
+let green: Awaited<ReturnType<typeof startEchoServer>>;
+let envoy: CompiledEnvoy;
+
+before(async () => {
+  [blue, green] = await Promise.all([startEchoServer('blue'), startEchoServer('green')]);
+  const addresses = { blue: blue.address, green: green.address };
+  const change = (bootstrap: JsonObject) => withPorts(bootstrap, addresses);
+  // The Gateway has the address, since nothing else is served.
+  const edge = { host: '127.0.0.1', port: 8000 };
+  envoy = await startCompiled(RESOURCES, 'edge', change, undefined, { edge });
+});
+
+after(async () => {
+  await envoy.stop();
+  await Promise.all([blue.close(), green.close()]);
+});
+
+/** Listeners get a free port, and backends are where the echo servers are. */
+function withPorts(json: JsonObject, backends: Readonly<Record<string, string>>): JsonObject {
+  const replaced = (value: Json | undefined): Json => {
+    if (Array.isArray(value)) return (value as readonly Json[]).map(replaced);
+    if (typeof value !== 'object' || value === null) return value ?? null;
+    const { address, port_value } = value as JsonObject;
+    const [host, port] = backends[String(address)]?.split(':') ?? [];
+    if (host !== undefined) return { address: host, port_value: Number(port) };
+    if (port_value === 8000) return { ...value, port_value: 0 };
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]));
+  };
+  return replaced(json) as JsonObject;
+}
+
+const route = (name: string, spec: string) =>
+  `---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: ${name}}\nspec: {parentRefs: [{name: site}], ${spec}}\n`;
+
+const BLUE = 'backendRefs: [{name: blue, port: 80}]';
+const GREEN = 'backendRefs: [{name: green, port: 80}]';
+const rewrite = (path: string) => `filters: [{type: URLRewrite, urlRewrite: {${path}}}]`;
+const prefix = (value: string) => `matches: [{path: {value: ${value}}}]`;
+
+const RESOURCES = [
+  `apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: gateway}
+spec: {controllerName: gateway.internal/gateway-controller}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: site}
+spec:
+  gatewayClassName: gateway
+  listeners:
+    - {name: any, port: 8000, protocol: HTTP}
+    - {name: own, port: 8000, protocol: HTTP, hostname: own.test}
+    - {name: wide, port: 8000, protocol: HTTP, hostname: '*.wide.test'}
+`,
+  route('root', `rules: [{${BLUE}}]`),
+  route('own', `hostnames: [www.test], rules: [{${prefix('/only')}, ${GREEN}}]`),
+  route(
+    'paths',
+    `hostnames: [paths.test], rules: [{${prefix('/seg')}, ${GREEN}}, {matches: [{path: {type: Exact, value: /exact}}], ${GREEN}}, {matches: [{path: {type: RegularExpression, value: '/r[0-9]+'}}], ${GREEN}}, {matches: [{method: POST, path: {value: /m}}, {path: {value: /m}, headers: [{name: X-Green, value: 'yes'}]}, {path: {value: /m}, queryParams: [{name: green, value: 'yes'}]}], ${GREEN}}, {${BLUE}}]`,
+  ),
+  route(
+    'rewrites',
+    `hostnames: [rewrites.test], rules: [{${prefix('/a')}, ${rewrite('path: {type: ReplacePrefixMatch, replacePrefixMatch: /}')}, ${BLUE}}, {${prefix('/b')}, ${rewrite('hostname: inner.test, path: {type: ReplaceFullPath, replaceFullPath: /whole}')}, ${BLUE}}]`,
+  ),
+  route(
+    'headers',
+    `hostnames: [headers.test], rules: [{filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: X-Set, value: '100%'}], add: [{name: X-Add, value: more}], remove: [x-gone]}}, {type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: X-Answer, value: 'yes'}]}}], ${BLUE}}]`,
+  ),
+  route(
+    'redirects',
+    `hostnames: [redirects.test], rules: [{${prefix('/to')}, filters: [{type: RequestRedirect, requestRedirect: {scheme: https, hostname: other.test, path: {type: ReplacePrefixMatch, replacePrefixMatch: /from}, statusCode: 301}}]}]`,
+  ),
+  route(
+    'broken',
+    `hostnames: [broken.test], rules: [{${prefix('/kind')}, backendRefs: [{group: x.test, kind: Odd, name: a}]}, {${prefix('/none')}}, {${prefix('/zero')}, backendRefs: [{name: blue, port: 80, weight: 0}]}]`,
+  ),
+].join('');
+
+const FORWARDED: readonly { ask: string; with?: Ask; server: string; path?: string }[] = [
+  { ask: '/', server: 'blue' },
+  { ask: '/only/one', with: { host: 'www.test' }, server: 'green' },
+  { ask: '/other', with: { host: 'www.test' }, server: 'blue' },
+  { ask: '/seg', with: { host: 'paths.test' }, server: 'green' },
+  { ask: '/seg/x', with: { host: 'paths.test' }, server: 'green' },
+  { ask: '/segment', with: { host: 'paths.test' }, server: 'blue' },
+  { ask: '/exact', with: { host: 'paths.test' }, server: 'green' },
+  { ask: '/exact/', with: { host: 'paths.test' }, server: 'blue' },
+  { ask: '/r42', with: { host: 'paths.test' }, server: 'green' },
+  { ask: '/r', with: { host: 'paths.test' }, server: 'blue' },
+  { ask: '/m', with: { host: 'paths.test' }, server: 'blue' },
+  { ask: '/m', with: { host: 'paths.test', method: 'POST' }, server: 'green' },
+  { ask: '/m', with: { host: 'paths.test', headers: { 'x-green': 'yes' } }, server: 'green' },
+  { ask: '/m?green=yes', with: { host: 'paths.test' }, server: 'green' },
+  { ask: '/a', with: { host: 'rewrites.test' }, server: 'blue', path: '/' },
+  { ask: '/a/b?q', with: { host: 'rewrites.test' }, server: 'blue', path: '/b?q' },
+  { ask: '/b/c?q', with: { host: 'rewrites.test' }, server: 'blue', path: '/whole?q' },
+];
+
+for (const { ask, with: asked, server, path = ask } of FORWARDED) {
+  test(`${asked?.method ?? 'GET'} ${asked?.host ?? ''}${ask} reaches ${server} as ${path}`, async () => {
+    const echo = await envoy.echo(ask, asked);
+    assert.deepEqual([echo.server, echo.path], [server, path]);
+  });
+}
+
+test('a request to a listener with a hostname sees no route of a wider one', async () => {
+  for (const host of ['own.test', 'a.wide.test', 'b.a.wide.test']) {
+    const { status } = await envoy.ask('/', { host });
+    // The route without hostnames is attached to all three listeners.
+    assert.equal(status, 200, host);
+  }
+  assert.equal((await envoy.ask('/only', { host: 'own.test' })).status, 200);
+});
+
+test('headers are set, added and removed, and a percent sign stays one', async () => {
+  const host = 'headers.test';
+  const headers = { 'x-set': 'old', 'x-add': 'one', 'x-gone': 'gone' };
+  const answer = await envoy.ask('/', { host, headers });
+  const echo = JSON.parse(answer.body).headers;
+  assert.deepEqual(
+    [echo['x-set'], echo['x-add'], echo['x-gone']],
+    ['100%', 'one, more', undefined],
+  );
+  assert.equal(answer.headers['x-answer'], 'yes');
+});
+
+test('a redirect keeps what it does not name', async () => {
+  const { headers, status } = await envoy.ask('/to/there?q=1', { host: 'redirects.test' });
+  assert.deepEqual([status, headers.location], [301, 'https://other.test:443/from/there?q=1']);
+});
+
+for (const path of ['/kind', '/none', '/zero']) {
+  test(`a rule without a backend that can be used answers 500 for ${path}`, async () => {
+    assert.equal((await envoy.ask(path, { host: 'broken.test' })).status, 500);
+  });
+}
+
+test('what no rule of a hostname matches is not found', async () => {
+  assert.equal((await envoy.ask('/elsewhere', { host: 'redirects.test' })).status, 200);
+  assert.equal((await envoy.ask('/', { host: 'a,b' })).status, 400);
+});
