@@ -33,7 +33,7 @@ const address = z
   .check(
     checkRules(({ type, value }) => {
       const wrong = (what: string) => [{ path: ['value'], message: `"${value}" is not ${what}` }];
-      if (value === undefined || value === '') return [];
+      if (value === undefined) return [];
       if (type === 'IPAddress' && ipVersion(value) === 0) return wrong('an IP address');
       return type === 'Hostname' && !HOSTNAME.test(value) ? wrong('a host name') : [];
     }),

@@ -32,20 +32,23 @@ const DEFINITIONS: Resource = {
 
 /** Applies the definitions of our kinds, and waits until the server serves them. */
 export async function applyDefinitions(cluster: Cluster, group = GROUP): Promise<void> {
-  const apply = async (definition: object) => {
-    const written = await createObject(
-      { cluster, resource: DEFINITIONS },
-      definition as KubernetesObject,
-    );
-    if (written.kind !== 'written') throw new Error(written.message);
-  };
-  await Promise.all(customResourceDefinitions(group).map(apply));
+  const definitions = customResourceDefinitions(group) as readonly KubernetesObject[];
+  await Promise.all(definitions.map(each => createDefinition(cluster, each)));
   const collections = SERVED_KINDS.map(kind => ({
     group,
     version: VERSION,
     plural: kindNames(kind).plural,
   }));
   await Promise.all(collections.map(collection => served(cluster, collection)));
+}
+
+/** Creates a definition, which the server serves some time later. */
+export async function createDefinition(
+  cluster: Cluster,
+  definition: KubernetesObject,
+): Promise<void> {
+  const written = await createObject({ cluster, resource: DEFINITIONS }, definition);
+  if (written.kind !== 'written') throw new Error(written.message);
 }
 
 /** Applies a definition of a kind that we do not serve, and waits until the server serves it. */
@@ -67,8 +70,7 @@ export async function applyDefinition(
     metadata,
     spec,
   };
-  const written = await createObject({ cluster, resource: DEFINITIONS }, definition);
-  if (written.kind !== 'written') throw new Error(written.message);
+  await createDefinition(cluster, definition);
   await served(cluster, { group, version, plural });
 }
 
@@ -80,7 +82,8 @@ export async function removeDefinition(
   await deleteObject({ cluster, resource: DEFINITIONS }, `${plural}.${group}`);
 }
 
-async function served(cluster: Cluster, resource: Resource): Promise<void> {
+/** Waits until the server serves a collection. */
+export async function served(cluster: Cluster, resource: Resource): Promise<void> {
   for (;;) {
     const found = await listObjects(cluster, { resource }).catch(() => undefined);
     if (found !== undefined) return;
