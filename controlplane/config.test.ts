@@ -52,6 +52,23 @@ test('with namespaces of Kubernetes no folder is read, unless one is named', () 
   );
 });
 
+test('in a cluster each Gateway has proxies of its own, unless it is said that they share', () => {
+  const sharedEdge = (env: Record<string, string>) => readConfig(env).gateways.sharedEdge;
+  assert.equal(sharedEdge({}), true);
+  assert.equal(sharedEdge({ RESOURCES_KUBERNETES: '*' }), false);
+  assert.equal(sharedEdge({ RESOURCES_KUBERNETES: '*', GATEWAY_EDGES: 'shared' }), true);
+  assert.throws(() => readConfig({ GATEWAY_EDGES: 'one' }), {
+    message: 'GATEWAY_EDGES is "one": want own or shared',
+  });
+});
+
+test('the name of the controller is a domain and a path', () => {
+  const GATEWAY_CONTROLLER = 'shop.example/edge';
+  assert.equal(readConfig({ GATEWAY_CONTROLLER }).gateways.controller, GATEWAY_CONTROLLER);
+  for (const wrong of ['shop.example', '/edge', 'Shop.example/edge', 'shop.example/a b'])
+    assert.throws(() => readConfig({ GATEWAY_CONTROLLER: wrong }), /^Error: GATEWAY_CONTROLLER is/);
+});
+
 test('API_GROUPS are domain names, without a version', () => {
   assert.deepEqual(readConfig({ API_GROUPS: 'a.test, b' }).apiGroups, ['a.test', 'b']);
   for (const wrong of ['a.test/v2', 'a b', 'A.test'])

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { type ConsoleConfig, readConsole } from '#controlplane/console/console-config.ts';
+import {
+  DEFAULT_CONTROLLER,
+  type GatewayOptions,
+} from '#controlplane/gateway-api/gateway-options.ts';
 import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
 import {
   type Environment,
@@ -12,6 +16,7 @@ import {
   readTrustDomain,
   variablesOf,
 } from '#process/environment.ts';
+import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 
 export type Config = {
   /** Folders with the operator's resources. */
@@ -52,6 +57,10 @@ export type Config = {
   /** Who gets the console. */
   readonly console: ConsoleConfig;
   readonly gatewayId: string;
+  /** Which Gateways of Gateway API are ours, and whose proxies serve them. */
+  readonly gateways: GatewayOptions;
+  /** The image of the proxies that are made for Gateways. */
+  readonly edgeImage: string;
   readonly apiGroups: readonly string[];
   readonly logLevel: string;
 };
@@ -91,6 +100,7 @@ export function readConfig(env: Environment): Config {
   const httpsPort = text('EDGE_HTTPS_PORT', '');
   const http = address('HTTP_ADDRESS', '127.0.0.1:8877');
   const kubeconfig = text('KUBECONFIG', '');
+  const apiGroups = parseApiGroups(list('API_GROUPS', 'gateway.internal,getambassador.io', ','));
   const folders = namespaces.length > 0 ? '' : 'envoy/resources';
   return {
     resources: list('RESOURCES', folders, delimiter).map(folder => resolve(folder)),
@@ -112,7 +122,14 @@ export function readConfig(env: Environment): Config {
     plaintextSecrets: parseFlag('XDS_PLAINTEXT_SECRETS', text('XDS_PLAINTEXT_SECRETS', 'false')),
     figures: readFigures(text),
     gatewayId: text('GATEWAY_ID', 'default'),
-    apiGroups: parseApiGroups(list('API_GROUPS', 'gateway.internal,getambassador.io', ',')),
+    apiGroups,
+    gateways: {
+      controller: parseController(text('GATEWAY_CONTROLLER', DEFAULT_CONTROLLER)),
+      // Outside a cluster nothing starts proxies for a Gateway.
+      sharedEdge: parseEdges(text('GATEWAY_EDGES', 'own')) === 'shared' || namespaces.length === 0,
+      apiGroups,
+    },
+    edgeImage: text('EDGE_IMAGE', `envoyproxy/envoy:v${ENVOY_VERSION}`),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
@@ -124,6 +141,19 @@ function parseApiGroups(groups: readonly string[]): readonly string[] {
   throw new Error(
     `API_GROUPS has "${wrong}": want domain names with commas between, for example gateway.internal`,
   );
+}
+
+/** Parses the name of a controller, which is a domain and a path. */
+function parseController(name: string): string {
+  if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[A-Za-z0-9/._~%!$&'()*+,;=:-]+$/.test(name)) return name;
+  throw new Error(
+    `GATEWAY_CONTROLLER is "${name}": want a domain and a path, for example ${DEFAULT_CONTROLLER}`,
+  );
+}
+
+function parseEdges(text: string): 'own' | 'shared' {
+  if (text === 'own' || text === 'shared') return text;
+  throw new Error(`GATEWAY_EDGES is "${text}": want own or shared`);
 }
 
 function parseKubernetes(namespaces: readonly string[], kubeconfig: string): KubernetesConfig {

@@ -53,5 +53,6 @@ export function compileOptions(config: Config): CompileOptions {
     serviceTls,
     figures: config.figures,
     trustDomain,
+    gateways: config.gateways,
   };
 }

@@ -32,7 +32,7 @@ export function edgePod(gateway: EdgeGateway, system: EdgeSystem): object {
         runAsGroup: ENVOY_USER,
         fsGroup: ENVOY_USER,
         seccompProfile: { type: 'RuntimeDefault' },
-        // Listeners have the ports that clients know, such as 80 (`listenPort`).
+        // Listeners have the ports that clients know, such as 80.
         sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }],
       },
       topologySpreadConstraints: [

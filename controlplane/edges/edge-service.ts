@@ -1,4 +1,3 @@
-import { listenPort } from '#controlplane/gateway-api/listen-port.ts';
 import type { EdgeGateway, EdgePort } from './edge-gateway.ts';
 import { podSelector } from './edge-labels.ts';
 
@@ -19,7 +18,7 @@ export function edgeServiceSpec(gateway: EdgeGateway): object {
       name: `${protocol.toLowerCase()}-${port}`,
       port,
       protocol,
-      targetPort: listenPort(port),
+      targetPort: port,
     })),
   };
 }

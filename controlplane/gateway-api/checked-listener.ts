@@ -1,9 +1,9 @@
 import type { Resource } from '#resources/resource.ts';
 import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
 import type { Known } from './gateway-context.ts';
-import { listenPort, RESERVED_PORTS } from './listen-port.ts';
 import { listenerTls } from './listener-tls.ts';
 import { remembered } from './remembered.ts';
+import { RESERVED_PORTS } from './reserved-ports.ts';
 import type { WrittenListener } from './route-parent.ts';
 import type { ListenerTls } from './served-gateway.ts';
 
@@ -49,7 +49,7 @@ function ownFaults({ spec, field, protocol }: WrittenListener): readonly Fault[]
     const message = `${spec.protocol} is not served here. Write HTTP, HTTPS, TLS, TCP or UDP`;
     return fault('UnsupportedProtocol', 'protocol', message);
   }
-  if (RESERVED_PORTS.has(listenPort(spec.port)))
+  if (RESERVED_PORTS.has(spec.port))
     return fault('PortUnavailable', 'port', `port ${spec.port} is one of the proxies' own`);
   return (spec.filters?.requests.length ?? 0) > 0
     ? fault('UnsupportedValue', 'filters', 'filters of a listener are not served here')

@@ -111,8 +111,9 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
 }
 
 function readEdges(text: ReadVariable): EdgesConfig | undefined {
+  const name = edgesName(text('GATEWAY_ID', 'default'));
   const found = readKubernetesNamespaces('EDGES_KUBERNETES', text('EDGES_KUBERNETES', ''));
-  return found && { ...found, name: edgesName(text('GATEWAY_ID', 'default')) };
+  return found && { ...found, name };
 }
 
 function parseSecretName(text: string): string | undefined {
