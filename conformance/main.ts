@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeEnvoyApi } from '#launcher/make-envoy-api.ts';
 import { ensureTestTools } from '#launcher/test-tools.ts';
 import { RED_PATH } from './red-tests.ts';
 import { runSuite } from './run-suite.ts';
@@ -37,6 +38,7 @@ if (values.help) process.stdout.write(HELP);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
+  await makeEnvoyApi(say);
   ensureTestTools(say);
   const missing = whyNoConformanceCluster();
   if (missing !== undefined) throw new Error(missing);
@@ -48,6 +50,7 @@ async function main(): Promise<number> {
     if (values.keep || values.cluster) await stopped;
     return passed ? 0 : 1;
   } finally {
+    if (values.keep || values.cluster) say(cluster.log());
     await cluster.remove();
   }
 }

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
 import https from 'node:https';
-import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
-import { commands, readDocument } from '../../readme/code-blocks.ts';
-import { containersOf, manifestsOf, type Probe } from '../testing/manifests.ts';
-import {
-  startTestCluster,
-  type TestCluster,
-  type TestPod,
-  whyNoTestCluster,
-} from '../testing/test-cluster.ts';
+import { installCommands } from '../testing/install-commands.ts';
+import { succeeds } from '../testing/node/probe.ts';
+import type { PodRun } from '../testing/node/run-pod.ts';
+import type { TestNode } from '../testing/node/start-node.ts';
+import { startTestCluster, type TestCluster, whyNoTestCluster } from '../testing/test-cluster.ts';
 
-const SECTIONS = readDocument('docs/how-to/kubernetes.md').split(/^## /m);
-/** The commands of the page's first two sections. */
-const COMMANDS = ['Install', 'Try it with the sample service']
-  .flatMap(heading => commands(SECTIONS.find(section => section.startsWith(`${heading}\n`)) ?? ''))
-  .filter(command => command.includes('kubectl '));
 /** The time of the slowest part, on a busy machine. */
 const READY_MS = 60_000;
+/** The authority's certificates come when sds runs. */
+const STARTED_MS = 90_000;
 
 const HOST_WITHOUT_FILES = `
 apiVersion: gateway.internal/v2
@@ -30,46 +23,37 @@ spec:
 `;
 
 const NOTHING = { status: 0, body: '' };
-const OPTIONS = { without: ['postgres'], replicas: { controlplane: 2, 'user-service': 2 } };
+/** One copy of each process, but two where the tests need it. */
+const SCALE = `
+kubectl -n gateway delete statefulset postgres
+kubectl -n gateway scale deployment --all --replicas=1
+kubectl -n gateway scale deployment controlplane user-service --replicas=2`;
+const PODS = 10;
 
 describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?? false }, () => {
   let cluster: TestCluster;
-  let pods: readonly TestPod[] = [];
+  let pods: readonly PodRun[] = [];
 
   before(async () => {
     cluster = await startTestCluster();
-    for (const command of COMMANDS) cluster.shell(command);
-    pods = await cluster.start(manifestsOf('kubernetes/demo'), OPTIONS).catch((error: Error) => {
+    for (const command of installCommands('Install', 'Try it with the sample service'))
+      cluster.shell(command);
+    cluster.shell(SCALE);
+    const node = await cluster.startNode();
+    pods = await until(() => runningOf(node), STARTED_MS).catch((error: Error) => {
       throw new Error(cluster.log(), { cause: error });
     });
   });
   after(() => cluster?.remove());
 
   const podOf = (name: string) => {
-    const pod = pods.find(({ workload }) => workload.metadata.name === name);
+    const pod = pods.find(pod => nameOf(pod) === name);
     assert.ok(pod, name);
     return pod;
   };
 
   test('every probe finds its container ready', async () => {
-    try {
-      for (const pod of pods) {
-        for (const { readinessProbe = {}, livenessProbe = {}, ports = [] } of containersOf(
-          pod.workload,
-        )) {
-          const port = (name: string | number) =>
-            ports.find(each => each.name === name)?.containerPort ?? 0;
-          for (const probe of [readinessProbe, livenessProbe])
-            await until(
-              async () => (await succeeds(probe, pod.address, port)) || undefined,
-              READY_MS,
-              pod.workload.metadata.name,
-            );
-        }
-      }
-    } catch (error) {
-      throw new Error(cluster.log(), { cause: error });
-    }
+    for (const pod of pods) await until(() => isHealthy(pod), READY_MS, pod.pod.metadata.name);
   });
 
   test('requests go over the edge to each instance', async () => {
@@ -109,7 +93,7 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
   });
 
   test('a Problem that a service finds is reported by every control plane, until it is solved', async () => {
-    const planes = pods.filter(({ workload }) => workload.metadata.name === 'controlplane');
+    const planes = pods.filter(pod => nameOf(pod) === 'controlplane');
     assert.equal(planes.length, 2);
     const tell = (wanted: boolean) =>
       until(async () => {
@@ -155,15 +139,27 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
   });
 });
 
-async function succeeds(
-  { httpGet, tcpSocket }: Probe,
-  address: string,
-  port: (name: string | number) => number,
-) {
-  if (httpGet !== undefined)
-    return await answers(`http://${address}:${port(httpGet.port)}${httpGet.path}`);
-  if (tcpSocket !== undefined) return await isOpen(address, port(tcpSocket.port));
-  return true;
+/** Returns the pods when each has started its containers. */
+function runningOf({ pods }: TestNode): readonly PodRun[] | undefined {
+  const all = [...pods.values()].filter(
+    ({ pod: { spec }, containers }) =>
+      containers.size === [...(spec.initContainers ?? []), ...spec.containers].length,
+  );
+  return all.length === PODS ? all : undefined;
+}
+
+function nameOf({ pod }: PodRun): string | undefined {
+  return pod.metadata.labels?.['app.kubernetes.io/name'];
+}
+
+async function isHealthy({ pod: { spec }, address }: PodRun): Promise<true | undefined> {
+  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  const probes = containers.flatMap(container =>
+    [container.readinessProbe ?? {}, container.livenessProbe ?? {}].map(probe =>
+      succeeds(container, probe, address),
+    ),
+  );
+  return (await Promise.all(probes)).every(Boolean) || undefined;
 }
 
 function httpsGet(url: string, options: https.RequestOptions): Promise<typeof NOTHING> {
@@ -189,20 +185,4 @@ function rootsOf(cluster: TestCluster): string {
 
 async function textOf(url: string): Promise<string> {
   return (await fetch(url)).text();
-}
-
-function answers(url: string): Promise<boolean> {
-  return fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-}
-
-function isOpen(host: string, port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const socket = connect({ host, port, timeout: 1_000 });
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('close', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
 }

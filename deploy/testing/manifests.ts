@@ -87,7 +87,10 @@ export type Volume = {
 };
 
 export type PodSpec = {
-  readonly securityContext: UserIds & { readonly fsGroup?: number };
+  readonly securityContext: UserIds & {
+    readonly fsGroup?: number;
+    readonly sysctls?: readonly { readonly name: string; readonly value: string }[];
+  };
   readonly serviceAccountName: string;
   readonly automountServiceAccountToken: boolean;
   readonly enableServiceLinks: boolean;

@@ -19,6 +19,7 @@ export type PodNetwork = {
   /** Reserves an address that no machine gets. Throws when all are taken. */
   reserve(): string;
   release(address: string): void;
+  contains(address: string): boolean;
   /** Makes this machine answer to another address of the network. */
   answerTo(address: string): void;
   stopAnsweringTo(address: string): void;
@@ -76,8 +77,15 @@ export function makePodNetwork(): PodNetwork {
     drop,
     reserve,
     release: address => void free.push(address),
+    contains: address => address.startsWith(`${network}.`),
     answerTo: address => ip('address', 'add', `${address}/32`, 'dev', name),
     stopAnsweringTo: address => ip('address', 'del', `${address}/32`, 'dev', name),
     remove,
   };
+}
+
+/** Sets a kernel parameter of a machine alone. */
+export function setSysctl({ namespace }: Machine, name: string, value: string): void {
+  const file = `/proc/sys/${name.replaceAll('.', '/')}`;
+  ip('netns', 'exec', namespace, 'sh', '-c', 'echo "$1" > "$2"', 'sh', value, file);
 }

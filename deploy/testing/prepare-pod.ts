@@ -16,6 +16,7 @@ export type PodSources = {
 };
 
 export type PreparedPod = {
+  readonly name: string;
   readonly spec: PodSpec;
   /** The network namespace. */
   readonly namespace: string;
@@ -61,6 +62,7 @@ export async function preparePod(
         namespace,
         programs,
         etc,
+        hostname: pod.name,
         uid: container.securityContext?.runAsUser ?? runAsUser ?? 0,
         gid: container.securityContext?.runAsGroup ?? runAsGroup ?? 0,
         fsGroup,

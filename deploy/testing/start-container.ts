@@ -20,6 +20,7 @@ export type ContainerOptions = {
   readonly programs: ReadonlyMap<string, string>;
   /** Path in the container to a folder of this machine. */
   readonly mounts: ReadonlyMap<string, { readonly folder: string; readonly readOnly: boolean }>;
+  readonly hostname: string;
   /** A folder whose files stand in its /etc. */
   readonly etc: string;
 };
@@ -42,7 +43,8 @@ export type RunningContainer = {
  */
 const SCRIPT = `
 set -e
-root=$1 checkout=$2 uid=$3 gid=$4 groups=$5 etc=$6; shift 6
+root=$1 checkout=$2 uid=$3 gid=$4 groups=$5 etc=$6 name=$7; shift 7
+echo "$name" > /proc/sys/kernel/hostname
 mount -t tmpfs -o mode=0755 tmpfs "$root"
 mkdir -p "$root/etc" "$root/image" "$root/gateway" "$root/run" "$root/tmp" "$root/var"
 ln -s ../run "$root/var/run"
@@ -67,7 +69,7 @@ exec chroot "$root" setpriv --reuid "$uid" --regid "$gid" --groups "$groups" --n
 `;
 
 export function startContainer(options: ContainerOptions): RunningContainer {
-  const { namespace, uid, gid, fsGroup, command, env, etc } = options;
+  const { namespace, uid, gid, fsGroup, command, env, etc, hostname } = options;
   const root = mkdtempSync(join(tmpdir(), 'gateway-container-'));
   const mounts = [
     ...[...options.programs].flatMap(([name, file]) => [file, `/image/${name}`, 'ro']),
@@ -84,14 +86,19 @@ export function startContainer(options: ContainerOptions): RunningContainer {
     `${gid}`,
     `${gid},${fsGroup}`,
     etc,
+    hostname,
     ...mounts,
     '--',
     ...command,
   ];
-  const child = spawn('ip', ['netns', 'exec', namespace, 'sh', '-c', SCRIPT, 'sh', ...args], {
-    env: { PATH: '/image:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    'ip',
+    ['netns', 'exec', namespace, 'unshare', '--uts', 'sh', '-c', SCRIPT, 'sh', ...args],
+    {
+      env: { PATH: '/image:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', chunk => output.push(String(chunk)));

@@ -179,6 +179,7 @@ function run(home: string, address: string, port: number, others: ApiserverFlags
     'disable-admission-plugins': 'ServiceAccount',
     'endpoint-reconciler-type': 'none',
     'allow-privileged': 'true',
+    'kubelet-preferred-address-types': 'InternalIP',
     'enable-priority-and-fairness': 'false',
     v: '0',
     ...others,

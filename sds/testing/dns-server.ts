@@ -6,7 +6,7 @@ import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-pac
 export type Zone = Map<string, readonly Answer[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence'>;
 
 export type DnsServer = {
-  /** `127.0.0.1:port` */
+  /** `host:port` */
   readonly address: string;
   /** May be changed at any time. A missing name is NXDOMAIN. */
   readonly zone: Zone;
@@ -19,16 +19,16 @@ export type DnsServer = {
 
 const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3 };
 
-/** A real authoritative DNS server over UDP and TCP on one loopback port. */
-export async function startDnsServer(): Promise<DnsServer> {
+/** A real authoritative DNS server over UDP and TCP, by default on a free port of the loopback. */
+export async function startDnsServer(host = '127.0.0.1', wanted = 0): Promise<DnsServer> {
   const udp = dgram.createSocket('udp4');
   const tcp = net.createServer();
-  await new Promise<void>(resolve => tcp.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>(resolve => tcp.listen(wanted, host, resolve));
   const { port } = tcp.address() as AddressInfo;
-  await new Promise<void>(resolve => udp.bind(port, '127.0.0.1', resolve));
+  await new Promise<void>(resolve => udp.bind(port, host, resolve));
   const sockets = new Set<net.Socket>();
   const server: DnsServer = {
-    address: `127.0.0.1:${port}`,
+    address: `${host}:${port}`,
     zone: new Map(),
     questions: [],
     truncate: false,

@@ -92,7 +92,7 @@ export function startKubelet(options: KubeletOptions): Kubelet {
       pod,
       machine,
       home: folder,
-      ...images,
+      images,
       etc: etc(namespace),
       env: { KUBERNETES_SERVICE_HOST: server.hostname, KUBERNETES_SERVICE_PORT: server.port },
       sources: signal => apiSources(api, namespace, folder, signal),

@@ -2,13 +2,14 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from '../manifests.ts';
-import type { Machine } from '../pod-network.ts';
+import { type Machine, setSysctl } from '../pod-network.ts';
 import { type PodSources, preparePod } from '../prepare-pod.ts';
 import {
   type ContainerOptions,
   type RunningContainer,
   startContainer,
 } from '../start-container.ts';
+import { entrypoint, type Images } from './images.ts';
 import { fieldOf, type PodObject } from './pod-object.ts';
 import { type ContainerState, podStatus } from './pod-status.ts';
 import { succeeds } from './probe.ts';
@@ -18,8 +19,7 @@ export type PodRunOptions = {
   readonly machine: Machine;
   /** Folder of this pod. It does not exist yet, and is removed at the end. */
   readonly home: string;
-  readonly programs: ReadonlyMap<string, string>;
-  entrypoint(image: string): readonly string[];
+  readonly images: Images;
   /** Files of /etc, by name. */
   readonly etc: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
@@ -41,6 +41,7 @@ export type PodRun = {
 /** Between two looks at a pod that is not ready, and at one that is. */
 const LOOK_MS = { unready: 100, ready: 500 };
 const RESTART_MS = 1_000;
+const LOG_CHARACTERS = 2_000;
 
 /** Runs a pod until `stop`. A container that ends starts again. */
 export function runPod(options: PodRunOptions): PodRun {
@@ -86,7 +87,7 @@ async function run(
   }));
   for (;;) {
     if (signal.aborted) return;
-    for (const each of all) startIfEnded(each, containers);
+    for (const each of all) startIfEnded(each, options, containers);
     const states = await Promise.all(
       all.map(async ({ container, restarts, startedAt: at }): Promise<ContainerState> => {
         const ready =
@@ -106,11 +107,16 @@ function prepare(options: PodRunOptions, signal: AbortSignal) {
   const { pod, home, machine } = options;
   const [etc, volumes] = ['etc', 'volumes'].map(name => join(home, name)) as [string, string];
   for (const folder of [home, etc, volumes]) mkdirSync(folder);
+  for (const { name, value } of pod.spec.securityContext.sysctls ?? [])
+    setSysctl(machine, name, value);
   for (const [name, text] of Object.entries(options.etc)) writeFileSync(join(etc, name), text);
   return preparePod({
     ...options,
+    programs: options.images.programs,
+    entrypoint: image => entrypoint(options.images, image),
     etc,
     home: volumes,
+    name: pod.metadata.name,
     spec: pod.spec,
     namespace: machine.namespace,
     field: path => fieldOf(pod, machine.address, path),
@@ -119,12 +125,20 @@ function prepare(options: PodRunOptions, signal: AbortSignal) {
 }
 
 /** Starts it, or again a second after its last start. */
-function startIfEnded(each: Started, containers: Map<string, RunningContainer>): void {
+function startIfEnded(
+  each: Started,
+  { pod, onError }: PodRunOptions,
+  containers: Map<string, RunningContainer>,
+): void {
   const { container, options, startedAt } = each;
-  if (isRunning(containers.get(container.name))) return;
+  const last = containers.get(container.name);
+  if (isRunning(last)) return;
   if (startedAt !== undefined) {
     if (Date.now() - Date.parse(startedAt) < RESTART_MS) return;
     each.restarts += 1;
+    onError(
+      `${pod.metadata.name}/${container.name} has ended:\n${last?.log().slice(-LOG_CHARACTERS)}`,
+    );
   }
   containers.set(container.name, startContainer(options));
   each.startedAt = now();

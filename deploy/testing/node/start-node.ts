@@ -2,8 +2,12 @@ import { join } from 'node:path';
 import type { KubeApiserver } from '#kubernetes/testing/kube-apiserver.ts';
 import { createObject, patchObject } from '#kubernetes/write.ts';
 import type { PodNetwork } from '../pod-network.ts';
+import { startClusterDns } from './cluster-dns.ts';
+import { followServices } from './followed-services.ts';
 import type { Images } from './images.ts';
 import { type Kubelet, startKubelet } from './kubelet.ts';
+import { startLogServer } from './log-server.ts';
+import { serveServiceAddresses } from './service-addresses.ts';
 
 export type NodeOptions = {
   readonly api: KubeApiserver;
@@ -29,33 +33,50 @@ export async function startNode(options: NodeOptions): Promise<TestNode> {
   const { api, network, home } = options;
   const errors: string[] = [];
   const onError = (error: unknown) => void errors.push(String(error));
-  await register(api, network.address);
+  const dns = await startClusterDns(network.address);
+  const followed = followServices(api, () => {
+    dns.update(followed);
+    addresses.update();
+  });
+  const addresses = serveServiceAddresses({ api, network, followed, onError });
   const kubelet = startKubelet({
     ...options,
     home: join(home, 'pods'),
     nodeName: NODE_NAME,
-    etc: () => ({ hosts: '127.0.0.1 localhost\n' }),
+    etc: namespace => ({
+      hosts: '127.0.0.1 localhost\n',
+      'resolv.conf': dns.resolvConf(namespace),
+    }),
     onError,
   });
+  const logs = await startLogServer(network.address, kubelet.pods);
+  await register(api, network.address, logs.port);
   return {
     pods: kubelet.pods,
     log() {
-      const logs = [...kubelet.pods].flatMap(([key, { containers }]) =>
+      const all = [...kubelet.pods].flatMap(([key, { containers }]) =>
         [...containers].map(
           ([name, { log }]) => `${key}/${name}:\n${log().slice(-LOG_CHARACTERS)}`,
         ),
       );
-      return [...errors, ...logs].join('\n');
+      return [...errors, ...all].join('\n');
     },
-    close: () => kubelet.close(),
+    async close() {
+      logs.close();
+      followed.close();
+      await kubelet.close();
+      await addresses.close();
+      dns.close();
+    },
   };
 }
 
-async function register({ admin }: KubeApiserver, address: string): Promise<void> {
+async function register({ admin }: KubeApiserver, address: string, port: number): Promise<void> {
   const target = { cluster: admin, resource: { group: '', version: 'v1', plural: 'nodes' } };
   await createObject(target, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE_NAME } });
   await patchObject({ ...target, part: 'status' }, NODE_NAME, {
     status: {
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
       addresses: [{ type: 'InternalIP', address }],
       conditions: [{ type: 'Ready', status: 'True' }],
       capacity: { pods: '120' },
