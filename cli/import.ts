@@ -18,7 +18,8 @@ type Flags = {
 };
 
 const EXAMPLES = `
-Reads Ingresses for ingress-nginx. The file - is the standard input.
+Reads Ingresses for ingress-nginx, and Gateway API with the policies of Envoy Gateway. The file -
+is the standard input.
 
 Prints documents, and tells on stderr what could not be taken over, a line each:
   closed   it restricts access and cannot be expressed. What it covers answers 500
@@ -30,13 +31,16 @@ anything to import, and with 2 when --strict is set and something could not be t
 
 Examples:
   kubectl get ingresses -A -o yaml | gateway import - > routes.yaml
+  kubectl get gateways,httproutes,securitypolicies -A -o yaml | gateway import - > routes.yaml
   gateway import ingresses --output my-site/resources --strict
 `;
 
 /** Returns `gateway import`. It turns configuration of other gateways into ours. */
 export function importCommand(): Command {
   return new Command('import')
-    .description('turn Ingresses for ingress-nginx into resources, and tell what is lost')
+    .description(
+      'turn configuration of ingress-nginx or Envoy Gateway into resources, and tell what is lost',
+    )
     .argument('<files...>', 'YAML files, folders of them, or -')
     .option('--output <folder>', 'write a file for each kind there, and nothing to stdout')
     .option('--ingress-class <name>', 'the class of the Ingresses that are read', 'nginx')
@@ -49,7 +53,9 @@ async function run(paths: string[], flags: Flags): Promise<void> {
   const { ingressClass } = flags;
   const imported = importObjects(await readAll(paths), { ingressClass, check });
   if (imported.documents.length === 0 && imported.remarks.length === 0)
-    throw new Error('nothing to import: there is no Ingress in these files');
+    throw new Error(
+      'nothing to import: there is neither an Ingress nor an object of Gateway API in these files',
+    );
   for (const remark of imported.remarks) process.stderr.write(`${describeRemark(remark)}\n`);
   write(imported, flags.output);
   process.stderr.write(`${summaryOf(imported)}\n`);

@@ -1,4 +1,5 @@
 import type { ImportedDocument } from './document.ts';
+import { importEnvoyGateway } from './envoy-gateway/import-envoy-gateway.ts';
 import { type Imported, joinImported } from './imported.ts';
 import { importIngresses } from './ingress/import-ingresses.ts';
 import { describeRemark, type PlacedRemark } from './remark.ts';
@@ -17,7 +18,10 @@ export function importObjects(
   objects: readonly SourceObject[],
   { check, ingressClass }: ImportOptions,
 ): Imported {
-  const { documents, remarks } = importIngresses(objects, ingressClass);
+  const { documents, remarks } = joinImported([
+    importIngresses(objects, ingressClass),
+    importEnvoyGateway(objects),
+  ]);
   const sound = joinImported(
     withUniqueNames(documents).map(document => makeSound(document, check)),
   );

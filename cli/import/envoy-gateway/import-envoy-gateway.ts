@@ -1,0 +1,165 @@
+import type { Fields } from '#resources/words/fields.ts';
+import { documentOf, type ImportedDocument } from '../document.ts';
+import type { Imported } from '../imported.ts';
+import { changed, closed, dropped, type PlacedRemark, type Remark } from '../remark.ts';
+import type { SourceObject } from '../source-object.ts';
+import { fieldsAt, textAt } from './fields-at.ts';
+import { editRoute, type RuleEdit } from './rule-edits.ts';
+import { type PolicyPart, securityPolicy } from './security-policy.ts';
+import { type Covered, coveredBy, ENVOY_GATEWAY, GATEWAY_API, isHttpRoute } from './targets.ts';
+import { backendTraffic, clientTraffic } from './traffic-policies.ts';
+
+type Convert = (
+  policy: SourceObject,
+  rules: readonly Covered[],
+  objects: readonly SourceObject[],
+) => PolicyPart;
+
+const POLICIES: Readonly<Record<string, Convert>> = {
+  SecurityPolicy: securityPolicy,
+  BackendTrafficPolicy: backendTraffic,
+  ClientTrafficPolicy: clientTraffic,
+  EnvoyExtensionPolicy: (_policy, rules) => closing(rules, EXTENSION),
+  EnvoyPatchPolicy: (_policy, rules) => closing(rules, PATCH),
+};
+
+const EXTENSION = 'the gateway runs no extensions, and these may decide who passes';
+const PATCH = 'patches of Envoy cannot be expressed, and these may decide who passes';
+
+function closing(rules: readonly Covered[], why: string): PolicyPart {
+  const message = `${why}. Then write \`backendRefs\` into the rules again`;
+  return {
+    edits: rules.map(rule => ({ ...rule, isClosed: true })),
+    documents: [],
+    remarks: [closed(['spec'], message)],
+  };
+}
+
+/**
+ * Turns the policies of Envoy Gateway into Filters that routes name. The objects of Gateway API
+ * stay, with the controller of this gateway.
+ */
+export function importEnvoyGateway(objects: readonly SourceObject[]): Imported {
+  const parts = Object.keys(POLICIES).flatMap(kind => convertAll(kind, objects));
+  const edits = parts.flatMap(({ edits }) => edits);
+  const kept = objects
+    .filter(({ group }) => group === GATEWAY_API)
+    .map(object => passOn(object, edits));
+  const others = objects.filter(
+    ({ group, kind }) => group === ENVOY_GATEWAY && !(kind in POLICIES),
+  );
+  return {
+    documents: [
+      ...kept.map(({ document }) => document),
+      ...parts.flatMap(({ documents }) => documents),
+    ],
+    remarks: [
+      ...parts.flatMap(({ remarks }) => remarks),
+      ...kept.flatMap(({ remarks }) => remarks),
+      ...others.map(object => ({ ...dropped(['kind'], otherKind(object)), object })),
+    ],
+  };
+}
+
+type Converted = {
+  readonly edits: readonly RuleEdit[];
+  readonly documents: readonly ImportedDocument[];
+  readonly remarks: readonly PlacedRemark[];
+};
+
+/** Of several policies for a rule the most specific counts, and of equal ones the oldest. */
+function convertAll(kind: string, objects: readonly SourceObject[]): readonly Converted[] {
+  const policies = objects.filter(each => each.group === ENVOY_GATEWAY && each.kind === kind);
+  const ordered = policies.toSorted((a, b) => compareText(createdAt(a), createdAt(b)));
+  const covering = ordered.map(policy => ({ policy, covered: coveredBy(policy, objects) }));
+  const best = bestRanks(covering.flatMap(({ covered }) => covered));
+  const taken = new Set<string>();
+  return covering.map(({ covered, policy }) => {
+    const own = covered.filter(rule => {
+      const key = keyOf(rule);
+      if (best.get(key) !== rule.rank || taken.has(key)) return false;
+      taken.add(key);
+      return true;
+    });
+    const { documents, edits, remarks } = POLICIES[kind]?.(policy, own, objects) ?? closing([], '');
+    const all = covered.length === 0 ? [dropped(['spec'], NO_TARGET)] : remarks;
+    const narrow = covered.some(({ rank }) => rank <= 2) && kind !== 'BackendTrafficPolicy';
+    return {
+      documents: covered.length === 0 ? [] : documents,
+      edits,
+      remarks: [...all, ...(narrow ? [changed(['spec'], ROUTES)] : [])].map(remark => ({
+        ...remark,
+        object: policy,
+      })),
+    };
+  });
+}
+
+const NO_TARGET =
+  'none of its targets is among the files, so that nothing of them is written. Name their files too';
+const ROUTES =
+  'it is for a whole Gateway, and protects the routes in these files alone. Import all routes together';
+
+function createdAt({ fields }: SourceObject): string {
+  return textAt(fieldsAt(fields, 'metadata'), 'creationTimestamp') ?? '';
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function keyOf({ index, route }: Covered): string {
+  return `${route.kind}/${route.namespace ?? 'default'}/${route.name}/${index}`;
+}
+
+function bestRanks(covered: readonly Covered[]): ReadonlyMap<string, number> {
+  const best = new Map<string, number>();
+  for (const rule of covered) {
+    const key = keyOf(rule);
+    best.set(key, Math.max(best.get(key) ?? 0, rule.rank));
+  }
+  return best;
+}
+
+const CONTROLLER = 'gateway.internal/gateway-controller';
+const THEIRS = 'gateway.envoyproxy.io/gatewayclass-controller';
+
+function passOn(object: SourceObject, edits: readonly RuleEdit[]) {
+  const { group, kind, name, version } = object;
+  const spec = isHttpRoute(object) ? editRoute(object, edits) : fieldsAt(object.fields, 'spec');
+  const isTheirs = kind === 'GatewayClass' && spec.controllerName === THEIRS;
+  const { parametersRef: _, ...rest } = spec;
+  const written = isTheirs ? { ...rest, controllerName: CONTROLLER } : spec;
+  const document = documentOf(`${group}/${version}`, kind, object, name, written);
+  return {
+    document: { ...document, metadata: { ...document.metadata, ...words(object) } },
+    remarks: foreignRefs(object).map((remark): PlacedRemark => ({ ...remark, object })),
+  };
+}
+
+/** Labels select objects. What a cluster has written of an object is its own. */
+function words({ fields }: SourceObject): Fields {
+  const { annotations, labels } = fieldsAt(fields, 'metadata');
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...kept } = fieldsAt(
+    { annotations },
+    'annotations',
+  );
+  return {
+    ...(labels === undefined ? {} : { labels }),
+    ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }),
+  };
+}
+
+function otherKind({ kind }: SourceObject): string {
+  if (kind === 'Backend') return 'rules that send requests to it are answered 500. Write a Service';
+  if (kind === 'HTTPRouteFilter') return 'rules that name it are answered 500. Write a Filter';
+  return 'the gateway has nothing like it. It has settings in its environment and in the Module';
+}
+
+/** Rules that name kinds of Envoy Gateway are answered 500, as Gateway API demands. */
+function foreignRefs(object: SourceObject): readonly Remark[] {
+  if (!isHttpRoute(object) || !JSON.stringify(object.fields.spec).includes(ENVOY_GATEWAY))
+    return [];
+  const why = `rules that name kinds of ${ENVOY_GATEWAY} are answered 500. Remove these references`;
+  return [closed(['spec', 'rules'], why)];
+}

@@ -1,0 +1,117 @@
+import type { Fields } from '#resources/words/fields.ts';
+import { type ImportedDocument, ourDocument } from '../document.ts';
+import { closed, dropped, type Remark } from '../remark.ts';
+import type { SourceObject } from '../source-object.ts';
+import { corsFilter } from './cors.ts';
+import { fieldsAt, listAt } from './fields-at.ts';
+import { jwtFilter } from './jwt.ts';
+import { oidcFilter } from './oidc.ts';
+import { originsOf } from './origins.ts';
+import type { RuleEdit } from './rule-edits.ts';
+import type { Rule } from './targets.ts';
+
+/** What a policy becomes, for the rules that it decides about. */
+export type PolicyPart = {
+  readonly edits: readonly RuleEdit[];
+  readonly documents: readonly ImportedDocument[];
+  readonly remarks: readonly Remark[];
+};
+
+/** Fields that restrict access and cannot be expressed. */
+const RESTRICTING: Readonly<Record<string, string>> = {
+  extAuth:
+    'the gateway asks no service of yours whether a request may pass. Write a Filter with `OAuth2` or `JWT`',
+  apiKeyAuth: 'the gateway knows no keys of clients. Write a Filter with `JWT`',
+  basicAuth: 'the gateway checks no passwords of its own. Write a Filter with `OAuth2`',
+};
+
+const NAMES = ['cors', 'oidc', 'jwt', 'authorization', ...Object.keys(RESTRICTING)];
+const TARGETS = ['targetRef', 'targetRefs', 'targetSelectors', 'mergeType'];
+
+/** Returns Filters of ours, and the routes that name them. */
+export function securityPolicy(
+  policy: SourceObject,
+  rules: readonly Rule[],
+  objects: readonly SourceObject[],
+): PolicyPart {
+  const spec = fieldsAt(policy.fields, 'spec');
+  const routes = [...new Set(rules.map(({ route }) => route))];
+  const origins = routes.flatMap(route => originsOf(route, objects));
+  const oidc = spec.oidc === undefined ? undefined : oidcFilter(policy, origins);
+  const jwt = spec.jwt === undefined ? undefined : jwtFilter(policy.fields);
+  const cors = corsFilter(spec.cors);
+  const remarks = [
+    ...(oidc?.remarks ?? []),
+    ...(jwt?.remarks ?? []),
+    ...cors.remarks,
+    ...unexpressed(spec),
+  ];
+  if (remarks.some(({ effect }) => effect === 'closed'))
+    return { edits: rules.map(rule => ({ ...rule, isClosed: true })), documents: [], remarks };
+  const filters = [
+    ...(oidc?.spec === undefined ? [] : [{ name: `${policy.name}-oidc`, spec: oidc.spec }]),
+    ...(jwt?.spec === undefined ? [] : [{ name: `${policy.name}-jwt`, spec: jwt.spec }]),
+  ];
+  return {
+    edits: rules.map(rule => ({
+      ...rule,
+      filters: [
+        ...(rule.route.kind === 'HTTPRoute' ? cors.filters : []),
+        ...filters.map(({ name }) => extensionRef(name)),
+      ],
+    })),
+    documents: namespacesOf(routes).flatMap(namespace =>
+      filters.map(({ name, spec }) =>
+        ourDocument('Filter', inPlace(policy, namespace), name, spec),
+      ),
+    ),
+    remarks,
+  };
+}
+
+function unexpressed(spec: Fields): readonly Remark[] {
+  const path = (field: string) => ['spec', field];
+  const restricting = Object.entries(RESTRICTING).filter(([field]) => spec[field] !== undefined);
+  const unknown = Object.keys(spec).filter(field => ![...NAMES, ...TARGETS].includes(field));
+  return [
+    ...restricting.map(([field, why]) => closed(path(field), `${why}. ${REPAIR}`)),
+    ...(spec.authorization !== undefined && !isOpen(spec.authorization)
+      ? [closed(path('authorization'), `${RULES}. ${REPAIR}`)]
+      : []),
+    ...(spec.oidc !== undefined && spec.jwt !== undefined
+      ? [closed(path('jwt'), `${BOTH}. ${REPAIR}`)]
+      : []),
+    ...unknown.map(field => closed(path(field), `it is not known here. ${REPAIR}`)),
+    ...(spec.mergeType === undefined ? [] : [dropped(path('mergeType'), 'policies do not merge')]),
+  ];
+}
+
+const REPAIR = 'Then write `backendRefs` into the rules again';
+const RULES =
+  'rules about addresses, claims and headers are not served. Write `scope` into a FilterPolicy, or let the services decide';
+const BOTH =
+  'a login and tokens of other providers together need a FilterPolicy. `accessTokenJWTFilter` of the login names the Filter for its own tokens';
+
+function isOpen(authorization: unknown): boolean {
+  return (
+    fieldsAt({ authorization }, 'authorization').defaultAction === 'Allow' &&
+    listAt(authorization, 'rules').length === 0
+  );
+}
+
+function extensionRef(name: string): Fields {
+  return {
+    type: 'ExtensionRef',
+    extensionRef: { group: 'gateway.internal', kind: 'Filter', name },
+  };
+}
+
+/** A route names Filters of its own namespace alone. */
+function namespacesOf(routes: readonly SourceObject[]): readonly (string | undefined)[] {
+  return [...new Set(routes.map(({ namespace }) => namespace))];
+}
+
+function inPlace(policy: SourceObject, namespace: string | undefined): SourceObject {
+  const { namespace: _, ...rest } = policy;
+  return namespace === undefined ? rest : { ...rest, namespace };
+}

@@ -1,0 +1,109 @@
+import type { SourceObject } from '../source-object.ts';
+import { fieldsAt, listAt, textAt } from './fields-at.ts';
+
+export const GATEWAY_API = 'gateway.networking.k8s.io';
+export const ENVOY_GATEWAY = 'gateway.envoyproxy.io';
+
+/** Kinds of routes whose rules may have Filters. */
+const HTTP_ROUTES: readonly string[] = ['HTTPRoute', 'GRPCRoute'];
+
+/** One rule of a route. */
+export type Rule = { readonly route: SourceObject; readonly index: number };
+
+/** A rule that a policy covers. A higher `rank` is more specific, and the highest counts. */
+export type Covered = Rule & { readonly rank: number };
+
+export function isHttpRoute({ group, kind }: SourceObject): boolean {
+  return group === GATEWAY_API && HTTP_ROUTES.includes(kind);
+}
+
+/** Returns the rules of a route. Without any it has one, for all requests. */
+export function rulesOf(route: SourceObject): readonly unknown[] {
+  const rules = listAt(route.fields, 'spec', 'rules');
+  return rules.length === 0 ? [{}] : rules;
+}
+
+/** Returns the rules that a policy covers among these objects. */
+export function coveredBy(
+  policy: SourceObject,
+  objects: readonly SourceObject[],
+): readonly Covered[] {
+  const routes = objects.filter(isHttpRoute);
+  return targetsOf(policy, objects).flatMap(({ kind, name, section }) =>
+    kind === 'Gateway' || kind === 'ListenerSet'
+      ? routes
+          .filter(route => isAttached(route, policy, name))
+          .flatMap(route => covered(route, section === undefined ? RANKS.gateway : RANKS.listener))
+      : routes
+          .filter(
+            route => route.kind === kind && route.name === name && sameNamespace(route, policy),
+          )
+          .flatMap(route => ofSection(route, section)),
+  );
+}
+
+const RANKS = { gateway: 1, listener: 2, route: 3, rule: 4 } as const;
+
+type Target = { readonly kind: string; readonly name: string; readonly section?: string };
+
+function targetsOf(policy: SourceObject, objects: readonly SourceObject[]): readonly Target[] {
+  const { targetRef } = fieldsAt(policy.fields, 'spec');
+  const written = [
+    ...(targetRef === undefined ? [] : [targetRef]),
+    ...listAt(policy.fields, 'spec', 'targetRefs'),
+  ];
+  const named = written.map((target): Target => {
+    const section = textAt(target, 'sectionName');
+    const { kind, name } = fieldsAt({ target }, 'target');
+    return {
+      kind: String(kind),
+      name: String(name),
+      ...(section === undefined ? {} : { section }),
+    };
+  });
+  const selected = listAt(policy.fields, 'spec', 'targetSelectors').flatMap(selector =>
+    objects
+      .filter(object => isSelected(object, policy, selector))
+      .map(({ kind, name }): Target => ({ kind, name })),
+  );
+  return [...named, ...selected];
+}
+
+/** Expressions are not compared: it is safer to cover more. */
+function isSelected(object: SourceObject, policy: SourceObject, selector: unknown): boolean {
+  const labels = fieldsAt(object.fields, 'metadata', 'labels');
+  const wanted = Object.entries(fieldsAt(selector, 'matchLabels'));
+  return (
+    object.group === GATEWAY_API &&
+    object.kind === textAt(selector, 'kind') &&
+    sameNamespace(object, policy) &&
+    wanted.every(([name, value]) => labels[name] === value)
+  );
+}
+
+/** A route of a ListenerSet may be one of any Gateway, so it counts as one of this. */
+function isAttached(route: SourceObject, policy: SourceObject, name: string): boolean {
+  return listAt(route.fields, 'spec', 'parentRefs').some(parent => {
+    const namespace = textAt(parent, 'namespace') ?? route.namespace;
+    const kind = textAt(parent, 'kind') ?? 'Gateway';
+    if (kind === 'ListenerSet') return true;
+    return textAt(parent, 'name') === name && sameNamespace({ ...route, namespace }, policy);
+  });
+}
+
+type Placed = { readonly namespace?: string | undefined };
+
+export function sameNamespace(a: Placed, b: Placed): boolean {
+  return (a.namespace ?? 'default') === (b.namespace ?? 'default');
+}
+
+function covered(route: SourceObject, rank: number): readonly Covered[] {
+  return rulesOf(route).map((_, index) => ({ route, index, rank }));
+}
+
+function ofSection(route: SourceObject, section: string | undefined): readonly Covered[] {
+  const all = covered(route, section === undefined ? RANKS.route : RANKS.rule);
+  return section === undefined
+    ? all
+    : all.filter(({ index }) => textAt(rulesOf(route)[index], 'name') === section);
+}
