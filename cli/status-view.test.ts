@@ -114,7 +114,7 @@ test('upstreams that fail stand first, with their last failure', () => {
 });
 
 test('certificates have their days left', () => {
-  const of = { host: 'Host/default/shop', source: 'secret' } as const;
+  const of = { host: 'Host/default/shop', source: 'secret', secret: 's' } as const;
   const facts = (notAfter: string) => ({ notAfter, issuer: 'CN=x', serial: '1' });
   const certificates = [
     { ...of, hostname: 'a.test', facts: facts('2025-12-31T23:59:59.000Z') },

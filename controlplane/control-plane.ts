@@ -17,6 +17,7 @@ import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { openFigures } from '#controlplane/figures/open-figures.ts';
 import { fileDrainedStore } from '#controlplane/orders/drained-store.ts';
+import { OrderAnswers } from '#controlplane/orders/order-answers.ts';
 import { Orders } from '#controlplane/orders/orders.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
 import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
@@ -46,7 +47,6 @@ import {
 } from '#controlplane/status/status.ts';
 import { watchUpstreams } from '#controlplane/upstreams/watch-upstreams.ts';
 import { failureLog, refusalLog } from '#process/refusal-log.ts';
-import type { ServiceFacts } from '#process/service-facts.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Parser } from '#resources/parse/parse.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -105,8 +105,6 @@ export type ControlPlane = {
   changes(): readonly Change[];
   /** What operators ask of our services. */
   readonly orders: Orders;
-  /** Returns what our services have decided of late, as far as they tell. */
-  facts(): ServiceFacts;
   /** Ends the proxies' streams, and waits until what was accepted is stored. */
   stop(): Promise<void>;
 };
@@ -135,7 +133,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const { config, metrics, log, now, after } = parts;
   const cache = new SnapshotCache();
   const drained = fileDrainedStore(join(config.state, 'drained.json'), log);
-  const orders = new Orders({ cache, store: drained, after }, SDS);
+  const answers = new OrderAnswers({ streams: () => service.streams(), after });
+  const orders = new Orders({ cache, store: drained, answers, after }, SDS);
   const keeper = await lastGoodKeeper({
     store: parts.store,
     parser: parts.parser,
@@ -151,6 +150,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     groups: REPORTING,
     take: ({ group, id }: StreamInfo, made: Any | undefined) => {
       const wrong = said.take(id, made, group === RATELIMIT_SERVICE ? 'RateLimit' : undefined);
+      if (wrong === undefined) answers.take(id, made);
       report();
       return wrong;
     },
@@ -292,7 +292,6 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     resources: () => controller.inForce,
     changes: history.changes,
     orders,
-    facts: () => said.facts(),
     stop: () => {
       stopLooking();
       upstreams.close();

@@ -147,8 +147,7 @@ function console(
   const options = compileOptions(config);
   return openConsole({
     facts: {
-      ...{ ...facts, options, knowledge },
-      ...{ drained: () => plane.orders.drained, decided: plane.facts },
+      ...{ ...facts, options, knowledge, drained: () => plane.orders.drained },
     },
     orders: plane.orders,
     log,

@@ -10,11 +10,10 @@ import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openStoreKey } from '#ext-authz/store/store-key.ts';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
-import type { Order } from '#process/orders.ts';
+import type { OrderTaker } from '#process/orders.ts';
 import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
-import { type Login, MOST_FACTS } from '#process/service-facts.ts';
 import { openTraces } from '#process/traces/open-traces.ts';
 import type { Traces } from '#process/traces/traces.ts';
 import type { LinkEvent } from '#redis/connect.ts';
@@ -28,14 +27,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const traces = await openTraces('ext-authz', process.env, log);
   const store = await openStore(parts, traces);
   let report: Report = () => {};
-  const logins: Login[] = [];
-  const loggedIn = (filter: string, user: string) => {
-    logins.unshift({ filter, user, at: Date.now() });
-    logins.splice(MOST_FACTS);
-    kit.reportAgain();
-  };
   const kit = openFilterKit({
-    loggedIn,
     store,
     storeKey,
     log,
@@ -60,11 +52,9 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
       begin: to => {
         report = to;
       },
-      facts: () => ({ limits: [], logins }),
     },
     // One of several workers acts for all, since they share the store.
-    ordered: order =>
-      void (worker === undefined || worker.number === 1 ? endSessions(kit, order, log) : undefined),
+    orders: worker === undefined || worker.number === 1 ? endSessions(kit, log) : undefined,
     server: openServer({ kit, store: kind, log, uptime, after, worker, traces }),
     store: {
       kind,
@@ -76,17 +66,23 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   });
 }
 
-async function endSessions(kit: FilterKit, order: Order, log: Logger): Promise<void> {
-  if (!('sessionEnd' in order)) return;
-  const { filter, user } = order.sessionEnd;
-  try {
-    const sessions = await kit.endSessions(filter, user);
-    if (sessions !== undefined)
-      log.info({ filter, user, sessions }, 'sessions of a user ended, as the control plane asks');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'the store failed';
-    log.error({ filter, user, reason }, 'sessions of a user cannot be ended');
-  }
+function endSessions(kit: FilterKit, log: Logger): OrderTaker {
+  return {
+    async given(_name, order) {
+      if (!('sessionEnd' in order)) throw new Error('it ends sessions alone');
+      const { filter, user } = order.sessionEnd;
+      try {
+        const sessions = await kit.endSessions(filter, user);
+        if (sessions === undefined) throw new Error(`no Filter ${filter} logs users in here`);
+        log.info({ filter, user, sessions }, 'sessions of a user ended, as the control plane asks');
+        return sessions === 1 ? '1 session has ended' : `${sessions} sessions have ended`;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : 'the store failed';
+        log.error({ filter, user, reason }, 'sessions of a user cannot be ended');
+        throw error;
+      }
+    },
+  };
 }
 
 /** Replicas that share a Redis and not the state folder would each make a key of their own. */

@@ -250,7 +250,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'controlplane/orders',
-    ours: ['files', 'protos', 'xds'],
+    ours: ['files', 'process/order-outcomes.ts', 'protos', 'xds'],
     packages: ['pino'],
     node: true,
   },
@@ -258,12 +258,13 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   {
     folder: 'controlplane/console/browser',
     ours: [
+      'controlplane/console/act.ts',
       'controlplane/console/views',
       'controlplane/diff',
       'controlplane/figures',
       'controlplane/knowledge',
+      'controlplane/orders',
       'controlplane/status',
-      'process/service-facts.ts',
       'resources',
     ],
     packages: ['preact', 'htm', 'uplot'],

@@ -2,9 +2,11 @@ import { hostname } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
+import { ORDER } from '#protos/type-url.ts';
 import { type ConnectOptions, connect } from '#xds/client.ts';
 import { after } from './after.ts';
 import type { MutualTls } from './mutual-tls.ts';
+import { type OrderTaker, TakenOrders } from './orders.ts';
 import { ReportEverywhere } from './report-everywhere.ts';
 import { type Report, type ReporterParts, reporter } from './reporter.ts';
 
@@ -19,8 +21,8 @@ export type FollowOptions = Pick<ConnectOptions, 'typeUrls' | 'onUpdate'> & {
   /** Control planes that are told what is wrong, besides the one that is followed. */
   readonly reportTo: readonly HostPort[];
   readonly onReported?: ReporterParts['changed'];
-  /** What people may see, besides what is wrong. */
-  readonly facts?: ReporterParts['facts'];
+  /** Does what operators order. Undefined when another process of the service does. */
+  readonly orders?: OrderTaker | undefined;
   readonly log: Logger;
 };
 
@@ -31,9 +33,9 @@ export function followControlPlane(options: FollowOptions): Following {
   const {
     group,
     log,
-    facts,
     onReported: changed,
     onUpdate,
+    orders,
     reportTo,
     tls,
     typeUrls,
@@ -47,22 +49,24 @@ export function followControlPlane(options: FollowOptions): Following {
     random: Math.random,
     after,
   };
+  const taken = orders && new TakenOrders(orders, () => reports.answered());
   const followed = connect({
     ...client,
     address: controlPlane,
-    typeUrls,
-    onUpdate,
+    typeUrls: taken === undefined ? typeUrls : [...typeUrls, ORDER],
+    onUpdate: update => (update.typeUrl === ORDER ? taken?.take(update) : onUpdate(update)),
     onDisconnect: reason => log.warn({ controlPlane, reason }, `no control plane, ${what} stay`),
     onReconnect: () => log.info({ controlPlane }, 'the control plane is back'),
   });
   const everywhere = new ReportEverywhere({ ...client, followed, servers: reportTo, log });
+  const reports = reporter({
+    send: (report, answered) => everywhere.send(report, answered),
+    outcomes: () => taken?.outcomes ?? [],
+    ...(changed && { changed }),
+    after,
+  });
   return {
-    report: reporter({
-      send: report => everywhere.send(report),
-      ...(changed && { changed }),
-      ...(facts && { facts }),
-      after,
-    }),
+    report: reports.report,
     close: () => {
       everywhere.close();
       followed.close();

@@ -1,6 +1,7 @@
 import { decodeAny } from '#protos/decode.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { Update } from '#xds/client-subscription.ts';
+import { MOST_OUTCOMES, type OrderOutcome } from './order-outcomes.ts';
 
 /** What an operator asks of a service at once: `gateway.config.v1.Order`. */
 export type Order =
@@ -10,30 +11,71 @@ export type Order =
 
 type OrderLabel = { readonly key: string; readonly value: string };
 
-/** Hears of orders. An order that it does not know is for another service. */
+/**
+ * Does what is ordered. Each function returns in a few words what was done. It throws or rejects
+ * with an Error that says why it could not be done, without secrets.
+ */
 export type OrderTaker = {
-  given(name: string, order: Order): void;
-  withdrawn?(name: string): void;
+  given(name: string, order: Order): string | Promise<string>;
+  /** @returns undefined when nothing ends with the order */
+  withdrawn?(name: string): string | undefined;
 };
 
-/** Returns what takes an update of orders. Orders never fail: what cannot be read is left out. */
-export function takeOrders({ given, withdrawn }: OrderTaker): (update: Update) => void {
-  return update => {
-    for (const name of update.removed) withdrawn?.(name);
-    for (const { any, name } of update.changed) {
-      const order = read(() => decodeAny(any));
-      if (order !== undefined) given(name, order);
-    }
+/** Takes orders, and remembers what became of them. */
+export class TakenOrders {
+  readonly #taker: OrderTaker;
+  readonly #changed: () => void;
+  readonly #outcomes = new Map<string, OrderOutcome>();
+
+  /** `changed` is called when there is another outcome to tell. */
+  constructor(taker: OrderTaker, changed: () => void) {
+    this.#taker = taker;
+    this.#changed = changed;
+  }
+
+  /** Returns what became of the newest orders. One that has lasted and ended stays among them. */
+  get outcomes(): readonly OrderOutcome[] {
+    return [...this.#outcomes.values()];
+  }
+
+  /** Takes an update of orders, which is never rejected. */
+  readonly take = (update: Update): void => {
+    for (const name of update.removed) this.#withdrawn(name);
+    for (const { any, name } of update.changed) void this.#given(name, () => decodeAny(any));
     update.ack();
   };
+
+  async #given(name: string, decode: () => JsonObject): Promise<void> {
+    const told = { order: name, withdrawn: false };
+    try {
+      this.#tell({ ...told, failed: false, text: await this.#taker.given(name, read(decode)) });
+    } catch (error) {
+      const text = error instanceof Error ? error.message : 'it failed';
+      this.#tell({ ...told, failed: true, text });
+    }
+  }
+
+  #withdrawn(name: string): void {
+    const text = this.#taker.withdrawn?.(name);
+    if (text !== undefined) this.#tell({ order: name, withdrawn: true, failed: false, text });
+    else if (this.#outcomes.delete(name)) this.#changed();
+  }
+
+  #tell(outcome: OrderOutcome): void {
+    this.#outcomes.delete(outcome.order);
+    this.#outcomes.set(outcome.order, outcome);
+    const [oldest] = this.#outcomes.keys();
+    if (oldest !== undefined && this.#outcomes.size > MOST_OUTCOMES) this.#outcomes.delete(oldest);
+    this.#changed();
+  }
 }
 
-function read(decode: () => JsonObject): Order | undefined {
+function read(decode: () => JsonObject): Order {
   try {
-    return toOrder(decode());
-  } catch {
-    return undefined;
-  }
+    const order = toOrder(decode());
+    if (order !== undefined) return order;
+  } catch {}
+  throw new Error('it cannot read this order. Is it of an earlier version?');
 }
 
 function toOrder({ counter_reset, drain, session_end }: JsonObject): Order | undefined {

@@ -47,9 +47,12 @@ export class ReportEverywhere {
     this.#options = options;
   }
 
-  /** Replaces what was told before. Undefined means that nothing is wrong. */
-  send(report: Any | undefined): void {
-    this.#options.followed.report(report);
+  /**
+   * Replaces what was told before. Undefined means that nothing is wrong. The one that is followed
+   * is told `answered`.
+   */
+  send(report: Any | undefined, answered = report): void {
+    this.#options.followed.report(answered);
     if (report === undefined) {
       this.close();
       return;

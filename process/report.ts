@@ -1,7 +1,7 @@
 import { decodeAny } from '#protos/decode.ts';
 import { type Any, encodeAny } from '#protos/encode.ts';
 import { REPORT } from '#protos/type-url.ts';
-import { factFields, NO_FACTS, type ServiceFacts } from './service-facts.ts';
+import { type OrderOutcome, outcomeField } from './order-outcomes.ts';
 
 /**
  * What a service finds wrong with a resource that it was sent and has accepted:
@@ -31,16 +31,16 @@ const MOST_FINDINGS = 200;
 const LONGEST = { resource: 400, field: 200, message: 1_000 };
 
 /**
- * Encodes these findings as a report, cut to what may be sent.
+ * Encodes findings, and what became of orders, as a report that is cut to what may be sent.
  * @returns undefined when there are none
  */
 export function encodeReport(
   findings: readonly ReportedFinding[],
-  facts: ServiceFacts = NO_FACTS,
+  outcomes: readonly OrderOutcome[] = [],
 ): Any | undefined {
-  if (findings.length + facts.limits.length + facts.logins.length === 0) return undefined;
+  if (findings.length + outcomes.length === 0) return undefined;
   const told = findings.slice(0, MOST_FINDINGS).map(toJson);
-  return encodeAny({ '@type': REPORT, findings: told, ...factFields(facts) });
+  return encodeAny({ '@type': REPORT, findings: told, ...outcomeField(outcomes) });
 }
 
 function toJson({ resource, field, severity, message, outOfService }: ReportedFinding) {

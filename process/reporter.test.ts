@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decodeOutcomes, type OrderOutcome } from './order-outcomes.ts';
 import { decodeReport, type ReportedFinding } from './report.ts';
 import { reporter } from './reporter.ts';
 
@@ -9,14 +10,18 @@ function finding(message: string): ReportedFinding {
 
 function setUp() {
   const sent: string[] = [];
+  const told: (readonly OrderOutcome[])[] = [];
+  const outcomes: OrderOutcome[] = [];
   const changes: string[] = [];
   let run = () => {};
   const texts = (findings: readonly ReportedFinding[]) =>
     findings.map(({ message }) => message).join(' ');
-  const report = reporter({
-    send(made) {
+  const { answered, report } = reporter({
+    outcomes: () => outcomes,
+    send(made, withOutcomes) {
       const findings = made === undefined ? [] : decodeReport(made);
       sent.push('error' in findings ? findings.error : texts(findings));
+      told.push(withOutcomes === undefined ? [] : decodeOutcomes(withOutcomes));
     },
     changed: (found, gone) => void changes.push(`+${texts(found)} -${texts(gone)}`),
     after(_ms, callback) {
@@ -27,8 +32,7 @@ function setUp() {
   return {
     report: (...messages: string[]) => report(() => messages.map(finding)),
     pass: () => run(),
-    sent,
-    changes,
+    ...{ answered, changes, outcomes, sent, told },
   };
 }
 
@@ -61,4 +65,23 @@ test('that nothing is wrong need not be said at first', () => {
   report();
   pass();
   assert.deepEqual(sent, []);
+});
+
+test('what became of orders is sent beside what is found, to the one that gives them', () => {
+  const { answered, outcomes, pass, report, sent, told } = setUp();
+  answered();
+  pass();
+  assert.deepEqual(sent, [], 'there is nothing to tell');
+  outcomes.push({ order: '1', withdrawn: false, failed: false, text: 'done' });
+  answered();
+  pass();
+  report('one');
+  pass();
+  assert.deepEqual(
+    [sent, told],
+    [
+      ['', 'one'],
+      [outcomes, outcomes],
+    ],
+  );
 });

@@ -1,17 +1,17 @@
 import type { Any } from '#protos/encode.ts';
+import type { OrderOutcome } from './order-outcomes.ts';
 import { encodeReport, type ReportedFinding } from './report.ts';
-import { NO_FACTS, type ServiceFacts } from './service-facts.ts';
 
 export type ReporterParts = {
   /**
-   * Tells the control plane, and replaces what it was told before. Undefined means that nothing is
-   * wrong.
+   * Tells the control planes, and replaces what they were told before. Undefined means that there
+   * is nothing to tell. `answered` is for the one that gives orders, with their outcomes.
    */
-  send(report: Any | undefined): void;
+  send(report: Any | undefined, answered: Any | undefined): void;
   /** Hears what is newly found, and what is gone. */
   changed?(found: readonly ReportedFinding[], gone: readonly ReportedFinding[]): void;
-  /** What else is told, which is no finding. Default: nothing. */
-  facts?(): ServiceFacts;
+  /** Returns what became of orders. Default: nothing. */
+  outcomes?(): readonly OrderOutcome[];
   after(ms: number, run: () => void): () => void;
 };
 
@@ -23,10 +23,16 @@ const SETTLE_MS = 500;
  */
 export type Report = (find: () => readonly ReportedFinding[]) => void;
 
+export type Reporter = {
+  readonly report: Report;
+  /** Is called when there are other outcomes. */
+  answered(): void;
+};
+
 /** Asks what is found when it may have changed, and passes on what did, at most twice a second. */
-export function reporter({ after, changed, facts = () => NO_FACTS, send }: ReporterParts): Report {
+export function reporter({ after, changed, outcomes = () => [], send }: ReporterParts): Reporter {
   let told = new Map<string, ReportedFinding>();
-  let toldFacts = JSON.stringify(NO_FACTS);
+  let toldOutcomes = '[]';
   let find: () => readonly ReportedFinding[] = () => [];
   let waiting = false;
   const settle = () => {
@@ -35,17 +41,24 @@ export function reporter({ after, changed, facts = () => NO_FACTS, send }: Repor
     told = new Map(find().map(finding => [JSON.stringify(finding), finding]));
     const found = [...told].filter(([text]) => !known.has(text)).map(([, finding]) => finding);
     const gone = [...known].filter(([text]) => !told.has(text)).map(([, finding]) => finding);
-    const now = facts();
+    const now = outcomes();
     const text = JSON.stringify(now);
-    if (found.length + gone.length === 0 && text === toldFacts) return;
-    toldFacts = text;
+    if (found.length + gone.length === 0 && text === toldOutcomes) return;
+    toldOutcomes = text;
     if (found.length + gone.length > 0) changed?.(found, gone);
-    send(encodeReport([...told.values()], now));
+    const all = [...told.values()];
+    send(encodeReport(all), encodeReport(all, now));
   };
-  return newest => {
-    find = newest;
+  const soon = () => {
     if (waiting) return;
     waiting = true;
     after(SETTLE_MS, settle);
+  };
+  return {
+    report: newest => {
+      find = newest;
+      soon();
+    },
+    answered: soon,
   };
 }

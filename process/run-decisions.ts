@@ -1,19 +1,17 @@
 import type { Logger } from 'pino';
 import type { HostPort } from '#grpc/host-port.ts';
-import { ORDER } from '#protos/type-url.ts';
 import { isGatewayGroup } from '#resources/words/gateway-group.ts';
 import type { DecisionConfig } from './decision-config.ts';
 import type { DecisionServer } from './decision-server.ts';
 import { orExit } from './exit.ts';
 import { followControlPlane } from './follow-control-plane.ts';
 import { type MutualTls, openMutualTls } from './mutual-tls.ts';
-import { type Order, takeOrders } from './orders.ts';
+import type { OrderTaker } from './orders.ts';
 import { type PlainHttp, servePlainHttp } from './plain-http.ts';
 import type { ReportedFinding } from './report.ts';
 import type { Report } from './reporter.ts';
 import { onStop } from './run-service.ts';
 import type { WorkParts } from './run-workers.ts';
-import type { ServiceFacts } from './service-facts.ts';
 
 export type DecisionService = WorkParts<DecisionConfig> & {
   /** The group that the control plane sends configuration to. */
@@ -22,8 +20,8 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   /** What the configuration consists of, as the log calls it. */
   readonly what: 'filters' | 'limits';
   readonly server: DecisionServer;
-  /** Hears of what operators ask for at once. */
-  ordered(order: Order): void;
+  /** Does what operators order. Undefined when another process of the service does. */
+  readonly orders: OrderTaker | undefined;
   /**
    * Control planes that are told what is wrong with what was sent, besides the one that is
    * followed. When absent, the service reports nothing.
@@ -32,8 +30,6 @@ export type DecisionService = WorkParts<DecisionConfig> & {
     readonly to: readonly HostPort[];
     /** Receives the function to report with. */
     begin(report: Report): void;
-    /** What people may see, besides what is wrong. */
-    facts?(): ServiceFacts;
   };
   readonly store: { readonly kind: string; close(): Promise<void> };
 };
@@ -54,16 +50,13 @@ const STOP_GRACE_MS = 500;
 export async function runDecisions(service: DecisionService): Promise<void> {
   const { config, exit, log, server, store, worker } = service;
   const tls = await openTls(service);
-  const orders = takeOrders({ given: (_name, order) => service.ordered(order) });
   const following = followControlPlane({
     ...service,
-    typeUrls: [...service.typeUrls, ORDER],
     xds: config.xds,
     tls,
-    onUpdate: update => (update.typeUrl === ORDER ? orders(update) : server.update(update)),
+    onUpdate: update => server.update(update),
     reportTo: service.reports?.to ?? [],
     onReported: logFindings(log),
-    ...(service.reports?.facts && { facts: service.reports.facts }),
   });
   service.reports?.begin(following.report);
   let http: PlainHttp | undefined;

@@ -10,7 +10,6 @@ import type { Limit } from './limit.ts';
 import { type LimitCounters, limitCounters } from './limit-counters.ts';
 import type { Compiled } from './limit-set.ts';
 import type { LimitOutcome } from './limit-tallies.ts';
-import type { LimitUses } from './limit-uses.ts';
 import type { LimitIndex } from './limits-index.ts';
 import type { Metrics } from './metrics.ts';
 import { planHits } from './plan.ts';
@@ -29,8 +28,6 @@ export type AnswererParts = {
   readonly store: CounterStore;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Remembers who is near a limit, or over it. Default: nobody does. */
-  readonly uses?: LimitUses | undefined;
   /** Milliseconds that never go back. */
   uptime(): number;
   /** Undefined when decisions are not traced. */
@@ -97,10 +94,10 @@ export class Answerer {
     if (this.#index === undefined) return this.#fail(NOT_READY);
     try {
       const decision = decide(this.#index, store, request, requestId, this.#top);
-      if (!(decision instanceof Promise)) return this.#conclude(decision, request);
+      if (!(decision instanceof Promise)) return this.#conclude(decision);
       const asked = uptime();
       return (storeMs === undefined ? decision : inTime(storeMs, decision)).then(
-        late => this.#counted(asked, late, request),
+        late => this.#counted(asked, late),
         error => this.#storeFailed(asked, error),
       );
     } catch (error) {
@@ -113,8 +110,12 @@ export class Answerer {
     const tallies = this.#parts.metrics.tallies();
     return this.#limits
       .slice(0, MOST_LIMITS)
-      .map(({ counter, name }) =>
-        limitCounters(name, tallies.get(name), this.#top.of(counter, now).slice(0, most)),
+      .map(limit =>
+        limitCounters(
+          limit,
+          tallies.get(limit.name),
+          this.#top.of(limit.counter, now).slice(0, most),
+        ),
       );
   }
 
@@ -131,14 +132,10 @@ export class Answerer {
     return hits.length;
   }
 
-  #counted(
-    asked: number,
-    decision: Decision,
-    request: RateLimitRequest,
-  ): RateLimitResponse | Failed {
+  #counted(asked: number, decision: Decision): RateLimitResponse | Failed {
     const { metrics, uptime } = this.#parts;
     metrics.storeAnswered((uptime() - asked) / 1000, true);
-    return this.#conclude(decision, request);
+    return this.#conclude(decision);
   }
 
   #storeFailed(asked: number, error: unknown): Failed {
@@ -147,21 +144,13 @@ export class Answerer {
     return this.#caught(error);
   }
 
-  #conclude(
-    decision: Decision | InvalidRequest,
-    request: RateLimitRequest,
-  ): RateLimitResponse | Failed {
+  #conclude(decision: Decision | InvalidRequest): RateLimitResponse | Failed {
     if ('invalid' in decision)
       return this.#fail({ failed: 'INVALID_ARGUMENT', message: decision.invalid });
-    const { metrics, traces, uses } = this.#parts;
+    const { metrics, traces } = this.#parts;
     traces?.annotate(spanAttributes(decision));
-    for (const [index, { statuses }] of decision.verdict.groups.entries()) {
-      for (const status of statuses) {
-        metrics.decided(status.limit.name, outcomeOf(status));
-        if (status.near || status.exceeded)
-          uses?.note(status.limit, request.descriptors[index]?.entries ?? [], status.exceeded);
-      }
-    }
+    for (const { statuses } of decision.verdict.groups)
+      for (const status of statuses) metrics.decided(status.limit.name, outcomeOf(status));
     for (const failure of decision.failures) {
       metrics.templateFailed(failure.limit);
       this.#logFailure(failure);

@@ -1,11 +1,14 @@
 import type { Label } from '#resources/labels/label-pattern.ts';
 import { labelsOf } from './group-key.ts';
+import type { Limit } from './limit.ts';
 import type { LimitOutcome } from './limit-tallies.ts';
 import type { TopKey } from './top-keys.ts';
 
 /** LimitCounters of knowledge.proto. */
 export type LimitCounters = {
   readonly limit: string;
+  readonly domain: string;
+  readonly rate: number;
   readonly within: number;
   readonly near: number;
   readonly over: number;
@@ -18,12 +21,12 @@ export type LimitCounters = {
 };
 
 export function limitCounters(
-  limit: string,
+  { domain, name: limit, rate }: Pick<Limit, 'domain' | 'name' | 'rate'>,
   tally: Readonly<Record<LimitOutcome, number>> | undefined,
   top: readonly TopKey[],
 ): LimitCounters {
   return {
-    limit,
+    ...{ limit, domain, rate },
     within: tally?.within_limit ?? 0,
     near: tally?.near_limit ?? 0,
     over: tally?.over_limit ?? 0,
@@ -40,23 +43,25 @@ export function joinedCounters(
   all: readonly (readonly LimitCounters[])[],
   most: number,
 ): readonly LimitCounters[] {
-  return [...Map.groupBy(all.flat(), ({ limit }) => limit).values()].flatMap(same => {
-    const [first] = same;
-    if (first === undefined) return [];
-    const sum = (pick: (counters: LimitCounters) => number) =>
-      same.reduce((total, each) => total + pick(each), 0);
-    return {
-      limit: first.limit,
-      within: sum(({ within }) => within),
-      near: sum(({ near }) => near),
-      over: sum(({ over }) => over),
-      over_log_only: sum(({ over_log_only }) => over_log_only),
-      keys: highest(
-        same.flatMap(({ keys }) => keys),
-        most,
-      ),
-    };
-  });
+  return [...Map.groupBy(all.flat(), ({ domain, limit }) => `${domain} ${limit}`).values()].flatMap(
+    same => {
+      const [first] = same;
+      if (first === undefined) return [];
+      const sum = (pick: (counters: LimitCounters) => number) =>
+        same.reduce((total, each) => total + pick(each), 0);
+      return {
+        ...first,
+        within: sum(({ within }) => within),
+        near: sum(({ near }) => near),
+        over: sum(({ over }) => over),
+        over_log_only: sum(({ over_log_only }) => over_log_only),
+        keys: highest(
+          same.flatMap(({ keys }) => keys),
+          most,
+        ),
+      };
+    },
+  );
 }
 
 type Keys = LimitCounters['keys'];

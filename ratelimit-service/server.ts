@@ -17,7 +17,6 @@ import { encodeResponse } from './encode-response.ts';
 import { httpApp } from './http-app.ts';
 import { decideJson } from './json-endpoint.ts';
 import { LimitSet } from './limit-set.ts';
-import type { LimitUses } from './limit-uses.ts';
 import { listCounters } from './list-counters.ts';
 import { createMetrics } from './metrics.ts';
 import type { RateLimitRequest } from './request.ts';
@@ -35,8 +34,6 @@ export type ServerOptions = {
   readonly storeTimeoutMs?: number;
   /** Milliseconds that never go back. */
   uptime(): number;
-  /** Remembers who is near a limit, or over it. */
-  readonly uses?: LimitUses | undefined;
   /** Hears which limits are in force. */
   owned?(owners: CounterOwners): void;
   /** The group of worker processes that this process belongs to. */
@@ -70,10 +67,9 @@ export function openServer({
   owned,
   serve,
   traces,
-  uses,
 }: ServerOptions): LimitServer {
   const metrics = createMetrics(() => store.status());
-  const answerer = new Answerer({ store, metrics, log, uptime, traces, uses });
+  const answerer = new Answerer({ store, metrics, log, uptime, traces });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const own = { notReady: () => answerer.notReady, registry: metrics.registry };
   const sources = { ...groupProbes(own, worker), onError };

@@ -76,14 +76,15 @@ test('labels are read as they were written, also empty ones and those with digit
 
 test('what several processes know is summed, and each key is shown once with its highest count', () => {
   const tally = { within_limit: 1, near_limit: 2, over_limit: 3, over_limit_log_only: 4 };
+  const limit = (name: string) => ({ domain: 'd', name, rate: 5 });
   const key = (value: string) => groupKey([{ key: 'k', value }]);
-  const one = limitCounters('l', tally, [{ group: key('a'), count: 5, ends: 9 }]);
-  const two = limitCounters('l', tally, [
+  const one = limitCounters(limit('l'), tally, [{ group: key('a'), count: 5, ends: 9 }]);
+  const two = limitCounters(limit('l'), tally, [
     { group: key('a'), count: 7, ends: 9 },
     { group: key('b'), count: 6, ends: 9 },
   ]);
   const [joined, other, ...more] = joinedCounters(
-    [[one], [two, limitCounters('m', undefined, [])]],
+    [[one], [two, limitCounters(limit('m'), undefined, [])]],
     5,
   );
   assert.deepEqual(

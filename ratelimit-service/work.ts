@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { orExit } from '#process/exit.ts';
-import type { Order } from '#process/orders.ts';
+import type { OrderTaker } from '#process/orders.ts';
 import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
@@ -10,7 +10,6 @@ import type { Config } from './config.ts';
 import { counterFindings } from './counter-findings.ts';
 import type { CounterOwners } from './counter-owner.ts';
 import type { CounterStore } from './counter-store.ts';
-import { LimitUses } from './limit-uses.ts';
 import { openCounterStore } from './open-counter-store.ts';
 import { type LimitServer, openServer } from './server.ts';
 import { tracedCounterStore } from './traced-counter-store.ts';
@@ -30,9 +29,8 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const owned = (owners: CounterOwners) => {
     limits = owners;
   };
-  const uses = new LimitUses(Date.now);
   const kind = redis === undefined ? 'memory' : 'redis';
-  const kept = { store, kind, storeTimeoutMs, owned, uses } as const;
+  const kept = { store, kind, storeTimeoutMs, owned } as const;
   const server = openServer({ ...kept, log, uptime, worker, traces });
   await runDecisions({
     ...parts,
@@ -45,12 +43,11 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
           reports: {
             to: config.reportTo,
             begin: report => watchRoom(store, () => limits, report),
-            facts: () => ({ limits: uses.list(), logins: [] }),
           },
         }
       : {}),
     server,
-    ordered: order => void reset(server, order, log),
+    orders: resetCounters(server, log),
     store: {
       kind,
       close: async () => {
@@ -62,17 +59,24 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
 }
 
 /** The values of the labels are what clients sent, so they are in no log. */
-async function reset(server: LimitServer, order: Order, log: Logger): Promise<void> {
-  if (!('counterReset' in order)) return;
-  const { domain, labels } = order.counterReset;
-  const keys = labels.map(({ key }) => key);
-  try {
-    const counters = await server.reset(domain, labels);
-    log.info({ domain, keys, counters }, 'counters begin again, as the control plane asks');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'the store failed';
-    log.error({ domain, keys, reason }, 'counters cannot be reset');
-  }
+function resetCounters(server: LimitServer, log: Logger): OrderTaker {
+  return {
+    async given(_name, order) {
+      if (!('counterReset' in order)) throw new Error('it resets counters alone');
+      const { domain, labels } = order.counterReset;
+      const keys = labels.map(({ key }) => key);
+      try {
+        const counters = await server.reset(domain, labels);
+        if (counters === 0) throw new Error('no limit counts these labels');
+        log.info({ domain, keys, counters }, 'counters begin again, as the control plane asks');
+        return counters === 1 ? '1 counter begins again' : `${counters} counters begin again`;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : 'the store failed';
+        log.error({ domain, keys, reason }, 'counters cannot be reset');
+        throw error;
+      }
+    },
+  };
 }
 
 function watchRoom(store: CounterStore, limits: () => CounterOwners, report: Report): void {

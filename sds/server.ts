@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { cutText } from '#grpc/cut-text.ts';
 import { serve } from '#grpc/serve.ts';
 import type { TlsServerOptions } from '#grpc/tls.ts';
+import type { UnaryMethod } from '#grpc/unary/method.ts';
+import { grpcJsServices } from '#grpc/unary/serve-on-grpc-js.ts';
 import type { After } from '#process/after.ts';
 import { failureLog } from '#process/refusal-log.ts';
 import type { Report } from '#process/reporter.ts';
@@ -29,6 +31,8 @@ export type ServerOptions = {
   sourcesStatus?(): object;
   /** Undefined when no secrets are served. */
   readonly secrets?: Secrets | undefined;
+  /** What operators are told. Default: nothing. */
+  readonly knowledge?: readonly UnaryMethod[];
   /** Hears when names that clients miss may have changed, and how they are found. */
   onMissed?: Report;
   /** Mutual TLS. Without it all is plain. */
@@ -88,7 +92,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onError: err => log.error({ err }, 'an HTTP request failed'),
     metrics: metrics.registry,
   });
-  const served = await serve({ host, port, services: discovery.services, http, tls });
+  const onError = (err: unknown) => log.error({ err }, 'a request failed');
+  const told = grpcJsServices(options.knowledge ?? [], onError);
+  const services = { ...discovery.services, ...told.services };
+  const served = await serve({ host, port, ...told, services, http, tls });
   served.setServing(source === undefined);
   const endWatch = source?.watch(next => {
     const before = instances ?? new Map();

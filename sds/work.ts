@@ -3,16 +3,12 @@ import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
 import { type Following, followControlPlane } from '#process/follow-control-plane.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
-import { takeOrders } from '#process/orders.ts';
 import { servePlainHttp } from '#process/plain-http.ts';
 import type { ServiceParts, Started } from '#process/run-service.ts';
-import { ORDER, SERVED_SECRET } from '#protos/type-url.ts';
+import { SERVED_SECRET } from '#protos/type-url.ts';
 import type { Config } from './config.ts';
-import {
-  type DrainedAddress,
-  type DrainedSource,
-  drainedSource,
-} from './instances/drained-source.ts';
+import { drainOrders } from './instances/drain-orders.ts';
+import { type DrainedSource, drainedSource } from './instances/drained-source.ts';
 import { fileSource } from './instances/file-source.ts';
 import type { InstanceSource } from './instances/instance-source.ts';
 import { kubernetesReports } from './instances/kubernetes/kubernetes-reports.ts';
@@ -23,6 +19,7 @@ import { dnsResolver } from './instances/resolve-records.ts';
 import { systemLookup } from './instances/system-lookup.ts';
 import { watchDns } from './instances/watch-dns.ts';
 import { joinedReport } from './joined-report.ts';
+import { knowledgeMethods } from './knowledge.ts';
 import { dnsReports, fileReports } from './log-sources.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { SecretsConfig } from './secrets/read-secrets-config.ts';
@@ -65,6 +62,7 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
     source,
     sourcesStatus: () => ({ files: instancesFiles, kubernetes: kubernetes?.status() }),
     secrets,
+    knowledge: knowledgeMethods(source, secrets),
     onMissed: found.part(),
     tls: tls?.server(),
     metrics,
@@ -141,36 +139,15 @@ function follow(
   tls: MutualTls | undefined,
   { log, source }: Parts & { readonly source: DrainedSource | undefined },
 ): Following {
-  const orders = drainOrders(source, log);
   return followControlPlane({
     group: GROUP,
     xds,
     tls,
-    typeUrls: [SERVED_SECRET, ORDER],
+    typeUrls: [SERVED_SECRET],
     what: 'secrets',
-    onUpdate: update => (update.typeUrl === ORDER ? orders(update) : secrets.update(update)),
+    onUpdate: update => secrets.update(update),
+    orders: drainOrders(source, log),
     reportTo,
     log,
-  });
-}
-
-/** Drains the instances that the console's operators drain, until they withdraw it. */
-function drainOrders(source: DrainedSource | undefined, log: Parts['log']) {
-  const drained = new Map<string, DrainedAddress>();
-  const apply = () => source?.drain([...drained.values()]);
-  return takeOrders({
-    given(name, order) {
-      if (!('drain' in order)) return;
-      const { address, port } = order.drain;
-      drained.set(name, { address, port });
-      log.info({ address, port }, 'an instance is drained, as the control plane asks');
-      apply();
-    },
-    withdrawn(name) {
-      const instance = drained.get(name);
-      if (!drained.delete(name)) return;
-      log.info({ ...instance }, 'an instance is no longer drained');
-      apply();
-    },
   });
 }

@@ -1,20 +1,23 @@
 import { isIP } from 'node:net';
 import { EXT_AUTHZ, RATELIMIT_SERVICE, SDS } from '#controlplane/compile/node-groups.ts';
-import type { Drained } from '#controlplane/orders/drained-store.ts';
-import type { JsonObject } from '#protos/json.ts';
+import type { ServiceAnswer } from '#controlplane/orders/order-answers.ts';
+import type { Orders } from '#controlplane/orders/orders.ts';
+import { type DrainFacts, doubtOfDrain } from './drain-doubt.ts';
 
 /** What gives the orders. */
-export type OrderGiver = {
-  do(group: string, order: JsonObject): void;
-  drain(group: string, instance: Drained, isDrained: boolean): void;
-};
+export type OrderGiver = Pick<Orders, 'do' | 'drain'>;
 
 /** An action as it is asked for: what is logged of it, and how it is done. */
 export type Action = {
-  readonly service: string;
   /** Without the values of labels, which are what clients sent. */
   readonly logged: object;
-  run(orders: OrderGiver): void;
+  /**
+   * Says what speaks against it, so that it must be confirmed once more. Rejects with why it cannot
+   * be done at all.
+   */
+  doubt?(facts: DrainFacts): Promise<string | undefined>;
+  /** Orders it at once. Resolves with what the service answers. */
+  run(orders: OrderGiver): Promise<readonly ServiceAnswer[]>;
 };
 
 type Read = (body: Readonly<Record<string, unknown>>) => Action;
@@ -27,7 +30,6 @@ export const ACTIONS: Readonly<Record<string, Read>> = {
   'end-sessions': ({ filter, user }) => {
     const order = { filter: textOf('filter', filter), user: textOf('user', user) };
     return {
-      service: EXT_AUTHZ,
       logged: order,
       run: orders => orders.do(EXT_AUTHZ, { session_end: order }),
     };
@@ -41,7 +43,6 @@ export const ACTIONS: Readonly<Record<string, Read>> = {
     }));
     const order = { domain: textOf('domain', domain), labels: all };
     return {
-      service: RATELIMIT_SERVICE,
       logged: { domain: order.domain, keys: all.map(({ key }) => key) },
       run: orders => orders.do(RATELIMIT_SERVICE, { counter_reset: order }),
     };
@@ -53,8 +54,8 @@ export const ACTIONS: Readonly<Record<string, Read>> = {
       throw new Error('want a port from 1 to 65535');
     if (typeof drained !== 'boolean') throw new Error('want `drained`: true or false');
     return {
-      service: SDS,
       logged: { address, port, drained },
+      ...(drained && { doubt: (facts: DrainFacts) => doubtOfDrain({ address, port }, facts) }),
       run: orders => orders.drain(SDS, { address, port }, drained),
     };
   },

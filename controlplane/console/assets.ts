@@ -25,6 +25,7 @@ export const MODULES: readonly string[] = [
   'main.ts',
   'act.ts',
   'counters.ts',
+  'drain.ts',
   'logins.ts',
   'chart.ts',
   'format.ts',

@@ -29,7 +29,7 @@ async function serve(t: TestContext): Promise<{ base: string; opened: Console }>
     after,
   });
   const nowhere = { host: '127.0.0.1', port: 1 };
-  const knowledge = openKnowledge({ extAuthz: nowhere, rateLimit: nowhere });
+  const knowledge = openKnowledge({ extAuthz: nowhere, rateLimit: nowhere, sds: nowhere });
   t.after(() => knowledge.close());
   const opened = openConsole({
     facts: {
@@ -43,7 +43,6 @@ async function serve(t: TestContext): Promise<{ base: string; opened: Console }>
       },
       figures,
       changes: () => [],
-      decided: () => ({ limits: [], logins: [] }),
       knowledge,
       drained: () => [],
       explain: async () => {
@@ -51,7 +50,7 @@ async function serve(t: TestContext): Promise<{ base: string; opened: Console }>
       },
       diff: () => undefined,
     },
-    orders: { do: () => assert.fail(), drain: () => assert.fail() },
+    orders: { do: () => assert.fail(), drain: () => assert.fail('no sds is there') },
     log,
     config: 'open',
     now: Date.now,
@@ -168,11 +167,10 @@ test('questions that are wrong are answered in words', async t => {
     'too many questions wait, ask again',
   ]);
   assert.deepEqual(await ask('change', '{'), [400, 'want JSON']);
-  assert.equal(
-    (await ask('drain', '{"address":"::1","port":1,"drained":true}'))[0],
-    400,
-    'no sds is there',
-  );
+  const drain = { address: '::1', port: 1, drained: true };
+  assert.equal((await ask('drain', JSON.stringify(drain)))[0], 409, 'it must be confirmed');
+  const confirmed = JSON.stringify({ ...drain, confirmed: true });
+  assert.deepEqual(await ask('drain', confirmed), [400, 'no sds is there']);
 });
 
 test('hints come soon after a change, to a bounded number of browsers', async t => {

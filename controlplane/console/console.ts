@@ -5,7 +5,7 @@ import express, {
   Router,
 } from 'express';
 import type { Logger } from 'pino';
-import { isJsonObject } from '#protos/json.ts';
+import { act, takeTurns } from './act.ts';
 import { ACTIONS, type OrderGiver } from './actions.ts';
 import type { Asset } from './assets.ts';
 import { etagOf, readAssets } from './assets.ts';
@@ -13,7 +13,7 @@ import type { ConsoleConfig } from './console-config.ts';
 import { type ConsoleData, type ConsoleFacts, consoleData } from './data.ts';
 import { type Events, openEvents } from './events.ts';
 import { isLoopbackHost, isSameOrigin, securityHeaders } from './guard.ts';
-import { type Receive, receiveAll, receiveTokens, type Visitor } from './visitor.ts';
+import { type Receive, receiveAll, receiveTokens, visitorIn } from './visitor.ts';
 
 export type ConsoleParts = {
   readonly facts: ConsoleFacts;
@@ -99,10 +99,6 @@ function onlyVisitors(receive: Receive): RequestHandler {
   };
 }
 
-function visitorIn({ locals }: Response): Visitor {
-  return locals.visitor as Visitor;
-}
-
 const onlyOwnHost: RequestHandler = ({ headers: { host } }, response, next) => {
   if (isLoopbackHost(host)) next();
   else
@@ -139,32 +135,6 @@ function send(response: Response, known: string | undefined, { body, etag, type 
   response.set({ ETag: etag, 'Cache-Control': 'no-cache' });
   if (known === etag) response.status(304).end();
   else response.set('Content-Type', type).send(body);
-}
-
-/** Does what a visitor asks, if that one may. It is logged with who asked, done or not. */
-function act(
-  action: string,
-  read: (typeof ACTIONS)[string],
-  { facts, log, orders }: ConsoleParts,
-): RequestHandler {
-  return ({ body }, response) => {
-    const { mayAct, name: actor } = visitorIn(response);
-    if (!mayAct) {
-      log.warn({ actor, action }, 'the console did nothing, since its visitor may not act');
-      response.status(403).json({ error: 'you may look, but not act (CONSOLE_OPERATORS)' });
-      return;
-    }
-    try {
-      const { logged, run, service } = read(isJsonObject(body) ? body : {});
-      if (!facts.status().proxies.some(({ group }) => group === service))
-        throw new Error(`no ${service} is connected to this control plane, so nothing was done`);
-      run(orders);
-      log.info({ actor, action, ...logged }, 'the console acts');
-      response.json({ done: true });
-    } catch (error) {
-      response.status(400).json({ error: error instanceof Error ? error.message : String(error) });
-    }
-  };
 }
 
 /** A stream ends with the login that it was opened by. */
@@ -217,8 +187,9 @@ function apiRoutes(data: ConsoleData, parts: ConsoleParts): Router {
           .json({ error: error instanceof Error ? error.message : String(error) });
       }
     });
+  const inTurn = takeTurns();
   for (const [name, read] of Object.entries(ACTIONS))
-    router.post(`/${name}`, act(name, read, parts));
+    router.post(`/${name}`, act(name, read, { ...parts, inTurn }));
   router.get('/visitor', (_request, response) => {
     const { mayAct, name } = visitorIn(response);
     response.json({ mayAct, name });

@@ -1,3 +1,4 @@
+import { discoveredService } from '#controlplane/compile/clusters/mapping-cluster.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
@@ -5,19 +6,21 @@ import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-re
 import type { Difference } from '#controlplane/diff/difference.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
-import type { Figures, Rates } from '#controlplane/figures/figures.ts';
-import type { Counters, Knowledge } from '#controlplane/knowledge/knowledge.ts';
+import type { Figures } from '#controlplane/figures/figures.ts';
+import type { Knowledge, ServiceInstances } from '#controlplane/knowledge/knowledge.ts';
 import type { Drained } from '#controlplane/orders/drained-store.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
 import type { Status } from '#controlplane/status/status.ts';
-import type { ServiceFacts } from '#process/service-facts.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { askCertificates, type Certificates, certificatesView } from './views/certificates.ts';
 import { instanceRows } from './views/instances.ts';
 import {
+  type CountersView,
   countersView,
   type Known,
   type LoginsView,
   loginsView,
+  orError,
   remembered,
 } from './views/knowledge.ts';
 import { limitRows, limitText, withGroups } from './views/limits.ts';
@@ -37,8 +40,6 @@ export type ConsoleFacts = {
   readonly options: CompileOptions;
   readonly figures: Figures;
   changes(): readonly Change[];
-  /** What our services have decided of late, as far as they tell. */
-  decided(): ServiceFacts;
   /** What our services know. */
   readonly knowledge: Knowledge;
   /** Instances that no proxy gets. */
@@ -62,6 +63,7 @@ const MOST_BUSY = 8;
 const MOST_REQUESTS = 50;
 const MOST_DRAWN = 24;
 const TOO_MANY_WAIT = 'too many questions wait, ask again';
+const MOST_DRAINED = 200;
 
 /** Makes the views of the screens. What several share is made once after each change. */
 export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData {
@@ -79,11 +81,19 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
       const { problems, resources: states } = status();
       return routeRows({ resources: resources(), states, problems, memo });
     });
-  const ratesOf = (id: string): Rates | undefined => figures.mappings().get(id)?.last15Minutes;
   const requests = (query: Query) => figures.requests(requestFilter(query, MOST_REQUESTS));
   const logins = remembered<LoginsView>(now);
-  const counters = remembered<Known<Counters>>(now);
-  const services = () => serviceRows(rows(), figures.upstreams(), ratesOf);
+  const counters = remembered<Known<CountersView>>(now);
+  const certificates = remembered<Certificates>(now);
+  const instances = remembered<Known<{ readonly known: readonly ServiceInstances[] }>>(now);
+  const services = () => serviceRows(rows(), figures.upstreams(), id => figures.mappings().get(id));
+  const instancesOf = (ids: ReadonlySet<string>) => {
+    const mappings = resources().mappings.filter(({ id }) => ids.has(id));
+    const names = new Set(mappings.flatMap(({ spec }) => discoveredService(spec) ?? []));
+    const asked = [...names].sort();
+    const ask = () => orError(facts.knowledge.instances(asked).then(known => ({ known })));
+    return asked.length === 0 ? { known: [] } : instances(ask, asked.join());
+  };
   return {
     views: {
       overview: () => ({
@@ -124,8 +134,10 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
         const options = { ...facts.options, memo };
         return { yaml: envoyConfiguration(mapping, resources(), options) };
       },
-      services: query =>
-        pageOf(services(), parsePage(query), ({ name, word }) => `${name} ${word}`),
+      services: query => ({
+        ...pageOf(services(), parsePage(query), ({ name, word }) => `${name} ${word}`),
+        drained: facts.drained().slice(0, MOST_DRAINED),
+      }),
       service: async ({ name }) => {
         const row = services().find(each => each.name === name);
         if (row === undefined) return undefined;
@@ -133,9 +145,12 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
         const ids = new Set(routes.map(({ id }) => id));
         const { limitsOf } = await import('./views/route.ts');
         const sampled = figures.requests({ limit: 1_000 }).filter(({ route }) => ids.has(route));
+        const asked = await instancesOf(ids);
+        const known = 'error' in asked ? [] : asked.known;
         return {
           row,
-          instances: instanceRows(sampled, facts.drained()),
+          instances: instanceRows(sampled, known, facts.drained()),
+          ...('error' in asked && { undiscovered: asked.error }),
           routes: routes.slice(0, 100),
           edge: facts.options.edge,
           limits: limitsOf(ids, resources(), memo),
@@ -151,15 +166,13 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
       security: () => {
         const { problems, resources: states } = status();
         const sampled = figures.requests({ status: 4, limit: 1_000 });
-        const { logins } = facts.decided();
-        const shown = security({
+        return security({
           resources: resources(),
           states,
           problems,
           rows: rows(),
           requests: sampled,
         });
-        return { ...shown, logins: logins.slice(0, MOST_REQUESTS) };
       },
       logins: () => logins(() => loginsView(facts.knowledge)),
       counters: () => counters(() => countersView(facts.knowledge, resources())),
@@ -171,12 +184,11 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
           ...page,
           items: withGroups(page.items, resources(), memo),
           over,
-          uses: facts.decided().limits,
         };
       },
-      certificates: () => {
-        const hosts = new Map(resources().hosts.map(({ id, source }) => [id, source]));
-        return status().certificates.map(each => ({ ...each, ...hosts.get(each.host) }));
+      certificates: async () => {
+        const known = await certificates(() => askCertificates(facts.knowledge));
+        return certificatesView(status().certificates, known, resources());
       },
       proxies: query => ({
         ...proxies(status(), parsePage(query)),

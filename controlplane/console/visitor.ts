@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Response } from 'express';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Claim, ConsoleLogin } from './console-config.ts';
 
@@ -16,6 +17,11 @@ export type Turned = { readonly status: 401 | 403 | 503; readonly error: string 
 
 /** Says who asks. */
 export type Receive = (headers: IncomingHttpHeaders) => Promise<Visitor | Turned>;
+
+/** Returns who asks, once that one was let in. */
+export function visitorIn({ locals }: Response): Visitor {
+  return locals.visitor as Visitor;
+}
 
 /** A header for a token when `Authorization` holds another one. */
 export const TOKEN_HEADER = 'x-console-token';

@@ -41,6 +41,9 @@ export type ProviderState = {
 
 export type LimitCounters = {
   readonly limit: string;
+  readonly domain: string;
+  /** Requests of a window, beyond which they are over the limit. */
+  readonly rate: number;
   readonly within: number;
   readonly near: number;
   readonly over: number;
@@ -61,25 +64,69 @@ export type Counters = {
   readonly processes: number;
 };
 
+/** Instances of a service, as the discovery service knows them. */
+export type ServiceInstances = {
+  /** As proxies ask for it. */
+  readonly service: string;
+  readonly instances: readonly ListedInstance[];
+  /** Whether there are more. */
+  readonly more: boolean;
+};
+
+export type ListedInstance = {
+  readonly address: string;
+  readonly port: number;
+  /** Whether its source says that it can take requests. */
+  readonly healthy: boolean;
+  readonly drained: boolean;
+};
+
+export type ListedCertificate = {
+  /**
+   * - `identity`: of a node group, whose proxies get it from the discovery service.
+   * - `written`: of a group that needs it before it can ask.
+   * - `root`: of the built-in authority.
+   * - `served`: a secret that proxies serve or trust.
+   */
+  readonly kind: 'identity' | 'written' | 'root' | 'served';
+  /** The group or the secret. Empty for a root. */
+  readonly name: string;
+  readonly serial: string;
+  /** In ms since the epoch. */
+  readonly ends: number;
+  /** Why newer content is not used. Empty when it is. */
+  readonly problem: string;
+};
+
 /** What our services know. All reject with a plain Error. */
 export type Knowledge = {
   sessions(most: number): Promise<Sessions>;
   providers(): Promise<readonly ProviderState[]>;
   counters(most: number): Promise<Counters>;
+  /** Returns these services, and those that have the instance, as far as they are known. */
+  instances(
+    services: readonly string[],
+    having?: Pick<ListedInstance, 'address' | 'port'>,
+  ): Promise<readonly ServiceInstances[]>;
+  /** Returns the certificates, the one that ends first at the beginning. */
+  certificates(): Promise<readonly ListedCertificate[]>;
   close(): void;
 };
 
 export type KnowledgeParts = {
   readonly extAuthz: HostPort;
   readonly rateLimit: HostPort;
+  readonly sds: HostPort;
   /** Credentials for the service of this group. Without it all is plain text. */
   credentials?(group: string): ChannelCredentials | undefined;
 };
 
 /** Opens the way to our services. No call is made before somebody asks. */
-export function openKnowledge({ credentials, extAuthz, rateLimit }: KnowledgeParts): Knowledge {
+export function openKnowledge(parts: KnowledgeParts): Knowledge {
+  const { credentials, extAuthz, rateLimit, sds } = parts;
   const logins = serviceClient('LoginKnowledge', extAuthz, credentials?.('ext-authz'));
   const limits = serviceClient('CounterKnowledge', rateLimit, credentials?.('ratelimit-service'));
+  const discovery = serviceClient('DiscoveryKnowledge', sds, credentials?.('sds'));
   return {
     sessions: async most => {
       const { filters, store } = await logins.call('ListSessions', { most });
@@ -94,9 +141,16 @@ export function openKnowledge({ credentials, extAuthz, rateLimit }: KnowledgePar
         processes: Number(processes),
       };
     },
+    instances: async (services, having) => {
+      const found = await discovery.call('ListInstances', { services, ...having });
+      return each(found.services, toServiceInstances);
+    },
+    certificates: async () =>
+      each((await discovery.call('ListCertificates', {})).certificates, toCertificate),
     close: () => {
       logins.close();
       limits.close();
+      discovery.close();
     },
   };
 }
@@ -123,16 +177,39 @@ function toProvider({ answer, answered_ms, failed, filter, issuer, keys }: Messa
   };
 }
 
+function toServiceInstances({ instances, more, service }: Message): ServiceInstances {
+  return {
+    ...{ service: String(service), more: more === true },
+    instances: each(instances, ({ address, drained, healthy, port }) => ({
+      ...{ address: String(address), port: Number(port) },
+      ...{ healthy: healthy === true, drained: drained === true },
+    })),
+  };
+}
+
+function toCertificate({ ends_ms, kind, name, problem, serial }: Message): ListedCertificate {
+  return {
+    kind: KINDS.find(each => each === kind) ?? 'served',
+    ...{ name: String(name), serial: String(serial) },
+    ...{ ends: Number(ends_ms), problem: String(problem) },
+  };
+}
+
+const KINDS = ['identity', 'written', 'root', 'served'] as const;
+
 function toLimitCounters({
+  domain,
   keys,
   limit,
   near,
   over,
   over_log_only,
+  rate,
   within,
 }: Message): LimitCounters {
   return {
-    ...{ limit: String(limit), within: Number(within), near: Number(near), over: Number(over) },
+    ...{ limit: String(limit), domain: String(domain), rate: Number(rate) },
+    ...{ within: Number(within), near: Number(near), over: Number(over) },
     overLogOnly: Number(over_log_only),
     keys: each(keys, ({ count, ends_ms, labels }) => ({
       ...{ count: Number(count), ends: Number(ends_ms) },

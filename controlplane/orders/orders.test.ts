@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Order, takeOrders } from '#process/orders.ts';
 import { CLUSTER, ORDER } from '#protos/type-url.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
@@ -10,7 +9,7 @@ import { Orders } from './orders.ts';
 const PLAIN: Snapshot = new Map([[CLUSTER, new Map()]]);
 const INSTANCE = { address: '127.0.0.1', port: 9001 };
 
-function ordersAt(group: string, stored: readonly Drained[] = []) {
+function ordersAt(group: string, stored: readonly Drained[] = [], isHeard = true) {
   const written: (readonly Drained[])[] = [];
   const timers: (() => void)[] = [];
   const cache = new SnapshotCache();
@@ -19,7 +18,8 @@ function ordersAt(group: string, stored: readonly Drained[] = []) {
     return () => {};
   };
   const store: DrainedStore = { read: () => stored, write: all => written.push(all) };
-  const orders = new Orders({ cache, store, after }, group);
+  const answers = { isHeard: () => isHeard, of: async () => [] };
+  const orders = new Orders({ cache, store, answers, after }, group);
   orders.set(group, PLAIN);
   const served = () => [...(cache.get(group)?.get(ORDER)?.values() ?? [])];
   const elapse = () => {
@@ -55,7 +55,6 @@ test('a drain stands until it is withdrawn', () => {
   elapse();
   assert.deepEqual([served().length, orders.drained], [1, [INSTANCE]]);
   orders.drain('sds', INSTANCE, false);
-  orders.drain('sds', INSTANCE, false);
   assert.deepEqual([served(), orders.drained], [[], []]);
 });
 
@@ -68,27 +67,10 @@ test('not more is asked at once than a service can do', () => {
   ask();
 });
 
-test('a service reads what was ordered, and what it cannot read is left out', () => {
-  const { orders, served } = ordersAt('sds');
-  orders.drain('sds', INSTANCE, true);
-  orders.do('sds', { session_end: { filter: 'default/login', user: 'ada' } });
-  orders.do('sds', { counter_reset: { domain: 'd', labels: [{ key: 'k', value: '' }] } });
-  orders.do('sds', {});
-  const given: Order[] = [];
-  const withdrawn: string[] = [];
-  let acked = 0;
-  const take = takeOrders({
-    given: (_name, order) => given.push(order),
-    withdrawn: name => withdrawn.push(name),
-  });
-  const broken = { name: 'x', version: '1', any: { type_url: ORDER, value: Buffer.from([255]) } };
-  const nack = () => assert.fail('orders are never rejected');
-  const base = { typeUrl: ORDER, complete: true, ack: () => (acked += 1), nack };
-  take({ ...base, changed: [...served(), broken], removed: ['gone'] });
-  assert.deepEqual(given, [
-    { drain: INSTANCE },
-    { sessionEnd: { filter: 'default/login', user: 'ada' } },
-    { counterReset: { domain: 'd', labels: [{ key: 'k', value: '' }] } },
-  ]);
-  assert.deepEqual([withdrawn, acked], [['gone'], 1]);
+test('what no service would hear is not ordered, and what is not drained is not withdrawn', () => {
+  const { orders, served } = ordersAt('sds', [], false);
+  assert.throws(() => orders.do('sds', {}), /no sds is connected/);
+  assert.throws(() => orders.drain('sds', INSTANCE, true), /no sds is connected/);
+  assert.throws(() => orders.drain('sds', INSTANCE, false), /not drained/);
+  assert.deepEqual([served(), orders.drained], [[], []]);
 });

@@ -4,12 +4,14 @@ import { ORDER } from '#protos/type-url.ts';
 import { type Snapshot, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import type { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { Drained, DrainedStore } from './drained-store.ts';
+import type { OrderAnswers, ServiceAnswer } from './order-answers.ts';
 
 type Cache = Pick<SnapshotCache, 'get' | 'set'>;
 
 export type OrderParts = {
   readonly cache: SnapshotCache;
   readonly store: DrainedStore;
+  readonly answers: Pick<OrderAnswers, 'isHeard' | 'of'>;
   after(ms: number, callback: () => void): () => void;
 };
 
@@ -50,26 +52,40 @@ export class Orders implements Cache {
     return [...this.#drained.values()];
   }
 
-  /** Has a service do something once. Throws an Error when too much is asked at once. */
-  do(group: string, order: JsonObject): void {
+  /**
+   * Has a service do something once. Resolves with what its processes answer. Throws an Error when
+   * none of them takes orders, or too much is asked at once.
+   */
+  do(group: string, order: JsonObject): Promise<readonly ServiceAnswer[]> {
+    this.#wantTaker(group);
     this.#number += 1;
     const name = `${process.pid}-${this.#number}-${Math.trunc(performance.timeOrigin)}`;
     this.#give(group, name, order);
     this.#parts.after(STANDS_MS, () => this.#withdraw(group, name));
+    return this.#parts.answers.of({ group, name, withdrawn: false });
   }
 
   /**
-   * Has the discovery service leave an instance out, or no longer. Throws an Error when too much is
-   * drained, and the system's error when it cannot be stored.
+   * Has the discovery service leave an instance out, or no longer. Resolves with what its processes
+   * answer. Throws an Error when none of them takes orders, too much is drained, or what is not
+   * drained is withdrawn, and the system's error when it cannot be stored.
    */
-  drain(group: string, instance: Drained, isDrained: boolean): void {
-    if (isDrained) this.#drain(group, instance);
-    else {
-      const name = nameOf(instance);
-      this.#drained.delete(name);
+  drain(group: string, instance: Drained, isDrained: boolean): Promise<readonly ServiceAnswer[]> {
+    const name = nameOf(instance);
+    if (isDrained) {
+      this.#wantTaker(group);
+      this.#drain(group, instance);
+    } else {
+      if (!this.#drained.delete(name)) throw new Error('the instance is not drained');
       this.#withdraw(group, name);
     }
     this.#parts.store.write(this.drained);
+    return this.#parts.answers.of({ group, name, withdrawn: !isDrained });
+  }
+
+  #wantTaker(group: string): void {
+    if (!this.#parts.answers.isHeard(group))
+      throw new Error(`no ${group} is connected to this control plane, so nothing was done`);
   }
 
   #drain(group: string, instance: Drained): void {

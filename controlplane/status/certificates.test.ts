@@ -42,6 +42,7 @@ test('the certificates of Hosts are told of with their ends, and nothing of thei
         hostname: 'a.test',
         host: 'Host/default/a',
         source: 'secret',
+        secret: 'key-pair/default/a',
         notAfter: validToDate.toISOString(),
         serial: serialNumber.toLowerCase(),
       },
@@ -49,6 +50,7 @@ test('the certificates of Hosts are told of with their ends, and nothing of thei
         hostname: 'c.test',
         host: 'Host/default/files',
         source: 'files',
+        secret: 'key-pair-files/Host/default/files',
         notAfter: undefined,
         serial: undefined,
       },
@@ -64,6 +66,6 @@ test('a Secret without a certificate has no end', () => {
     secret + document('Host', 'a', 'hostname: a.test, tlsSecret: a'),
   );
   assert.deepEqual(certificates(resources), [
-    { hostname: 'a.test', host: 'Host/default/a', source: 'secret' },
+    { hostname: 'a.test', host: 'Host/default/a', source: 'secret', secret: 'key-pair/default/a' },
   ]);
 });

@@ -16,6 +16,8 @@ export type CertificateStatus = {
    * - `authority`: the built-in authority issues it, and renews it in time.
    */
   readonly source: 'secret' | 'files' | 'authority';
+  /** By which name the discovery service serves it. */
+  readonly secret: string;
   /** Absent where only the discovery service knows the certificate. */
   readonly facts?: CertificateFacts;
 };
@@ -47,7 +49,7 @@ function statusOf({ hostname, id, tls }: EdgeHost): readonly CertificateStatus[]
   const content = certificate.content();
   const source = 'key_pair' in content ? 'secret' : 'issued' in content ? 'authority' : 'files';
   const facts = source === 'secret' ? rememberedFacts(certificate) : undefined;
-  return [{ hostname, host: id, source, ...(facts && { facts }) }];
+  return [{ hostname, host: id, source, secret: certificate.name, ...(facts && { facts }) }];
 }
 
 /** By the owner of the secret, since the status is asked for again and again. */

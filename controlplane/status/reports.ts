@@ -1,7 +1,6 @@
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
 import { decodeReport, INSTANCES_OF, type ReportedFinding } from '#process/report.ts';
-import { decodeFacts, MOST_FACTS, type ServiceFacts } from '#process/service-facts.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Kind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
@@ -16,7 +15,6 @@ const MOST_PROBLEMS = 1_000;
  */
 export class Reports {
   readonly #streams = new Map<number, readonly ReportedFinding[]>();
-  readonly #facts = new Map<number, ServiceFacts>();
 
   /**
    * Replaces the report of a stream. `undefined` is an empty report or an ended stream. Problems
@@ -30,8 +28,6 @@ export class Reports {
       ({ resource }) => kind === undefined || resource.startsWith(`${kind}/`),
     );
     this.#streams.delete(stream);
-    this.#facts.delete(stream);
-    if (report !== undefined) this.#facts.set(stream, decodeFacts(report));
     if (findings.length > 0) this.#streams.set(stream, findings);
     return undefined;
   }
@@ -64,17 +60,6 @@ export class Reports {
           : [],
       ),
     );
-  }
-
-  /** Returns what the services have told of what they have decided, the newest first. */
-  facts(): ServiceFacts {
-    const all = [...this.#facts.values()];
-    const newest = <T extends { readonly at: number }>(items: readonly T[]) =>
-      items.toSorted((a, b) => b.at - a.at).slice(0, MOST_FACTS);
-    return {
-      limits: newest(all.flatMap(({ limits }) => limits)),
-      logins: newest(all.flatMap(({ logins }) => logins)),
-    };
   }
 
   /** Returns the ids of resources that a service reports as not working at all. */

@@ -11,8 +11,6 @@ export type FilterKit = {
    * (by `version`) keeps its caches. A Filter that is left out closes what refers to it.
    */
   use(definitions: Definitions): ReadonlyMap<string, RunnableFilter>;
-  /** Tells what is wrong once more, for what goes along with it. */
-  reportAgain(): void;
   /**
    * Ends all sessions of a user at a Filter, by the claim `sub`. Returns how many there were.
    * Rejects with StoreUnavailable.

@@ -44,8 +44,6 @@ export type FilterKitParts = Pick<RefusedCredentialsParts, 'gate' | 'peers'> & {
   readonly timeout: (ms: number) => AbortSignal;
   /** Resolves after `ms`, or when the signal aborts. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Hears of each login: the Filter's realm, and the claim `sub`. */
-  readonly loggedIn?: (realm: string, user: string) => void;
   /** Undefined when findings are not reported. */
   readonly findings?: FindingsParts;
   /** Undefined when calls of providers are not traced. */
@@ -113,7 +111,6 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
         void parts.pause(CLOSE_AFTER_MS).then(() => gone.map(filter => filter.close()));
       return new Map([...opened].map(([name, { runnable }]) => [name, runnable]));
     },
-    reportAgain: report,
     endSessions: async (filter, user) => opened.get(filter)?.login?.sessions.removeUser(user),
     endpoint: (request, { signal }) => {
       const logins = [...opened.values()].flatMap(({ login }) => login ?? []);

@@ -20,7 +20,6 @@ export function scriptedKit(scripts: Scripts): FilterKit {
           return run === undefined ? [] : [[name, { type, injects, run }]];
         }),
       ),
-    reportAgain: () => {},
     endSessions: async () => undefined,
     sessionLists: () => new Map(),
     providers: () => [],

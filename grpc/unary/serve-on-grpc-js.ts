@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type {
   MethodDefinition,
   ServerUnaryCall,
@@ -8,7 +9,7 @@ import type {
 import { status } from '@grpc/grpc-js';
 import { type Served, serve } from '#grpc/serve.ts';
 import { serviceDefinition } from '#grpc/service.ts';
-import { isFailure, type UnaryCall, type UnaryMethod } from './method.ts';
+import { isFailure, type UnaryCall, type UnaryMethod, type UnaryPeer } from './method.ts';
 import type { ServeUnaryOptions } from './serve-unary.ts';
 
 /** Serves the same methods on grpc-js, for comparison and as a fallback. */
@@ -20,6 +21,15 @@ export function serveOnGrpcJs({
   onError,
   tls,
 }: ServeUnaryOptions): Promise<Served> {
+  const given = grpcJsServices(methods, onError);
+  return serve({ host, port, ...given, tls, ...(http === undefined ? {} : { http }) });
+}
+
+/** Returns the methods as services of grpc-js, beside which others may stand. */
+export function grpcJsServices(
+  methods: readonly UnaryMethod[],
+  onError: ServeUnaryOptions['onError'],
+) {
   const services: Record<string, UntypedServiceImplementation> = {};
   const definitions: Record<string, ServiceDefinition> = {};
   for (const method of methods) {
@@ -28,7 +38,7 @@ export function serveOnGrpcJs({
     definitions[service] = { ...definition, [name]: withCodec(definition[name], method) };
     services[service] = { ...services[service], [name]: handler(method, onError) };
   }
-  return serve({ host, port, services, definitions, tls, ...(http === undefined ? {} : { http }) });
+  return { services, definitions };
 }
 
 function withCodec(
@@ -62,7 +72,17 @@ function handler(method: UnaryMethod, onError: ServeUnaryOptions['onError']) {
   };
 }
 
-function toCall({ metadata }: ServerUnaryCall<object, object>): UnaryCall {
-  const text = (name: string) => String(metadata.get(name)[0] ?? '');
-  return { metadata: text, timeoutMs: undefined };
+function toCall(call: ServerUnaryCall<object, object>): UnaryCall {
+  const text = (name: string) => String(call.metadata.get(name)[0] ?? '');
+  return { metadata: text, timeoutMs: undefined, peer: () => peerOf(call) };
+}
+
+/** grpc-js gives an address with its port. */
+function peerOf(call: ServerUnaryCall<object, object>): UnaryPeer {
+  const { sslPeerCertificate } = call.getAuthContext();
+  const at = call.getPeer();
+  return {
+    address: at.slice(0, at.lastIndexOf(':')).replace(/^\[|\]$/g, ''),
+    certificate: sslPeerCertificate && new X509Certificate(sslPeerCertificate.raw),
+  };
 }

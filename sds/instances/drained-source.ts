@@ -8,19 +8,27 @@ export type DrainedAddress = Pick<Instance, 'address' | 'port'>;
 export type DrainedSource = InstanceSource & {
   /** Leaves out the instances at these addresses from now on, and no others. */
   drain(addresses: readonly DrainedAddress[]): void;
+  isDrained(address: DrainedAddress): boolean;
+  /**
+   * Returns all instances, the drained ones too.
+   * @returns undefined until they are known
+   */
+  all(): Instances | undefined;
 };
 
 /** Leaves out instances that an operator has drained. */
 export function drainedSource(source: InstanceSource): DrainedSource {
-  let drained: readonly DrainedAddress[] = [];
+  let drained: ReadonlySet<string> = new Set();
+  let all: Instances | undefined;
   let changed = () => {};
   return {
     drain(addresses) {
-      drained = addresses;
+      drained = new Set(addresses.map(keyOf));
       changed();
     },
+    isDrained: address => drained.has(keyOf(address)),
+    all: () => all,
     watch(onChange) {
-      let all: Instances | undefined;
       changed = () => {
         if (all !== undefined) onChange(without(all, drained));
       };
@@ -33,10 +41,9 @@ export function drainedSource(source: InstanceSource): DrainedSource {
 }
 
 /** Returns the others. A service that has none of them keeps its array. */
-function without(all: Instances, drained: readonly DrainedAddress[]): Instances {
-  if (drained.length === 0) return all;
-  const addresses = new Set(drained.map(keyOf));
-  const isServed = (instance: Instance) => !addresses.has(keyOf(instance));
+function without(all: Instances, drained: ReadonlySet<string>): Instances {
+  if (drained.size === 0) return all;
+  const isServed = (instance: Instance) => !drained.has(keyOf(instance));
   const fewer = [...all].filter(([, members]) => !members.every(isServed));
   const base =
     all instanceof PersistentMap ? all : new PersistentMap<readonly Instance[]>().with([...all]);

@@ -1,15 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { CertificateFacts } from './secret-content.ts';
-import type { SecretSlot } from './secret-slot.ts';
-import { rootFacts } from './secrets-status.ts';
-
-/** The state at one moment. */
-export type SecretsState = {
-  readonly served: Iterable<SecretSlot>;
-  readonly identities: readonly (readonly [group: string, facts: CertificateFacts])[];
-  /** PEM. */
-  readonly roots: string;
-};
+import { knownCertificates, type SecretsState } from './known-certificates.ts';
 
 export type SecretMetrics = {
   /** Counts an issued identity, the first one or a renewal. */
@@ -39,14 +29,13 @@ export function createSecretMetrics(registry: Registry, now: () => number): Secr
   });
   new Gauge({
     name: 'sds_certificate_seconds_left',
-    help: 'Seconds until a certificate ends, by what it is (identity, served, root) and its group, name or serial',
+    help: 'Seconds until a certificate ends, by what it is (identity, written, served, root) and its group, name or serial',
     labelNames: ['kind', 'name'],
     registers,
     collect() {
       this.reset();
-      for (const [kind, name, notAfter] of endsOf(state?.())) {
-        this.set({ kind, name }, (notAfter - now()) / 1_000);
-      }
+      for (const { kind, name, notAfter, serial } of state ? knownCertificates(state()) : [])
+        this.set({ kind, name: name || serial }, (notAfter - now()) / 1_000);
     },
   });
   new Gauge({
@@ -65,20 +54,4 @@ export function createSecretMetrics(registry: Registry, now: () => number): Secr
       state = from;
     },
   };
-}
-
-type End = readonly [kind: string, name: string, notAfter: number];
-
-function endsOf(state: SecretsState | undefined): readonly End[] {
-  if (state === undefined) return [];
-  const served = [...state.served].flatMap(({ served: { name }, facts }): readonly End[] =>
-    facts === undefined ? [] : [['served', name, facts.notAfter]],
-  );
-  const identities = state.identities.map(
-    ([group, { notAfter }]): End => ['identity', group, notAfter],
-  );
-  const roots = rootFacts(state.roots).map(
-    ({ serial, notAfter }): End => ['root', serial, notAfter],
-  );
-  return [...served, ...identities, ...roots];
 }

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { type GroupFacts, rootFacts, type SecretsState } from './known-certificates.ts';
 import type { CertificateFacts } from './secret-content.ts';
 import type { SecretSlot } from './secret-slot.ts';
 
@@ -6,17 +6,18 @@ import type { SecretSlot } from './secret-slot.ts';
  * Returns what `/status` tells of secrets. It shows certificates by serial and end, and what is
  * wrong with which. It shows nothing of keys.
  */
-export function secretsStatus(
-  slots: Iterable<SecretSlot>,
-  identities: readonly (readonly [group: string, facts: CertificateFacts])[],
-  rootsPem: string,
-): object {
-  const served = [...slots].map(slot => [slot.served.name, slotStatus(slot)]);
+export function secretsStatus({ identities, roots, served, written }: SecretsState): object {
+  const slots = [...served].map(slot => [slot.served.name, slotStatus(slot)]);
   return {
-    roots: rootFacts(rootsPem).map(factsStatus),
-    identities: Object.fromEntries(identities.map(([group, facts]) => [group, factsStatus(facts)])),
-    served: Object.fromEntries(served),
+    roots: rootFacts(roots).map(factsStatus),
+    identities: groupsStatus(identities),
+    written: groupsStatus(written),
+    served: Object.fromEntries(slots),
   };
+}
+
+function groupsStatus(groups: GroupFacts): object {
+  return Object.fromEntries(groups.map(([group, facts]) => [group, factsStatus(facts)]));
 }
 
 function slotStatus({ served, facts, problem }: SecretSlot): object {
@@ -31,13 +32,4 @@ function slotStatus({ served, facts, problem }: SecretSlot): object {
 
 function factsStatus({ serial, notAfter }: CertificateFacts): object {
   return { serial, notAfter: new Date(notAfter).toISOString() };
-}
-
-/** Returns the facts of each of the authority's roots. */
-export function rootFacts(pem: string): readonly CertificateFacts[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map(block => {
-    const { serialNumber, validToDate } = new X509Certificate(block);
-    return { serial: serialNumber.toLowerCase(), notAfter: validToDate.getTime() };
-  });
 }

@@ -7,6 +7,7 @@ import type { Peer } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import type { Clock } from './clock.ts';
 import { GroupSecrets } from './group-secrets.ts';
+import { type GroupFacts, type KnownCertificate, knownCertificates } from './known-certificates.ts';
 import type { SecretMetrics } from './secret-metrics.ts';
 import { secretsStatus } from './secrets-status.ts';
 import { ServedSecrets } from './served-secrets.ts';
@@ -25,6 +26,8 @@ export type SecretsOptions = {
    * client on the loopback may claim one. Default: 500.
    */
   readonly mostGroups?: number;
+  /** Returns the certificates that are written for those who need one before they can ask. */
+  written(): GroupFacts;
   readonly clock: Clock;
   readonly metrics: SecretMetrics;
   readonly log: Logger;
@@ -50,6 +53,8 @@ export type Secrets = {
   /** Takes a change of what the control plane wants served. */
   update(update: Update): void;
   status(): object;
+  /** Returns all certificates, the one that ends first at the beginning. */
+  certificates(): readonly KnownCertificate[];
   close(): void;
 };
 
@@ -102,11 +107,13 @@ export function openSecrets(options: SecretsOptions): Secrets {
     onTrouble: (group, reason) =>
       log.error({ group, reason }, 'identity not issued, the earlier one stays in force'),
   });
-  metrics.observe(() => ({
+  const state = () => ({
     served: served.slots(),
     identities: groups.identities(),
+    written: options.written(),
     roots: authority.roots(),
-  }));
+  });
+  metrics.observe(state);
   return {
     groupOf(node, peer) {
       const found = secretsGroup(node, peer, trustDomain);
@@ -125,7 +132,8 @@ export function openSecrets(options: SecretsOptions): Secrets {
       if (wrong === undefined) update.ack();
       else update.nack(wrong);
     },
-    status: () => secretsStatus(served.slots(), groups.identities(), authority.roots()),
+    status: () => secretsStatus(state()),
+    certificates: () => knownCertificates(state()),
     close() {
       groups.close();
       served.close();

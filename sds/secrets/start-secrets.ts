@@ -51,6 +51,11 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Secret
     trustDomain,
     versionKey: randomBytes(32),
     certificateFolders: config.certificateFolders,
+    written: () =>
+      keepers.flatMap(({ facts, group }) => {
+        const known = facts();
+        return known === undefined ? [] : [[group, known] as const];
+      }),
     clock,
     metrics,
     log,

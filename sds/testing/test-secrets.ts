@@ -11,6 +11,7 @@ import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
 import { type XdsResource, xdsResource } from '#xds/snapshot.ts';
+import { knowledgeMethods } from '../knowledge.ts';
 import { createMetrics } from '../metrics.ts';
 import { createSecretMetrics } from '../secrets/secret-metrics.ts';
 import { openSecrets, type SecretsOptions } from '../secrets/secrets.ts';
@@ -39,7 +40,7 @@ export async function testAuthority(t: TestContext, leafMs = 3_600_000): Promise
 export async function startSecretsServer(
   t: TestContext,
   authority: Authority,
-  options: Partial<Pick<SecretsOptions, 'mostGroups' | 'certificateFolders'>> = {},
+  options: Partial<Pick<SecretsOptions, 'mostGroups' | 'certificateFolders' | 'written'>> = {},
 ) {
   const metrics = createMetrics();
   const lines: string[] = [];
@@ -49,6 +50,7 @@ export async function startSecretsServer(
     trustDomain: 'gateway.internal',
     versionKey: Buffer.alloc(32, 7),
     certificateFolders: [tmpdir()],
+    written: () => [],
     ...options,
     clock: { now: Date.now, random: Math.random, after },
     metrics: createSecretMetrics(metrics.registry, Date.now),
@@ -59,6 +61,7 @@ export async function startSecretsServer(
     port: 0,
     source: undefined,
     secrets,
+    knowledge: knowledgeMethods(undefined, secrets),
     metrics,
     log,
     now: Date.now,

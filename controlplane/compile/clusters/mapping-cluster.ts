@@ -82,6 +82,14 @@ export function mappingCluster(
 }
 
 /**
+ * Returns the name by which the discovery service knows a Mapping's service.
+ * @returns undefined when its instances come from elsewhere
+ */
+export function discoveredService(spec: MappingSpec): string | undefined {
+  return spec.resolver === 'sds' ? discoveredName(askedService(spec)) : undefined;
+}
+
+/**
  * Returns the discovery service's name of a service. It is `name.namespace` for a service of
  * Kubernetes, without the rest of its DNS name. `:port` after it selects one of several ports.
  */

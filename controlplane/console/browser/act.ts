@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Acted, Doubted } from '#controlplane/console/act.ts';
+import type { ServiceAnswer } from '#controlplane/orders/order-answers.ts';
 import { type Children, html, type Shown } from './html.ts';
-import { post } from './live.ts';
+import { fetchPost, reasonOf } from './live.ts';
+import { Badge, type Tone } from './parts.ts';
 
 /** Says whether the reader may act. */
 export function useMayAct(): boolean {
@@ -16,39 +19,84 @@ export function useMayAct(): boolean {
   return mayAct;
 }
 
-type State = { readonly done?: string; readonly error?: string };
+/** The newest action: what was asked, and what came of it. */
+type Result = {
+  readonly what: string;
+  readonly answers?: readonly ServiceAnswer[];
+  readonly error?: string;
+};
 
-/**
- * A form that acts after it has asked back. `read` makes the action of the fields. `done` says what
- * was ordered.
- */
+let tell: (result: Result) => void = () => {};
+
+/** A form that acts after it has asked back. `read` makes the action of the fields. */
 export function ActForm({
   action,
   ask,
   button,
   children,
-  done,
   read,
 }: Children & {
   readonly action: string;
   readonly ask: string;
   readonly button: string;
-  readonly done: string;
   readonly read: (fields: Readonly<Record<string, string>>) => object;
 }): Shown {
-  const [state, set] = useState<State>({});
   const mayAct = useMayAct();
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const fields = Object.fromEntries(new FormData(event.target as HTMLFormElement));
     if (!window.confirm(ask)) return;
-    post(action, read(fields as Record<string, string>)).then(
-      () => set({ done }),
-      (error: Error) => set({ error: error.message }),
+    tell({ what: ask });
+    run(action, read(fields as Record<string, string>)).then(
+      answers => tell({ what: ask, ...(answers && { answers }) }),
+      (error: Error) => tell({ what: ask, error: error.message }),
     );
   };
   return html`<form class="row end" onSubmit=${submit}>${children}
     <button class="danger" disabled=${!mayAct} title=${mayAct ? '' : 'You may look, but not act (CONSOLE_OPERATORS)'}>${button}</button>
-    <span role="status" class=${state.error === undefined ? 'muted' : 'error'}>${state.error ?? state.done ?? ''}</span>
   </form>`;
+}
+
+/** Acts. Asks once more when the control plane doubts it. Rejects with why nothing was done. */
+async function run(action: string, body: object): Promise<readonly ServiceAnswer[]> {
+  const answer = await fetchPost(action, body);
+  if (answer.status === 409) {
+    const { confirm } = (await answer.json()) as Doubted;
+    if (!window.confirm(`${confirm}\n\nDo it all the same?`)) throw new Error('Nothing was done.');
+    return run(action, { ...body, confirmed: true });
+  }
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+  return ((await answer.json()) as Acted).answers;
+}
+
+const TONES: Readonly<Record<ServiceAnswer['outcome'], Tone>> = {
+  done: 'ok',
+  failed: 'bad',
+  silent: 'warn',
+};
+
+/** What came of the newest action. It stays when the row that it was about is gone. */
+export function ActResult(): Shown {
+  const [result, set] = useState<Result | undefined>(undefined);
+  useEffect(() => {
+    tell = set;
+  }, []);
+  return html`<div class="acted" role="status">${
+    result === undefined
+      ? null
+      : html`<div class="panel"><header><h2>${result.what}</h2>
+          <button class="small aside" onClick=${() => set(undefined)}>Close</button></header>
+        <${Came} ...${result} /></div>`
+  }</div>`;
+}
+
+function Came({ answers, error }: Result): Shown {
+  if (error !== undefined) return html`<p class="body error">${error}</p>`;
+  if (answers === undefined) return html`<p class="body muted">Waiting for the answer …</p>`;
+  if (answers.length === 0)
+    return html`<p class="body">Stored. No service is connected that could answer.</p>`;
+  return html`<ul class="lines">${answers.map(
+    ({ node, outcome, text }) =>
+      html`<li><div class="row"><${Badge} tone=${TONES[outcome]}>${outcome === 'silent' ? 'no answer' : outcome}<//> <code class="wrap">${node}</code></div><span class="wrap">${text}</span></li>`,
+  )}</ul>`;
 }

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { ActResult } from './act.ts';
 import { html, type Shown } from './html.ts';
 import { followKeys, SCREEN_KEYS } from './keys.ts';
 import { useConnected } from './live.ts';
@@ -54,6 +55,7 @@ export function Frame(): Shown {
       <${Side} current=${below ?? screen} help=${() => dialog.current?.showModal()} />
       <main id="main" tabindex="-1"><${of} key=${screen} query=${query} /></main>
     </div>
+    <${ActResult} />
     <${Help} dialog=${dialog} />`;
 }
 

@@ -80,20 +80,26 @@ function samePlace(a: string | undefined, b: string): boolean {
   );
 }
 
-/** Sends a question or an action. Rejects with an Error in plain words. */
-export async function post<T>(path: string, body: unknown): Promise<T> {
-  const answer = await fetch(`/console/api/${path}`, {
+/** Sends a question or an action. Rejects when there is no answer. */
+export function fetchPost(path: string, body: unknown): Promise<Response> {
+  return fetch(`/console/api/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   }).catch(() => {
     throw new Error('The control plane does not answer.');
   });
+}
+
+/** Sends a question. Rejects with an Error in plain words. */
+export async function post<T>(path: string, body: unknown): Promise<T> {
+  const answer = await fetchPost(path, body);
   if (!answer.ok) throw new Error(await reasonOf(answer));
   return (await answer.json()) as T;
 }
 
-async function reasonOf(answer: Response): Promise<string> {
+/** Returns what an answer says is wrong. */
+export async function reasonOf(answer: Response): Promise<string> {
   const body = (await answer.json().catch(() => ({}))) as { readonly error?: string };
   return body.error ?? `The control plane answers ${answer.status}.`;
 }

@@ -80,6 +80,6 @@ const SESSIONS: readonly Column<Row>[] = [
     head: 'All of this user',
     cell: ({ filter, name, user }) =>
       html`<${ActForm} action="end-sessions" button="End" read=${() => ({ filter, user })}
-        ask="End all sessions of ${name}?" done="Ordered." />`,
+        ask="End all sessions of ${name}?" />`,
   },
 ];

@@ -3,11 +3,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import type { Acted } from '#controlplane/console/act.ts';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { logIn, newPage, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
 import { openPage } from './open-page.ts';
+
+/** No request goes this way, so that the service by this name is idle. */
+const IDLE = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: idle }
+spec: { prefix: /idle/, service: "user-service:80", resolver: sds }
+`;
 
 describe('the console acts', { skip: whyNoBrowser() }, () => {
   let system: System;
@@ -24,37 +32,82 @@ describe('the console acts', { skip: whyNoBrowser() }, () => {
   const at = (path: string) => `http://127.0.0.1:${system.ports.http}/console/${path}`;
   const logOf = (part: string) => readFileSync(join(system.state, 'logs', `${part}.log`), 'utf8');
 
-  test('an instance that is drained gets no more requests, and then some again', async t => {
-    const get = () => request(system.edge, '/user/health');
-    const page = await openPage(t, browser, at('service?name=user-service'));
-    const instances = page.getByRole('button', { name: 'Drain' });
-    // One request of ten is sampled.
-    await until(async () => {
-      assert.equal((await get()).status, 200);
-      return (await instances.count()) === 2 || undefined;
-    });
-    const hosts = async () => {
-      const { body } = await request(`http://127.0.0.1:${system.ports.edgeAdmin}`, '/clusters');
-      return new Set(body.match(/^user-service[^:\n]*::[\d.]+:\d+(?=::rq_total)/gm)).size;
-    };
+  const hosts = async () => {
+    const { body } = await request(`http://127.0.0.1:${system.ports.edgeAdmin}`, '/clusters');
+    const found = body.matchAll(/^user-service[^:\n]*::([\d.]+:\d+)::rq_total/gm);
+    return new Set([...found].map(([, address]) => address)).size;
+  };
+  const get = async () => (await request(system.edge, '/user/health')).status;
+
+  test('an idle instance that is drained gets no requests, and then some again', async t => {
+    system.write('idle.yaml', IDLE);
+    await system.statusWhen(({ resources }) =>
+      resources.some(({ id, state }) => id === 'Mapping/default/idle' && state === 'in force'),
+    );
+    const page = await openPage(t, browser, at('service?name=user-service:80'));
+    await page.getByText('idle').nth(1).waitFor();
     assert.equal(await hosts(), 2);
-    await instances.first().click();
+    await page.getByRole('button', { name: 'Drain' }).first().click();
+    await page.getByText('no proxy gets the instance any more').waitFor();
     await until(async () => (await hosts()) === 1 || undefined);
-    for (let time = 0; time < 20; time += 1) assert.equal((await get()).status, 200);
+    for (let time = 0; time < 20; time += 1) assert.equal(await get(), 200);
     await page.getByRole('button', { name: 'Serve again' }).click();
+    await page.getByText('the proxies get the instance again').waitFor();
     await until(async () => (await hosts()) === 2 || undefined);
     assert.match(logOf('controlplane'), /"actor":"somebody on this machine","action":"drain"/);
   });
 
+  test('the last instance in rotation is drained only once that is confirmed, too', async t => {
+    const page = await openPage(t, browser, at('service?name=user-service'));
+    const drain = page.getByRole('button', { name: 'Drain' });
+    await drain.first().click();
+    await page.getByRole('button', { name: 'Serve again' }).waitFor();
+    const asked: string[] = [];
+    page.removeAllListeners('dialog');
+    page.on('dialog', dialog => {
+      asked.push(dialog.message());
+      void (asked.length === 2 ? dialog.dismiss() : dialog.accept());
+    });
+    await drain.click();
+    await page.getByText('Nothing was done.').waitFor();
+    assert.match(asked[1] ?? '', /^No instance of user-service would stay in rotation/);
+    assert.equal(await get(), 200);
+    await drain.click();
+    await until(async () => (await get()) === 503 || undefined);
+    for (const button of [1, 0])
+      await page.getByRole('button', { name: 'Serve again' }).nth(button).click();
+    await until(async () => (await hosts()) === 2 || undefined);
+    await until(async () => (await get()) === 200 || undefined);
+  });
+
+  test('what a service cannot do is told, and what discovery does not know is not drained', async () => {
+    const base = `http://127.0.0.1:${system.ports.http}`;
+    const send = (path: string, body: object) =>
+      request(base, `/console/api/${path}`, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify(body),
+      });
+    const { body } = await send('end-sessions', { filter: 'default/none', user: 'ada' });
+    const [answer, ...others] = (JSON.parse(body) as Acted).answers;
+    assert.deepEqual([answer?.outcome, others], ['failed', []]);
+    assert.match(answer?.text ?? '', /no Filter default\/none logs users in/);
+    const unknown = await send('drain', { address: '127.0.0.1', port: 1, drained: true });
+    assert.equal(unknown.status, 400);
+    assert.match(unknown.body, /knows no instance at 127\.0\.0\.1:1/);
+  });
+
   test('a counter that is reset lets its client in again', async t => {
     const post = async () => (await request(system.edge, '/user/none', { method: 'POST' })).status;
-    await until(async () => (await post()) === 429 || undefined);
     const page = await openPage(t, browser, at('limits'));
-    await page.getByLabel('method').fill('POST');
-    await page.getByLabel('remote_address').fill('127.0.0.1');
-    await page.getByText('generic_key=users, method=POST, remote_address=127.0.0.1').waitFor();
-    await page.getByRole('button', { name: 'Reset' }).last().click();
-    await page.getByText('Ordered. The counter begins again.').waitFor();
+    const key = page.getByRole('listitem').filter({ hasText: 'method=POST' });
+    // A minute may end meanwhile, and with it the counter.
+    await until(async () => {
+      const isRejected = (await post()) === 429;
+      return (isRejected && (await key.getByText('over').isVisible())) || undefined;
+    });
+    await key.getByText('generic_key=users, method=POST, remote_address=127.0.0.1').waitFor();
+    await key.getByRole('button', { name: 'Reset' }).click();
+    await page.getByText('1 counter begins again').waitFor();
     await until(async () => (await post()) !== 429 || undefined);
     assert.match(logOf('ratelimit-service'), /counters begin again/);
     assert.doesNotMatch(logOf('controlplane'), /remote_address=|"value"/);
@@ -70,10 +123,9 @@ describe('the console acts', { skip: whyNoBrowser() }, () => {
     const grace = await loggedIn('grace', 'nanosecond');
     const page = await openPage(t, browser, at('security'));
     await page.getByLabel('User, the claim sub').fill('ada');
-    await page.getByText('Latest logins').waitFor();
-    await page.getByRole('button', { name: 'End sessions' }).nth(3).waitFor();
-    await page.getByRole('button', { name: 'End sessions' }).first().click();
-    await page.getByText('Ordered. The user has to log in again.').waitFor();
+    await page.getByRole('button', { name: 'End', exact: true }).nth(2).waitFor();
+    await page.getByRole('button', { name: 'End sessions' }).click();
+    await page.getByText('2 sessions have ended').waitFor();
     for (const each of ada)
       await until(async () => {
         const answer = await each.request.get(`${system.edge}/account/api/x`);
@@ -93,7 +145,9 @@ describe('the console acts', { skip: whyNoBrowser() }, () => {
       ).status;
     };
     const drain = { address: '127.0.0.1', port: 1, drained: false };
-    assert.equal(await send('drain', drain), 200);
+    const none = { filter: 'default/none', user: 'ada' };
+    assert.equal(await send('end-sessions', none), 200);
+    assert.equal(await send('drain', drain), 400, 'it is not drained');
     const sites = [
       { origin: 'http://evil.example' },
       { origin: 'null' },
@@ -101,8 +155,11 @@ describe('the console acts', { skip: whyNoBrowser() }, () => {
       { host: 'evil.example' },
     ];
     for (const headers of sites)
-      assert.equal(await send('drain', drain, headers), 403, JSON.stringify(headers));
-    assert.equal(await send('drain', JSON.stringify(drain), { 'content-type': 'text/plain' }), 400);
+      assert.equal(await send('end-sessions', none, headers), 403, JSON.stringify(headers));
+    assert.equal(
+      await send('end-sessions', JSON.stringify(none), { 'content-type': 'text/plain' }),
+      400,
+    );
     const wrong: readonly (readonly [string, unknown])[] = [
       ['drain', {}],
       ['drain', ''],

@@ -23,13 +23,18 @@ spec:
 const fail = async () => {
   throw new Error('127.0.0.1:18001: it does not answer in time');
 };
-const DEAD: Knowledge = { sessions: fail, providers: fail, counters: fail, close: () => {} };
+const DEAD: Knowledge = {
+  ...{ sessions: fail, providers: fail, counters: fail, instances: fail, certificates: fail },
+  close: () => {},
+};
 
 test('values of labels that may be credentials are hidden, and those of unknown labels too', async () => {
   const values = ['remote_address', 'who', 'id', 'session_token', 'where', 'gone', '__proto__'];
   const labels = values.map(key => ({ key, value: '/a?secret=1' }));
-  const limit = { limit: 'l', within: 0, near: 0, over: 0, overLogOnly: 0 };
-  const limits = [{ ...limit, keys: [{ labels, count: 1, ends: 0 }] }];
+  const limit = { limit: 'l', domain: 'd', rate: 1, within: 0, near: 0, over: 0, overLogOnly: 0 };
+  const whole = labels.slice(0, 1).map(({ key }) => ({ key, value: '::1' }));
+  const keys = [labels, whole].map(each => ({ labels: each, count: 1, ends: 0 }));
+  const limits = [{ ...limit, keys }];
   const counters = async (): Promise<Counters> => ({ limits, store: 'memory', processes: 1 });
   const view = await countersView({ ...DEAD, counters }, resourceSetOf(LABELS).resources);
   assert.ok('limits' in view);
@@ -38,6 +43,11 @@ test('values of labels that may be credentials are hidden, and those of unknown 
     ['remote_address', 'who', 'where'],
   );
   assert.doesNotMatch(JSON.stringify(view), /secret=1/);
+  assert.deepEqual(
+    view.limits[0]?.keys.map(({ isWhole }) => isWhole),
+    [false, true],
+    'what is hidden names no counter',
+  );
 });
 
 test('a service that does not answer is told as a reason', async () => {
@@ -54,5 +64,7 @@ test('however many look, a service is asked every two seconds', async () => {
   now += 1_999;
   assert.equal(await look(), 1);
   now += 1;
+  assert.equal(await look(), 2);
+  assert.equal(await ask(async () => 9, 'another question'), 9);
   assert.equal(await look(), 2);
 });

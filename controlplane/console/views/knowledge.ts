@@ -12,6 +12,18 @@ import { HIDDEN, SENSITIVE } from './redacted.ts';
 /** What is known, or why it is not. */
 export type Known<T> = T | { readonly error: string };
 
+/** A counter, with the values of labels that may be shown. */
+export type ListedKey = CounterKey & {
+  /** Whether all its values are shown as they are, so that it can be named to reset it. */
+  readonly isWhole: boolean;
+};
+
+export type ListedCounters = Omit<LimitCounters, 'keys'> & { readonly keys: readonly ListedKey[] };
+
+export type CountersView = Omit<Counters, 'limits'> & {
+  readonly limits: readonly ListedCounters[];
+};
+
 export type LoginsView = {
   readonly sessions: Known<Sessions>;
   readonly providers: Known<{ readonly providers: readonly ProviderState[] }>;
@@ -23,6 +35,7 @@ const MOST_KEYS = 5;
 const MOST_LIMITS = 200;
 /** However many browsers look, a service is asked this often, in ms. */
 const ASK_EVERY_MS = 2_000;
+const MOST_REMEMBERED = 100;
 
 export async function loginsView(knowledge: Knowledge): Promise<LoginsView> {
   const [sessions, providers] = await Promise.all([
@@ -36,7 +49,7 @@ export async function loginsView(knowledge: Knowledge): Promise<LoginsView> {
 export async function countersView(
   knowledge: Knowledge,
   resources: ResourceSet,
-): Promise<Known<Counters>> {
+): Promise<Known<CountersView>> {
   const counters = await orError(knowledge.counters(MOST_KEYS));
   if ('error' in counters) return counters;
   const shown = shownKeys(resources);
@@ -51,7 +64,8 @@ function rankOf({ keys, over, overLogOnly }: LimitCounters): number {
   return over + overLogOnly > 0 ? 2 : Math.min(keys.length, 1);
 }
 
-async function orError<T>(answer: Promise<T>): Promise<Known<T>> {
+/** Returns the answer, or why there is none. */
+export async function orError<T>(answer: Promise<T>): Promise<Known<T>> {
   return answer.catch((error: Error) => ({ error: error.message }));
 }
 
@@ -77,23 +91,26 @@ function shownKeys({ config, mappings }: ResourceSet): ReadonlySet<string> {
 }
 
 /** A path is shown without its query string. */
-function hideValues(counter: CounterKey, shown: ReadonlySet<string>): CounterKey {
+function hideValues(counter: CounterKey, shown: ReadonlySet<string>): ListedKey {
   const labels = counter.labels.map(({ key, value }) => ({
     key,
     value: shown.has(key) ? value.replace(/\?.*$/s, '') : HIDDEN,
   }));
-  return { ...counter, labels };
+  const isWhole = labels.every(({ value }, at) => value === counter.labels[at]?.value);
+  return { ...counter, labels, isWhole };
 }
 
-/** Asks once for all that ask within ASK_EVERY_MS. */
-export function remembered<T>(now: () => number): (ask: () => Promise<T>) => Promise<T> {
-  let answer: Promise<T> | undefined;
-  let asked = Number.NEGATIVE_INFINITY;
-  return ask => {
-    if (answer === undefined || Math.abs(now() - asked) >= ASK_EVERY_MS) {
-      asked = now();
-      answer = ask();
-    }
+/** Asks once for all that ask the same, by `key`, within ASK_EVERY_MS. */
+export function remembered<T>(
+  now: () => number,
+): (ask: () => Promise<T>, key?: string) => Promise<T> {
+  const known = new Map<string, { readonly asked: number; readonly answer: Promise<T> }>();
+  return (ask, key = '') => {
+    const found = known.get(key);
+    if (found !== undefined && Math.abs(now() - found.asked) < ASK_EVERY_MS) return found.answer;
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    const answer = ask();
+    known.set(key, { asked: now(), answer });
     return answer;
   };
 }

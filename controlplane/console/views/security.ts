@@ -1,7 +1,6 @@
 import type { SampledRequest } from '#controlplane/figures/figures.ts';
 import type { ResourceState } from '#controlplane/status/resource-state.ts';
 import type { ResourceStatus } from '#controlplane/status/status.ts';
-import type { Login } from '#process/service-facts.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -21,8 +20,6 @@ export type FilterRow = {
 };
 
 export type Security = {
-  /** The newest first, of those that the services tell. */
-  readonly logins?: readonly Login[];
   readonly filters: readonly FilterRow[];
   /** Resources that are closed or out of service, so that what they cover answers 500. */
   readonly closed: readonly ResourceStatus[];

@@ -1,5 +1,11 @@
-import type { Rates, SampledRequest, UpstreamFigures } from '#controlplane/figures/figures.ts';
-import type { InstanceRow } from './instances.ts';
+import type {
+  MappingFigures,
+  Rates,
+  SampledRequest,
+  UpstreamFigures,
+} from '#controlplane/figures/figures.ts';
+import type { Drained } from '#controlplane/orders/drained-store.ts';
+import type { InstanceRows } from './instances.ts';
 import type { LimitLine } from './route.ts';
 import type { RouteRow } from './routes.ts';
 
@@ -19,7 +25,7 @@ export type ServiceRow = {
 export function serviceRows(
   rows: readonly RouteRow[],
   upstreams: readonly UpstreamFigures[],
-  ratesOf: (id: string) => Rates | undefined,
+  figuresOf: (id: string) => MappingFigures | undefined,
 ): readonly ServiceRow[] {
   const byOrigin = new Map<string, UpstreamFigures[]>();
   for (const upstream of upstreams)
@@ -32,10 +38,11 @@ export function serviceRows(
   return [...services]
     .map(([name, routes]) => {
       const seen = [...new Set(routes.flatMap(({ id }) => byOrigin.get(id) ?? []))];
-      const rates = sumOf(routes.flatMap(({ id }) => ratesOf(id) ?? []));
+      const figures = routes.flatMap(({ id }) => figuresOf(id) ?? []);
+      const rates = sumOf(figures.map(each => each.last15Minutes));
       return {
         ...{ name, routes: routes.length },
-        ...healthOf(seen),
+        ...healthOf(seen, failsAlways(figures)),
         ...(rates === undefined ? {} : { rates }),
       };
     })
@@ -49,13 +56,29 @@ const RANK: Readonly<Record<ServiceRow['word'], number>> = {
   unknown: 3,
 };
 
-function healthOf(seen: readonly UpstreamFigures[]): Omit<ServiceRow, 'name' | 'routes' | 'rates'> {
-  if (seen.length === 0) return { word: 'unknown' };
+/**
+ * Returns whether each of the newest requests has failed: those of the last minute, or of 15 when
+ * it has none. Numbers of requests are estimated to the fraction.
+ */
+function failsAlways(figures: readonly MappingFigures[]): boolean {
+  const minute = sumOf(figures.map(({ lastMinute }) => lastMinute));
+  const newest =
+    (minute?.requests ?? 0) >= 0.5 ? minute : sumOf(figures.map(each => each.last15Minutes));
+  if (newest === undefined || newest.requests < 0.5) return false;
+  return newest.requests - newest.serverErrors < 0.5;
+}
+
+function healthOf(
+  seen: readonly UpstreamFigures[],
+  isFailing: boolean,
+): Omit<ServiceRow, 'name' | 'routes' | 'rates'> {
+  if (seen.length === 0) return { word: isFailing ? 'failing' : 'unknown' };
   const members = Math.min(...seen.map(each => each.members));
   const healthy = Math.min(...seen.map(each => each.healthy));
   const [last] = seen.flatMap(({ lastFailure }) => lastFailure ?? []).sort((a, b) => b.at - a.at);
   const trouble = seen.some(({ lastMinute }) => failures(lastMinute) > 0);
-  const word = healthy === 0 ? 'failing' : healthy < members || trouble ? 'partly' : 'healthy';
+  const isPartly = healthy < members || trouble;
+  const word = healthy === 0 || isFailing ? 'failing' : isPartly ? 'partly' : 'healthy';
   const { at, text, upstream } = last ?? {};
   return {
     ...{ members, healthy, word },
@@ -88,10 +111,16 @@ export function sumOf(all: readonly Rates[]): Rates | undefined {
   };
 }
 
+/** What the list of services shows beside them. */
+export type DrainedList = { readonly drained: readonly Drained[] };
+
 /** All about one service, for its developer. */
 export type ServiceScreen = {
   readonly row: ServiceRow;
-  readonly instances: readonly InstanceRow[];
+  /** Also those that no request went to, as far as the discovery service can be asked. */
+  readonly instances: InstanceRows;
+  /** Why it cannot be asked. */
+  readonly undiscovered?: string;
   readonly routes: readonly RouteRow[];
   /** Where the edge listens. */
   readonly edge: { readonly host: string; readonly port: number };

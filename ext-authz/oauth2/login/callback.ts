@@ -85,7 +85,6 @@ async function logInOnce(
     if ('refused' in session) return refusedPage(callback, session.refused);
     const id = await filter.sessions.create(session, filter.sources.now());
     isLoggedIn = true;
-    filter.sources.loggedIn?.(filter.realm, String(session.idToken.claims.sub));
     const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
     await Promise.all(old.map(key => filter.sessions.remove(key)));
     return await finish(callback, id, session);

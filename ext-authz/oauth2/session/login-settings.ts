@@ -25,6 +25,4 @@ export type Sources = {
    * 4 s.
    */
   readonly deadline: () => AbortSignal;
-  /** Hears of each login: the Filter's realm, and the claim `sub`. */
-  readonly loggedIn?: (realm: string, user: string) => void;
 };

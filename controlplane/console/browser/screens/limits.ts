@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks';
 import type { LimitRow } from '#controlplane/console/views/limits.ts';
 import type { Page } from '#controlplane/console/views/paging.ts';
 import type { SampledRequest } from '#controlplane/figures/figures.ts';
-import type { LimitUse } from '#process/service-facts.ts';
 import { ActForm } from '../act.ts';
 import { Counters } from '../counters.ts';
-import { clock, count } from '../format.ts';
+import { count } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
 import { Badge, type Column, Loaded, Pager, Panel, Search, Source, Table } from '../parts.ts';
@@ -15,7 +14,6 @@ const SIZE = 50;
 
 type Limits = Page<LimitRow> & {
   readonly over: readonly SampledRequest[];
-  readonly uses: readonly LimitUse[];
 };
 
 /** How often clients may ask, and who asks more. */
@@ -30,15 +28,11 @@ export function Limits({ query }: { readonly query: URLSearchParams }): Shown {
       offset,
       over,
       total,
-      uses,
     }: Limits) => html`<section class="panel wide">
         ${total === 0 ? html`<p class="empty">No limit is found.</p>` : html`<${Table} caption="Limits" columns=${COLUMNS} rows=${items} keyOf=${({ id, name }: LimitRow) => `${id} ${name}`} />`}
         <${Pager} screen="limits" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
       </section>
       <div class="panels below">
-        <${Panel} title="Near and over" aside="of this window, the newest first" wide=${true}>
-          ${uses.length === 0 ? html`<p class="empty">Nobody is near a limit.</p>` : html`<ul class="lines">${uses.map(use => html`<${UseLine} key=${JSON.stringify([use.limit, use.labels])} ...${use} />`)}</ul>`}
-        <//>
         <${Counters} />
         <${Panel} title="Reset a counter" wide=${true}><div class="body"><${Reset} rows=${items} /></div><//>
         <${Panel} title="Over a limit" aside="answered 429, sampled" wide=${true}><${RequestTable} requests=${over} /><//>
@@ -62,7 +56,7 @@ function Reset({ rows }: { readonly rows: readonly LimitRow[] }): Shown {
     })),
   });
   return html`<${ActForm} key=${index} action="reset-counter" button="Reset" read=${read}
-      ask="Let this counter begin again at 0?" done="Ordered. The counter begins again.">
+      ask="Let this counter begin again at 0?">
     <label class="field grow">Limit and label group<select onChange=${(event: Event) => choose(Number((event.target as HTMLSelectElement).value))}>${choices.map(
       ({ text }, at) => html`<option value=${at} selected=${at === index}>${text}</option>`,
     )}</select></label>
@@ -94,11 +88,3 @@ const COLUMNS: readonly Column<LimitRow>[] = [
   },
   { head: 'Written in', cell: row => html`<${Source} ...${row} />` },
 ];
-
-/** A value that is not shown may be a credential. Its counter can be reset by who knows it. */
-function UseLine({ at, domain, labels, limit, over }: LimitUse): Shown {
-  const isKnown = labels.every(({ value }) => value !== undefined);
-  return html`<li><div class="row"><span class="muted">${clock(at)}</span> <${Badge} tone=${over ? 'bad' : 'warn'}>${over ? 'over' : 'near'}<//> <b>${limit}</b>
-    <code class="wrap">${labels.map(({ key, value }) => `${key}=${value ?? '(not shown)'}`).join(', ')}</code>
-    ${isKnown ? html`<${ActForm} action="reset-counter" button="Reset" read=${() => ({ domain, labels })} ask="Let this counter begin again at 0?" done="Ordered." />` : null}</div></li>`;
-}

@@ -1,7 +1,6 @@
 import type { FilterRow, Security as SecurityView } from '#controlplane/console/views/security.ts';
-import type { Login } from '#process/service-facts.ts';
 import { ActForm } from '../act.ts';
-import { clock, count, shortName } from '../format.ts';
+import { count, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
 import { to } from '../location.ts';
@@ -17,7 +16,7 @@ export function Security(): Shown {
     <${Loaded} view=${view} show=${(data: SecurityView) => html`<${Shows} ...${data} />`} />`;
 }
 
-function Shows({ closed, filters, logins = [], open, rejected }: SecurityView): Shown {
+function Shows({ closed, filters, open, rejected }: SecurityView): Shown {
   const problems = filters.flatMap(filter => filter.problems);
   return html`<div class="stats">
       <${Stat} label="Filters" value=${count(filters.length)} />
@@ -42,9 +41,6 @@ function Shows({ closed, filters, logins = [], open, rejected }: SecurityView): 
                   html`<li><div class="row"><${Badge} tone="bad">${state}<//> ${id.startsWith('Mapping/') ? html`<a href=${to('route', { id })}>${shortName(id)}</a>` : `${id.split('/')[0]} ${shortName(id)}`} <${Source} file=${file} line=${line} /></div></li>`,
               )}</ul>`
         }
-      <//>
-      <${Panel} title="Latest logins">
-        ${logins.length === 0 ? html`<${Empty}>None since the services started.<//>` : html`<ul class="lines">${logins.map(login => html`<${LoginLine} key=${`${login.at} ${login.user}`} ...${login} />`)}</ul>`}
       <//>
       <${Panel} title="Rejected by Filters" aside="sampled, the newest first" wide=${true}><${RequestTable} requests=${rejected} /><//>
     </div>`;
@@ -73,16 +69,8 @@ function EndSessions({ filters }: Pick<SecurityView, 'filters'>): Shown {
   const logins = filters.filter(({ type }) => type === 'OAuth2 AuthorizationCode');
   if (logins.length === 0) return html`<p class="muted">No Filter logs users in.</p>`;
   return html`<${ActForm} action="end-sessions" button="End sessions" read=${(fields: object) => fields}
-      ask="End all sessions of this user?" done="Ordered. The user has to log in again.">
+      ask="End all sessions of this user?">
     <label class="field">Filter<select name="filter">${logins.map(({ id }) => html`<option>${id.slice('Filter/'.length)}</option>`)}</select></label>
     <label class="field grow">User, the claim sub<input name="user" required maxlength="1000" spellcheck=${false} /></label>
   <//>`;
-}
-
-function LoginLine({ at, filter, user }: Login): Shown {
-  const [, name = '', namespace = ''] = /^(.*)\.([^.]*)$/.exec(filter) ?? [];
-  return html`<li><div class="row"><span class="muted" title=${new Date(at).toISOString()}>${clock(at)}</span> <b class="wrap">${user}</b>
-    <span class="muted">at ${namespace === 'default' ? name : `${namespace}/${name}`}</span>
-    <${ActForm} action="end-sessions" button="End sessions" read=${() => ({ filter: `${namespace}/${name}`, user })}
-      ask=${`End all sessions of ${user}?`} done="Ordered." /></div></li>`;
 }

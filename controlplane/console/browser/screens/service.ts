@@ -1,6 +1,6 @@
-import type { InstanceRow } from '#controlplane/console/views/instances.ts';
+import type { InstanceRow, InstanceRows } from '#controlplane/console/views/instances.ts';
 import type { ServiceScreen } from '#controlplane/console/views/services.ts';
-import { ActForm } from '../act.ts';
+import { addressText, Drain } from '../drain.ts';
 import { count } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
@@ -25,13 +25,16 @@ function Shows({
   requests,
   routes,
   row,
+  undiscovered,
   upstreams,
 }: ServiceScreen): Shown {
   return html`<div class="panels">
     <${Panel} title="Health" aside="as the proxies see it">
       ${upstreams.length === 0 ? html`<${Empty}>No proxy has told anything of it.<//>` : html`<${UpstreamLines} upstreams=${upstreams} />`}
     <//>
-    <${Panel} title="Instances" aside="by the sampled requests"><${Instances} instances=${instances} /><//>
+    <${Panel} title="Instances" aside=${instances.total > instances.rows.length ? `the first ${instances.rows.length} of ${count(instances.total)}` : undefined}>
+      ${undiscovered === undefined ? null : html`<p class="notice bad">The discovery service cannot be asked. ${undiscovered}</p>`}
+      <${Instances} ...${instances} /><//>
     <${Panel} title="Limits">
       ${
         limits.length === 0
@@ -63,26 +66,22 @@ function curl(edge: string, host: string, path: string, method?: string): string
   return `curl ${verb}${name}http://${edge}${path}`;
 }
 
-/** A drained instance gets no new requests, and ends those that it has. */
-function Instances({ instances }: Pick<ServiceScreen, 'instances'>): Shown {
-  if (instances.length === 0)
-    return html`<${Empty}>No request was sampled in the last 15 minutes.<//>`;
-  return html`<ul class="lines">${instances.map(
-    instance => html`<li key=${nameOf(instance)}>
-    <div class="row"><code>${nameOf(instance)}</code>
-      ${instance.drained ? html`<${Badge} tone="warn">drained<//>` : null}
-      <span class="muted">${count(instance.requests)} sampled</span>
+function Instances({ rows }: InstanceRows): Shown {
+  if (rows.length === 0)
+    return html`<${Empty}>Discovery knows none, and no request was sampled in the last 15 minutes.<//>`;
+  return html`<ul class="lines">${rows.map(
+    instance => html`<li key=${addressText(instance)}>
+    <div class="row"><code>${addressText(instance)}</code> <${StateOf} ...${instance} />
+      <span class="muted">${instance.requests === 0 ? 'idle' : `${count(instance.requests)} sampled`}</span>
       ${instance.failed === 0 ? null : html`<${Badge} tone="bad">${count(instance.failed)} failed<//>`}
-      <${ActForm} key=${instance.drained} action="drain" button=${instance.drained ? 'Serve again' : 'Drain'}
-        read=${() => ({ address: instance.address, port: instance.port, drained: !instance.drained })}
-        ask=${instance.drained ? `Send requests to ${nameOf(instance)} again?` : `Send no new requests to ${nameOf(instance)}?`}
-        done="Ordered." />
+      ${instance.discovered || instance.drained ? html`<${Drain} ...${instance} />` : html`<span class="muted">not from discovery</span>`}
     </div>
     ${instance.failure === undefined ? null : html`<div class="wrap muted">${instance.failure}</div>`}
   </li>`,
   )}</ul>`;
 }
 
-function nameOf({ address, port }: InstanceRow): string {
-  return `${address.includes(':') ? `[${address}]` : address}:${port}`;
+function StateOf({ drained, healthy = true }: InstanceRow): Shown {
+  if (drained) return html`<${Badge} tone="warn">drained<//>`;
+  return healthy ? null : html`<${Badge} tone="bad">unhealthy<//>`;
 }

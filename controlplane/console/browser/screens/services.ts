@@ -1,28 +1,44 @@
 import type { Page } from '#controlplane/console/views/paging.ts';
-import type { ServiceRow } from '#controlplane/console/views/services.ts';
+import type { DrainedList, ServiceRow } from '#controlplane/console/views/services.ts';
+import type { Drained } from '#controlplane/orders/drained-store.ts';
+import { addressText, Drain } from '../drain.ts';
 import { ago, count, ms, percent, rate } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
 import { to } from '../location.ts';
-import { Badge, type Column, Loaded, Pager, Search, Table, type Tone } from '../parts.ts';
+import { Badge, type Column, Loaded, Pager, Panel, Search, Table, type Tone } from '../parts.ts';
 
 const SIZE = 50;
+
+type Services = Page<ServiceRow> & DrainedList;
 
 /** The services behind the gateway: healthy, or why not. */
 export function Services({ query }: { readonly query: URLSearchParams }): Shown {
   const parameters = new URLSearchParams(query);
   parameters.set('limit', String(SIZE));
-  const view = useView<Page<ServiceRow>>(`services?${parameters}`);
+  const view = useView<Services>(`services?${parameters}`);
   return html`<div class="head"><h1>Services</h1>
       <${Search} screen="services" query=${query} label="Search service" /></div>
     <${Loaded} view=${view} show=${({
+      drained,
       items,
       offset,
       total,
-    }: Page<ServiceRow>) => html`<section class="panel wide">
+    }: Services) => html`<section class="panel wide">
       ${total === 0 ? html`<p class="empty">No service is found.</p>` : html`<${Table} caption="Services" columns=${COLUMNS} rows=${items} keyOf=${({ name }: ServiceRow) => name} />`}
       <${Pager} screen="services" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
-    </section>`} />`;
+    </section>
+    ${drained.length === 0 ? null : html`<${AllDrained} drained=${drained} />`}`} />`;
+}
+
+/** Also those that no service has any more. An address may come back with another instance. */
+function AllDrained({ drained }: DrainedList): Shown {
+  return html`<div class="panels below"><${Panel} title="Drained instances" aside="of all services">
+    <ul class="lines">${drained.map(
+      (each: Drained) =>
+        html`<li key=${addressText(each)}><div class="row"><code>${addressText(each)}</code> <${Drain} ...${each} drained=${true} /></div></li>`,
+    )}</ul>
+  <//></div>`;
 }
 
 const TONES: Readonly<Record<ServiceRow['word'], Tone>> = {
