@@ -34,8 +34,8 @@ import {
   type ChangeHistory,
   changeHistory,
 } from '#controlplane/status/change-history.ts';
+import type { StatusFacts } from '#controlplane/status/kubernetes-status.ts';
 import type { Metrics } from '#controlplane/status/metrics.ts';
-import type { ObjectFacts } from '#controlplane/status/object-state.ts';
 import { problemLog } from '#controlplane/status/problem-log.ts';
 import { Reports } from '#controlplane/status/reports.ts';
 import {
@@ -96,7 +96,7 @@ export type ControlPlane = {
    * Returns what is known of the objects that were read last.
    * @returns undefined when nothing was read
    */
-  objectFacts(): (ObjectFacts & Pick<Reading, 'objects'>) | undefined;
+  objectFacts(): StatusFacts | undefined;
   /** Returns what is in force, or about to be. */
   inForce(): Iterable<Resource>;
   /** Returns all that is in force, or about to be. Making it takes a while. */
@@ -279,14 +279,16 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     diff: question => asked.diff(question),
     objectFacts: () => {
       if (reading === undefined) return undefined;
-      const proxies = service.streams().some(({ group }) => isProxy(group));
+      const streams = service.streams();
+      const proxies = streams.some(({ group }) => isProxy(group));
+      const settled = settledGroups(streams);
       const facts = {
         rollout: controller.rollout,
         problems: problems(),
         outOfService: said.outOfService(),
         compiled: controller.problems(),
       };
-      return { ...reading, ...facts, proxies };
+      return { ...reading, ...facts, proxies, settled };
     },
     inForce: () => effective(controller.rollout).values(),
     resources: () => controller.inForce,
@@ -367,6 +369,13 @@ function refuser({ config, log, now }: ControlPlaneParts) {
       );
     return reason;
   };
+}
+
+/** A group without proxies is not among them. */
+function settledGroups(streams: readonly StreamStatus[]): ReadonlySet<string> {
+  const waiting = streams.filter(({ standing }) => standing !== 'settled');
+  const unsettled = new Set(waiting.map(({ group }) => group));
+  return new Set(streams.map(({ group }) => group).filter(group => !unsettled.has(group)));
 }
 
 function toClientAck({ id, group, standing, types }: StreamStatus): ClientAck {

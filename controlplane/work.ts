@@ -170,6 +170,7 @@ function report(
     gatewayId: config.gatewayId,
     facts: () => plane.objectFacts(),
     objects: () => resources.objects(),
+    gateways: { options: config.gateways, edgeOf: () => NO_EDGE },
     metrics,
     log,
     now: Date.now,
@@ -177,6 +178,9 @@ function report(
     random: Math.random,
   });
 }
+
+/** What is known of a Gateway's proxies without what makes them. */
+const NO_EDGE = { addresses: [], missing: [] };
 
 async function listen(
   { config, exit }: Parts,

@@ -313,6 +313,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/edges',
       'controlplane/explain',
       'controlplane/figures',
+      'controlplane/gateway-api',
       'controlplane/knowledge',
       'controlplane/orders',
       'controlplane/rollout',

@@ -53,7 +53,7 @@ export type Sources = {
    * @returns undefined once it is
    */
   waiting(): string | undefined;
-  /** Returns the objects of Kubernetes as they are now. */
+  /** Returns the objects of Kubernetes, ours and those of Gateway API, as they are now. */
   objects(): readonly ServedObject[];
   close(): void;
 };
@@ -134,7 +134,8 @@ class ResourceSources implements Sources {
   }
 
   objects(): readonly ServedObject[] {
-    return this.#kubernetes?.reading()?.objects ?? [];
+    const { objects = [], gatewayApi = [] } = this.#kubernetes?.reading() ?? {};
+    return [...objects, ...gatewayApi];
   }
 
   close(): void {

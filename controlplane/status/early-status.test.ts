@@ -79,7 +79,9 @@ function factsOf(objects: readonly ServedObject[], problems: readonly Problem[])
     compiled: [],
     outOfService: new Set<string>(),
     proxies: true,
+    settled: new Set<string>(),
     objects,
+    gatewayApi: [],
   };
 }
 
@@ -99,6 +101,10 @@ const COMMON = {
   })),
   log: pino({ level: 'silent' }),
   random: Math.random,
+  gateways: {
+    options: { controller: 'example.com/c', sharedEdge: false, apiGroups: [] },
+    edgeOf: () => ({ addresses: [], missing: [] }),
+  },
 };
 
 test('a control plane that has just begun takes back no problem that it may not have heard of yet', async t => {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { lead } from '#kubernetes/lease.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import { type GatewayStatusParts, gatewayStatusWrites } from './gateway-status-writes.ts';
 import type { Metrics } from './metrics.ts';
 import { type ObjectFacts, objectStates } from './object-state.ts';
 import { objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
@@ -20,14 +21,26 @@ export type KubernetesStatusParts = {
    * Returns what is known of the last reading.
    * @returns undefined when nothing was read
    */
-  facts(): (ObjectFacts & { readonly objects: readonly ServedObject[] }) | undefined;
+  facts(): StatusFacts | undefined;
   /** Returns the objects as they are now. */
   objects(): readonly ServedObject[];
+  /** What statuses of Gateway API say beside what is read. */
+  readonly gateways: Omit<GatewayStatusParts, 'now'>;
+  /** Called when this control plane begins to write for all, and when it ends. */
+  onLeading?(leading: boolean): void;
   readonly metrics: Metrics;
   readonly log: Logger;
   now(): number;
   after(ms: number, callback: () => void): () => void;
   random(): number;
+};
+
+/** What is known of the last reading. */
+export type StatusFacts = ObjectFacts & {
+  readonly objects: readonly ServedObject[];
+  readonly gatewayApi: readonly ServedObject[];
+  /** Groups of proxies that have all ACKed what they are served. */
+  readonly settled: ReadonlySet<string>;
 };
 
 export type KubernetesStatus = {
@@ -55,6 +68,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   const { cluster, gatewayId, metrics, log, now, after, random } = parts;
   const lease = statusLeaseName(gatewayId);
   const hearsAll = now() + HEARS_ALL_MS;
+  const gatewayWrites = gatewayStatusWrites({ ...parts.gateways, now });
   let closed = false;
   const writer = new StatusWriter({
     cluster,
@@ -66,7 +80,10 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
       // The streams of reporting services end next, though the Lease may still be ours.
       if (closed) return [];
       const early = now() < hearsAll;
-      return outdated(parts).filter(({ object, status }) => !(early && takesBack(object, status)));
+      return [
+        ...outdated(parts).filter(({ object, status }) => !(early && takesBack(object, status))),
+        ...outdatedGatewayApi(parts, gatewayWrites),
+      ];
     },
     wrote: result => metrics.statusWritten(result),
   });
@@ -78,6 +95,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     log[level]({ lease, leading }, leading ? 'writes the status of resources' : 'writes no status');
     metrics.statusLeading(leading);
     writer.lead(leading);
+    parts.onLeading?.(leading);
   });
   return {
     changed: () => {
@@ -113,7 +131,7 @@ function candidacyOf(
 }
 
 /** What was edited after the reading is left for the next time. */
-function outdated({ facts, objects, group, now }: KubernetesStatusParts): readonly StatusWrite[] {
+function outdated({ facts, objects, group, now }: KubernetesStatusParts) {
   const known = facts();
   if (known === undefined) return [];
   const read = new Map(known.objects.map(({ uid, parsed }) => [uid, parsed]));
@@ -129,4 +147,17 @@ function outdated({ facts, objects, group, now }: KubernetesStatusParts): readon
     const status = ours ? statusOf(object) : undefined;
     return status === undefined ? [] : [{ object, status }];
   });
+}
+
+function outdatedGatewayApi(
+  { facts, objects }: KubernetesStatusParts,
+  writes: ReturnType<typeof gatewayStatusWrites>,
+): readonly StatusWrite[] {
+  const known = facts();
+  if (known === undefined || known.gatewayApi.length === 0) return [];
+  const read = new Map(known.gatewayApi.map(({ uid, parsed }) => [uid, parsed]));
+  const now = objects().filter(
+    ({ uid, parsed, deleting }) => !deleting && read.get(uid) === parsed,
+  );
+  return writes({ ...known, objects: now });
 }

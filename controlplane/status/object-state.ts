@@ -1,4 +1,5 @@
 import { concerns } from '#controlplane/compile/tls/tls-secrets.ts';
+import type { ConditionValue } from '#controlplane/gateway-api/condition.ts';
 import type { Written } from '#controlplane/rollout/candidates.ts';
 import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
 import { secretReferences } from '#resources/kubernetes/secret-references.ts';
@@ -6,13 +7,6 @@ import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import { type ResourceState, resourceStates } from './resource-state.ts';
-
-/** One condition of an object. */
-export type ConditionValue = {
-  readonly status: 'True' | 'False' | 'Unknown';
-  readonly reason: string;
-  readonly message: string;
-};
 
 /**
  * The state of a Kubernetes object: whether all of it can be served, and whether the proxies run

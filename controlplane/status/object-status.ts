@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ConditionValue } from '#controlplane/gateway-api/condition.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
-import type { ConditionValue, ObjectState } from './object-state.ts';
+import { cut, fieldsIn, wholeSeconds } from './conditions.ts';
+import type { ObjectState } from './object-state.ts';
 
 /** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
 export type Condition = ConditionValue & {
@@ -97,9 +99,7 @@ function toCondition(
     reason,
     message: cut(message, LONGEST_MESSAGE),
     observedGeneration: generation,
-    // The API's times have whole seconds.
-    lastTransitionTime:
-      typeof since === 'string' ? since : new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
+    lastTransitionTime: typeof since === 'string' ? since : wholeSeconds(now),
   };
 }
 
@@ -111,17 +111,13 @@ function toProblem({ severity, field, message }: Problem) {
   };
 }
 
-function cut(text: string, longest: number): string {
-  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
-}
-
 function readStatus(status: unknown): {
   conditions: readonly Fields[];
   problems: readonly unknown[];
 } {
   const { conditions, problems } = isFields(status) ? status : {};
   return {
-    conditions: Array.isArray(conditions) ? conditions.filter(isFields) : [],
+    conditions: fieldsIn(conditions),
     problems: Array.isArray(problems) ? problems : [],
   };
 }

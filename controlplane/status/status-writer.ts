@@ -4,9 +4,9 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError } from '#kubernetes/cluster-error.ts';
 import { patchObject, type Written } from '#kubernetes/write.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
-import type { ObjectStatus } from './object-status.ts';
 
-export type StatusWrite = { readonly object: ServedObject; readonly status: ObjectStatus };
+/** Fields that the status of an object gets. Its other fields stay. */
+export type StatusWrite = { readonly object: ServedObject; readonly status: object };
 
 export type StatusWriterParts = {
   readonly cluster: Cluster;
@@ -112,7 +112,7 @@ export class StatusWriter {
     this.#proceed();
   }
 
-  #ended(uid: string, status: ObjectStatus, written: Written): void {
+  #ended(uid: string, status: object, written: Written): void {
     if (written.kind === 'conflict') {
       this.#failed(written.message, 'conflict');
       return;

@@ -1,0 +1,88 @@
+import type { NamedCondition } from '#controlplane/gateway-api/condition.ts';
+import type {
+  GatewayStatus,
+  ListenerSetStatus,
+  ListenerStatus,
+} from '#controlplane/gateway-api/gateway-api-status.ts';
+import type { Fields } from '#resources/words/fields.ts';
+import { fieldsIn } from './conditions.ts';
+
+/** What the proxies and the cluster say of a Gateway, or of a ListenerSet. */
+export type GatewayProgress = {
+  /** Undefined while they have not answered. */
+  readonly proxies: 'accepted' | { readonly rejected: string } | undefined;
+  /** Where clients reach it. */
+  readonly addresses: readonly Fields[];
+  /** Addresses that it asks for and does not have. */
+  readonly missing: readonly string[];
+  /** Why its proxies cannot be had. */
+  readonly trouble?: string | undefined;
+};
+
+type Told = Pick<GatewayStatus | ListenerSetStatus, 'conditions' | 'listeners'>;
+
+/**
+ * Adds `Programmed` to the conditions of what can be served. A missing answer of the proxies changes
+ * nothing where they answered to this generation before.
+ */
+export function withProgrammed(
+  status: GatewayStatus | ListenerSetStatus,
+  before: Fields,
+  progress: GatewayProgress,
+): Told {
+  const proxies = ofProxies(progress);
+  const own = status.kind === 'Gateway' ? (ofAddresses(progress) ?? proxies) : proxies;
+  const known = fieldsIn(before.listeners);
+  const { generation } = status;
+  return {
+    conditions: add(status.conditions, own, before.conditions, generation),
+    listeners: status.listeners.map((listener): ListenerStatus => {
+      const old = known.find(({ name }) => name === listener.name);
+      return {
+        ...listener,
+        conditions: add(listener.conditions, proxies, old?.conditions, generation),
+      };
+    }),
+  };
+}
+
+function add(
+  conditions: readonly NamedCondition[],
+  programmed: NamedCondition,
+  before: unknown,
+  generation: number,
+): readonly NamedCondition[] {
+  if (conditions.some(({ type }) => type === 'Programmed')) return conditions;
+  const old = fieldsIn(before).find(({ type }) => type === 'Programmed');
+  const isAnswered = old?.observedGeneration === generation && old.status === 'True';
+  return [...conditions, programmed.status === 'Unknown' && isAnswered ? PROGRAMMED : programmed];
+}
+
+const PROGRAMMED = programmed('True', 'Programmed', 'The proxies have accepted it');
+
+function ofProxies({ proxies }: GatewayProgress): NamedCondition {
+  if (proxies === undefined)
+    return programmed('Unknown', 'Pending', 'The proxies have not answered yet');
+  if (proxies === 'accepted') return PROGRAMMED;
+  return programmed('False', 'Invalid', `A proxy rejects it: ${proxies.rejected}`);
+}
+
+/** @returns undefined when the Gateway has all the addresses that it needs */
+function ofAddresses({ addresses, missing, trouble }: GatewayProgress): NamedCondition | undefined {
+  if (trouble !== undefined) return programmed('False', 'NoResources', trouble);
+  if (missing.length > 0) {
+    const message = `${missing.join(', ')} cannot be had. Ask for an address that is free`;
+    return programmed('False', 'AddressNotUsable', message);
+  }
+  return addresses.length === 0
+    ? programmed('False', 'AddressNotAssigned', 'No address is assigned yet')
+    : undefined;
+}
+
+function programmed(
+  status: NamedCondition['status'],
+  reason: string,
+  message: string,
+): NamedCondition {
+  return { type: 'Programmed', status, reason, message };
+}

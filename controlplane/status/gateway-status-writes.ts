@@ -1,0 +1,128 @@
+import { Memo } from '#controlplane/compile/memo.ts';
+import type { NamedCondition } from '#controlplane/gateway-api/condition.ts';
+import type {
+  GatewayApiStatus,
+  RouteStatus,
+} from '#controlplane/gateway-api/gateway-api-status.ts';
+import type { GatewayOptions } from '#controlplane/gateway-api/gateway-options.ts';
+import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
+import { servedGateways } from '#controlplane/gateway-api/served-gateways.ts';
+import type { Rollout } from '#controlplane/rollout/rollout.ts';
+import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import type { Resource } from '#resources/resource.ts';
+import { toResourceSet } from '#resources/resource-set.ts';
+import { gatewayObjectStatus } from './gateway-object-status.ts';
+import type { GatewayProgress } from './gateway-programmed.ts';
+import type { StatusWrite } from './status-writer.ts';
+
+/** What is known of the proxies of Gateways, and of their addresses. */
+export type GatewayStatusParts = {
+  readonly options: GatewayOptions;
+  /** Returns what the cluster gives a Gateway, by its id. */
+  edgeOf(id: string): Omit<GatewayProgress, 'proxies'>;
+  /** Milliseconds since the epoch. */
+  now(): number;
+};
+
+export type GatewayStatusState = {
+  readonly rollout: Rollout;
+  /** Groups of proxies of which one at least has ACKed what it is served, and none has not. */
+  readonly settled: ReadonlySet<string>;
+  /** The objects of Gateway API whose resources these are, as they are now. */
+  readonly objects: readonly ServedObject[];
+};
+
+/**
+ * Returns the function that tells which statuses of objects of Gateway API differ from what they
+ * should be. It keeps what it has found out of objects that do not change.
+ */
+export function gatewayStatusWrites(
+  parts: GatewayStatusParts,
+): (state: GatewayStatusState) => readonly StatusWrite[] {
+  const memo = new Memo();
+  /** Objects of routes and policies that have this status. */
+  const right = new WeakMap<ServedObject, GatewayApiStatus>();
+  let made: { readonly wanted: Rollout['wanted']; readonly api: GatewayApi } | undefined;
+  const apiOf = (wanted: Rollout['wanted']) => {
+    if (made?.wanted !== wanted) {
+      const resources = toResourceSet(wanted.values(), []);
+      made = { wanted, api: servedGateways(resources, parts.options, memo) };
+    }
+    return made.api;
+  };
+  return ({ rollout, settled, objects }) => {
+    const api = apiOf(rollout.wanted);
+    const progressOf = progress(api, { rollout, settled }, parts);
+    const { controller } = parts.options;
+    const facts = { controller, progressOf, now: parts.now() };
+    return objects.flatMap(object => {
+      const status = statusOf(object, api, rollout);
+      if (status === undefined || right.get(object) === status) return [];
+      const next = gatewayObjectStatus(object, status, facts);
+      if (next !== undefined) return [{ object, status: next }];
+      if (status.kind === 'Route' || status.kind === 'BackendTLSPolicy') right.set(object, status);
+      return [];
+    });
+  };
+}
+
+const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRoute', 'UDPRoute'];
+
+/** A route that refers to nothing of ours may still have what we wrote before. */
+const NO_PARENTS: RouteStatus = { kind: 'Route', generation: 0, parents: [] };
+
+function statusOf(
+  { parsed }: ServedObject,
+  { statuses }: GatewayApi,
+  { quarantined }: Rollout,
+): GatewayApiStatus | undefined {
+  const [resource] = parsed.resources;
+  if (resource === undefined) return undefined;
+  const status = statuses.get(resource.id);
+  if (status === undefined) return ROUTES.includes(resource.kind) ? NO_PARENTS : undefined;
+  const rejected = quarantined.get(resource.id);
+  return rejected === undefined || status.kind !== 'Route'
+    ? status
+    : rejectedRoute(status, rejected.message);
+}
+
+function rejectedRoute(status: RouteStatus, message: string): RouteStatus {
+  const rejected: NamedCondition = {
+    type: 'Accepted',
+    status: 'False',
+    reason: 'UnsupportedValue',
+    message: `A proxy rejects it: ${message.trim()}`,
+  };
+  const parents = status.parents.map(({ parentRef, conditions }) => ({
+    parentRef,
+    conditions: [rejected, ...conditions.filter(({ type }) => type === 'ResolvedRefs')],
+  }));
+  return { ...status, parents };
+}
+
+function progress(
+  { gateways, statuses }: GatewayApi,
+  { rollout, settled }: Pick<GatewayStatusState, 'rollout' | 'settled'>,
+  { edgeOf }: GatewayStatusParts,
+): (id: string) => GatewayProgress {
+  const groups = new Map(gateways.map(({ gateway, group }) => [gateway.id, group]));
+  return id => {
+    const status = statuses.get(id);
+    const gateway = status?.kind === 'ListenerSet' ? status.gateway : id;
+    const rejected = rollout.quarantined.get(id);
+    const isAccepted = isInForce(rollout, id) && settled.has(groups.get(gateway) ?? '');
+    const proxies =
+      rejected === undefined
+        ? isAccepted
+          ? ('accepted' as const)
+          : undefined
+        : { rejected: rejected.message.trim() };
+    return { ...edgeOf(gateway), proxies };
+  };
+}
+
+/** Acceptance is known by content. */
+function isInForce({ accepted, wanted }: Rollout, id: string): boolean {
+  const now: Resource | undefined = wanted.get(id);
+  return now !== undefined && accepted.get(id)?.hash === now.hash;
+}
