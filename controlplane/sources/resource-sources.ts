@@ -55,6 +55,8 @@ export type Sources = {
   waiting(): string | undefined;
   /** Returns the objects of Kubernetes, ours and those of Gateway API, as they are now. */
   objects(): readonly ServedObject[];
+  /** Returns those of Gateway API as they are now. */
+  gatewayApi(): readonly ServedObject[];
   close(): void;
 };
 
@@ -136,6 +138,10 @@ class ResourceSources implements Sources {
   objects(): readonly ServedObject[] {
     const { objects = [], gatewayApi = [] } = this.#kubernetes?.reading() ?? {};
     return [...objects, ...gatewayApi];
+  }
+
+  gatewayApi(): readonly ServedObject[] {
+    return this.#kubernetes?.reading()?.gatewayApi ?? [];
   }
 
   close(): void {

@@ -73,6 +73,7 @@ export async function readFrom(
     inForce: [],
     waiting: () => sources.waiting(),
     objects: () => sources.objects(),
+    gatewayApi: () => sources.gatewayApi(),
     close: () => {
       sources.close();
       cluster.close();

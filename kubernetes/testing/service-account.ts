@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from '../cluster.ts';
+import type { KubernetesObject } from '../kubernetes-object.ts';
 import { createObject } from '../write.ts';
 import { type KubeApiserver, readText } from './kube-apiserver.ts';
 
@@ -45,6 +46,24 @@ export async function makeServiceAccount(
     { cluster, resource: { ...RBAC, plural: 'rolebindings', namespace } },
     binding,
   );
+}
+
+/** Makes a ClusterRole, unless it is there, and grants it in all namespaces or in these. */
+export async function grantCluster(
+  cluster: Cluster,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  role: KubernetesObject,
+  namespaces?: readonly string[],
+): Promise<void> {
+  await createObject({ cluster, resource: { ...RBAC, plural: 'clusterroles' } }, role);
+  const binding = {
+    metadata: { name: `${name}-${role.metadata.name}` },
+    roleRef: { apiGroup: RBAC.group, kind: 'ClusterRole', name: role.metadata.name },
+    subjects: [{ kind: 'ServiceAccount', name, namespace }],
+  };
+  const everywhere = [{ ...RBAC, plural: 'clusterrolebindings' }];
+  const places = namespaces?.map(each => ({ ...RBAC, plural: 'rolebindings', namespace: each }));
+  for (const resource of places ?? everywhere) await createObject({ cluster, resource }, binding);
 }
 
 /** A token of the account, good for an hour, by the TokenRequest API. */

@@ -51,8 +51,17 @@ export class GroupObjects {
     if (!this.#asked) return undefined;
     const unread = this.#all().filter(({ objects }) => objects === undefined);
     if (unread.length === 0) return this.#objectsOf(isKind);
-    const { optional = false } = this.#options;
-    return optional && unread.every(({ answered }) => answered) ? [] : undefined;
+    return this.refusal() === undefined ? undefined : [];
+  }
+
+  /**
+   * Returns why an optional group is left out.
+   * @returns undefined when it is not
+   */
+  refusal(): string | undefined {
+    const unread = this.#all().filter(({ objects }) => objects === undefined);
+    const isRefused = this.#options.optional === true && unread.every(({ answered }) => answered);
+    return isRefused ? unread.find(({ trouble }) => trouble !== undefined)?.trouble : undefined;
   }
 
   /** Returns objects of kinds that are not served. They get no status. */
@@ -71,7 +80,9 @@ export class GroupObjects {
     return this.#asked ? kinds.filter(kind => !this.#collections.has(kind)) : [];
   }
 
+  /** Returns why something of it is not followed, unless it is left out. */
   troubles(): readonly string[] {
+    if (this.refusal() !== undefined) return [];
     return [this.#trouble, ...this.#all().map(({ trouble }) => trouble)].filter(
       text => text !== undefined,
     );

@@ -77,7 +77,12 @@ export class KubernetesSource {
         ...this.#secrets.files(),
         ...this.#configMaps.files(),
       ],
-      problems: [...this.#undefined(), ...this.#unknown(), ...this.#troubles().map(troubleProblem)],
+      problems: [
+        ...this.#undefined(),
+        ...this.#unknown(),
+        ...this.#refused(),
+        ...this.#troubles().map(troubleProblem),
+      ],
     };
   }
 
@@ -115,6 +120,14 @@ export class KubernetesSource {
   #all(): readonly { troubles(): readonly string[]; close(): void }[] {
     const [gatewayApi, neighbours] = [this.#gatewayApi, this.#neighbours];
     return [...this.#groups, gatewayApi, neighbours, this.#secrets, this.#configMaps];
+  }
+
+  /** A cluster may have Gateway API for others, so it is no error. */
+  #refused(): readonly Problem[] {
+    const refusal = this.#gatewayApi.refusal();
+    if (refusal === undefined) return [];
+    const message = `Gateway API is not served. ${refusal}, as deploy/kubernetes/gateway-api does`;
+    return [{ ...PLACE, severity: 'warning', message }];
   }
 
   #unknown(): readonly Problem[] {

@@ -10,6 +10,8 @@ import { createDefinition, served } from './objects.ts';
 
 const DOCUMENTS = join(import.meta.dirname, '../../kinds/gateway-api/testdata/valid.yaml');
 
+const MANIFESTS = join(import.meta.dirname, '../../../deploy/kubernetes');
+
 /**
  * Returns why there are no definitions of Gateway API for tests. They come with its suite.
  * @returns undefined when there are
@@ -37,6 +39,15 @@ export async function applyGatewayApi(cluster: Cluster): Promise<void> {
 export function gatewayApiPlural(kind: string): string {
   const ending = /s$/.test(kind) ? 'es' : 's';
   return `${kind.toLowerCase().replace(/cy$/, 'cie')}${ending}`;
+}
+
+/** Returns the ClusterRoles of the control plane, as our manifests have them. */
+export function gatewayApiRoles(): readonly KubernetesObject[] {
+  const files = ['system/controlplane.yaml', 'gateway-api/roles.yaml'];
+  return files
+    .flatMap(file => parseAllDocuments(readFileSync(join(MANIFESTS, file), 'utf8')))
+    .map(document => document.toJS() as KubernetesObject)
+    .filter(({ kind }) => kind === 'ClusterRole');
 }
 
 /** Returns a right document or more of each kind, with all fields between them. */
