@@ -48,6 +48,18 @@ test('a problem that reads otherwise is not fixed', () => {
   ]);
 });
 
+test('one that began earlier and reads otherwise is no new one', () => {
+  const counted = { ...AWAY, severity: 'warning', since: '2026-01-01T00:00:00.000Z' } as const;
+  const explained = { ...counted, message: 'the connection is refused' };
+  const later = { ...explained, since: '2026-01-02T00:00:00.000Z' };
+  assert.deepEqual(logged([counted], [explained], [explained], [], [later]), [
+    'Kubernetes: the connection was cut. Since 2026-01-01T00:00:00Z',
+    'now: Kubernetes: the connection is refused. Since 2026-01-01T00:00:00Z',
+    'fixed: Kubernetes: the connection is refused. Since 2026-01-01T00:00:00Z',
+    'Kubernetes: the connection is refused. Since 2026-01-02T00:00:00Z',
+  ]);
+});
+
 test('nor is one that reads otherwise for a moment to some only', () => {
   const rejected = { ...AWAY, message: 'the connection is refused' };
   assert.deepEqual(logged([AWAY], [AWAY, rejected], [rejected], []), [

@@ -2,16 +2,16 @@
 export type Failure =
   /** DNS has no address for the name `host`. */
   | { readonly kind: 'dns'; readonly host: string; readonly reason: string }
-  /** `address` accepts no connection. */
-  | { readonly kind: 'connect'; readonly address: string; readonly reason: string }
+  /** `address` accepts no connection. Without a reason only counts of the proxies tell it. */
+  | { readonly kind: 'connect'; readonly address: string; readonly reason?: string }
   /** The same of some instances, while others serve. */
-  | { readonly kind: 'some connect'; readonly address: string; readonly reason: string }
+  | { readonly kind: 'some connect'; readonly address: string; readonly reason?: string }
   /** The handshake with `address` fails. `subject` is the name that its certificate must be for. */
   | {
       readonly kind: 'tls';
       readonly address: string;
       readonly subject?: string;
-      readonly reason: string;
+      readonly reason?: string;
     }
   /** The discovery service does not know the name. `reason` is a sentence of its own. */
   | { readonly kind: 'unknown'; readonly reason: string }
@@ -58,7 +58,7 @@ function sentence(text: string): string {
 /** Peers write a part of it. */
 const LONGEST_REASON = 200;
 
-function cut(text: string): string {
+function cut(text = 'as the proxies count'): string {
   return text.length <= LONGEST_REASON
     ? text
     : `${text.slice(0, LONGEST_REASON - 1).toWellFormed()}…`;
@@ -94,6 +94,6 @@ const REMEDIES: readonly (readonly [words: RegExp, remedy: (failure: TlsFailure)
 ];
 
 function tlsRemedy(failure: TlsFailure): string {
-  const known = REMEDIES.find(([words]) => words.test(failure.reason));
+  const known = REMEDIES.find(([words]) => words.test(failure.reason ?? ''));
   return known?.[1](failure) ?? 'Compare the TLS settings of the service with those of the Mapping';
 }

@@ -5,7 +5,7 @@ import type { Upstream } from './upstream.ts';
 /** A failure of an upstream that lasts. */
 export type Trouble = {
   readonly upstream: Upstream;
-  /** As it was seen first. Its words stay while its kind stays. */
+  /** As it was seen first. Its words stay while its kind stays, until its reason is known. */
   readonly failure: Failure;
   /** In ms since 1970. */
   readonly since: number;

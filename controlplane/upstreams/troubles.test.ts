@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UpstreamCounts, UpstreamFigures } from '#controlplane/figures/figures.ts';
+import { describeFailure } from './failure.ts';
 import type { Known } from './known.ts';
 import { define, lasting, look } from './troubles.ts';
 import type { Upstream } from './upstream.ts';
@@ -33,6 +34,8 @@ type Step = {
   readonly missing?: string;
   /** The kind of the trouble that is told after it, if any. */
   readonly told?: string;
+  /** What the words of the trouble have in them. */
+  readonly words?: string;
 };
 
 /** Looks every two seconds, as the shell does. */
@@ -57,6 +60,9 @@ function play(upstream: Upstream, steps: readonly Step[]): void {
     );
     if (step !== undefined && 'told' in step)
       assert.deepEqual(kinds(known, now), step.told === '' ? [] : [step.told], `at ${second} s`);
+    const [trouble] = lasting(known, now);
+    if (step?.words !== undefined)
+      assert.ok(trouble && describeFailure(trouble.failure).includes(step.words), `at ${second} s`);
   }
 }
 
@@ -127,6 +133,26 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
     [
       { at: 2, counts: { connectFailures: 3 } },
       { at: 8, told: 'connect' },
+    ],
+  ],
+  [
+    'the reason of a failure that was only counted is told when it is known, and stays',
+    UPSTREAM,
+    [
+      { at: 2, counts: { connectFailures: 3 } },
+      { at: 8, told: 'connect', words: '(as the proxies count)' },
+      { at: 20, failed: REFUSED, told: 'connect', words: `(${REFUSED})` },
+      { at: 30, counts: { connectFailures: 9 }, told: 'connect', words: `(${REFUSED})` },
+      { at: 40, failed: 'delayed connect error: timeout', words: `(${REFUSED})` },
+    ],
+  ],
+  [
+    'a counted failure of connections turns out to be one of TLS at once',
+    SECURE,
+    [
+      { at: 2, counts: { connectFailures: 3 } },
+      { at: 8, told: 'connect' },
+      { at: 20, failed: 'TLS_error: WRONG_VERSION_NUMBER', told: 'tls', words: 'speaks no TLS' },
     ],
   ],
   [

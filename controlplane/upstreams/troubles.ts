@@ -2,7 +2,7 @@ import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import type { Failure } from './failure.ts';
 import type { Evidence, Known, Trouble } from './known.ts';
 import type { Upstream } from './upstream.ts';
-import { isIll, lastUnreached, upstreamFailure } from './upstream-failure.ts';
+import { isCounted, isIll, lastUnreached, upstreamFailure } from './upstream-failure.ts';
 
 /**
  * A failure that lasts for this time, in ms, is told. A deploy, or a service that has just started,
@@ -66,11 +66,18 @@ function follow(before: Known, failure: Failure, now: number): Pick<Known, 'trou
   const { next, trouble, upstream } = before;
   const { kind } = failure;
   if (trouble === undefined) return { trouble: { upstream, failure, since: now } };
+  if (isExplained(trouble.failure, failure)) return { trouble: { ...trouble, upstream, failure } };
   if (trouble.failure.kind === kind) return { trouble: { ...trouble, upstream } };
   const changed = { trouble: { ...trouble, upstream, failure } };
   if (lasting([before], now).length === 0) return changed;
   const since = next?.kind === kind ? next.since : now;
   return now - since >= LASTS_MS[kind] ? changed : { trouble, next: { kind, since } };
+}
+
+/** Whether a failure says why what the proxies count fails. It must not last longer to be told. */
+function isExplained(counted: Failure, failure: Failure): boolean {
+  if (!isCounted(counted) || !('reason' in failure)) return false;
+  return LASTS_MS[failure.kind] <= LASTS_MS[counted.kind];
 }
 
 /** Counts slide, so only their growth between two looks says that something happened. */

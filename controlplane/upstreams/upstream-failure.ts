@@ -51,15 +51,24 @@ function unreached(
   const isNew = failedAt === now || trouble === undefined;
   if (!isNew && isOfConnections(trouble.failure)) return trouble.failure;
   const last = lastUnreached(figures);
-  const address = addressOf(upstream, last);
-  const reason = last?.text ?? 'as the proxies count';
-  if (isOfTls(upstream, figures, last))
-    return { kind: 'tls', address, reason, ...subjectOf(upstream) };
+  const where = {
+    address: addressOf(upstream, last),
+    ...(last === undefined ? {} : { reason: last.text }),
+  };
+  if (isOfTls(upstream, figures, last)) return { kind: 'tls', ...where, ...subjectOf(upstream) };
   const someServe = servedAt !== undefined && failedAt - servedAt < ENDS_MS;
-  return { kind: someServe ? 'some connect' : 'connect', address, reason };
+  return { kind: someServe ? 'some connect' : 'connect', ...where };
 }
 
-function isOfConnections({ kind }: Failure): boolean {
+/** Whether only counts of the proxies tell a failure, so that its reason may be told later. */
+export function isCounted(failure: Failure): boolean {
+  return isOfConnections(failure) && failure.reason === undefined;
+}
+
+type ConnectionFailure = Extract<Failure, { readonly kind: 'connect' | 'some connect' | 'tls' }>;
+
+function isOfConnections(failure: Failure): failure is ConnectionFailure {
+  const { kind } = failure;
   return kind === 'connect' || kind === 'some connect' || kind === 'tls';
 }
 
