@@ -5,7 +5,8 @@ import type { Access, AccessChange, AccessEffect } from './difference.ts';
 import { isInside, meet, type Region, samplesOf } from './region.ts';
 
 /** A region whose requests are decided otherwise than before. */
-export type ChangedRegion = Region & Pick<AccessChange, 'effect' | 'before' | 'after'>;
+export type ChangedRegion = Region &
+  Pick<AccessChange, 'effect' | 'before' | 'after' | 'conditions'>;
 
 /** Up to this many pairs of regions are compared. Of more, each region is compared by itself. */
 const MOST_PAIRS = 100_000;
@@ -109,9 +110,7 @@ function meetings(touched: readonly Region[], all: readonly Region[]): readonly 
  * Returns the widest of the regions that change in the same way. Shorter globs are wider, so an
  * inner region comes after the ones around it.
  */
-export function widest<Changed extends ChangedRegion>(
-  changed: readonly Changed[],
-): readonly Changed[] {
+export function widest<Changed extends Region>(changed: readonly Changed[]): readonly Changed[] {
   const alike = Map.groupBy(changed, keyOf);
   return [...alike.values()].flatMap(group => {
     const kept: Changed[] = [];
@@ -125,8 +124,9 @@ function lengthOf({ host, path }: Region): number {
   return host.length + path.length;
 }
 
-function keyOf({ effect, before, after }: ChangedRegion): string {
-  return JSON.stringify([effect, before, after]);
+/** Returns all that is told of a region beside the region. */
+function keyOf({ host: _, path: __, ...told }: Region): string {
+  return JSON.stringify(told);
 }
 
 function distinct(regions: readonly Region[]): readonly Region[] {

@@ -14,13 +14,18 @@ const WORDS: Readonly<Record<AccessEffect, Words>> = {
 
 /** Returns a line for the change, and lines with its causes and the routes. */
 export function accessLines(change: AccessChange): readonly string[] {
-  const { effect, host, path, before, after } = change;
+  const { effect, host, path, conditions = [], before, after } = change;
   const words = WORDS[effect](accessText(before), accessText(after));
   return [
-    words.replace('%', () => `${host} ${path}`),
+    words.replace('%', () => `${host} ${path}${whenText(conditions)}`),
     `    ${causeText(before.by ?? 'no rule', after.by ?? 'no rule')}`,
     `    ${routesText('of', change)}`,
   ];
+}
+
+/** Returns conditions in brackets, behind host and path. */
+export function whenText(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` (${conditions.join(', ')})`;
 }
 
 function causeText(before: string, after: string): string {

@@ -1,6 +1,6 @@
 import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rollout/problems.ts';
 import { formatSource } from '#resources/resource.ts';
-import { accessLines, routesText } from './describe-access.ts';
+import { accessLines, routesText, whenText } from './describe-access.ts';
 import type {
   ChangeKind,
   Difference,
@@ -9,6 +9,7 @@ import type {
   ResourceChange,
   RouteChange,
   RouteFacts,
+  ServedBy,
 } from './difference.ts';
 
 /** Whether anything differs. */
@@ -67,6 +68,7 @@ function routeLines(route: RouteChange): readonly string[] {
     `${SIGNS[change]} ${titleOf(route)}${NOTES[change] ?? facts}`,
     ...(before === undefined || after === undefined ? [] : factLines(before, after)),
     ...others.map(fieldLine),
+    ...requestLines(route),
   ];
 }
 
@@ -80,11 +82,13 @@ const TOLD: ReadonlySet<string> = new Set([
 ]);
 
 function factsText({ group, host, path, conditions, to, access, limits }: RouteFacts): string {
-  const when = conditions.length === 0 ? '' : ` (${conditions.join(', ')})`;
   const where = group === 'edge' ? '' : `at ${group}, `;
-  const counted = limits.length === 0 ? 'no limit' : `limits ${limits.join(', ')}`;
-  const decided = group === 'edge' ? [access.join('; '), counted] : [];
-  return [`${where}${host} ${path}${when} to ${to}`, ...decided].join(', ');
+  const decided = group === 'edge' ? [access.join('; '), limitsText(limits)] : [];
+  return [`${where}${host} ${path}${whenText(conditions)} to ${to}`, ...decided].join(', ');
+}
+
+function limitsText(limits: readonly string[]): string {
+  return limits.length === 0 ? 'no limit' : `limits ${limits.join(', ')}`;
 }
 
 function factLines(before: RouteFacts, after: RouteFacts): readonly string[] {
@@ -98,6 +102,25 @@ function factLines(before: RouteFacts, after: RouteFacts): readonly string[] {
   return pairs
     .filter(([, was, is]) => was !== is)
     .map(([what, was, is]) => `    ${what}: ${was || 'none'} -> ${is || 'none'}`);
+}
+
+function requestLines({ requests = [], requestCount = 0, untried = [] }: RouteChange) {
+  const more = requestCount - requests.length;
+  return [
+    ...requests.map(
+      ({ host, path, conditions = [], before, after }) =>
+        `    requests ${host} ${path}${whenText(conditions)}: ${servedText(before)} -> ${servedText(after)}`,
+    ),
+    ...(more === 0 ? [] : [`    and ${more} more`]),
+    ...untried.map(name => `    requests with ${name} are not tried: its expression is intricate`),
+  ];
+}
+
+function servedText(served: ServedBy | undefined): string {
+  if (served === undefined) return 'no route (404)';
+  const { route, to, access, limits } = served;
+  const decided = access === '' ? [] : [access, limitsText(limits)];
+  return [`${route.replace('/', ' ')} to ${to}`, ...decided].join(', ');
 }
 
 function limitLines(limit: LimitChange): readonly string[] {

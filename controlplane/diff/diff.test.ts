@@ -259,6 +259,106 @@ suite('routes', () => {
   });
 });
 
+suite('requests with conditions', () => {
+  const ALL = mapping('all', 'prefix: /, service: all');
+  const a = (fields: string) => mapping('a', `prefix: /a/, service: a, ${fields}`);
+
+  /** Returns `<conditions>: <service before> -> <service after>` for each. */
+  const requestsOf = (before: string, after: string) =>
+    differing(before, after).routes.flatMap(({ requests = [] }) =>
+      requests.map(
+        ({ before, after, conditions = [] }) =>
+          `${conditions.join(', ')}: ${before?.to ?? 'none'} -> ${after?.to ?? 'none'}`,
+      ),
+    );
+
+  const MOVED: readonly [what: string, before: string, after: string, requests: string[]][] = [
+    [
+      'another method',
+      ALL + a('method: GET'),
+      ALL + a('method: POST'),
+      ['method GET: a:80 -> all:80', 'method POST: all:80 -> a:80'],
+    ],
+    ['any method', ALL + a('method: GET'), ALL + a(''), ['method other than GET: all:80 -> a:80']],
+    [
+      'an expression for methods',
+      ALL + a('method: GET'),
+      ALL + a('method: GET|TRACE, method_regex: true'),
+      ['method TRACE: all:80 -> a:80'],
+    ],
+    [
+      'any value of a header',
+      a('headers: {x-a: one}'),
+      a('headers: {x-a: true}'),
+      ['with another value of header x-a: none -> a:80'],
+    ],
+    [
+      'one more condition',
+      ALL + a('headers: {x-a: one}'),
+      ALL + a('headers: {x-a: one}, query_parameters: {v: true}'),
+      ['with header x-a, without parameter v: a:80 -> all:80'],
+    ],
+    [
+      'an expression with fewer alternatives',
+      ALL + a('regex_query_parameters: {v: "1|[2-3]{2}\\\\.x"}'),
+      ALL + a('regex_query_parameters: {v: "1"}'),
+      ['with a value of parameter v: a:80 -> all:80'],
+    ],
+    ['a Mapping that is removed', ALL + a('method: GET'), ALL, ['method GET: a:80 -> all:80']],
+    ['a new Mapping where none was', '', a('method: GET'), []],
+    [
+      'another service',
+      ALL + a('method: GET'),
+      ALL + a('method: GET').replace('service: a', 'service: b'),
+      [],
+    ],
+    [
+      'two Mappings behind it that differ in a header',
+      ALL + mapping('b', 'prefix: /, service: b, headers: {x-b: one}') + a('method: GET'),
+      ALL + mapping('b', 'prefix: /, service: b, headers: {x-b: one}'),
+      [
+        'method GET, without header x-b, or with another value: a:80 -> all:80',
+        'method GET, with header x-b: a:80 -> b:80',
+      ],
+    ],
+  ];
+  for (const [what, before, after, requests] of MOVED)
+    test(what, () => assert.deepEqual(requestsOf(before, after), requests));
+
+  test('tell what decides about them and counts them, and no value', () => {
+    const limited = `labels: {gateway: [{g: [remote_address]}]}`;
+    const before = ALL + a(`method: GET, headers: {x-a: hunter2}, bypass_auth: true, ${limited}`);
+    const after = ALL + a(`headers: {x-a: hunter2}, bypass_auth: true, ${limited}`);
+    const rest =
+      LOGIN +
+      policy('{filters: [{name: login}]}') +
+      rates("{pattern: [{remote_address: '*'}], rate: 1, unit: day}");
+    const text = describe(differing(before + rest, after + rest));
+    assert.match(
+      text,
+      /^ {2}! \* \/a\/\* \(method other than GET, with header x-a\): LOSES Filter/m,
+    );
+    assert.match(
+      text,
+      /^ {6}requests \* \/a\/\* \(method other than GET, with header x-a\): Mapping default\/all to all:80, Filter default\/login, no limit -> Mapping default\/a to a:80, no Filter, limits rates.default-0$/m,
+    );
+    assert.doesNotMatch(text, /hunter2/);
+  });
+
+  test('whose expression is intricate are named', () => {
+    const { routes } = differing(ALL, ALL + a('regex_headers: {x-a: "(?:a{2}|b)(c|d)e{1,2}"}'));
+    assert.deepEqual(routes[0]?.untried, ['header x-a']);
+  });
+
+  test('at application proxies are told too', () => {
+    const web = (fields: string) => mapping('w', `node_group: web, prefix: /, service: w${fields}`);
+    assert.deepEqual(requestsOf(web(', method: GET'), web(', method: PUT')), [
+      'method GET: w:80 -> none',
+      'method PUT: none -> w:80',
+    ]);
+  });
+});
+
 suite('limits', () => {
   const COUNTED = mapping(
     'a',

@@ -15,17 +15,18 @@ import {
   type Difference,
   MOST_ACCESS,
   MOST_FACTS,
-  type RouteChange,
   SHOWN_ROUTES,
 } from './difference.ts';
 import { type ByGroup, envoyChanges } from './envoy-changes.ts';
 import { limitChanges } from './limit-changes.ts';
 import { regionOf } from './mapping-region.ts';
 import { meet, samplesOf } from './region.ts';
+import { requestChanges } from './request-changes.ts';
 import { isInForce, resourceChanges, type Side } from './resource-changes.ts';
 import { routeAccessChanges } from './route-access.ts';
 import { type RouteWorld, routeFacts } from './route-facts.ts';
 import { routeLimits } from './route-limits.ts';
+import { type Indexed, indexed, type Mapping } from './served.ts';
 import { type Given, type InForce, withDocuments } from './with-documents.ts';
 
 export type DiffInputs = {
@@ -44,13 +45,13 @@ export type DiffInputs = {
  * Error about an id that cannot be removed.
  */
 export function diff({ inForce, given, known, options, now, envoy }: DiffInputs): Difference {
-  const next = withDocuments(inForce, given);
+  const written = withDocuments(inForce, given);
   const compiler = compilerOf(options);
   const before = worldOf(inForce, compiler, now);
-  const after = worldOf(next, compiler, now);
+  const after = worldOf(written, compiler, now);
   const was = [...known, ...before.problems];
-  const is = [...next.problems, ...after.problems];
-  const changes = resourceChanges(sideOf(inForce), sideOf(next));
+  const is = [...written.problems, ...after.problems];
+  const changes = resourceChanges(sideOf(inForce), sideOf(written));
   const isRoute = ({ id }: { readonly id: string }) => id.startsWith('Mapping/');
   const others = changes.filter(({ id }) => !isRoute({ id }) && !id.startsWith('RateLimit/'));
   const routes = changes.filter(isRoute);
@@ -67,15 +68,16 @@ export function diff({ inForce, given, known, options, now, envoy }: DiffInputs)
     solved: without(before.problems, is),
     access: access.slice(0, MOST_ACCESS).map(change => withRoutes(change, before, after)),
     accessCount: access.length,
-    routes: routes.map((change, index) =>
-      index >= MOST_FACTS
-        ? change
-        : {
-            ...change,
-            ...factsOf('before', inForce.resources.get(change.id), before),
-            ...factsOf('after', next.resources.get(change.id), after),
-          },
-    ),
+    routes: routes.map((change, index) => {
+      if (index >= MOST_FACTS) return change;
+      const [old, next] = [inForce, written].map(side => mappingOf(side, change.id));
+      return {
+        ...change,
+        ...(old && { before: routeFacts(old, before) }),
+        ...(next && { after: routeFacts(next, after) }),
+        ...requestChanges(old, next, before, after),
+      };
+    }),
     limits: limitChanges(before, after),
     resources: others,
     envoy: envoy ? envoyChanges(before.compiled, after.compiled) : [],
@@ -83,7 +85,8 @@ export function diff({ inForce, given, known, options, now, envoy }: DiffInputs)
 }
 
 type World = RouteWorld & {
-  readonly mappings: readonly Resource<'Mapping'>[];
+  readonly mappings: readonly Mapping[];
+  readonly indexed: Indexed;
   readonly compiled: ByGroup;
   readonly problems: readonly Problem[];
 };
@@ -112,8 +115,10 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
   const secrets = checkTlsSecrets({ resources, rejected }, [], now).problems;
   const groups = nodeGroups(set, compiler.options);
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
+  const { mappings } = set;
   return {
-    mappings: set.mappings,
+    mappings,
+    indexed: indexed(mappings),
     compiled,
     problems: [...secrets, ...[...compiled.values()].flatMap(({ problems }) => problems)],
     access: accessWorld(set, compiler.options),
@@ -128,13 +133,9 @@ function sideOf({ resources, closed }: InForce): Side {
   ]);
 }
 
-function factsOf<S extends 'before' | 'after'>(
-  side: S,
-  resource: Resource | undefined,
-  world: RouteWorld,
-): Pick<RouteChange, S> | object {
-  if (!isInForce(resource) || resource.kind !== 'Mapping') return {};
-  return { [side]: routeFacts(resource, world) };
+function mappingOf({ resources }: InForce, id: string): Mapping | undefined {
+  const resource = resources.get(id);
+  return isInForce(resource) && resource.kind === 'Mapping' ? resource : undefined;
 }
 
 /** Returns the change of a region with the Mappings there. That of a Mapping has its own. */
@@ -154,7 +155,7 @@ function withRoutes(
 
 /** Whether requests of the Mapping are decided otherwise in the way of the region. */
 function isAffected(
-  spec: Resource<'Mapping'>['spec'],
+  spec: Mapping['spec'],
   region: ChangedRegion,
   before: World,
   after: World,

@@ -52,6 +52,35 @@ export type FieldChange = {
 export type RouteChange = ResourceChange & {
   readonly before?: RouteFacts;
   readonly after?: RouteFacts;
+  /**
+   * What its conditions on method, headers and query change for requests. At most `MOST_REQUESTS`.
+   */
+  readonly requests?: readonly RequestChange[];
+  /** How many there are. */
+  readonly requestCount?: number;
+  /** What its requests must have, of which no value is known, so that none was tried. */
+  readonly untried?: readonly string[];
+};
+
+/** Requests that another Mapping serves than before. `before` or `after` is absent without one. */
+export type RequestChange = {
+  readonly host: string;
+  readonly path: string;
+  /** Such as `method POST` and `without header x-tenant`. Absent: all of them. */
+  readonly conditions?: readonly string[];
+  readonly before?: ServedBy;
+  readonly after?: ServedBy;
+};
+
+/** What serves a request, and what decides about it. */
+export type ServedBy = {
+  /** Id of a Mapping. */
+  readonly route: string;
+  readonly to: string;
+  /** Empty at proxies where no Filters run. */
+  readonly access: string;
+  /** Names of the limits that may count it. */
+  readonly limits: readonly string[];
 };
 
 export type RouteFacts = {
@@ -84,6 +113,8 @@ export type AccessChange = {
   /** Globs of a FilterPolicy, or those of a Mapping. */
   readonly host: string;
   readonly path: string;
+  /** Further conditions on its requests, such as `method POST`. Absent: none. */
+  readonly conditions?: readonly string[];
   readonly before: Access;
   readonly after: Access;
   /** Ids of Mappings that serve such requests after the change. At most `SHOWN_ROUTES`. */
@@ -94,6 +125,8 @@ export type AccessChange = {
 
 export const MOST_ACCESS = 1_000;
 export const MOST_FACTS = 1_000;
+/** Of one Mapping. */
+export const MOST_REQUESTS = 20;
 
 /** The number of routes that an AccessChange or a LimitChange names. */
 export const SHOWN_ROUTES = 5;

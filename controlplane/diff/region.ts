@@ -4,7 +4,7 @@ import { matchGlob, parseGlob } from '#resources/match/glob.ts';
 export type Region = { readonly host: string; readonly path: string };
 
 /** A run of characters that no resource names. */
-const ANY = 'x9-any-q7';
+export const ANY = 'x9-any-q7';
 
 /**
  * Returns requests that stand for the region: those that its globs match with the fewest

@@ -13,21 +13,26 @@ type Mapping = Resource<'Mapping'>;
 /** What the facts of routes are taken from, on one side of a change. */
 export type RouteWorld = { readonly access: AccessWorld; readonly limits: RouteLimits };
 
-export function routeFacts(mapping: Mapping, { access, limits }: RouteWorld): RouteFacts {
+export function routeFacts(mapping: Mapping, world: RouteWorld): RouteFacts {
   const { spec } = mapping;
-  const counting = limits.all.filter(limit => limits.mayCount(limit, mapping));
   return {
     group: spec.node_group,
     host: spec.host_regex ? '*' : spec.host,
     path: pathText(spec),
     conditions: conditionsOf(spec),
     to: targetOf(mapping),
-    access: accessTexts(mapping, access),
-    limits: counting.map(({ name }) => name),
+    access: accessTexts(mapping, world.access),
+    limits: limitNamesOf(mapping, world),
   };
 }
 
-function targetOf({ spec }: Mapping): string {
+/** Returns the names of the limits that may count requests of the Mapping. */
+export function limitNamesOf(mapping: Mapping, { limits }: RouteWorld): readonly string[] {
+  return limits.all.filter(limit => limits.mayCount(limit, mapping)).map(({ name }) => name);
+}
+
+/** Returns where requests of the Mapping go. */
+export function targetOf({ spec }: Mapping): string {
   const to = addressText(spec.service);
   if (spec.host_redirect) return `redirect to ${to}`;
   const share = spec.weight === undefined ? '' : ` (${spec.weight} %)`;

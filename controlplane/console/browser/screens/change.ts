@@ -89,7 +89,7 @@ function Answer({ access, envoy, limits, problems, resources, routes, solved }: 
         ? null
         : html`<${Panel} title="Who may get in" wide=${true}><ul class="lines">${access.map(
             change =>
-              html`<li><div class="row"><${Badge} tone=${EFFECTS[change.effect][0]}>${EFFECTS[change.effect][1]}<//> <code>${change.host === '*' ? '' : change.host}${change.path}</code></div><div class="muted wrap">${accessText(change.before)} → ${accessText(change.after)}</div></li>`,
+              html`<li><div class="row"><${Badge} tone=${EFFECTS[change.effect][0]}>${EFFECTS[change.effect][1]}<//> <code>${change.host === '*' ? '' : change.host}${change.path}</code> ${(change.conditions ?? []).join(', ')}</div><div class="muted wrap">${accessText(change.before)} → ${accessText(change.after)}</div></li>`,
           )}</ul><//>`
     }
     ${routes.length === 0 ? null : html`<${Panel} title="Routes" wide=${true}><ul class="lines">${routes.map(change => html`<${RouteLine} ...${change} />`)}</ul><//>`}
@@ -124,7 +124,8 @@ function RouteLine(change: RouteChange): Shown {
   const facts = after ?? before;
   return html`<li><${ResourceHead} ...${change} />
     ${facts === undefined ? null : html`<div class="path wrap">${facts.host === '*' ? 'any host' : facts.host} ${facts.path} → ${facts.to}</div>`}
-    <${Fields} ...${change} /></li>`;
+    <${Fields} ...${change} />
+    ${(change.requests ?? []).map(({ after, before, conditions = [], host, path }) => html`<div class="wrap">requests <code>${host} ${path}</code> ${conditions.join(', ')}: <span class="muted">${before?.to ?? 'no route'} →</span> ${after?.to ?? 'no route'}</div>`)}</li>`;
 }
 
 function ResourceLine(change: ResourceChange): Shown {
