@@ -6,7 +6,14 @@ import type { SourceObject } from '../source-object.ts';
 import { fieldsAt, textAt } from './fields-at.ts';
 import { editRoute, type RuleEdit } from './rule-edits.ts';
 import { type PolicyPart, securityPolicy } from './security-policy.ts';
-import { type Covered, coveredBy, ENVOY_GATEWAY, GATEWAY_API, isHttpRoute } from './targets.ts';
+import {
+  type Covered,
+  coveredBy,
+  ENVOY_GATEWAY,
+  GATEWAY_API,
+  isHttpRoute,
+  isStreamRoute,
+} from './targets.ts';
 import { backendTraffic, clientTraffic } from './traffic-policies.ts';
 
 type Convert = (
@@ -43,7 +50,7 @@ export function importEnvoyGateway(objects: readonly SourceObject[]): Imported {
   const parts = Object.keys(POLICIES).flatMap(kind => convertAll(kind, objects));
   const edits = parts.flatMap(({ edits }) => edits);
   const kept = objects
-    .filter(({ group }) => group === GATEWAY_API)
+    .filter(object => object.group === GATEWAY_API && !isLeftOut(object, edits))
     .map(object => passOn(object, edits));
   const others = objects.filter(
     ({ group, kind }) => group === ENVOY_GATEWAY && !(kind in POLICIES),
@@ -55,11 +62,22 @@ export function importEnvoyGateway(objects: readonly SourceObject[]): Imported {
     ],
     remarks: [
       ...parts.flatMap(({ remarks }) => remarks),
+      ...objects
+        .filter(object => isLeftOut(object, edits))
+        .map(object => ({ ...closed(['spec'], LEFT_OUT), object })),
       ...kept.flatMap(({ remarks }) => remarks),
       ...others.map(object => ({ ...dropped(['kind'], otherKind(object)), object })),
     ],
   };
 }
+
+/** No answer can close a route of bytes, so it is not written. */
+function isLeftOut(object: SourceObject, edits: readonly RuleEdit[]): boolean {
+  return isStreamRoute(object) && edits.some(edit => edit.isClosed && edit.route === object);
+}
+
+const LEFT_OUT =
+  'it is not written, since a policy covers it that cannot be expressed. Write it when something else protects it';
 
 type Converted = {
   readonly edits: readonly RuleEdit[];

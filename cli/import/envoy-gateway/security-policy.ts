@@ -8,7 +8,7 @@ import { jwtFilter } from './jwt.ts';
 import { oidcFilter } from './oidc.ts';
 import { originsOf } from './origins.ts';
 import type { RuleEdit } from './rule-edits.ts';
-import type { Rule } from './targets.ts';
+import { isHttpRoute, type Rule } from './targets.ts';
 
 /** What a policy becomes, for the rules that it decides about. */
 export type PolicyPart = {
@@ -35,7 +35,7 @@ export function securityPolicy(
   objects: readonly SourceObject[],
 ): PolicyPart {
   const spec = fieldsAt(policy.fields, 'spec');
-  const routes = [...new Set(rules.map(({ route }) => route))];
+  const routes = [...new Set(rules.map(({ route }) => route))].filter(isHttpRoute);
   const origins = routes.flatMap(route => originsOf(route, objects));
   const oidc = spec.oidc === undefined ? undefined : oidcFilter(policy, origins);
   const jwt = spec.jwt === undefined ? undefined : jwtFilter(policy.fields);
@@ -53,13 +53,15 @@ export function securityPolicy(
     ...(jwt?.spec === undefined ? [] : [{ name: `${policy.name}-jwt`, spec: jwt.spec }]),
   ];
   return {
-    edits: rules.map(rule => ({
-      ...rule,
-      filters: [
-        ...(rule.route.kind === 'HTTPRoute' ? cors.filters : []),
-        ...filters.map(({ name }) => extensionRef(name)),
-      ],
-    })),
+    edits: rules
+      .filter(({ route }) => isHttpRoute(route))
+      .map(rule => ({
+        ...rule,
+        filters: [
+          ...(rule.route.kind === 'HTTPRoute' ? cors.filters : []),
+          ...filters.map(({ name }) => extensionRef(name)),
+        ],
+      })),
     documents: namespacesOf(routes).flatMap(namespace =>
       filters.map(({ name, spec }) =>
         ourDocument('Filter', inPlace(policy, namespace), name, spec),

@@ -17,6 +17,13 @@ export function isHttpRoute({ group, kind }: SourceObject): boolean {
   return group === GATEWAY_API && HTTP_ROUTES.includes(kind);
 }
 
+/** Routes of bytes, which have neither Filters nor a way to be answered 500. */
+const STREAM_ROUTES: readonly string[] = ['TCPRoute', 'TLSRoute', 'UDPRoute'];
+
+export function isStreamRoute({ group, kind }: SourceObject): boolean {
+  return group === GATEWAY_API && STREAM_ROUTES.includes(kind);
+}
+
 /** Returns the rules of a route. Without any it has one, for all requests. */
 export function rulesOf(route: SourceObject): readonly unknown[] {
   const rules = listAt(route.fields, 'spec', 'rules');
@@ -28,7 +35,7 @@ export function coveredBy(
   policy: SourceObject,
   objects: readonly SourceObject[],
 ): readonly Covered[] {
-  const routes = objects.filter(isHttpRoute);
+  const routes = objects.filter(object => isHttpRoute(object) || isStreamRoute(object));
   return targetsOf(policy, objects).flatMap(({ kind, name, section }) =>
     kind === 'Gateway' || kind === 'ListenerSet'
       ? routes
