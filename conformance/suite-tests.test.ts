@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeSuite, suiteTests } from './suite-tests.ts';
+import { describeSuite, parseTest, saidBy } from './suite-tests.ts';
 
-const LINES = `{"name":"A","features":["Gateway"]}
-{"name":"B","features":["Gateway","HTTPRoute"]}
-{"name":"C","features":["Gateway"]}
-{"name":"C","features":["Gateway"],"result":"skipped"}
-{"name":"A","features":["Gateway"],"result":"passed"}
+const LINES = [
+  '{"name":"A","features":["Gateway"],"result":"passed"}',
+  '{"name":"B","features":["Gateway","HTTPRoute"]}',
+  '{"name":"C","features":["Gateway"],"result":"skipped"}',
+];
+
+const OUTPUT = `=== RUN   TestConformance
+=== RUN   TestConformance/A
+    a.go:1: one
+=== RUN   TestConformance/B
+    b.go:1: two
+=== NAME  TestConformance/A/some_case
+    a.go:2: three
 `;
 
 test('a test that has no result has failed', () => {
   assert.deepEqual(
-    suiteTests(LINES).map(({ name, result }) => [name, result]),
+    LINES.map(parseTest).map(({ name, result }) => [name, result]),
     [
       ['A', 'passed'],
       ['B', 'failed'],
@@ -22,7 +30,7 @@ test('a test that has no result has failed', () => {
 
 test('tests are shown by feature, and counted in the last line', () => {
   assert.equal(
-    describeSuite(suiteTests(LINES)),
+    describeSuite(LINES.map(parseTest)),
     `Gateway
   ✔ A
   - C
@@ -31,4 +39,9 @@ Gateway + HTTPRoute
 Gateway API conformance: 1 passed, 1 failed, 1 skipped
 `,
   );
+});
+
+test('what a test says is found between what others say', () => {
+  assert.doesNotMatch(saidBy('A', OUTPUT), /two/);
+  assert.match(saidBy('A', OUTPUT), /one\n.*\n.*three/);
 });

@@ -1,31 +1,37 @@
-/** A test of the suite, with how it has ended. A test that never began has failed. */
+/** A test of the suite. */
 export type SuiteTest = {
   readonly name: string;
   readonly features: readonly string[];
+  /** A test that has not ended has failed. */
   readonly result: 'passed' | 'failed' | 'skipped';
+  readonly hasEnded: boolean;
 };
 
-/** Reads the lines that `suite-go/` writes: each test without a result, then each with its own. */
-export function suiteTests(lines: string): readonly SuiteTest[] {
-  const tests = new Map<string, SuiteTest>();
-  for (const line of lines.split('\n').filter(each => each !== '')) {
-    const test: SuiteTest = { result: 'failed', ...JSON.parse(line) };
-    tests.set(test.name, test);
-  }
-  return [...tests.values()];
+/** Reads a line that `suite-go/` writes, which has no result before the test has ended. */
+export function parseTest(line: string): SuiteTest {
+  const { name, features, result } = JSON.parse(line);
+  return { name, features, result: result ?? 'failed', hasEnded: result !== undefined };
 }
 
-/** Describes the tests by feature, the failed ones by name, and counts them in the last line. */
+/**
+ * Describes the tests by feature, and counts them in the last line, such as `Gateway API
+ * conformance: 100 passed, 2 failed, 3 skipped`.
+ */
 export function describeSuite(tests: readonly SuiteTest[]): string {
   const groups = Object.groupBy(tests, ({ features }) => features.join(' + '));
   const lines = Object.entries(groups)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([features, group = []]) => [
-      `${features}`,
+      features,
       ...group.map(({ name, result }) => `  ${SIGNS[result]} ${name}`),
     ]);
-  return `${[...lines, countsOf(tests)].join('\n')}\n`;
+  const counts = (['passed', 'failed', 'skipped'] as const).map(
+    result => `${namesOf(tests, result).length} ${result}`,
+  );
+  return `${[...lines, `Gateway API conformance: ${counts.join(', ')}`].join('\n')}\n`;
 }
+
+const SIGNS = { passed: '✔', failed: '✖', skipped: '-' };
 
 export function namesOf(
   tests: readonly SuiteTest[],
@@ -34,12 +40,17 @@ export function namesOf(
   return tests.filter(({ result }) => result === wanted).map(({ name }) => name);
 }
 
-const SIGNS = { passed: '✔', failed: '✖', skipped: '-' };
-
-/** Returns a line such as `Gateway API conformance: 100 passed, 2 failed, 3 skipped`. */
-export function countsOf(tests: readonly SuiteTest[]): string {
-  const counts = (['passed', 'failed', 'skipped'] as const).map(
-    wanted => `${namesOf(tests, wanted).length} ${wanted}`,
-  );
-  return `Gateway API conformance: ${counts.join(', ')}`;
+/**
+ * Returns what a test has said in the output of `go test -v`, where tests that run at the same time
+ * take turns.
+ */
+export function saidBy(name: string, output: string): string {
+  const said: string[] = [];
+  let speaks = false;
+  for (const line of output.split('\n')) {
+    const [, speaker] = /^=== (?:RUN|NAME|CONT|PAUSE) +TestConformance\/([^/\s]+)/.exec(line) ?? [];
+    if (speaker !== undefined) speaks = speaker === name;
+    if (speaks) said.push(line);
+  }
+  return said.join('\n');
 }
