@@ -16,6 +16,7 @@ import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
 import { gatewayApiOf } from './gateways/gateway-api-of.ts';
 import { type GatewayParts, gatewayParts } from './gateways/gateway-parts.ts';
 import { gatewaySecrets } from './gateways/gateway-secrets.ts';
+import { routePolicies } from './gateways/route-filters.ts';
 import { edgeAddressProblems, listenerProblems, listeners } from './listeners/listeners.ts';
 import { withoutClash } from './listeners/tls-address-problems.ts';
 import { keyedMappings } from './mapping-keys.ts';
@@ -67,7 +68,11 @@ function compileServed(
   const { resources } = restricted;
   switch (group) {
     case EXT_AUTHZ:
-      return extAuthzMessages(resources, memo);
+      return extAuthzMessages(
+        resources,
+        routePolicies(gatewayApiOf(resources, options).gateways),
+        memo,
+      );
     case RATELIMIT_SERVICE:
       return rateLimitMessages(resources, memo);
     case SDS:
@@ -99,7 +104,7 @@ function compileGateway(
   const hosts = { entries: [], declared: [], ...hostInputs(own, edge, everything) };
   const parts = gatewayParts(group, gateways, {
     ...{ edge, memo, options, resources },
-    hosts: domain => hostParts(domain, hosts),
+    hosts: (domain, attached) => hostParts(domain, hosts, attached),
   });
   const clusters = [
     ...parts.clusters,
@@ -154,7 +159,7 @@ function compileProxies(
     edge &&
     gatewayParts(group, gateways, {
       ...{ edge, memo, options, resources },
-      hosts: domain => hostParts(domain, inputs),
+      hosts: (domain, attached) => hostParts(domain, inputs, attached),
     });
   const clusters = [
     ...declared.byName.values(),

@@ -25,7 +25,7 @@ export function toFilterRequest({ headers, remoteAddress }: EnvoyRequest): Parse
     method: pseudo(':method'),
     path: pseudo(':path'),
     headers: fields,
-    ...{ body: new Uint8Array(), address: '' },
+    ...{ body: new Uint8Array(), address: '', routeRule: '' },
   };
   return parseCheckRequest(message, remoteAddress);
 }

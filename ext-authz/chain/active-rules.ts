@@ -13,11 +13,16 @@ import { ruleHeaders } from './final-change.ts';
  */
 export type ClosedRule = { readonly rule: Rule; readonly filter: string };
 
+type Asked = Pick<HttpRequest, 'authority' | 'target' | 'routeRule'>;
+
 /** The rules in force, with what their filters need. */
 export type ActiveRules = {
   readonly index: PolicyIndex;
-  /** Selects as `selectRule` does, by the index. */
-  readonly select: (request: Pick<HttpRequest, 'authority' | 'target'>) => Selected;
+  /**
+   * Selects as `selectRule` does, by the index. Where the request's route names Filters, they come
+   * first, and then those of the rule by host and path.
+   */
+  readonly select: (request: Asked) => Selected;
   readonly filters: ReadonlyMap<string, RunnableFilter>;
   /** For every rule that has filters and is not closed. */
   readonly headers: ReadonlyMap<Rule, RuleHeaders>;
@@ -39,7 +44,7 @@ export function activateRules(
   );
   const headers = new Map<Rule, RuleHeaders>();
   const closed = new Map<Rule, ClosedRule>();
-  for (const rule of rules) {
+  const settle = (rule: Rule) => {
     const names = rule.items.flatMap(namedBy);
     const broken =
       names.find(name => !filters.has(name)) ??
@@ -47,9 +52,57 @@ export function activateRules(
     if (broken !== undefined) closed.set(rule, { rule, filter: broken });
     else if (names.length > 0)
       headers.set(rule, ruleHeaders(withDelegates(names, definitions, filters)));
-  }
-  const index = indexRules(rules);
-  return { index, select: rememberedSelection(index), filters, headers, closed };
+  };
+  for (const rule of rules) settle(rule);
+  const index = indexRules(rules.filter(({ routeRule }) => routeRule === undefined));
+  const joined = joiner(rules, settle);
+  const byPath = rememberedSelection(index);
+  const select = (request: Asked): Selected => {
+    const selected = byPath(request);
+    if (request.routeRule === undefined || 'ambiguous' in selected) return selected;
+    return { rule: joined(request.routeRule, selected.rule) };
+  };
+  return { index, select, filters, headers, closed };
+}
+
+/**
+ * Returns what joins the filters of a route's rule with those of a rule by host and path. A filter
+ * of the route never skips the rest. A route's rule that is not known is closed, by a filter that
+ * cannot be in force. `settle` is called once with each joined rule.
+ */
+function joiner(
+  rules: readonly Rule[],
+  settle: (rule: Rule) => void,
+): (routeRule: string, other: Rule | undefined) => Rule {
+  const known = new Map(
+    rules.flatMap(rule => (rule.routeRule === undefined ? [] : [[rule.routeRule, rule] as const])),
+  );
+  const joined = new Map<Rule | undefined, Map<string, Rule>>();
+  return (routeRule, other) => {
+    const same = joined.get(other) ?? new Map<string, Rule>();
+    joined.set(other, same);
+    const found = same.get(routeRule);
+    if (found !== undefined) return found;
+    const own = known.get(routeRule) ?? unknownRule(routeRule);
+    const items = own.items.map(item => ({ ...item, ...EVERY_ONE }));
+    const rule = { ...own, items: [...items, ...(other?.items ?? [])] };
+    same.set(routeRule, rule);
+    settle(rule);
+    return rule;
+  };
+}
+
+const EVERY_ONE = { onDeny: 'break', onAllow: 'continue' } as const;
+
+function unknownRule(routeRule: string): Rule {
+  const missing: RuleItem = {
+    filter: '',
+    applies: () => true,
+    onDeny: 'break',
+    onAllow: 'continue',
+    arguments: { scope: undefined, insteadOfRedirect: undefined, sameSite: undefined },
+  };
+  return { id: routeRule, host: '*', path: '*', routeRule, items: [missing] };
 }
 
 function namedBy({ filter, arguments: { insteadOfRedirect } }: RuleItem): readonly string[] {

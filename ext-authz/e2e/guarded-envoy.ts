@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino';
 import { compile } from '#controlplane/compile/compile.ts';
 import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
+import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
@@ -20,6 +21,7 @@ export async function startGuarded(
   kit: FilterKit,
   log: Logger = pino({ level: 'silent' }),
   change: (bootstrap: JsonObject) => JsonObject = bootstrap => bootstrap,
+  options: Partial<CompileOptions> = {},
 ): Promise<GuardedEnvoy> {
   const service = await startServer({
     host: '127.0.0.1',
@@ -34,7 +36,7 @@ export async function startGuarded(
   });
   give(service, yaml);
   const address = { host: '127.0.0.1', port: service.port };
-  const envoy = await startCompiled(yaml, 'edge', change, address);
+  const envoy = await startCompiled(yaml, 'edge', change, address, options);
   const stop = async () => {
     await envoy.stop();
     await service.stop(0);

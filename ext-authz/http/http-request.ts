@@ -19,6 +19,8 @@ export type HttpRequest = {
   readonly body: Uint8Array;
   /** The client's IP address, as trusted hops give it. */
   readonly clientAddress: string;
+  /** The rule of the route that it took, where that names Filters. Only Envoy can say so. */
+  readonly routeRule?: string;
   /** Envoy's `x-request-id`. */
   readonly id: string;
 };

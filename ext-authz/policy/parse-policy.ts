@@ -34,9 +34,11 @@ export function parsePolicy(bytes: Uint8Array): Parsed<Policy> {
     const message = decode('gateway.config.v1.FilterPolicy', bytes);
     const [namespace, name] = [requiredText(message, 'namespace'), requiredText(message, 'name')];
     const precedence = typeof message.precedence === 'number' ? message.precedence : 0;
-    const rules = messagesAt(message, 'rules').map((rule, index) =>
-      toRule(rule, `${namespace}/${name}[${index}]`),
-    );
+    const routeRule = textAt(message, 'route_rule');
+    const rules = messagesAt(message, 'rules').map((rule, index) => ({
+      ...toRule(rule, `${namespace}/${name}[${index}]`),
+      ...(routeRule === '' ? {} : { routeRule }),
+    }));
     return { value: { namespace, name, precedence, rules } };
   } catch (error) {
     return { error: error instanceof WireError ? error.message : 'it cannot be decoded' };

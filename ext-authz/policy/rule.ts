@@ -7,6 +7,11 @@ export type Rule = {
   /** Globs. The host is in lower case. */
   readonly host: string;
   readonly path: string;
+  /**
+   * The rule of a route whose requests it is for, as the control plane names it. Host and path do
+   * not count. Absent: they decide.
+   */
+  readonly routeRule?: string;
   /** Empty when the request is allowed. */
   readonly items: readonly RuleItem[];
 };

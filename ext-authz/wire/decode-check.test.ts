@@ -70,6 +70,7 @@ function expected(bytes: Buffer): object {
     ...{ path: text(http?.path), headers: [...headers] },
     body: (rawBody.length > 0 ? rawBody : Buffer.from(text(http?.body))).toString('hex'),
     address: text(at(at(at(at(top, 'source'), 'address'), 'socket_address'), 'address')),
+    routeRule: text((at(top, 'context_extensions') as Fields | undefined)?.rule),
   };
 }
 

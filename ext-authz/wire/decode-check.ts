@@ -15,6 +15,8 @@ export type CheckMessage = {
   /** The fields of `header_map`, without pseudo-headers, which have fields of their own. */
   readonly headers: HeaderFields;
   readonly body: Uint8Array;
+  /** What the route says of itself by the key `rule`. */
+  readonly routeRule: string;
   /** The address of the connection that the request came by. */
   readonly address: string;
 };
@@ -23,7 +25,12 @@ const bytesField = (field: number) => tagOf(field, WIRE.lengthDelimited);
 
 /** See envoy/service/auth/v3/external_auth.proto and attribute_context.proto. */
 const REQUEST = { attributes: bytesField(1) } as const;
-const ATTRIBUTES = { source: bytesField(1), request: bytesField(4) } as const;
+const ATTRIBUTES = {
+  source: bytesField(1),
+  request: bytesField(4),
+  context_extensions: bytesField(10),
+} as const;
+const MAP_ENTRY = { key: bytesField(1), value: bytesField(2) } as const;
 const ATTRIBUTES_REQUEST = { http: bytesField(2) } as const;
 const HTTP = {
   method: bytesField(2),
@@ -60,6 +67,9 @@ export function decodeCheck(bytes: Buffer): CheckMessage | undefined {
   }
 }
 
+/** The key of `context_extensions` under which a route names its rule. */
+const RULE_KEY = 'rule';
+
 const NOTHING: Uint8Array = new Uint8Array();
 
 class CheckDecoder {
@@ -75,6 +85,7 @@ class CheckDecoder {
   #host = '';
   #path = '';
   #address = '';
+  #routeRule = '';
   #body = NOTHING;
   #rawBody = NOTHING;
 
@@ -93,7 +104,7 @@ class CheckDecoder {
     }
     return {
       ...{ isHttp: this.#isHttp, method: this.#method, scheme: this.#scheme, host: this.#host },
-      ...{ path: this.#path, address: this.#address },
+      ...{ path: this.#path, address: this.#address, routeRule: this.#routeRule },
       headers: new CheckHeaders(this.#bytes, this.#text, this.#spans, this.#spansEnd),
       body: this.#rawBody.length > 0 ? this.#rawBody : this.#body,
     };
@@ -107,6 +118,7 @@ class CheckDecoder {
       if (tag === ATTRIBUTES.source) this.#readWithin(PEER.address, this.#readAddress);
       else if (tag === ATTRIBUTES.request)
         this.#readWithin(ATTRIBUTES_REQUEST.http, this.#readHttp);
+      else if (tag === ATTRIBUTES.context_extensions) this.#readExtension();
       else reader.skip(tag);
     }
     reader.leave(outer);
@@ -122,6 +134,21 @@ class CheckDecoder {
       else reader.skip(tag);
     }
     reader.leave(outer);
+  }
+
+  #readExtension(): void {
+    const reader = this.#reader;
+    const outer = reader.enter();
+    let key = '';
+    let value = '';
+    while (reader.more) {
+      const tag = reader.tag();
+      if (tag === MAP_ENTRY.key) key = reader.utf8();
+      else if (tag === MAP_ENTRY.value) value = reader.utf8();
+      else reader.skip(tag);
+    }
+    reader.leave(outer);
+    if (key === RULE_KEY) this.#routeRule = value;
   }
 
   #readAddress(): void {

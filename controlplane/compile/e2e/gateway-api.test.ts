@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Json, JsonObject } from '#protos/json.ts';
+import type { JsonObject } from '#protos/json.ts';
 import { type Ask, type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
+import { GATEWAY_EDGE, withPorts } from './gateway-ports.ts';
 
 let blue: Awaited<ReturnType<typeof startEchoServer>>;
 let green: Awaited<ReturnType<typeof startEchoServer>>;
@@ -12,29 +13,13 @@ before(async () => {
   [blue, green] = await Promise.all([startEchoServer('blue'), startEchoServer('green')]);
   const addresses = { blue: blue.address, green: green.address };
   const change = (bootstrap: JsonObject) => withPorts(bootstrap, addresses);
-  // The Gateway has the address, since nothing else is served.
-  const edge = { host: '127.0.0.1', port: 8000 };
-  envoy = await startCompiled(RESOURCES, 'edge', change, undefined, { edge });
+  envoy = await startCompiled(RESOURCES, 'edge', change, undefined, { edge: GATEWAY_EDGE });
 });
 
 after(async () => {
   await envoy.stop();
   await Promise.all([blue.close(), green.close()]);
 });
-
-/** Listeners get a free port, and backends are where the echo servers are. */
-function withPorts(json: JsonObject, backends: Readonly<Record<string, string>>): JsonObject {
-  const replaced = (value: Json | undefined): Json => {
-    if (Array.isArray(value)) return (value as readonly Json[]).map(replaced);
-    if (typeof value !== 'object' || value === null) return value ?? null;
-    const { address, port_value } = value as JsonObject;
-    const [host, port] = backends[String(address)]?.split(':') ?? [];
-    if (host !== undefined) return { address: host, port_value: Number(port) };
-    if (port_value === 8000) return { ...value, port_value: 0 };
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]));
-  };
-  return replaced(json) as JsonObject;
-}
 
 const route = (name: string, spec: string) =>
   `---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: ${name}}\nspec: {parentRefs: [{name: site}], ${spec}}\n`;

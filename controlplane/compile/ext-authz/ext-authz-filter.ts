@@ -53,6 +53,11 @@ const CLIENT_ADDRESS: JsonObject = {
   value: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
 };
 
+/** The part of a route that tells the service which rule of a Gateway API route it is. */
+export function routeRuleOfFilters(rule: string): JsonObject {
+  return perRoute({ check_settings: { context_extensions: { rule } } });
+}
+
 /** The part of a virtual host or route without filters. */
 export const WITHOUT_FILTERS: JsonObject = withoutFilter(NAME);
 

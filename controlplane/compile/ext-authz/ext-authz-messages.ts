@@ -14,10 +14,14 @@ import { type ServedFilter, servedFilters } from './served-filters.ts';
 
 /**
  * Returns what the Filter service receives: a message for each Filter that can be in force, with
- * its secret, and for each FilterPolicy. What did not change gives the very same object. Their
+ * its secret, for each FilterPolicy, and those that routes name. What did not change gives the very same object. Their
  * Problems are reported at the edge.
  */
-export function extAuthzMessages(resources: ResourceSet, memo: Memo): Compiled {
+export function extAuthzMessages(
+  resources: ResourceSet,
+  attached: readonly CompiledResource[],
+  memo: Memo,
+): Compiled {
   const filters = [...servedFilters(resources).byName].map(([name, served]) =>
     filterMessage(name, served, memo),
   );
@@ -25,7 +29,7 @@ export function extAuthzMessages(resources: ResourceSet, memo: Memo): Compiled {
   return {
     resources: new Map([
       [FILTER, byName(filters)],
-      [FILTER_POLICY, byName(policies)],
+      [FILTER_POLICY, byName([...policies, ...attached])],
     ]),
     problems: misplacedProblems(resources, EXT_AUTHZ),
   };

@@ -12,6 +12,16 @@ export function injectedBy({ spec: { OAuth2, JWT } }: Filter): readonly string[]
   return (OAuth2 ?? JWT)?.injectRequestHeaders.map(({ name }) => name.toLowerCase()) ?? [];
 }
 
+/**
+ * Returns the headers that only this Filter may set on a route. `Authorization` is not among them:
+ * Filters read the client's own.
+ */
+export function identityHeadersOf(filter: Filter): readonly string[] {
+  return injectedBy(filter)
+    .flatMap(name => [name, headerIdentity(name)])
+    .filter(name => name !== 'authorization');
+}
+
 /** Returns, for a host of a Mapping, the Filters that may run on its requests. */
 function filtersOn({
   filters,

@@ -1,5 +1,6 @@
-import type { ServedListener } from '#controlplane/gateway-api/served-gateway.ts';
+import type { ServedListener, ServedRule } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
+import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
@@ -13,8 +14,14 @@ import {
 } from './rule-routes.ts';
 import { compareRanks } from './served-rank.ts';
 
-/** Returns the routes before those of the listener, and the fields of a domain's virtual host. */
-export type HostParts = (domain: string) => {
+/**
+ * Returns the routes before those of the listener, and the fields of a domain's virtual host, on
+ * which these Filters may run beside those of FilterPolicies.
+ */
+export type HostParts = (
+  domain: string,
+  attached: readonly Resource<'Filter'>[],
+) => {
   readonly first: readonly JsonObject[];
   readonly fields: JsonObject;
 };
@@ -46,8 +53,9 @@ export function listenerHosts(
     if (byHost === undefined && !foreign.has(domain)) return [];
     const named = { name: domain, domains: [domain] };
     if (byHost === undefined) return [{ ...named, routes: [MISDIRECTED] }];
-    const { fields, first } = parts(domain);
-    const routes = sortedRoutes(covering, byHost, context, memo);
+    const served = servedFor(covering, byHost);
+    const { fields, first } = parts(domain, filtersOf(served.keys()));
+    const routes = sortedRoutes(served, context, memo);
     return [{ ...named, routes: [...first, ...routes], ...fields }];
   });
 }
@@ -69,25 +77,36 @@ function routesByHost({ routes }: ServedListener): ByHost {
   return found;
 }
 
-/** A route counts by the narrowest of its hostnames that cover the domain. */
+/** Returns the routes of a domain, each with the narrowest of its hostnames that cover it. */
+function servedFor(covering: readonly string[], byHost: ByHost): ReadonlyMap<ServedHttp, string> {
+  const found = new Map<ServedHttp, string>();
+  for (const hostname of covering)
+    for (const served of byHost.get(hostname) ?? [])
+      if (!found.has(served)) found.set(served, hostname);
+  return found;
+}
+
+function filtersOf(routes: Iterable<ServedHttp>): readonly Resource<'Filter'>[] {
+  return [...routes].flatMap(({ rules }) => {
+    const all: readonly ServedRule<unknown>[] = rules;
+    return all.flatMap(({ filters }) => filters);
+  });
+}
+
 function sortedRoutes(
-  covering: readonly string[],
-  byHost: ByHost,
+  found: ReadonlyMap<ServedHttp, string>,
   context: RouteContext,
   memo: Memo,
 ): readonly JsonObject[] {
-  const seen = new Set<ServedHttp>();
-  const found = covering.flatMap(hostname =>
-    (byHost.get(hostname) ?? []).flatMap(served => {
-      if (seen.has(served)) return [];
-      seen.add(served);
-      return remembered(served, context, memo).map(({ rank, route }) => ({
+  return [...found]
+    .flatMap(([served, hostname]) =>
+      remembered(served, context, memo).map(({ rank, route }) => ({
         rank: { ...rank, hostname },
         route,
-      }));
-    }),
-  );
-  return found.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ route }) => route);
+      })),
+    )
+    .sort((a, b) => compareRanks(a.rank, b.rank))
+    .map(({ route }) => route);
 }
 
 function remembered(served: ServedHttp, context: RouteContext, memo: Memo): readonly RankedRoute[] {

@@ -17,6 +17,7 @@ import { NO_END } from '../routes/retry-policy.ts';
 import { routeParts } from '../routes/route-parts.ts';
 import { upgradeConfigs } from '../routes/upgrades.ts';
 import { backendClusterName, NO_BACKEND } from './backend-cluster.ts';
+import { ruleFilters } from './route-filters.ts';
 import { grpcMatch, httpMatch, type ServedMatch } from './route-matches.ts';
 import { corsChanges, headerChanges, valuesOf } from './rule-filters.ts';
 import { type Asked, redirectAction } from './rule-redirect.ts';
@@ -88,7 +89,11 @@ function toRoute(parts: Parts, { asked, figures }: RouteContext): JsonObject {
     return {
       ...named,
       redirect: redirectAction(redirect.value, match.prefix, asked),
-      ...routeParts(corsChanges(filters), responseOnly(headerChanges(filters))),
+      ...routeParts(
+        ruleFilters(id, rule),
+        corsChanges(filters),
+        responseOnly(headerChanges(filters)),
+      ),
     };
   const used = rule.backends.filter(({ weight }) => weight > 0);
   if (used.length === 0) return { ...named, ...closed(id, match.match) };
@@ -97,6 +102,7 @@ function toRoute(parts: Parts, { asked, figures }: RouteContext): JsonObject {
     ...named,
     route: forward(parts, used),
     ...routeParts(
+      ruleFilters(id, rule),
       corsChanges(filters),
       REPEAT_SAFE_METHODS,
       headerChanges([...filters, ...(only === undefined ? [] : backendFilters(rule, only))]),

@@ -1,10 +1,11 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { Rejected } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { GATEWAY_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { removingHeaders } from '../ext-authz/identity-headers.ts';
+import { identityHeadersOf } from '../ext-authz/injected-by-filters.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
@@ -95,6 +96,7 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
 export function hostParts(
   domain: string,
   inputs: HostInputs,
+  attached: readonly Resource<'Filter'>[],
 ): { readonly first: readonly JsonObject[]; readonly fields: JsonObject } {
   const { closedPolicies, common, escapedSlashes, everywhere, filters, wildcardFirst } = inputs;
   return {
@@ -104,14 +106,20 @@ export function hostParts(
       ...closedPolicies.flatMap(policy => closedPolicyRoutes(policy, domain, escapedSlashes)),
       ...(filters?.isOrigin(domain) ? GATEWAY_ROUTES : []),
     ],
-    fields: { ...common, ...perFilterConfig(filtersOf(domain, inputs), common) },
+    fields: { ...common, ...perFilterConfig(filtersOf(domain, inputs, attached), common) },
   };
 }
 
-function filtersOf(domain: string, { filters }: HostInputs): JsonObject {
+function filtersOf(
+  domain: string,
+  { filters }: HostInputs,
+  attached: readonly Resource<'Filter'>[] = [],
+): JsonObject {
   if (filters === undefined) return {};
   const off = filters.isChecked(domain) ? {} : WITHOUT_FILTERS;
-  return perFilterConfig(off, removingHeaders(filters.identityHeaders(domain)));
+  const own = attached.flatMap(identityHeadersOf);
+  const names = new Set([...filters.identityHeaders(domain), ...own]);
+  return perFilterConfig(off, removingHeaders([...names].sort()));
 }
 
 /**

@@ -81,6 +81,7 @@ function checkerOf(decisions: Snapshot): (host: string, path: string) => EdgeAns
       method: 'GET',
       scheme: 'http',
       address: '192.0.2.1',
+      routeRule: '',
     };
     const answer = checker.check(
       { ...message, headers: new Map(), body: new Uint8Array() },
