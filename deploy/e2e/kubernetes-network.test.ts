@@ -8,9 +8,9 @@ import { mayConnect, type NetworkPolicy, type Party } from '../testing/network-p
 /** The allowed connections. All others are refused. */
 const CALLS: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
   controlplane: { 18000: ['edge', 'ext-authz', 'ratelimit-service', 'sds', 'user-service'] },
-  sds: { 18003: ['edge', 'user-service'] },
-  'ext-authz': { 18001: ['edge'] },
-  'ratelimit-service': { 18002: ['edge'] },
+  sds: { 18003: ['controlplane', 'edge', 'user-service'] },
+  'ext-authz': { 18001: ['controlplane', 'edge'] },
+  'ratelimit-service': { 18002: ['controlplane', 'edge'] },
   edge: {
     8080: ['outside'],
     8443: ['outside'],
