@@ -18,7 +18,7 @@ export function listCounters(
   return knowledgeMethod('CounterKnowledge', 'ListCounters', async request => {
     const most = Math.min(Number(request.most), MOST_KEYS);
     const answers = worker
-      ? ((await worker.calls.ask(ALL_COUNTERS, most)) as (readonly LimitCounters[] | undefined)[])
+      ? ((await worker.calls.ask(ALL_COUNTERS, most)) as (readonly LimitCounters[])[])
       : [own(most, Date.now())];
     const told = answers.filter(Array.isArray);
     return { limits: joinedCounters(told, most), store, processes: told.length };

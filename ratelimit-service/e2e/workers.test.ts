@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { openKnowledge } from '#controlplane/knowledge/knowledge.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
 import { limitOn, startReplicas } from './replicas.ts';
@@ -27,7 +28,7 @@ describe('three workers of one service', { skip: whyNoRedis() ?? false }, () => 
     };
     const [replica] = await startReplicas(t, 1, [limitOn('client', HOURLY, 'HOUR')], environment);
     assert.ok(replica !== undefined);
-    const { service } = replica;
+    const { order, service } = replica;
     const clients = Array.from({ length: CONNECTIONS }, () => connectTo(service.address));
     t.after(() => clients.forEach(client => void client.close()));
 
@@ -52,6 +53,56 @@ describe('three workers of one service', { skip: whyNoRedis() ?? false }, () => 
         );
       }),
     );
+
+    const [host = '', port] = service.address.split(':');
+    const nowhere = { host, port: 1 };
+    const at = { extAuthz: nowhere, sds: nowhere, rateLimit: { host, port: Number(port) } };
+    const knowledge = openKnowledge(at);
+    t.after(() => knowledge.close());
+    const counters = async (key: string) => {
+      const { limits, processes, store } = await knowledge.counters(5);
+      const [limit] = limits;
+      assert.deepEqual(
+        [limits.length, limit?.domain, limit?.rate, store],
+        [1, 'gateway', HOURLY, 'redis'],
+      );
+      const { keys = [], near = 0, over = 0, within = 0 } = limit ?? {};
+      const counted = keys.filter(({ labels }) => labels.some(({ value }) => value === key));
+      return { processes, total: within + near + over, counts: counted.map(({ count }) => count) };
+    };
+
+    await t.test('tell operators what all of them have counted, until it is reset', () =>
+      withinOneWindow(async name => {
+        const before = await counters(name);
+        const asked = clients.flatMap(client =>
+          Array.from({ length: 60 }, () => client.ask({ client: name })),
+        );
+        await Promise.all(asked);
+        const all = CONNECTIONS * 60;
+        assert.deepEqual(await counters(name), {
+          ...{ processes: WORKERS, total: before.total + all, counts: [all] },
+        });
+        order({ counter_reset: { domain: 'gateway', labels: [{ key: 'client', value: name }] } });
+        await until(
+          async () => (await counters(name)).counts.length === 0 || undefined,
+          PATIENCE_MS,
+        );
+      }),
+    );
+
+    await t.test('tell the rest while one of them does not answer', async () => {
+      const told: (number | undefined)[] = [];
+      // One of these two may be the one that is asked.
+      for (const number of [2, 3]) {
+        const pid = pidsOf(service).get(number) ?? 0;
+        process.kill(pid, 'SIGSTOP');
+        const answer = await counters('').catch(() => undefined);
+        process.kill(pid, 'SIGCONT');
+        told.push(answer?.processes);
+      }
+      assert.ok(told.includes(WORKERS - 1), String(told));
+      await until(async () => (await counters('')).processes === WORKERS || undefined, PATIENCE_MS);
+    });
 
     await t.test(
       'that loses one of them under load does not disturb clients of the others',
