@@ -82,9 +82,7 @@ function toRoute(parts: Parts, { asked, figures }: RouteContext): JsonObject {
   const filters = filtersOf(rule);
   const named = { name: id, ...(figures ? { stat_prefix: id } : {}), match: match.match };
   const [redirect] = valuesOf(filters, 'requestRedirect');
-  // A rule with Filters is closed while no proxy asks for their decision here.
-  if (rule.broken !== undefined || rule.filters.length > 0)
-    return { ...named, ...closed(id, match.match) };
+  if (rule.broken !== undefined) return { ...named, ...closed(id, match.match) };
   if (redirect !== undefined)
     return {
       ...named,
