@@ -65,6 +65,13 @@ export type Resource<K extends Kind = Kind> = K extends Kind ? ResourceOf<K> : n
 /** What a rule of a rejected FilterPolicy covers, as far as it could be read. */
 export type ReadableRule = { readonly host?: string; readonly path?: string };
 
+type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'TLSRoute' | 'TCPRoute' | 'UDPRoute';
+
+/** What a rejected route covers, as far as it could be read. Its rules have no backends. */
+export type ClosedRoute<K extends RouteKind = RouteKind> = K extends RouteKind
+  ? { readonly kind: K; readonly spec: SpecOf<K> }
+  : never;
+
 /**
  * A resource with an error. It is left out, but known by name, so that its last good version can
  * stay in force.
@@ -85,6 +92,8 @@ export type Rejected = {
    * any host and path.
    */
   readonly rules?: readonly ReadableRule[];
+  /** A route of Gateway API. Absent when too little of it could be read. */
+  readonly route?: ClosedRoute;
   /** The hostname of a Host, or the Hosts of a TLSContext. Absent when that could not be read. */
   readonly hosts?: readonly string[];
   /** The request headers that a Filter would inject, as far as they could be read. */

@@ -3,6 +3,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { byAge } from './by-age.ts';
 import type { CheckedListener } from './checked-listener.ts';
+import { closedRoutes } from './closed-routes.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayApiStatus } from './gateway-api-status.ts';
 import { ourClasses } from './gateway-classes.ts';
@@ -52,8 +53,15 @@ export function servedGateways(
       ] as const,
   );
   const verdicts = routes.map(([, verdict]) => verdict);
+  const closed = closedRoutes(resources, memo).flatMap(
+    route =>
+      remembered({ memo, context }, route, 'verdict', [], ask => routeVerdict(route, ask)).served,
+  );
   const attached = Map.groupBy(
-    verdicts.flatMap(({ served }) => served),
+    [
+      ...verdicts.flatMap(({ served }) => served),
+      ...closed.map(each => ({ ...each, accepted: false })),
+    ],
     ({ listener }) => listener,
   );
   const made = ours.map(each => {

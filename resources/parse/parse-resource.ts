@@ -30,7 +30,7 @@ export type ParseOutcome = {
   /** What counts of its `metadata`. */
   readonly facts?: ResourceMetadata;
   readonly document: Readonly<Record<string, unknown>>;
-  readonly salvaged: Pick<Rejected, 'hosts' | 'injects' | 'match' | 'rules'>;
+  readonly salvaged: Pick<Rejected, 'hosts' | 'injects' | 'match' | 'route' | 'rules'>;
   /** Restrictions that it asks for and that are not served. */
   readonly unserved: readonly Unserved[];
 };

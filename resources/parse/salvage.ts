@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
+import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import { checkMatch, mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
 import { ruleMatchShape } from '#resources/match/filter-policy-match.ts';
@@ -8,6 +9,7 @@ import { metaOf } from '#resources/schema/schema-walk.ts';
 import { filterHeaders } from '#resources/template/header-template.ts';
 import { domain } from '#resources/words/domain.ts';
 import { isFields } from '#resources/words/fields.ts';
+import { salvageRoute } from './salvage-route.ts';
 
 const match = z.object(mappingMatchShape);
 const domains = z.array(domain);
@@ -26,12 +28,14 @@ export function salvage(
   kind: string,
   spec: unknown,
   findings: readonly Finding[],
-): Pick<Rejected, 'hosts' | 'injects' | 'match' | 'rules'> {
+): Pick<Rejected, 'hosts' | 'injects' | 'match' | 'route' | 'rules'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
   if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
   if (kind === 'Filter') return { injects: injectedNames(spec) };
-  return kind === 'FilterPolicy' ? salvageRules(spec, findings) : {};
+  if (kind === 'FilterPolicy') return salvageRules(spec, findings);
+  const route = isGatewayApiKind(kind) ? salvageRoute(kind, spec) : undefined;
+  return route === undefined ? {} : { route };
 }
 
 /**

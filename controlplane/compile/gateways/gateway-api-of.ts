@@ -36,5 +36,5 @@ export function gatewayApiOf(
 const READ = [
   ...['gatewayClasses', 'gateways', 'listenerSets', 'httpRoutes', 'grpcRoutes', 'tlsRoutes'],
   ...['tcpRoutes', 'udpRoutes', 'referenceGrants', 'backendTlsPolicies', 'namespaces', 'services'],
-  ...['configMaps', 'secrets', 'filters', 'proxyConfigs', 'knowsServices'],
+  ...['configMaps', 'secrets', 'filters', 'proxyConfigs', 'knowsServices', 'closed'],
 ] as readonly (keyof ResourceSet)[];

@@ -3,7 +3,8 @@ import { GATEWAY_API_GROUP } from '../known-kinds.ts';
 import { group, kindName, namespaceName, objectName, portNumber, sectionName } from './names.ts';
 import { type Breach, checkRules } from './rules.ts';
 
-const parentRef = z.object({
+/** What a route attaches to. */
+export const parentRef = z.object({
   group: group.default(GATEWAY_API_GROUP).describe('Group of the parent'),
   kind: kindName.default('Gateway').describe('Kind of the parent: Gateway or ListenerSet'),
   namespace: namespaceName.exactOptional().describe('Its namespace. Default: that of the route'),

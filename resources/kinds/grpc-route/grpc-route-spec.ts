@@ -86,7 +86,8 @@ const header = z
   })
   .check(checkRules(regexBreaches));
 
-const match = z.object({
+/** Conditions that a call meets, all of them. */
+export const grpcRouteMatch = z.object({
   method: method.exactOptional().describe('Service and method of the call. Default: any'),
   headers: z
     .array(header)
@@ -110,7 +111,7 @@ const backend = z
 const rule = z.object({
   name: sectionName.exactOptional().describe('Its name'),
   matches: z
-    .array(match)
+    .array(grpcRouteMatch)
     .max(64)
     .default([])
     .meta({ form: 'a list of at most 64 matches' })
@@ -146,6 +147,6 @@ export const grpcRouteSchema = z.object({
 
 export type GrpcRouteSpec = z.output<typeof grpcRouteSchema>;
 export type GrpcRouteRule = z.output<typeof rule>;
-export type GrpcRouteMatch = z.output<typeof match>;
+export type GrpcRouteMatch = z.output<typeof grpcRouteMatch>;
 export type GrpcRouteFilter = z.output<typeof filter>;
 export type GrpcBackendRef = z.output<typeof backend>;
