@@ -57,7 +57,20 @@ function serviceProblem(words: readonly string[]): string | undefined {
 const COMPOSE = readFileSync(join(ROOT, 'compose.yaml'), 'utf8');
 
 /** Kinds of Kubernetes' own that pages name. */
-const BUILT_IN = ['pods', 'secret', 'secrets'];
+const BUILT_IN = ['configmaps', 'ingresses', 'pods', 'secret', 'secrets', 'services'];
+/** Of Gateway API and of Envoy Gateway, which `gateway import` reads. */
+const OF_OTHERS = [
+  'backendtrafficpolicies',
+  'clienttrafficpolicies',
+  'envoyextensionpolicies',
+  'envoypatchpolicies',
+  'gatewayclasses',
+  'gateways',
+  'grpcroutes',
+  'httproutes',
+  'referencegrants',
+  'securitypolicies',
+];
 const MANIFESTS = globSync('deploy/kubernetes/**/*.yaml', { cwd: ROOT })
   .map(file => readFileSync(join(ROOT, file), 'utf8'))
   .join();
@@ -66,7 +79,10 @@ const MANIFESTS = globSync('deploy/kubernetes/**/*.yaml', { cwd: ROOT })
 function kubectlProblem(words: readonly string[]): string | undefined {
   const kinds = words[words.indexOf('get') + 1]?.split(',') ?? [];
   const unknown = words.includes('get')
-    ? kinds.find(kind => !BUILT_IN.includes(kind) && !MANIFESTS.includes(`plural: ${kind}\n`))
+    ? kinds.find(
+        kind =>
+          ![...BUILT_IN, ...OF_OTHERS].includes(kind) && !MANIFESTS.includes(`plural: ${kind}\n`),
+      )
     : undefined;
   if (unknown !== undefined) return `no definition of ours has the plural ${unknown}`;
   const objects = words.flatMap(word => /^deployment\/(.*)/.exec(word)?.slice(1) ?? []);

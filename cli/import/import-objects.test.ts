@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { importObjects } from './import-objects.ts';
+import { describeRemark } from './remark.ts';
+import { readObjects } from './source-object.ts';
+import { check } from './testing/golden-cases.ts';
+
+type Words = Readonly<Record<string, string>>;
+
+/** Imports an Ingress with these annotations, for all paths of one host. */
+function imported(annotations: Words, path = '/') {
+  const object = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: {
+      name: 'a',
+      annotations: Object.fromEntries(
+        Object.entries(annotations).map(([name, value]) => [
+          `nginx.ingress.kubernetes.io/${name}`,
+          value,
+        ]),
+      ),
+    },
+    spec: {
+      rules: [
+        {
+          host: 'a.test',
+          http: {
+            paths: [
+              {
+                path,
+                pathType: 'ImplementationSpecific',
+                backend: { service: { name: 'web', port: { number: 80 } } },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  };
+  const objects = readObjects('a.yaml', JSON.stringify(object));
+  const { documents, remarks } = importObjects(objects, { ingressClass: 'nginx', check });
+  const mapping = documents.find(({ kind }) => kind === 'Mapping')?.spec ?? {};
+  return { mapping, effects: remarks.map(({ effect }) => effect), remarks };
+}
+
+/** Annotations of an Ingress → what the Mapping has of these fields. */
+const FIELDS: readonly (readonly [annotations: Words, fields: object])[] = [
+  [
+    {},
+    { timeout_ms: 60_000, connect_timeout_ms: 5_000, allow_upgrade: ['websocket'], rewrite: '' },
+  ],
+  [{ 'proxy-read-timeout': '2m' }, { timeout_ms: 120_000, idle_timeout_ms: 120_000 }],
+  [{ 'proxy-next-upstream': 'off' }, { retry_policy: { num_retries: 0 } }],
+  [{ 'proxy-next-upstream-tries': '1' }, { retry_policy: { num_retries: 0 } }],
+  [
+    { 'upstream-hash-by': '$remote_addr' },
+    { load_balancer: { policy: 'ring_hash', source_ip: true } },
+  ],
+  [
+    { 'upstream-hash-by': '${request_uri}' },
+    { load_balancer: { policy: 'ring_hash', header: ':path' } },
+  ],
+  [
+    { 'upstream-hash-by': '$cookie_user' },
+    { load_balancer: { policy: 'ring_hash', cookie: { name: 'user' } } },
+  ],
+  [{ 'backend-protocol': 'GRPC' }, { grpc: true, allow_upgrade: undefined }],
+  [{ 'backend-protocol': 'HTTPS' }, { service: 'https://web:80' }],
+  [{ 'service-upstream': 'true' }, { resolver: 'kubernetes-service', hop_tls: undefined }],
+  [{ 'upstream-vhost': 'b.test' }, { host_rewrite: 'b.test' }],
+  [{ 'use-regex': 'true' }, { prefix: '(?i)(?:/).*', prefix_regex: true }],
+  [
+    { 'temporal-redirect': 'https://b.test/x', 'permanent-redirect': 'https://c.test' },
+    { service: 'https://b.test', path_redirect: '/x', redirect_response_code: 302 },
+  ],
+];
+
+describe('an annotation of an Ingress', () => {
+  for (const [annotations, fields] of FIELDS)
+    test(`${JSON.stringify(annotations)} becomes ${JSON.stringify(fields)}`, () => {
+      const { mapping } = imported(annotations);
+      for (const [field, value] of Object.entries(fields)) assert.deepEqual(mapping[field], value);
+    });
+});
+
+const CLOSING: readonly Words[] = [
+  { 'auth-url': 'http://auth/' },
+  { 'auth-type': 'digest' },
+  { 'whitelist-source-range': '0.0.0.0/0' },
+  { 'allowlist-source-range': '10.0.0.1' },
+  { 'denylist-source-range': '10.0.0.1' },
+  { 'enable-owasp-core-rules': 'true' },
+  { 'modsecurity-snippet': 'SecRuleEngine On' },
+  { 'ssl-passthrough': 'true' },
+  { 'auth-tls-secret': 'default/ca' },
+  { 'auth-tls-secret': 'default/ca', 'auth-tls-match-cn': 'CN=a' },
+  { 'auth-snippet': 'proxy_set_header X-A b;' },
+  { 'backend-protocol': 'AJP' },
+  { 'rewrite-target': 'https://b.test/$1' },
+  { 'rewrite-target': '/x?y=$1' },
+  { 'upstream-vhost': 'b test' },
+];
+
+describe('what restricts and cannot be expressed closes the route', () => {
+  for (const annotations of CLOSING)
+    test(JSON.stringify(annotations), () => {
+      const { effects, mapping } = imported(annotations);
+      assert.equal(mapping.closed, true);
+      assert.ok(effects.includes('closed'));
+    });
+});
+
+const OPEN: readonly Words[] = [
+  { 'enable-modsecurity': 'false' },
+  { 'ssl-passthrough': 'false' },
+  { 'whitelist-source-range': '0.0.0.0/0, ::/0' },
+  { 'auth-tls-secret': 'default/ca', 'auth-tls-verify-client': 'off' },
+  { 'configuration-snippet': 'add_header X-A b;' },
+  { 'auth-url': ' ' },
+];
+
+describe('what restricts nothing closes nothing', () => {
+  for (const annotations of OPEN)
+    test(JSON.stringify(annotations), () =>
+      assert.equal(imported(annotations).mapping.closed, undefined),
+    );
+});
+
+test('a path that is no RE2 expression closes what it may cover', () => {
+  const { effects, mapping } = imported({ 'use-regex': 'true' }, '/a/(?!b)');
+  assert.deepEqual([mapping.prefix, mapping.closed, effects], ['/a/', true, ['closed']]);
+});
+
+test('a header that may not be added is left out alone', () => {
+  const { mapping, remarks } = imported({ 'x-forwarded-prefix': 'a\nb' });
+  assert.equal(mapping.add_request_headers, undefined);
+  assert.equal(mapping.closed, undefined);
+  assert.match(
+    describeRemark(remarks[0] ?? assert.fail()),
+    /^dropped: Ingress default\/a \(a\.yaml:1, /,
+  );
+});
