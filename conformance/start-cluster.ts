@@ -36,6 +36,7 @@ export async function startConformanceCluster(): Promise<ConformanceCluster> {
   try {
     cluster.shell(`kubectl apply --server-side -k ${gatewayApiCrds()}`);
     for (const command of installCommands('Install')) cluster.shell(command);
+    cluster.shell('kubectl apply -k deploy/kubernetes/gateway-api');
     cluster.shell(SCALE);
     const resource = { ...GATEWAY_API, plural: 'gatewayclasses' };
     await createObject({ cluster: api.admin, resource }, GATEWAY_CLASS_OBJECT);

@@ -59,8 +59,9 @@ export type Config = {
   readonly gatewayId: string;
   /** Which Gateways of Gateway API are ours, and whose proxies serve them. */
   readonly gateways: GatewayOptions;
-  /** The image of the proxies that are made for Gateways. */
+  /** The image of the proxies that are made for Gateways, and where they reach us. */
   readonly edgeImage: string;
+  readonly edgeXds: HostPort;
   readonly apiGroups: readonly string[];
   readonly logLevel: string;
 };
@@ -129,6 +130,7 @@ export function readConfig(env: Environment): Config {
       sharedEdge: parseEdges(text('GATEWAY_EDGES', 'own')) === 'shared' || namespaces.length === 0,
       apiGroups,
     },
+    edgeXds: server('EDGE_XDS_ADDRESS', 'controlplane:18000'),
     edgeImage: text('EDGE_IMAGE', `envoyproxy/envoy:v${ENVOY_VERSION}`),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };

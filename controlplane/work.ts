@@ -1,6 +1,7 @@
 import http, { type Server } from 'node:http';
 import { join } from 'node:path';
 import { type Console, openConsole } from '#controlplane/console/console.ts';
+import type { KubernetesEdges } from '#controlplane/edges/kubernetes-edges.ts';
 import { FIGURES_DEFINITIONS } from '#controlplane/figures/figures-service.ts';
 import { type Knowledge, openKnowledge } from '#controlplane/knowledge/knowledge.ts';
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
@@ -20,6 +21,7 @@ import type { ServiceParts, Started } from '#process/run-service.ts';
 import { Parser } from '#resources/parse/parse.ts';
 import type { Config } from './config.ts';
 import { type ControlPlane, controlPlane } from './control-plane.ts';
+import { openGatewayEdges } from './gateway-edges.ts';
 import { compileOptions } from './group-compiler.ts';
 import { httpApp } from './http.ts';
 
@@ -43,9 +45,11 @@ export async function work(parts: Parts): Promise<Started> {
   const cluster =
     config.kubernetes && (await orExit(exit, () => connectCluster(config.kubernetes)));
   let reports: KubernetesStatus | undefined;
+  let edges: KubernetesEdges | undefined;
   let consoled: Console | undefined;
   const changed = () => {
     reports?.changed();
+    edges?.changed();
     consoled?.changed();
   };
   const plane = await controlPlane({
@@ -63,7 +67,11 @@ export async function work(parts: Parts): Promise<Started> {
     () => watch(parts, { parser, plane, cluster, changed }),
     'RESOURCES',
   );
-  reports = cluster && report(parts, { plane, resources, cluster, metrics });
+  const edgesChanged = () => reports?.changed();
+  edges =
+    cluster && (await openGatewayEdges({ config, log, plane, cluster, changed: edgesChanged }));
+  edges?.changed();
+  reports = cluster && report(parts, { plane, resources, cluster, metrics, edges });
   const grpc = await listen(parts, plane, tls);
   const knowledge = openKnowledge({
     ...config,
@@ -84,7 +92,8 @@ export async function work(parts: Parts): Promise<Started> {
       knowledge.close();
       admin.close();
       admin.closeAllConnections();
-      await Promise.race([reports?.close(), pause(STOP_GRACE_MS)]);
+      const closed = Promise.all([reports?.close(), edges?.close()]);
+      await Promise.race([closed, pause(STOP_GRACE_MS)]);
       await plane.stop();
       await grpc.stop(STOP_GRACE_MS);
       tls?.close();
@@ -162,7 +171,13 @@ const CONSOLE_OFF =
 
 function report(
   { config, log }: Parts,
-  { plane, resources, cluster, metrics }: Serving & { readonly cluster: Cluster },
+  {
+    plane,
+    resources,
+    cluster,
+    metrics,
+    edges,
+  }: Serving & { readonly cluster: Cluster; readonly edges: KubernetesEdges | undefined },
 ): KubernetesStatus {
   return writeKubernetesStatus({
     cluster,
@@ -170,7 +185,7 @@ function report(
     gatewayId: config.gatewayId,
     facts: () => plane.objectFacts(),
     objects: () => resources.objects(),
-    gateways: { options: config.gateways, edgeOf: () => NO_EDGE },
+    gateways: { options: config.gateways, edgeOf: id => edgeOf(id, edges) },
     metrics,
     log,
     now: Date.now,
@@ -179,8 +194,11 @@ function report(
   });
 }
 
-/** What is known of a Gateway's proxies without what makes them. */
-const NO_EDGE = { addresses: [], missing: [] };
+/** Returns what the status of a Gateway tells of its proxies. */
+function edgeOf(id: string, edges: KubernetesEdges | undefined) {
+  const { addresses = [], missing = [] } = edges?.addressesOf(id) ?? {};
+  return { addresses, missing, trouble: edges?.troubleOf(id) };
+}
 
 async function listen(
   { config, exit }: Parts,

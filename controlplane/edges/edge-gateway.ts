@@ -1,21 +1,7 @@
+import type { DeploymentSpec } from '#resources/kinds/proxy-config/deployment.ts';
+
 /** A port of the proxies that clients reach. */
 export type EdgePort = { readonly port: number; readonly protocol: 'TCP' | 'UDP' };
-
-/** What operators set about the pods and the Service of a Gateway. */
-export type EdgeDeployment = {
-  readonly min_replicas: number;
-  readonly max_replicas: number;
-  readonly resources: EdgeResources;
-  readonly service: {
-    readonly type: 'LoadBalancer' | 'NodePort' | 'ClusterIP';
-    readonly annotations: Readonly<Record<string, string>>;
-  };
-};
-
-/** Quantities of Kubernetes, such as `500m` and `512Mi`. */
-export type EdgeResources = Readonly<
-  Record<'requests' | 'limits', { readonly cpu: string; readonly memory: string }>
->;
 
 /** A Gateway that has proxies of its own. */
 export type EdgeGateway = {
@@ -32,7 +18,8 @@ export type EdgeGateway = {
   /** What its `infrastructure` puts on all objects. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  readonly deployment: EdgeDeployment;
+  /** What operators set about its pods and its Service. */
+  readonly deployment: DeploymentSpec;
 };
 
 /** What is the same for the edges of all Gateways. */

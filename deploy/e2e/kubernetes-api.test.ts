@@ -31,7 +31,9 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   controlplane: [
     'gateway: create coordination.k8s.io/leases',
     'gateway: get coordination.k8s.io/leases gateway-controlplane-status',
+    'gateway: get coordination.k8s.io/leases gateway-edges',
     'gateway: update coordination.k8s.io/leases gateway-controlplane-status',
+    'gateway: update coordination.k8s.io/leases gateway-edges',
     'gateway-resources: list /secrets',
     'gateway-resources: watch /secrets',
     ...OURS.flatMap(plural => [

@@ -61,7 +61,10 @@ describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     for (const [service, variable, other, listens] of lookers) {
       const { spec } = named(SERVICES, other);
       const [port] = spec.ports;
-      assert.equal(ownEnvironment(service)[variable], `${other}:${port?.port}`);
+      assert.equal(
+        ownEnvironment(service)[variable]?.replace('.gateway.svc', ''),
+        `${other}:${port?.port}`,
+      );
       assert.equal(
         ownEnvironment(other)[listens],
         `0.0.0.0:${portNumber(containerOf(other), port?.targetPort)}`,

@@ -1,15 +1,8 @@
+import { deployment } from '#resources/kinds/proxy-config/deployment.ts';
 import { edgeFiles } from '../edge-files.ts';
-import type { EdgeDeployment, EdgeGateway, EdgeSystem } from '../edge-gateway.ts';
+import type { EdgeGateway, EdgeSystem } from '../edge-gateway.ts';
 
-export const DEPLOYMENT: EdgeDeployment = {
-  min_replicas: 2,
-  max_replicas: 10,
-  resources: {
-    requests: { cpu: '500m', memory: '512Mi' },
-    limits: { cpu: '2', memory: '2560Mi' },
-  },
-  service: { type: 'LoadBalancer', annotations: {} },
-};
+export const DEPLOYMENT = deployment.parse({});
 
 /** A Gateway of two listeners with what is not said otherwise. */
 export function sampleGateway(changes: Partial<EdgeGateway> = {}): EdgeGateway {

@@ -8,6 +8,7 @@ import { nodeGroup } from '#resources/words/node-group.ts';
 import { milliseconds, port, positiveMilliseconds } from '#resources/words/number-types.ts';
 import { checkedString } from '#resources/words/parsed-string.ts';
 import { cluster, discoveryCluster } from './cluster.ts';
+import { deployment } from './deployment.ts';
 
 const name = z.string().min(1).max(253).meta({ form: 'a name' });
 
@@ -67,6 +68,11 @@ export const proxyConfigSpec = z.object({
     })
     .default({})
     .describe('How clusters of type `sds` find their instances'),
+  deployment: deployment
+    .exactOptional()
+    .describe(
+      'The proxies of Gateways in a cluster that name this ProxyConfig in `parametersRef`, themselves or by their GatewayClass',
+    ),
   gateway_id: gatewayId,
 });
 

@@ -41,6 +41,7 @@ export function checkProxyConfig(spec: Partial<ProxyConfigSpec>): readonly Findi
     ...(spec.clusters === undefined ? [] : checkRoutes(virtual_hosts, spec.clusters)),
     ...(sds === undefined ? [] : checkMembers(sds, SDS_CLUSTER)),
     ...checkListener(spec),
+    ...checkReplicas(spec),
   ];
 }
 
@@ -54,6 +55,17 @@ function checkListener({ node_group, listener }: Partial<ProxyConfigSpec>): read
     caution(
       ['listener', 'hop_tls'],
       '`hop_tls` has no effect at the edge: it demands the certificates of proxies. Those of clients are demanded by `cert_required` of a Host',
+    ),
+  ];
+}
+
+function checkReplicas({ deployment }: Partial<ProxyConfigSpec>): readonly Finding[] {
+  if (deployment === undefined || deployment.min_replicas <= deployment.max_replicas) return [];
+  const { min_replicas, max_replicas } = deployment;
+  return [
+    fault(
+      ['deployment', 'max_replicas'],
+      `\`max_replicas\` is ${max_replicas}: want ${min_replicas}, which is \`min_replicas\`, or more`,
     ),
   ];
 }

@@ -1,0 +1,69 @@
+import type { GatewayApiStatus } from '#controlplane/gateway-api/gateway-api-status.ts';
+import type { GatewayApi, ServedGateway } from '#controlplane/gateway-api/served-gateway.ts';
+import type { ObjectRef } from '#resources/kinds/gateway-api/object-ref.ts';
+import { type DeploymentSpec, deployment } from '#resources/kinds/proxy-config/deployment.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { WantedEdges } from './edge-changes.ts';
+import type { EdgeGateway, EdgePort } from './edge-gateway.ts';
+
+const DEFAULT_DEPLOYMENT = deployment.parse({});
+
+/**
+ * Returns the Gateways that get proxies of their own. The objects of one that is not accepted, and
+ * so serves nothing, stay as they are. `uidOf` gives the identity of a Gateway in the cluster, and
+ * none for one in a file.
+ */
+export function wantedEdges(
+  { gateways, statuses }: GatewayApi,
+  resources: ResourceSet,
+  uidOf: (id: string) => string | undefined,
+): WantedEdges {
+  const isServed = ({ gateway: { id }, listeners }: ServedGateway) =>
+    listeners.length > 0 || isAccepted(statuses.get(id));
+  const wanted = gateways.filter(isServed).flatMap(served => {
+    const uid = uidOf(served.gateway.id);
+    return uid === undefined ? [] : [edgeGateway(served, uid, resources)];
+  });
+  const others = gateways.filter(served => !isServed(served));
+  return { gateways: wanted, kept: new Set(others.map(({ gateway }) => gateway.id)) };
+}
+
+function isAccepted(status: GatewayApiStatus | undefined): boolean {
+  const conditions = status?.kind === 'Gateway' ? status.conditions : [];
+  return conditions.every(({ type, status: value }) => type !== 'Accepted' || value !== 'False');
+}
+
+function edgeGateway(
+  { gateway, group, listeners }: ServedGateway,
+  uid: string,
+  resources: ResourceSet,
+): EdgeGateway {
+  const { namespace, name, spec } = gateway;
+  const { labels = {}, annotations = {} } = spec.infrastructure ?? {};
+  return {
+    ...{ namespace, name, uid, group, labels, annotations },
+    className: spec.gatewayClassName,
+    ports: listeners.map(
+      ({ port, protocol }): EdgePort => ({ port, protocol: protocol === 'UDP' ? 'UDP' : 'TCP' }),
+    ),
+    addresses: spec.addresses.flatMap(({ value }) => (value ? [value] : [])),
+    deployment: deploymentOf(gateway, resources),
+  };
+}
+
+/** The settings of the Gateway come before those of its class. */
+function deploymentOf(
+  { namespace, spec }: ServedGateway['gateway'],
+  { gatewayClasses, proxyConfigs }: ResourceSet,
+): DeploymentSpec {
+  const gatewayClass = gatewayClasses.find(({ name }) => name === spec.gatewayClassName);
+  const refs: readonly (ObjectRef | undefined)[] = [
+    spec.infrastructure?.parametersRef && { namespace, ...spec.infrastructure.parametersRef },
+    gatewayClass?.spec.parametersRef,
+  ];
+  const found = refs.flatMap(
+    ref =>
+      proxyConfigs.find(each => each.name === ref?.name && each.namespace === ref.namespace) ?? [],
+  );
+  return found.flatMap(each => each.spec.deployment ?? [])[0] ?? DEFAULT_DEPLOYMENT;
+}
