@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts';
+import { inCluster, metric } from '#controlplane/testing/in-cluster.ts';
+import { bootstrap } from '#envoy/bootstrap.ts';
+import type { ControlPlaneProcess } from '#envoy/e2e/control-plane-process.ts';
+import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import {
+  type KubeApiserver,
+  startKubeApiserver,
+  whyNoKubeApiserver,
+} from '#kubernetes/testing/kube-apiserver.ts';
+import { createObject, deleteObject, getObject, patchObject } from '#kubernetes/write.ts';
+import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
+import {
+  applyGatewayApi,
+  gatewayApiPlural,
+  gatewayApiRoles,
+  whyNoGatewayApi,
+} from '#resources/kubernetes/testing/gateway-api.ts';
+import { applyDefinitions } from '#resources/kubernetes/testing/objects.ts';
+
+const NAMESPACE = 'default';
+const SKIP = whyNoKubeApiserver() ?? whyNoGatewayApi() ?? false;
+
+type Condition = {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly observedGeneration?: number;
+  readonly lastTransitionTime: string;
+};
+
+/** The parts of statuses that are compared here. */
+type Status = {
+  readonly conditions?: readonly Condition[];
+  readonly listeners?: readonly {
+    readonly name: string;
+    readonly attachedRoutes: number;
+    readonly conditions: readonly Condition[];
+  }[];
+  readonly parents?: readonly {
+    readonly controllerName: string;
+    readonly conditions: readonly Condition[];
+  }[];
+  readonly supportedFeatures?: readonly object[];
+};
+
+describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1 }, () => {
+  let api: KubeApiserver;
+  let cluster: Awaited<ReturnType<typeof inCluster>>;
+  let plane: ControlPlaneProcess;
+  let envoy: EnvoyProcess;
+
+  before(async () => {
+    api = await startKubeApiserver();
+    await Promise.all([applyDefinitions(api.admin), applyGatewayApi(api.admin)]);
+    cluster = await inCluster(api, NAMESPACE);
+    await bindRoles();
+    plane = await cluster.start({ RESOURCES_KUBERNETES: '*', GATEWAY_EDGES: 'shared' });
+    const addresses = { xdsAddress: plane.xds, sdsAddress: '127.0.0.1:1' };
+    envoy = await startEnvoy(
+      bootstrap({ nodeId: 'edge-1', group: 'edge', ...addresses, discoveryClusters: [] }),
+    );
+    await create('GatewayClass', 'ours', { controllerName: DEFAULT_CONTROLLER });
+  });
+  after(async () => {
+    await envoy?.stop();
+    await plane?.stop();
+    cluster?.remove();
+    await api?.remove();
+  });
+
+  /** Gives the control plane what our manifests give it. */
+  async function bindRoles(): Promise<void> {
+    const group = 'rbac.authorization.k8s.io';
+    const kindOf = (plural: string) => ({
+      cluster: api.admin,
+      resource: { group, version: 'v1', plural },
+    });
+    const subject = {
+      kind: 'ServiceAccount',
+      name: `controlplane-${NAMESPACE}`,
+      namespace: NAMESPACE,
+    };
+    for (const role of gatewayApiRoles()) {
+      await createObject(kindOf('clusterroles'), role);
+      await createObject(kindOf('clusterrolebindings'), {
+        metadata: { name: role.metadata.name },
+        roleRef: { apiGroup: group, kind: 'ClusterRole', name: role.metadata.name },
+        subjects: [subject],
+      } as { metadata: { name: string } });
+    }
+  }
+
+  const targetOf = (kind: string) => ({
+    cluster: api.admin,
+    resource: {
+      group: GATEWAY_API_GROUP,
+      version: 'v1',
+      plural: gatewayApiPlural(kind),
+      namespace: kind === 'GatewayClass' ? undefined : NAMESPACE,
+    },
+  });
+
+  async function create(kind: string, name: string, spec: object): Promise<void> {
+    const apiVersion = `${GATEWAY_API_GROUP}/v1`;
+    const object = { apiVersion, kind, metadata: { name }, spec };
+    assert.equal((await createObject(targetOf(kind), object)).kind, 'written');
+  }
+
+  async function patch(kind: string, name: string, fields: object, part?: 'status') {
+    const target = { ...targetOf(kind), ...(part === undefined ? {} : { part }) };
+    assert.equal((await patchObject(target, name, fields)).kind, 'written');
+  }
+
+  /** Waits until the status of an object is as wanted. */
+  async function statusWhen(
+    kind: string,
+    name: string,
+    wanted: (status: Status, generation: number) => boolean,
+  ): Promise<Status> {
+    const deadline = performance.now() + 60_000;
+    for (;;) {
+      const object = await getObject(targetOf(kind), name);
+      const status = (object?.status ?? {}) as Status;
+      if (wanted(status, object?.metadata.generation ?? 0)) return status;
+      if (performance.now() > deadline)
+        throw new Error(`${kind} ${name} is not ${wanted}: ${JSON.stringify(status)}`);
+      await delay(20);
+    }
+  }
+
+  const lineOf = (conditions: readonly Condition[] = []) =>
+    conditions.map(({ type, status, reason }) => `${type}=${status}:${reason}`).join(' ');
+
+  const parentsOf = ({ parents = [] }: Status) =>
+    parents.map(({ controllerName, conditions }) => `${controllerName} ${lineOf(conditions)}`);
+
+  const WELL = `${DEFAULT_CONTROLLER} Accepted=True:Accepted ResolvedRefs=True:ResolvedRefs`;
+
+  test('tells that a class is accepted, and what is supported', async () => {
+    const status = await statusWhen(
+      'GatewayClass',
+      'ours',
+      ({ conditions }) => lineOf(conditions) === 'Accepted=True:Accepted',
+    );
+    assert.ok((status.supportedFeatures?.length ?? 0) > 40);
+  });
+
+  test('tells of listeners that the proxies have accepted, and of the routes on them', async () => {
+    await create('Gateway', 'g', {
+      gatewayClassName: 'ours',
+      listeners: [
+        { name: 'http', port: 18_080, protocol: 'HTTP' },
+        { name: 'odd', port: 18_081, protocol: 'SCTP' },
+      ],
+    });
+    await create('HTTPRoute', 'r', {
+      parentRefs: [{ name: 'g' }],
+      rules: [{ backendRefs: [{ name: 'nosuch', port: 80 }] }],
+    });
+    const { listeners, conditions } = await statusWhen('Gateway', 'g', ({ listeners: all }) =>
+      lineOf(all?.[0]?.conditions).includes('Programmed=True'),
+    );
+    assert.deepEqual(
+      listeners?.map(({ name, attachedRoutes, conditions: own }) => [
+        name,
+        attachedRoutes,
+        lineOf(own),
+      ]),
+      [
+        [
+          'http',
+          1,
+          'Accepted=True:Accepted ResolvedRefs=True:ResolvedRefs Conflicted=False:NoConflicts Programmed=True:Programmed',
+        ],
+        [
+          'odd',
+          0,
+          'Accepted=False:UnsupportedProtocol ResolvedRefs=True:ResolvedRefs Conflicted=False:NoConflicts Programmed=False:Invalid',
+        ],
+      ],
+    );
+    assert.equal(
+      lineOf(conditions),
+      'Accepted=True:ListenersNotValid Programmed=False:AddressNotAssigned ResolvedRefs=True:ResolvedRefs',
+    );
+    await statusWhen(
+      'HTTPRoute',
+      'r',
+      status =>
+        parentsOf(status)[0]?.endsWith(
+          'Accepted=True:Accepted ResolvedRefs=False:BackendNotFound',
+        ) === true,
+    );
+  });
+
+  test('leaves what others wrote as it is, and follows the generation', async () => {
+    const others = {
+      type: 'example.com/Theirs',
+      status: 'True',
+      reason: 'Theirs',
+      message: '',
+      observedGeneration: 1,
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
+    await create('HTTPRoute', 'kept', { parentRefs: [{ name: 'g' }] });
+    const first = await statusWhen('HTTPRoute', 'kept', status => parentsOf(status)[0] === WELL);
+    const parent = {
+      parentRef: { group: GATEWAY_API_GROUP, kind: 'Gateway', name: 'x' },
+      controllerName: 'example.com/c',
+      conditions: [others],
+    };
+    await patch(
+      'HTTPRoute',
+      'kept',
+      { status: { parents: [parent, ...(first.parents ?? [])] } },
+      'status',
+    );
+    const gateway = await statusWhen('Gateway', 'g', () => true);
+    await patch(
+      'Gateway',
+      'g',
+      { status: { conditions: [...(gateway.conditions ?? []), others] } },
+      'status',
+    );
+    await patch('HTTPRoute', 'kept', { spec: { hostnames: ['kept.example.com'] } });
+    await patch('Gateway', 'g', { spec: { allowedListeners: { namespaces: { from: 'All' } } } });
+    const isCurrent = (conditions: readonly Condition[] = [], generation: number) =>
+      conditions.every(
+        ({ type, observedGeneration }) => type === others.type || observedGeneration === generation,
+      );
+    const { parents } = await statusWhen('HTTPRoute', 'kept', (status, generation) =>
+      isCurrent(status.parents?.[1]?.conditions, generation),
+    );
+    assert.deepEqual(parents?.[0], parent);
+    assert.deepEqual(
+      parents?.[1]?.conditions.map(({ lastTransitionTime }) => lastTransitionTime),
+      first.parents?.[0]?.conditions.map(({ lastTransitionTime }) => lastTransitionTime),
+      'the time of a value that stays',
+    );
+    const { conditions } = await statusWhen('Gateway', 'g', (status, generation) =>
+      isCurrent(status.conditions, generation),
+    );
+    assert.deepEqual(
+      conditions?.find(({ type }) => type === others.type),
+      others,
+    );
+  });
+
+  test('takes its entry back when a route leaves, and writes nothing that is right', async () => {
+    await create('HTTPRoute', 'left', { parentRefs: [{ name: 'g' }] });
+    await statusWhen('HTTPRoute', 'left', status => parentsOf(status)[0] === WELL);
+    await patch('HTTPRoute', 'left', { spec: { parentRefs: [{ name: 'elsewhere' }] } });
+    await statusWhen('HTTPRoute', 'left', ({ parents }) => parents?.length === 0);
+    const written = () => metric(plane, /^gateway_status_writes_total\{result="written"\} (\d+)$/m);
+    const before = await written();
+    await create('HTTPRoute', 'last', { parentRefs: [{ name: 'g' }] });
+    await statusWhen('HTTPRoute', 'last', status => parentsOf(status)[0] === WELL);
+    await statusWhen('Gateway', 'g', ({ listeners }) => listeners?.[0]?.attachedRoutes === 3);
+    assert.equal((await written()) - before, 2, 'that of the route, and that of its Gateway');
+    await deleteObject(targetOf('HTTPRoute'), 'last');
+  });
+});
