@@ -27,7 +27,9 @@ export type SliceEndpoint = {
 export type Slice = {
   readonly namespace: string;
   readonly service: string;
+  /** Those of TCP. */
   readonly ports: readonly SlicePort[];
+  readonly udpPorts: readonly SlicePort[];
   /** The endpoints that can be reached. */
   readonly endpoints: readonly SliceEndpoint[];
   /** Why nothing of the slice can be used. */
@@ -42,7 +44,7 @@ const FAMILIES: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 };
  * - not ready,
  * - without an address of the slice's type,
  * - terminating and no longer serving.
- * Ports without a number and of other protocols than TCP are left out too. A nil condition means
+ * Ports without a number and of other protocols than TCP and UDP are left out too. A nil condition means
  * what the page of EndpointSlice v1 says: ready and serving are true, terminating is false.
  * @returns undefined when it belongs to no service
  */
@@ -56,10 +58,13 @@ export function readEndpointSlice(object: KubernetesObject): Slice | undefined {
     family === undefined
       ? `its addresses are of type ${object.addressType}: want IPv4 or IPv6`
       : undefined;
+  const ports = (protocol: string) =>
+    family === undefined ? [] : records(object.ports).flatMap(port => readPort(port, protocol));
   return {
     namespace,
     service,
-    ports: family === undefined ? [] : records(object.ports).flatMap(readPort),
+    ports: ports('TCP'),
+    udpPorts: ports('UDP'),
     endpoints:
       family === undefined
         ? []
@@ -74,8 +79,11 @@ function records(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-function readPort({ name, port, protocol = 'TCP' }: JsonRecord): readonly SlicePort[] {
-  if (protocol !== 'TCP' || typeof port !== 'number' || port < 1 || port > 65_535) return [];
+function readPort(
+  { name, port, protocol = 'TCP' }: JsonRecord,
+  wanted: string,
+): readonly SlicePort[] {
+  if (protocol !== wanted || typeof port !== 'number' || port < 1 || port > 65_535) return [];
   return [{ name: text(name) ?? '', port }];
 }
 

@@ -176,7 +176,8 @@ test('a number is that of the Service, else that of the instances, else of no po
   assert.equal(at('users:80'), '10.0.0.1:8080');
   assert.equal(at('users.default:8080'), '10.0.0.1:9000');
   assert.equal(at('users:9000'), '10.0.0.1:9000');
-  for (const missing of ['users:53', 'users:7777', 'users.default:7777'])
+  assert.deepEqual(instancesNamed(found, 'users:53'), []);
+  for (const missing of ['users:7777', 'users.default:7777'])
     assert.equal(instancesNamed(found, missing), NO_SUCH_PORT, missing);
 });
 
@@ -310,4 +311,43 @@ test('a slice that changes hands leaves its old service', () => {
   ]);
   assert.equal(index.instances.has('users'), false);
   assert.equal(addresses(index.instances.get('shop')), '10.0.0.1:8080');
+});
+
+test('a port of UDP has its number of the Service, beside those of TCP', () => {
+  const ports = [
+    { name: 'dns', port: 5353, protocol: 'UDP' },
+    { name: 'dns-tcp', port: 5354, protocol: 'TCP' },
+    { name: 'stats', port: 9000, protocol: 'UDP' },
+  ];
+  const index = new SliceIndex('default');
+  const object = slice({ ports, endpoints: [endpoint('10.0.0.1')] });
+  index.update([['a', readEndpointSlice(object)]]);
+  const spec = {
+    ports: [
+      { name: 'dns', port: 53, protocol: 'UDP' },
+      { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+      { name: 'stats', port: 8125, protocol: 'UDP' },
+    ],
+  };
+  const found = (name: string) =>
+    addresses(instancesNamed(index.instances, `users.default${name}`));
+  assert.deepEqual([found(':5353'), found(':9000')], ['10.0.0.1:5353', '10.0.0.1:9000']);
+  index.updatePorts([['default/users', readServicePorts({ metadata: { name: 'users' }, spec })]]);
+  assert.deepEqual(
+    [found(''), found(':53'), found(':8125')],
+    ['10.0.0.1:5354', '10.0.0.1:5354', '10.0.0.1:9000'],
+  );
+});
+
+test('a headless Service and one without a selector are found by the number of the Service', () => {
+  const ports = [{ name: 'first-port', port: 3000, protocol: 'TCP' }];
+  for (const more of [{}, { clusterIP: 'None' }]) {
+    const index = new SliceIndex('gateway');
+    // Slices that somebody made by hand say nothing of conditions.
+    const made = slice({ ports, endpoints: [{ addresses: ['10.0.0.7'] }] }, { namespace: 'shop' });
+    index.update([['a', readEndpointSlice(made)]]);
+    const spec = { ...more, ports: [{ name: 'first-port', port: 8080, targetPort: 3000 }] };
+    index.updatePorts([['shop/users', readServicePorts({ metadata: { name: 'users' }, spec })]]);
+    assert.equal(addresses(instancesNamed(index.instances, 'users.shop:8080')), '10.0.0.7:3000');
+  }
 });

@@ -7,7 +7,7 @@ import type { ServicePort } from './service-ports.ts';
 /** The port behind a service's plain name, where there are several. */
 const MAIN_PORT = 'http';
 
-type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
+type Placed = SliceEndpoint & Pick<Slice, 'ports' | 'udpPorts'>;
 
 /**
  * Returns the instances of one service, by what stands behind its name.
@@ -15,6 +15,7 @@ type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
  * - `:name`: a port by name.
  * - `:number`: a port by number. The Service's number wins, as in its DNS name. Else it is the
  *   instances' number.
+ *   A number of TCP wins over the same number of UDP.
  * - `:*`: there when the meaning of every number is known. Of several ports none is reached by
  *   another number. An only port is reached by any.
  *
@@ -46,13 +47,36 @@ export function serviceInstances(
   for (const [name, instances] of named) if (name !== '') byPort.set(`:${name}`, instances);
   for (const port of numbers)
     byPort.set(`:${port}`, only ? ofMain : instancesAt(endpoints, each => each.port === port));
-  for (const { name, port } of servicePorts ?? []) byPort.set(`:${port}`, named.get(name) ?? []);
+  const [streams, datagrams] = [undefined, true].map(udp =>
+    (servicePorts ?? []).filter(port => port.udp === udp),
+  );
+  for (const { name, port } of streams ?? []) byPort.set(`:${port}`, named.get(name) ?? []);
+  for (const [port, instances] of datagramInstances(slices, endpoints, datagrams ?? []))
+    if (!byPort.has(port)) byPort.set(port, instances);
   if (servicePorts !== undefined && names.size > 1) byPort.set(ANY_PORT, NO_SUCH_PORT);
   return byPort;
 }
 
-function place({ endpoints, ports }: Slice): readonly Placed[] {
-  return endpoints.map(endpoint => ({ ...endpoint, ports }));
+/** Returns what stands behind the numbers of UDP: the Service's, and else the instances'. */
+function datagramInstances(
+  slices: readonly Slice[],
+  endpoints: readonly Placed[],
+  servicePorts: readonly ServicePort[],
+): readonly (readonly [port: string, instances: readonly Instance[]])[] {
+  const datagrams = endpoints.map(endpoint => ({ ...endpoint, ports: endpoint.udpPorts }));
+  const numbers = new Set(slices.flatMap(({ udpPorts }) => udpPorts.map(({ port }) => port)));
+  return [
+    ...servicePorts.map(
+      ({ name, port }) => [`:${port}`, instancesAt(datagrams, each => each.name === name)] as const,
+    ),
+    ...[...numbers].map(
+      number => [`:${number}`, instancesAt(datagrams, ({ port }) => port === number)] as const,
+    ),
+  ];
+}
+
+function place({ endpoints, ports, udpPorts }: Slice): readonly Placed[] {
+  return endpoints.map(endpoint => ({ ...endpoint, ports, udpPorts }));
 }
 
 /** Returns each endpoint once. Ready ones come first, and of these IPv4 first. */

@@ -12,6 +12,7 @@ function randomPorts(random: Random): readonly ServicePort[] {
   return random.some([
     { name: 'http', port: 80 },
     { name: 'admin', port: 81 },
+    { name: 'http', port: 82, udp: true as const },
   ]);
 }
 
@@ -25,7 +26,8 @@ function randomSlice(random: Random): Slice {
   }));
   const namespace = random.pick(['default', 'other']) ?? '';
   const service = random.pick(['users', 'shop']) ?? '';
-  return { namespace, service, ports: randomPorts(random), endpoints, problem: undefined };
+  const [ports, udpPorts] = [randomPorts(random), randomPorts(random)];
+  return { namespace, service, ports, udpPorts, endpoints, problem: undefined };
 }
 
 test('an index that has seen many changes has what one that begins with the last has, and what it had stays', () => {
