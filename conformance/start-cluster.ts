@@ -34,10 +34,10 @@ export async function startConformanceCluster(): Promise<ConformanceCluster> {
   const cluster = await startTestCluster({ 'echo-basic': findTool('gateway-echo-basic').path });
   const { api, network, log, remove } = cluster;
   try {
-    cluster.shell(`kubectl apply --server-side -k ${gatewayApiCrds()}`);
-    for (const command of installCommands('Install')) cluster.shell(command);
-    cluster.shell('kubectl apply -k deploy/kubernetes/gateway-api');
-    cluster.shell(SCALE);
+    await cluster.shell(`kubectl apply --server-side -k ${gatewayApiCrds()}`);
+    for (const command of installCommands('Install')) await cluster.shell(command);
+    await cluster.shell('kubectl apply -k deploy/kubernetes/gateway-api');
+    await cluster.shell(SCALE);
     const resource = { ...GATEWAY_API, plural: 'gatewayclasses' };
     await createObject({ cluster: api.admin, resource }, GATEWAY_CLASS_OBJECT);
     await cluster.startNode();

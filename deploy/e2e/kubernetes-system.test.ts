@@ -37,8 +37,8 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
   before(async () => {
     cluster = await startTestCluster();
     for (const command of installCommands('Install', 'Try it with the sample service'))
-      cluster.shell(command);
-    cluster.shell(SCALE);
+      await cluster.shell(command);
+    await cluster.shell(SCALE);
     const node = await cluster.startNode();
     pods = await until(() => runningOf(node), STARTED_MS).catch((error: Error) => {
       throw new Error(cluster.log(), { cause: error });
@@ -58,7 +58,7 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
 
   test('requests go over the edge to each instance', async () => {
     const url = `https://${podOf('edge').address}:8443/user/health`;
-    const ca = rootsOf(cluster);
+    const ca = await rootsOf(cluster);
     const instances = pods.filter(({ containers }) => containers.has('user-service'));
     const seen = new Set<string>();
     await until(async () => {
@@ -81,9 +81,8 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
 
   test('kubectl shows that each resource is in force', async () => {
     const table = 'kubectl -n gateway-resources get hosts,mappings,proxyconfigs --no-headers';
-    const lines = await until(() => {
-      const found = cluster
-        .shell(table)
+    const lines = await until(async () => {
+      const found = (await cluster.shell(table))
         .trim()
         .split('\n')
         .filter(line => line !== '');
@@ -102,9 +101,9 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
         );
         return said.every(text => text.includes('/etc/gateway/none.crt') === wanted) || undefined;
       }, READY_MS);
-    cluster.shell(`kubectl apply -f - <<'END'\n${HOST_WITHOUT_FILES}END`);
+    await cluster.shell(`kubectl apply -f - <<'END'\n${HOST_WITHOUT_FILES}END`);
     await tell(true);
-    cluster.shell('kubectl -n gateway-resources delete host without-files');
+    await cluster.shell('kubectl -n gateway-resources delete host without-files');
     await tell(false);
   });
 
@@ -176,8 +175,8 @@ function httpsGet(url: string, options: https.RequestOptions): Promise<typeof NO
 }
 
 /** Returns what the authority's certificates are checked against. */
-function rootsOf(cluster: TestCluster): string {
-  const text = cluster.shell(
+async function rootsOf(cluster: TestCluster): Promise<string> {
+  const text = await cluster.shell(
     `kubectl -n gateway get secret gateway-identity-edge -o jsonpath='{.data.ca\\.crt}'`,
   );
   return Buffer.from(text, 'base64').toString();

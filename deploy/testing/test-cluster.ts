@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { envoyBinary } from '#envoy/binary.ts';
 import { whyNoTestHosts } from '#envoy/e2e/test-hosts.ts';
 import {
@@ -25,7 +26,7 @@ export type TestCluster = {
   readonly api: KubeApiserver;
   readonly network: PodNetwork;
   /** Runs a line of shell in the checkout, where `kubectl` is the cluster's. */
-  shell(line: string): string;
+  shell(line: string): Promise<string>;
   /** Starts the controllers and the node. From now on workloads become pods. Call it once. */
   startNode(): Promise<TestNode>;
   /** Returns what containers have printed last, for the message of a failed test. */
@@ -35,6 +36,9 @@ export type TestCluster = {
 
 /** Files of programs, by the image that runs them. */
 type Programs = Readonly<Record<string, string>>;
+
+const run = promisify(execFile);
+const LONGEST_OUTPUT = 64 * 1024 * 1024;
 
 /** Returns why there can be no such cluster, or undefined when there can. */
 export function whyNoTestCluster(): string | undefined {
@@ -70,13 +74,14 @@ export async function startTestCluster(others: Programs = {}): Promise<TestClust
   return {
     api,
     network,
-    shell: line =>
-      execFileSync('bash', ['-o', 'pipefail', '-c', line], {
+    async shell(line) {
+      const { stdout } = await run('bash', ['-o', 'pipefail', '-c', line], {
         cwd: ROOT,
-        encoding: 'utf8',
         env: { ...process.env, KUBECONFIG: api.kubeconfig, PATH: `${home}:${process.env.PATH}` },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
+        maxBuffer: LONGEST_OUTPUT,
+      });
+      return stdout;
+    },
     async startNode() {
       const controllers = startKubeControllers(api);
       started.defer(controllers.stop);
