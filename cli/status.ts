@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { coverageText } from '#controlplane/figures/coverage.ts';
 import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import { formatSource } from '#resources/resource.ts';
@@ -41,6 +42,8 @@ function describe(status: Status): string {
       lines.push(`  ${type.padEnd(24)}sent ${sent || 'nothing yet'}, ${answer}`);
     }
   }
+  const note = coverageText(status.figures);
+  if (note !== undefined) lines.push(note);
   return [
     ...lines.map(escapeControls),
     ...withoutAlike(status.problems).map(describeProblem),

@@ -179,6 +179,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const logFailure = failureLog(log, now);
   const opened = openFigures({
     on: config.figures,
+    connected: () => service.streams().filter(({ group }) => isProxy(group)),
+    replicated: config.kubernetes !== undefined,
     refuse: ({ id, group }, peer) => refuse(group, peer, { id }),
     failed: (err, call) =>
       logFailure({ err, address: call.getPeer() }, 'an internal error ended a stream of figures'),
@@ -234,7 +236,10 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     logProblems(problems());
     parts.changed?.();
   };
-  const status = () => toStatus(controller, found(), service.streams(), said.outOfService());
+  const status = () => ({
+    ...toStatus(controller, found(), service.streams(), said.outOfService()),
+    figures: opened.figures.coverage(),
+  });
   const judge = ({ written }: Reading) =>
     checkTlsSecrets(written, effective(controller.rollout).values(), now());
   const read = (next: Reading) => {

@@ -9,6 +9,8 @@ import { openFigures } from './figures/open-figures.ts';
 import { httpApp, type Readiness } from './http.ts';
 
 const { figures: FIGURES } = openFigures({
+  connected: () => [],
+  replicated: false,
   on: true,
   refuse: () => undefined,
   failed: assert.fail,

@@ -35,6 +35,8 @@ spec: { host: shop-${number % 20}.example.com, prefix: /m${number}/, service: ${
 `,
   );
   const opened = openFigures({
+    connected: () => [],
+    replicated: false,
     on: true,
     refuse: () => undefined,
     failed: error => {

@@ -22,6 +22,8 @@ const STATUS: Status = {
 async function serve(t: TestContext): Promise<{ base: string; opened: Console }> {
   const log = pino({ level: 'silent' });
   const { figures } = openFigures({
+    connected: () => [],
+    replicated: false,
     on: false,
     refuse: () => undefined,
     failed: assert.fail,

@@ -6,6 +6,7 @@ import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-re
 import type { Difference } from '#controlplane/diff/difference.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
+import { coverageText } from '#controlplane/figures/coverage.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import type { Knowledge, ServiceInstances } from '#controlplane/knowledge/knowledge.ts';
 import type { Drained } from '#controlplane/orders/drained-store.ts';
@@ -98,6 +99,7 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
     views: {
       overview: () => ({
         ...overview(status(), facts.changes()),
+        note: coverageText(figures.coverage()),
         traffic: trafficOf(figures.on, figures.traffic()),
         busiest: busiest(figures.mappings(), MOST_BUSY),
       }),
@@ -161,6 +163,7 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
       traffic: query => ({
         on: figures.on,
         sources: figures.sources().length,
+        note: coverageText(figures.coverage()),
         requests: requests({ ...query, limit: '200' }),
       }),
       security: () => {

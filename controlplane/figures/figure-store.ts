@@ -26,7 +26,7 @@ export type FigureStoreParts = {
 export type Push = { readonly node: NodeName; readonly from: number; readonly to: number };
 
 /** Keeps what proxies push for 15 minutes, within the bounds of `bounds.ts`. */
-export class FigureStore implements Omit<Figures, 'on' | 'follow'> {
+export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> {
   readonly #parts: FigureStoreParts;
   readonly #groups = new Map<string, Traffic>();
   readonly #mappings = new Map<string, Traffic>();

@@ -1,3 +1,4 @@
+import { coverageText } from './coverage.ts';
 import type { Figures, RequestFilter, UpstreamFigures } from './figures.ts';
 
 /** What a reader of `/figures` may ask for. */
@@ -38,6 +39,8 @@ export function figuresPage(figures: Figures, question: FiguresQuestion, isLocal
   return {
     on: figures.on,
     sources: figures.sources(),
+    coverage: figures.coverage(),
+    note: coverageText(figures.coverage()),
     traffic: figures.traffic(of),
     mappings: Object.fromEntries(figures.mappings()),
     upstreams: isLocal ? figures.upstreams() : figures.upstreams().map(withoutFailure),

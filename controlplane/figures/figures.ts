@@ -1,3 +1,5 @@
+import type { FigureCoverage } from './coverage.ts';
+
 /**
  * What the proxies have pushed in the last 15 minutes. All of it is in memory, and bounded whatever
  * the number of proxies, routes and clients.
@@ -25,6 +27,8 @@ export type Figures = {
   requests(filter?: RequestFilter): readonly SampledRequest[];
   /** Returns the proxies that push figures now. */
   sources(): readonly FigureSource[];
+  /** Returns how many of the known proxies these are, or undefined when figures are off. */
+  coverage(): FigureCoverage | undefined;
   /**
    * Calls back at most once a second while figures arrive. Returns how to stop.
    */

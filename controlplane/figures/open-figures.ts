@@ -1,9 +1,10 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { ConfiguredGroups } from './configured-clusters.ts';
+import { coverageOf } from './coverage.ts';
 import { FigureStore } from './figure-store.ts';
 import type { StreamParts } from './figure-stream.ts';
-import type { Figures } from './figures.ts';
+import type { FigureSource, Figures } from './figures.ts';
 import { figuresServices } from './figures-service.ts';
 import { GROW_MS, nextSampling } from './sampling.ts';
 import { samplingService } from './sampling-service.ts';
@@ -11,6 +12,10 @@ import { samplingService } from './sampling-service.ts';
 export type FiguresParts = StreamParts & {
   /** Whether proxies push figures (FIGURES). */
   readonly on: boolean;
+  /** Returns the proxies that get their configuration here. */
+  connected(): readonly Pick<FigureSource, 'node' | 'group'>[];
+  /** Whether other control planes serve the same resources. */
+  readonly replicated: boolean;
   now(): number;
   after(ms: number, callback: () => void): () => void;
 };
@@ -75,6 +80,8 @@ export function openFigures(parts: FiguresParts): OpenFigures {
       upstreams: () => store.upstreams(),
       requests: filter => store.requests(filter),
       sources: () => store.sources(),
+      coverage: () =>
+        on ? coverageOf(store.sources(), parts.connected(), parts.replicated) : undefined,
       follow: listener => {
         const own = () => listener();
         listeners.add(own);

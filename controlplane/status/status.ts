@@ -1,3 +1,4 @@
+import type { FigureCoverage } from '#controlplane/figures/coverage.ts';
 import type { Controller } from '#controlplane/rollout/controller.ts';
 import { systemProblem } from '#controlplane/rollout/problems.ts';
 import { effective } from '#controlplane/rollout/rollout.ts';
@@ -38,6 +39,8 @@ export type Status = {
   readonly proxies: readonly ProxyStatus[];
   /** Those of the Hosts, the one that ends first at the beginning. */
   readonly certificates: readonly CertificateStatus[];
+  /** Whose figures this control plane has, and so which failing upstreams it sees. */
+  readonly figures?: FigureCoverage | undefined;
 };
 
 /**

@@ -43,6 +43,8 @@ export function overview(status: Status, changes: readonly Change[]): Overview {
 
 /** With its traffic. */
 export type OverviewScreen = Overview & {
+  /** Whose figures these are, where other control planes have more. */
+  readonly note: string | undefined;
   readonly traffic: Traffic;
   readonly busiest: readonly (MappingFigures & { readonly id: string })[];
 };

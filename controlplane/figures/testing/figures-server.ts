@@ -60,6 +60,8 @@ export async function startFiguresServer(
 ): Promise<FiguresServer> {
   const failures: unknown[] = [];
   const opened = openFigures({
+    connected: () => [],
+    replicated: false,
     on: true,
     refuse: () => undefined,
     failed: error => failures.push(error),

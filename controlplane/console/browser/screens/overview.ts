@@ -16,13 +16,14 @@ export function Overview(): Shown {
 }
 
 function Shows(data: OverviewScreen): Shown {
-  const { busiest, changes, errors, problems, ready, reason, traffic, warnings } = data;
+  const { busiest, changes, errors, note, problems, ready, reason, traffic, warnings } = data;
   const all = errors + warnings;
   return html`
     ${ready ? null : html`<p class="notice bad" role="alert">Not ready: ${reason}</p>`}
     <${Stats} ...${data} />
     <div class="panels">
       <${TrafficCharts} traffic=${traffic} />
+      ${note === undefined ? null : html`<p class="muted" style="grid-column: 1 / -1; margin: 0">${note}</p>`}
       <${Panel} title="Problems" aside=${all > problems.length ? `the first ${problems.length} of ${count(all)}` : undefined}>
         ${all === 0 ? html`<${Empty}>There are none.<//>` : html`<${ProblemLines} problems=${problems} />`}
       <//>

@@ -8,6 +8,7 @@ import { RequestTable } from '../request-table.ts';
 type Traffic = {
   readonly on: boolean;
   readonly sources: number;
+  readonly note?: string;
   readonly requests: readonly SampledRequest[];
 };
 
@@ -41,7 +42,12 @@ export function LiveTraffic({ query }: { readonly query: URLSearchParams }): Sho
       <label class="field grow">Node group<input name="group" value=${value('group')} placeholder="edge" spellcheck=${false} /></label>
       <a class="button" href=${to('traffic')}>All</a>
     </form>
-    <${Loaded} view=${view} show=${({ on, requests }: Traffic) => html`<section class="panel wide">
+    <${Loaded} view=${view} show=${({
+      note,
+      on,
+      requests,
+    }: Traffic) => html`<section class="panel wide">
+      ${note === undefined ? null : html`<p class="muted">${note}</p>`}
       ${on ? html`<${RequestTable} requests=${requests} />` : html`<p class="empty">The proxies push no requests, since FIGURES is off.</p>`}
     </section>`} />`;
 }
