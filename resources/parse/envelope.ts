@@ -44,6 +44,7 @@ export function readEnvelope(
 ): Envelope | undefined {
   const { apiVersion, kind } = fields;
   if (typeof kind !== 'string') return readWithoutKind(fields, apiGroups);
+  if (isAmbientKind(kind)) return apiVersion === 'v1' ? { kind, findings: [] } : undefined;
   const known = KNOWN.includes(kind) ? kind : nearest(kind, KNOWN);
   if (typeof apiVersion !== 'string') {
     return known === undefined
@@ -52,7 +53,6 @@ export function readEnvelope(
   }
   const { group, version } = splitApiVersion(apiVersion);
   if (kind === 'Secret' && group === '') return readSecret(version);
-  if (isAmbientKind(kind)) return apiVersion === 'v1' ? { kind, findings: [] } : undefined;
   if (group === GATEWAY_API_GROUP) return readGatewayApi(kind, version, apiGroups);
   if (!apiGroups.includes(group)) return readForeign(kind, group, apiGroups);
   if (!KNOWN.includes(kind)) return unknownKind(kind, OWN_KINDS);
