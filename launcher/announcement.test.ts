@@ -21,6 +21,7 @@ const LAYOUT: Layout = {
   envoy: '',
   resources: '',
   demo: true,
+  provider: true,
   state: STATE,
   ports: portsAt(100),
   portOffset: 100,
@@ -39,7 +40,7 @@ test('the demo can be tried by https, with the roots of its own state folder', (
 
 test('of resources of your own it is not known whether they have a certificate', () => {
   assert.doesNotMatch(
-    announcement({ ...LAYOUT, demo: false }, { instances: 2, ms: 1, routes: [] }),
+    announcement({ ...LAYOUT, demo: false, provider: false }, { instances: 2, ms: 1, routes: [] }),
     /https/,
   );
 });
@@ -53,7 +54,7 @@ test('without the sample service nothing is said to try that would be answered 5
 test('an edge that was moved is announced, and tried, where it is', () => {
   const routes = [{ domain: '*', path: '/user/' }];
   const said = announcement(
-    { ...LAYOUT, demo: false },
+    { ...LAYOUT, demo: false, provider: false },
     { instances: 1, ms: 1, edge: '127.0.0.1:9000', routes },
   );
   assert.match(said, / {2}edge {12}http:\/\/127\.0\.0\.1:9000\n/);

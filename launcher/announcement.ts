@@ -29,7 +29,7 @@ export function announcement(
     `  discovery       http://${loopback(ports.sds)}/status`,
     `  rate limits     http://${loopback(ports.rateLimit)}/metrics`,
     `  authorization   http://${loopback(ports.extAuthz)}/metrics`,
-    ...(layout.demo ? [`  login           http://${loopback(ports.identityProvider)}`] : []),
+    ...(layout.provider ? [`  login           http://${loopback(ports.identityProvider)}`] : []),
     `  edge admin      http://${loopback(ports.edgeAdmin)}`,
     `  edge metrics    http://${loopback(ports.edgeStats)}/stats/prometheus`,
     `  resources       ${layout.resources}`,

@@ -7,6 +7,12 @@ import { portsAt } from './ports.ts';
 /** The resources that a gateway serves by default. */
 export const DEMO = join(import.meta.dirname, '..', 'envoy', 'resources');
 
+/** Folders of resources whose users log in at the sample's identity provider. */
+export const SAMPLES: readonly string[] = [
+  DEMO,
+  join(import.meta.dirname, '..', 'envoy', 'gateway-api'),
+];
+
 /**
  * Returns the folder of the demo's resources. With an offset it is a copy in `folder` with the
  * ports moved, written again at each start.

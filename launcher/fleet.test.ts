@@ -24,7 +24,15 @@ function setUp(t: TestContext, content?: string) {
     databaseFile: '',
   };
   const layout: Layout = {
-    ...{ root: '', node: '', envoy: '', resources: '', demo: false, environment: {} },
+    ...{
+      root: '',
+      node: '',
+      envoy: '',
+      resources: '',
+      demo: false,
+      provider: false,
+      environment: {},
+    },
     ...{ ports: portsAt(0), portOffset: 0, state: { ...state, sockets: '', instancesFile: file } },
   };
   const said: string[] = [];

@@ -16,8 +16,10 @@ export type Layout = {
   readonly resources: string;
   /** The instances of the operator's own services, as a file. */
   readonly services?: string;
-  /** Whether the resources are the demo's, which has an identity provider. */
+  /** Whether the resources are the demo's. */
   readonly demo: boolean;
+  /** Whether the sample's identity provider runs, for the demo and for other samples. */
+  readonly provider: boolean;
   readonly state: StateFolder;
   readonly ports: Ports;
   readonly portOffset: number;

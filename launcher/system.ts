@@ -84,7 +84,8 @@ export class System {
     this.#sds = this.#start(sdsPart(this.#layout));
     this.#rateLimit = this.#start(rateLimitPart(this.#layout));
     this.#extAuthz = this.#start(extAuthzPart(this.#layout));
-    if (this.#layout.demo) this.#identityProvider = this.#start(identityProviderPart(this.#layout));
+    if (this.#layout.provider)
+      this.#identityProvider = this.#start(identityProviderPart(this.#layout));
     await eventually(async () => this.#stopping || this.#servesProxies(), Number.POSITIVE_INFINITY);
     if (this.#stopping) return;
     this.fleet.begin(instances);

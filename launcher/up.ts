@@ -4,7 +4,7 @@ import { envoyBinary } from '#envoy/binary.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
 import { serveControl } from './control-server.ts';
-import { demoResources } from './demo-resources.ts';
+import { demoResources, SAMPLES } from './demo-resources.ts';
 import { edgeAddress } from './edge-address.ts';
 import { eventually } from './eventually.ts';
 import { acquireLock } from './lock.cjs';
@@ -84,6 +84,7 @@ async function prepare({
     resources: own ?? demoResources(portOffset, state.demo),
     ...(services === undefined ? {} : { services }),
     demo: own === undefined,
+    provider: own === undefined || SAMPLES.includes(resolve(own)),
     state,
     ports: portsAt(portOffset),
     portOffset,
@@ -128,7 +129,7 @@ async function runSystem(
   options: UpOptions,
   requests: StopRequests,
 ): Promise<void> {
-  await checkPorts(wantedPorts(options.portOffset, options.instances, layout.demo));
+  await checkPorts(wantedPorts(options.portOffset, options.instances, layout.provider));
   for (const stale of globSync(join(layout.state.resources, 'user-service-*.yaml'))) rmSync(stale);
   const guard = orphanGuard();
   const { edgeDiscovery, now, say } = options;

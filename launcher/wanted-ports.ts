@@ -3,13 +3,13 @@ import type { WantedPort } from './port-check.ts';
 import { instancePorts, portsAt } from './ports.ts';
 
 /**
- * Returns the ports that a gateway of so many instances listens on, and what for. The demo also has
- * a provider to log in at.
+ * Returns the ports that a gateway of so many instances listens on, and what for. `provider` is
+ * whether the sample's provider runs.
  */
 export function wantedPorts(
   portOffset: number,
   instances: number,
-  demo: boolean,
+  provider: boolean,
 ): readonly WantedPort[] {
   const ports = portsAt(portOffset);
   const numbers = Array.from({ length: instances }, (_, index) => index + 1);
@@ -21,7 +21,7 @@ export function wantedPorts(
     { port: ports.sds, what: 'the discovery service' },
     { port: ports.rateLimit, what: 'the rate limit service' },
     { port: ports.extAuthz, what: 'the authorization service' },
-    ...(demo ? [{ port: ports.identityProvider, what: 'the identity provider' }] : []),
+    ...(provider ? [{ port: ports.identityProvider, what: 'the identity provider' }] : []),
     { port: ports.edgeAdmin, what: "the edge Envoy's admin interface" },
     { port: ports.edgeStats, what: "the edge Envoy's metrics" },
     ...numbers.flatMap(number => instanceWantedPorts(portOffset, number)),

@@ -47,11 +47,21 @@ export function listenerTls(
   };
 }
 
+/** The option of a listener's `tls` with which the built-in authority issues its certificate. */
+export const ISSUER_OPTION = 'gateway.internal/issuer';
+
+type Certificates = {
+  readonly certificates: ListenerTls['certificates'];
+  readonly faults: readonly Fault[];
+};
+
 function certificatesOf(
   { origin, spec, field }: WrittenListener,
   ask: Ask<ObjectsContext>,
-): { readonly certificates: readonly SecretName[]; readonly faults: readonly Fault[] } {
+): Certificates {
   const refs = spec.tls?.certificateRefs ?? [];
+  if (refs.length === 0 && spec.tls?.options?.[ISSUER_OPTION] === 'gateway')
+    return { certificates: [{ issuedFor: spec.hostname ?? '*' }], faults: [] };
   if (refs.length === 0) {
     const message = 'a certificate is required to terminate TLS';
     const reason = 'InvalidCertificateRef';

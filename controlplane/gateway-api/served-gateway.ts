@@ -29,6 +29,9 @@ export type ServedGateway = {
 
 export type SecretName = { readonly namespace: string; readonly name: string };
 
+/** A certificate that the built-in authority issues for a name. `*` is this machine. */
+export type IssuedCertificate = { readonly issuedFor: string };
+
 export type ListenerProtocol = 'HTTP' | 'HTTPS' | 'TLS' | 'TCP' | 'UDP';
 
 export type ServedListener = {
@@ -48,7 +51,7 @@ export type ServedListener = {
 
 export type ListenerTls = {
   readonly mode: 'Terminate' | 'Passthrough';
-  readonly certificates: readonly SecretName[];
+  readonly certificates: readonly (SecretName | IssuedCertificate)[];
   /** How clients' certificates are checked. Absent when none is asked for. */
   readonly clients?: ClientValidation;
 };

@@ -9,6 +9,8 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { DEFAULT_TLS_SETTINGS } from '#resources/traffic/tls-settings.ts';
 import { type ClusterParts, toCluster } from '../clusters/cluster.ts';
 import { BUILT_IN, edsConfig } from '../clusters/eds-config.ts';
+import type { Hop } from '../clusters/hop.ts';
+import { hopClientTls } from '../clusters/hop-tls.ts';
 import { discoveredMembers, membersOf } from '../clusters/members.ts';
 import { secretConfig } from '../clusters/secret-config.ts';
 import { tlsParameters } from '../clusters/tls-parameters.ts';
@@ -17,6 +19,7 @@ import { keyPairName } from './key-pair-name.ts';
 
 /** What decides how the members of backends are found and spoken to. */
 export type BackendContext = Pick<ResourceSet, 'services' | 'knowsServices'> & {
+  readonly hop: Hop;
   /** The file of authorities on the proxies' machines. */
   readonly caFile: string;
   /** The certificate that the Gateway presents to backends. */
@@ -50,11 +53,26 @@ export function backendCluster(
     members: membersOfService(name, target, context),
     protocol: http2 ? 'http2' : 'http1',
     service: `${target.name}.${target.namespace}`,
-    ...(tls === undefined || tls === 'closed'
-      ? {}
-      : { transportSocket: backendTls(tls, http2, context) }),
   };
-  return toCluster(name, parts);
+  if (tls !== undefined && tls !== 'closed')
+    return toCluster(name, { ...parts, transportSocket: backendTls(tls, http2, context) });
+  if (!isOurHop(target, context)) return toCluster(name, parts);
+  const transportSocket = hopClientTls(context.hop.trustDomain, { service: target.name });
+  return toCluster(name, { ...parts, protocol: 'hop', transportSocket });
+}
+
+/**
+ * Without a cluster the instances of a described Service have our proxies beside them, as those of
+ * a Mapping with the resolver `sds`. The pods of a Kubernetes Service are asked themselves.
+ */
+function isOurHop(target: BackendTarget, context: BackendContext): boolean {
+  const { protocol } = target;
+  const isHttp = protocol === 'http' || protocol === 'h2c' || protocol === 'ws';
+  return isHttp && context.hop.isDefault && !context.knowsServices && isDescribed(target, context);
+}
+
+function isDescribed({ name, namespace }: BackendTarget, { services }: BackendContext): boolean {
+  return services.some(each => each.name === name && each.namespace === namespace);
 }
 
 /**
@@ -63,12 +81,13 @@ export function backendCluster(
  */
 function membersOfService(
   cluster: string,
-  { name, namespace, port }: BackendTarget,
-  { knowsServices, services }: BackendContext,
+  target: BackendTarget,
+  context: BackendContext,
 ): JsonObject {
-  const isDescribed = services.some(each => each.name === name && each.namespace === namespace);
+  const { name, namespace, port } = target;
+  const { knowsServices } = context;
   const host = namespace === 'default' && !knowsServices ? name : `${name}.${namespace}`;
-  if (!isDescribed && !knowsServices) return membersOf(cluster, { host, port });
+  if (!isDescribed(target, context) && !knowsServices) return membersOf(cluster, { host, port });
   return discoveredMembers(`${host}:${port}`, edsConfig(BUILT_IN));
 }
 

@@ -1,6 +1,7 @@
 import type { ServedGateway, ServedListener } from '#controlplane/gateway-api/served-gateway.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
+import { hopOf } from '../clusters/hop.ts';
 import type { CompiledResource } from '../compiled.ts';
 import type { Edge } from '../edge.ts';
 import { httpConnectionManager } from '../listeners/http-connection-manager.ts';
@@ -168,7 +169,7 @@ function clustersOf(
 ): readonly NamedCluster[] {
   const { knowsServices, services } = resources;
   const context: BackendContext = {
-    ...{ knowsServices, services, clientCertificate },
+    ...{ knowsServices, services, clientCertificate, hop: hopOf(options) },
     caFile: options.caFile ?? DEFAULT_CA_FILE,
   };
   const users = new Map<

@@ -1,6 +1,11 @@
-import type { SecretName, ServedGateway } from '#controlplane/gateway-api/served-gateway.ts';
+import type {
+  IssuedCertificate,
+  SecretName,
+  ServedGateway,
+} from '#controlplane/gateway-api/served-gateway.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { keyPairOf, type SecretUser } from '../tls/proxy-secret.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import { issuedFor, keyPairOf, type ProxySecret, type SecretUser } from '../tls/proxy-secret.ts';
 
 /** Returns the certificates that Gateways show to clients and to backends. */
 export function gatewaySecrets(
@@ -8,8 +13,8 @@ export function gatewaySecrets(
   { secrets }: ResourceSet,
 ): readonly SecretUser[] {
   return gateways.flatMap(({ clientCertificate, gateway, group, listeners }) => {
-    const use = (reference: SecretName, origin: string) => {
-      const found = keyPairOf(reference, secrets);
+    const use = (reference: SecretName | IssuedCertificate, origin: string) => {
+      const found = certificateOf(reference, origin, secrets);
       return 'value' in found ? [{ secret: found.value, group, origins: [origin] }] : [];
     };
     return [
@@ -19,4 +24,13 @@ export function gatewaySecrets(
       ),
     ];
   });
+}
+
+function certificateOf(
+  certificate: SecretName | IssuedCertificate,
+  resource: string,
+  secrets: ResourceSet['secrets'],
+): Parsed<ProxySecret> {
+  if (!('issuedFor' in certificate)) return keyPairOf(certificate, secrets);
+  return { value: issuedFor(certificate.issuedFor, { resource, field: 'spec.listeners' }) };
 }

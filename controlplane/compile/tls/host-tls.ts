@@ -105,7 +105,10 @@ function certificateOf(
   const secret = certificateUse(host, context);
   if (secret !== undefined) return served(secret, keyPairOf(secret.reference, secrets));
   const { tls } = host.spec;
-  if (tls?.issuer !== undefined) return { value: issuedFor(host) };
+  if (tls?.issuer !== undefined)
+    return {
+      value: issuedFor(host.spec.hostname, { resource: host.id, field: 'spec.tls.issuer' }),
+    };
   const { cert_chain_file: chain, private_key_file: key } = tls ?? context?.spec ?? {};
   if (chain !== undefined && key !== undefined)
     return { value: keyPairFiles(context ?? host, chain, key) };

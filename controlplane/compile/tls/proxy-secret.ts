@@ -98,10 +98,13 @@ function namedIn({ id, kind }: NamesFiles, field: string) {
  * Returns a certificate of the built-in authority. No certificate is for every host: that of `*` is
  * for this machine.
  */
-export function issuedFor({ id, spec: { hostname } }: Resource<'Host'>): ProxySecret {
+export function issuedFor(hostname: string, named: Required<ProxySecret>['named']): ProxySecret {
   const hosts = hostname === '*' ? ['localhost', '127.0.0.1', '::1'] : [hostname];
-  const named = { resource: id, field: 'spec.tls.issuer' };
-  return { name: `gateway/issued/${hostname}`, named, content: () => ({ issued: { hosts } }) };
+  return { name: issuedName(hostname), named, content: () => ({ issued: { hosts } }) };
+}
+
+export function issuedName(hostname: string): string {
+  return `gateway/issued/${hostname}`;
 }
 
 export const CERTIFICATE_KEY = 'tls.crt';

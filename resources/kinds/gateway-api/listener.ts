@@ -18,7 +18,11 @@ const tls = z
       .default([])
       .meta({ form: 'a list of at most 64 references' })
       .describe('Secrets (`kubernetes.io/tls`) with certificate and key'),
-    options: options.default({}).describe('Settings of implementations. None is read'),
+    options: options
+      .default({})
+      .describe(
+        'Settings of implementations. `gateway.internal/issuer: gateway`: without `certificateRefs` the built-in authority issues the certificate for `hostname`, or for this machine',
+      ),
   })
   .check(
     checkRules(({ mode, certificateRefs, options }) =>
