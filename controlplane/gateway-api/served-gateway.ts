@@ -11,7 +11,10 @@ import type { GatewayApiStatus } from './gateway-api-status.ts';
 export type GatewayApi = {
   /** Those of our classes, in the order of their ids. One that is not accepted has no listeners. */
   readonly gateways: readonly ServedGateway[];
-  /** What the status of each object says, by its id. */
+  /**
+   * What the status of each object says, by its id. That of a rejected route has its parents, and
+   * does not say why it is rejected.
+   */
   readonly statuses: ReadonlyMap<string, GatewayApiStatus>;
   /** The same faults for folders, the console and `/status`, with their field. */
   readonly problems: readonly Problem[];

@@ -53,14 +53,17 @@ export function servedGateways(
       ] as const,
   );
   const verdicts = routes.map(([, verdict]) => verdict);
-  const closed = closedRoutes(resources, memo).flatMap(
+  const closed = closedRoutes(resources, memo).map(
     route =>
-      remembered({ memo, context }, route, 'verdict', [], ask => routeVerdict(route, ask)).served,
+      [
+        route,
+        remembered({ memo, context }, route, 'verdict', [], ask => routeVerdict(route, ask)),
+      ] as const,
   );
   const attached = Map.groupBy(
     [
       ...verdicts.flatMap(({ served }) => served),
-      ...closed.map(each => ({ ...each, accepted: false })),
+      ...closed.flatMap(([, { served }]) => served.map(each => ({ ...each, accepted: false }))),
     ],
     ({ listener }) => listener,
   );
@@ -78,7 +81,7 @@ export function servedGateways(
         ({ gatewayClass, status }) => [gatewayClass.id, status] as const,
       ),
       ...statuses.statuses,
-      ...routes.flatMap(([{ id }, { status }]) =>
+      ...[...routes, ...closed].flatMap(([{ id }, { status }]) =>
         status === undefined ? [] : [[id, status] as const],
       ),
       ...policies.statuses,

@@ -7,6 +7,7 @@ import type {
 import type { GatewayOptions } from '#controlplane/gateway-api/gateway-options.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
 import { servedGateways } from '#controlplane/gateway-api/served-gateways.ts';
+import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Rollout } from '#controlplane/rollout/rollout.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -26,6 +27,8 @@ export type GatewayStatusParts = {
 
 export type GatewayStatusState = {
   readonly rollout: Rollout;
+  /** Objects with an error. */
+  readonly written: Pick<Written, 'rejected'>;
   /** Groups of proxies of which one at least has ACKed what it is served, and none has not. */
   readonly settled: ReadonlySet<string>;
   /** The objects of Gateway API whose resources these are, as they are now. */
@@ -42,16 +45,13 @@ export function gatewayStatusWrites(
   const memo = new Memo();
   /** Objects of routes and policies that have this status. */
   const right = new WeakMap<ServedObject, GatewayApiStatus>();
-  let made: { readonly wanted: Rollout['wanted']; readonly api: GatewayApi } | undefined;
-  const apiOf = (wanted: Rollout['wanted']) => {
-    if (made?.wanted !== wanted) {
-      const resources = toResourceSet(wanted.values(), []);
-      made = { wanted, api: servedGateways(resources, parts.options, memo) };
-    }
-    return made.api;
-  };
-  return ({ rollout, settled, objects }) => {
-    const api = apiOf(rollout.wanted);
+  const apiOf = ({ wanted }: Rollout, { rejected }: Pick<Written, 'rejected'>) =>
+    memo.of(wanted, 'Gateway API', [rejected], () => {
+      const closed = [...rejected.values()].filter(({ id }) => !wanted.has(id));
+      return servedGateways(toResourceSet(wanted.values(), closed), parts.options, memo);
+    });
+  return ({ rollout, written, settled, objects }) => {
+    const api = apiOf(rollout, written);
     const progressOf = progress(api, { rollout, settled }, parts);
     const { controller } = parts.options;
     const facts = { controller, progressOf, now: parts.now() };
@@ -72,18 +72,21 @@ const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRou
 const NO_PARENTS: RouteStatus = { kind: 'Route', generation: 0, parents: [] };
 
 function statusOf(
-  { parsed }: ServedObject,
+  { parsed, generation }: ServedObject,
   { statuses }: GatewayApi,
   { quarantined }: Rollout,
 ): GatewayApiStatus | undefined {
-  const [resource] = parsed.resources;
-  if (resource === undefined) return undefined;
-  const status = statuses.get(resource.id);
-  if (status === undefined) return ROUTES.includes(resource.kind) ? NO_PARENTS : undefined;
-  const rejected = quarantined.get(resource.id);
-  return rejected === undefined || status.kind !== 'Route'
-    ? status
-    : rejectedRoute(status, rejected.message);
+  const [item] = [...parsed.resources, ...parsed.rejected];
+  if (item === undefined) return undefined;
+  const status = statuses.get(item.id);
+  if (status === undefined) return ROUTES.includes(item.kind) ? NO_PARENTS : undefined;
+  if (status.kind !== 'Route') return status;
+  if (!('spec' in item)) {
+    const why = parsed.problems.map(({ field = '', message }) => `${field}: ${message}`);
+    return rejectedRoute({ ...status, generation }, why.join('. '));
+  }
+  const byProxy = quarantined.get(item.id)?.message.trim();
+  return byProxy === undefined ? status : rejectedRoute(status, `A proxy rejects it: ${byProxy}`);
 }
 
 function rejectedRoute(status: RouteStatus, message: string): RouteStatus {
@@ -91,7 +94,7 @@ function rejectedRoute(status: RouteStatus, message: string): RouteStatus {
     type: 'Accepted',
     status: 'False',
     reason: 'UnsupportedValue',
-    message: `A proxy rejects it: ${message.trim()}`,
+    message,
   };
   const parents = status.parents.map(({ parentRef, conditions }) => ({
     parentRef,
