@@ -30,7 +30,7 @@ const DRAIN_SCRIPT = join(import.meta.dirname, '../deploy/kubernetes/system/drai
 export async function openGatewayEdges(parts: GatewayEdgesParts): Promise<KubernetesEdges> {
   const { config, plane } = parts;
   const memo = new Memo();
-  const wanted = ({ objects }: { readonly objects: readonly ServedObject[] }) => {
+  const wanted = (objects: readonly ServedObject[]) => {
     const resources = plane.resources();
     const { controller } = config.gateways;
     if (!resources.gatewayClasses.some(({ spec }) => spec.controllerName === controller))
@@ -46,7 +46,7 @@ export async function openGatewayEdges(parts: GatewayEdgesParts): Promise<Kubern
     system: await systemOf(config),
     wanted: () => {
       const facts = plane.objectFacts();
-      return facts && memo.of(facts.rollout, 'wanted', [facts.objects], () => wanted(facts));
+      return facts && memo.of(facts.rollout, 'wanted', [facts.gatewayApi], () => wanted(facts.gatewayApi));
     },
     now: Date.now,
     after,

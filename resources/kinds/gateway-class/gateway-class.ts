@@ -18,7 +18,7 @@ const schema = z.object({
     .exactOptional()
     .meta({ form: 'a text of at most 64 characters' })
     .describe('For people'),
-  parametersRef: objectRef.exactOptional().describe('Settings of the controller. None is read'),
+  parametersRef: objectRef.exactOptional().describe('A ProxyConfig, of which `deployment` is read'),
 });
 
 export const gatewayClass = gatewayApiKind(

@@ -32,7 +32,7 @@ export const infrastructure = z.object({
     .default({})
     .meta({ form: 'a map from annotation to text' })
     .describe('Annotations of the objects made for it'),
-  parametersRef: localRef.exactOptional().describe('Settings of the controller. None is read'),
+  parametersRef: localRef.exactOptional().describe('A ProxyConfig, of which `deployment` is read'),
 });
 
 export type GatewayInfrastructure = z.output<typeof infrastructure>;

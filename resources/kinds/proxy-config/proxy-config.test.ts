@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf, parseText, problemsOf } from '#resources/testing/problem-lines.ts';
+import { checkProxyConfig, proxyConfig } from './proxy-config.ts';
 
 /** The routing shape, with each type of cluster. */
 const EXAMPLE = {
@@ -293,4 +294,15 @@ test('hop_tls of the edge is warned of: whoever comes is asked for no certificat
     'warning spec.listener.hop_tls: `hop_tls` has no effect at the edge: it demands the certificates of proxies. Those of clients are demanded by `cert_required` of a Host',
   ]);
   assert.deepEqual([withHop('edge', false), withHop('inner', true)], [[], []]);
+});
+
+test('at most as many proxies as at least is an error of the larger number', () => {
+  const deployment = proxyConfig.schema.parse({
+    node_group: 'edge',
+    deployment: { min_replicas: 5, max_replicas: 4 },
+  });
+  assert.deepEqual(
+    checkProxyConfig(deployment).map(({ message }) => message),
+    ['`max_replicas` is 4: want 5, which is `min_replicas`, or more'],
+  );
 });

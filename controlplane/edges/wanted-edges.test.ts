@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CLASS, gateway, object } from '#controlplane/gateway-api/testing/documents.ts';
+import { clusterOf, served } from '#controlplane/gateway-api/testing/served.ts';
+import { wantedEdges } from './wanted-edges.ts';
+
+const HTTP = 'listeners: [{name: http, port: 80, protocol: HTTP}]';
+
+const wanted = (text: string, uidOf: (id: string) => string | undefined = id => `uid of ${id}`) =>
+  wantedEdges(served(CLASS + text), clusterOf(CLASS + text), uidOf);
+
+const settings = (name: string, most: number) => `apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata: {name: ${name}, namespace: infra}
+spec: {node_group: none, deployment: {max_replicas: ${most}}}
+---
+`;
+const ref = (name: string) =>
+  `parametersRef: {group: gateway.internal, kind: ProxyConfig, name: ${name}}`;
+
+test('a Gateway has the ports of its own listeners and those of its ListenerSets', () => {
+  const dns = '{name: dns, port: 53, protocol: UDP}';
+  const { gateways } = wanted(
+    gateway('a', `${HTTP}, allowedListeners: {namespaces: {from: Same}}`) +
+      object('ListenerSet', 'more', `parentRef: {name: a}, listeners: [${dns}]`),
+  );
+  assert.deepEqual(
+    gateways.map(({ name, uid, ports }) => ({ name, uid, ports })),
+    [
+      {
+        name: 'a',
+        uid: 'uid of Gateway/infra/a',
+        ports: [
+          { port: 80, protocol: 'TCP' },
+          { port: 53, protocol: 'UDP' },
+        ],
+      },
+    ],
+  );
+});
+
+test('what its infrastructure says, and the addresses that it names, are asked for', () => {
+  const infrastructure = 'infrastructure: {labels: {team: shop}, annotations: {note: one}}';
+  const addresses = 'addresses: [{value: 192.0.2.1}, {type: IPAddress}]';
+  const [edge] = wanted(gateway('a', `${HTTP}, ${infrastructure}, ${addresses}`)).gateways;
+  assert.deepEqual(
+    [edge?.labels, edge?.annotations, edge?.addresses],
+    [{ team: 'shop' }, { note: 'one' }, ['192.0.2.1']],
+  );
+});
+
+test('the settings of a Gateway come before those of its class, and those before the defaults', () => {
+  const mostOf = (text: string) => wanted(text).gateways[0]?.deployment.max_replicas;
+  const own = gateway('a', `${HTTP}, infrastructure: {${ref('own')}}`);
+  assert.equal(mostOf(gateway('a', HTTP)), 10);
+  assert.equal(mostOf(settings('own', 3) + own), 3);
+  const withSettings = CLASS.replace(
+    'controllerName:',
+    'parametersRef: {group: gateway.internal, kind: ProxyConfig, name: all, namespace: infra}, controllerName:',
+  );
+  const both = withSettings + settings('own', 3) + settings('all', 4);
+  const most = (text: string) =>
+    wantedEdges(served(text), clusterOf(text), () => 'uid').gateways[0]?.deployment.max_replicas;
+  assert.equal(most(both + own), 3);
+  assert.equal(most(both + gateway('a', HTTP)), 4);
+});
+
+test('the objects of a Gateway that is not accepted stay as they are', () => {
+  const { gateways, kept } = wanted(gateway('a', `${HTTP}, infrastructure: {${ref('none')}}`));
+  assert.deepEqual([gateways, [...kept]], [[], ['Gateway/infra/a']]);
+});
+
+test('a Gateway in a file has no proxies of its own', () => {
+  assert.deepEqual(wanted(gateway('a', HTTP), () => undefined).gateways, []);
+});
