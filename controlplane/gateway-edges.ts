@@ -46,7 +46,10 @@ export async function openGatewayEdges(parts: GatewayEdgesParts): Promise<Kubern
     system: await systemOf(config),
     wanted: () => {
       const facts = plane.objectFacts();
-      return facts && memo.of(facts.rollout, 'wanted', [facts.gatewayApi], () => wanted(facts.gatewayApi));
+      return (
+        facts &&
+        memo.of(facts.rollout, 'wanted', [facts.gatewayApi], () => wanted(facts.gatewayApi))
+      );
     },
     now: Date.now,
     after,
