@@ -63,3 +63,12 @@ for (const content of [undefined, instancesFile(0, [1, 2]), 'services:\n  user-s
     assert.equal(existsSync(`${file}.edited`), false);
     assert.deepEqual(said, []);
   });
+
+test('a fleet that has stopped starts no instance', async t => {
+  const { fleet } = setUp(t);
+  await fleet.stop();
+  await assert.rejects(
+    fleet.scale(0, () => {}),
+    /the gateway is stopping/,
+  );
+});

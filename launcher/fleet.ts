@@ -51,13 +51,14 @@ export class Fleet {
   /**
    * Scales to `count` instances. Resolves when the new ones serve, or when those that leave (the
    * highest numbers) have ended. `progress` gets a line for each. Throws an Error that names a port
-   * in use, or an instance that does not come up.
+   * in use or an instance that does not come up, and when the fleet stops.
    */
   async scale(count: number, progress: (line: string) => void): Promise<void> {
     const { portOffset } = this.#options.layout;
     await checkPorts(
       this.#freeNumbers(count).flatMap(number => instanceWantedPorts(portOffset, number)),
     );
+    if (this.#stopping) throw new Error('the gateway is stopping');
     const leaving = this.instances.slice(count);
     const coming = this.begin(count);
     for (const instance of leaving) instance.leave();
