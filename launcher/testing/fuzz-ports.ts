@@ -41,6 +41,6 @@ process.stdout.write(describeAttack(report));
 if (report.exits.length === 0) await gateway.remove();
 else {
   gateway.process.kill('SIGTERM');
-  process.stdout.write(`logs: ${gateway.state}/logs\n`);
+  process.stdout.write(`${gateway.said()}\nlogs: ${gateway.state}/logs\n`);
 }
 process.exit(report.exits.length === 0 ? 0 : 1);
