@@ -12,9 +12,11 @@ import { until } from '#envoy/e2e/until.ts';
 import { parseActivity } from '#launcher/drain-envoy.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
 
+const COMMAND = 'chromium-headless-shell';
+
 /** Returns why there is no browser, or false when there is one. */
 export function whyNoBrowser(): string | false {
-  return findTool('chromium').skip;
+  return findTool(COMMAND).skip;
 }
 
 /**
@@ -22,7 +24,7 @@ export function whyNoBrowser(): string | false {
  * not.)
  */
 export async function startBrowser(args: readonly string[] = []): Promise<Browser> {
-  const { path } = findTool('chromium');
+  const { path } = findTool(COMMAND);
   return chromium.launch({
     executablePath: path,
     args: ['--no-sandbox', '--disable-quic', ...args],

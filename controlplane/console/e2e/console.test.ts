@@ -101,6 +101,10 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     };
     page.on('pageerror', error => failed(error.message));
     page.on('console', message => message.type() === 'error' && failed(message.text()));
+    page.on('requestfailed', request => {
+      const isLost = request.failure()?.errorText === NETWORK_CHANGED;
+      if (isLost && request.resourceType() !== 'eventsource') page.reload().catch(() => {});
+    });
     return page;
   };
   const open = async (
@@ -210,7 +214,7 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
   });
 });
 
-/** Tests beside this one make networks of their own, and a browser tells of each. */
+/** Tests beside this one make networks of their own, and each ends the requests of a browser. */
 const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED';
 
 const LOOKS = [
