@@ -32,9 +32,11 @@ export const NEXTJS = builtFolder('nextjs');
  */
 export async function whyNoFrameworks(): Promise<string | false> {
   try {
-    await makeOnce(PYTHON, pipInstall);
-    await makeOnce(SVELTEKIT, folder => build('sveltekit', folder));
-    await makeOnce(NEXTJS, folder => build('nextjs', folder));
+    await Promise.all([
+      makeOnce(PYTHON, pipInstall),
+      makeOnce(SVELTEKIT, folder => build('sveltekit', folder)),
+      makeOnce(NEXTJS, folder => build('nextjs', folder)),
+    ]);
     return false;
   } catch (error) {
     if (process.env.CI === 'true') throw error;
