@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Problem } from '#resources/problem.ts';
 import { toYaml } from './import/document.ts';
 import { importObjects } from './import/import-objects.ts';
@@ -13,6 +13,7 @@ import { count } from './validate-output.ts';
 
 type Flags = {
   readonly ingressClass: string;
+  readonly to: 'mappings' | 'gateway-api';
   readonly output?: string;
   readonly strict?: boolean;
 };
@@ -44,14 +45,22 @@ export function importCommand(): Command {
     .argument('<files...>', 'YAML files, folders of them, or -')
     .option('--output <folder>', 'write a file for each kind there, and nothing to stdout')
     .option('--ingress-class <name>', 'the class of the Ingresses that are read', 'nginx')
+    .addOption(
+      new Option(
+        '--to <form>',
+        'what Ingresses become: Hosts and Mappings, or a Gateway and HTTPRoutes',
+      )
+        .choices(['mappings', 'gateway-api'])
+        .default('mappings'),
+    )
     .option('--strict', 'fail when something could not be taken over')
     .addHelpText('after', EXAMPLES)
     .action(run);
 }
 
 async function run(paths: string[], flags: Flags): Promise<void> {
-  const { ingressClass } = flags;
-  const imported = importObjects(await readAll(paths), { ingressClass, check });
+  const { ingressClass, to } = flags;
+  const imported = importObjects(await readAll(paths), { ingressClass, to, check });
   if (imported.documents.length === 0 && imported.remarks.length === 0)
     throw new Error(
       'nothing to import: there is neither an Ingress nor an object of Gateway API in these files',

@@ -520,7 +520,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   // What others wrote becomes ours without I/O.
   {
     folder: 'cli/import',
-    ours: ['resources'],
+    ours: ['controlplane/compile/quote-regex.ts', 'resources'],
     packages: ['yaml'],
     node: false,
   },

@@ -66,7 +66,11 @@ describe('gateway import', () => {
   });
 
   const FAILING: readonly (readonly [what: string, text: string, message: RegExp])[] = [
-    ['a part cannot be read', `${PLAIN}---\na: [`, /^gateway: .*shop\.yaml:10: Cannot read this YAML/],
+    [
+      'a part cannot be read',
+      `${PLAIN}---\na: [`,
+      /^gateway: .*shop\.yaml:10: Cannot read this YAML/,
+    ],
     [
       'there is nothing',
       'apiVersion: v1\nkind: Service\nmetadata: { name: a }\n',

@@ -39,7 +39,11 @@ function imported(annotations: Words, path = '/') {
     },
   };
   const objects = readObjects('a.yaml', JSON.stringify(object));
-  const { documents, remarks } = importObjects(objects, { ingressClass: 'nginx', check });
+  const { documents, remarks } = importObjects(objects, {
+    ingressClass: 'nginx',
+    to: 'mappings',
+    check,
+  });
   const mapping = documents.find(({ kind }) => kind === 'Mapping')?.spec ?? {};
   return { mapping, effects: remarks.map(({ effect }) => effect), remarks };
 }
@@ -58,7 +62,7 @@ const FIELDS: readonly (readonly [annotations: Words, fields: object])[] = [
     { load_balancer: { policy: 'ring_hash', source_ip: true } },
   ],
   [
-    { 'upstream-hash-by': '${request_uri}' },
+    { 'upstream-hash-by': '\u0024{request_uri}' },
     { load_balancer: { policy: 'ring_hash', header: ':path' } },
   ],
   [

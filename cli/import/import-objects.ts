@@ -1,6 +1,7 @@
 import type { ImportedDocument } from './document.ts';
 import { importEnvoyGateway } from './envoy-gateway/import-envoy-gateway.ts';
 import { type Imported, joinImported } from './imported.ts';
+import { toGatewayApi } from './ingress/gateway-api.ts';
 import { importIngresses } from './ingress/import-ingresses.ts';
 import { describeRemark, type PlacedRemark } from './remark.ts';
 import { type Check, makeSound } from './sound.ts';
@@ -9,6 +10,8 @@ import type { SourceObject } from './source-object.ts';
 export type ImportOptions = {
   /** The class of the Ingresses that are turned into ours. */
   readonly ingressClass: string;
+  /** What Ingresses become. */
+  readonly to: 'mappings' | 'gateway-api';
   /** What `gateway validate` says of a file. */
   readonly check: Check;
 };
@@ -16,10 +19,11 @@ export type ImportOptions = {
 /** Turns objects of others into documents that `gateway validate` accepts. */
 export function importObjects(
   objects: readonly SourceObject[],
-  { check, ingressClass }: ImportOptions,
+  { check, ingressClass, to }: ImportOptions,
 ): Imported {
+  const ingresses = importIngresses(objects, ingressClass);
   const { documents, remarks } = joinImported([
-    importIngresses(objects, ingressClass),
+    to === 'mappings' ? ingresses : toGatewayApi(ingresses),
     importEnvoyGateway(objects),
   ]);
   const sound = joinImported(

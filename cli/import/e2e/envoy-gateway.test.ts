@@ -75,7 +75,7 @@ test('routes of Envoy Gateway are open, closed or asked about as their policies 
       ),
     ].join(''),
   );
-  const { documents } = importObjects(objects, { ingressClass: 'nginx', check });
+  const { documents } = importObjects(objects, { ingressClass: 'nginx', to: 'mappings', check });
   const change = (json: JsonObject) => placed(json, service.address);
   const edge = { host: '127.0.0.1', port: PORT };
   const nobody = { host: '127.0.0.1', port: 1 };

@@ -138,7 +138,7 @@ describe('an Ingress that was imported is served by Envoy', () => {
     assert.ok(web && api && next);
     services = { web, api, next };
     const objects = readObjects('shop.yaml', ingresses(services));
-    const { documents } = importObjects(objects, { ingressClass: 'nginx', check });
+    const { documents } = importObjects(objects, { ingressClass: 'nginx', to: 'mappings', check });
     envoy = await startCompiled(toYaml(documents));
   });
 

@@ -1,3 +1,4 @@
+import { quoteRegex } from '#controlplane/compile/quote-regex.ts';
 import type { Fields } from '#resources/words/fields.ts';
 import { changed, dropped, type PlacedRemark, type Remark } from '../remark.ts';
 import { type Annotations, annotationPath } from './annotations.ts';
@@ -116,8 +117,7 @@ function byHeader(annotations: Annotations): Header | undefined {
 }
 
 function cookieIs(name: string, value: string): string {
-  const quoted = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return `(?:.*;\\s*)?${quoted}=${value}(?:\\s*;.*)?`;
+  return `(?:.*;\\s*)?${quoteRegex(name)}=${value}(?:\\s*;.*)?`;
 }
 
 function weightOf(annotations: Annotations): number {

@@ -70,4 +70,4 @@ function unreadable(path: string, at: IngressPath['at']): PathMatches {
 }
 
 /** Such a path stands before all others, since it may be any of those that it covers. */
-const UNREADABLE = 1_000_000;
+export const UNREADABLE = 1_000_000;

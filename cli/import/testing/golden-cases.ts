@@ -20,13 +20,19 @@ export function check(text: string): readonly Problem[] {
   return parseFile('', text, DEFAULT_PARSE_OPTIONS).problems;
 }
 
+const FORMS = ['mappings', 'gateway-api'] as const;
+
 /** Returns what the cases in the folder become. */
 export function importCases(): readonly ImportCase[] {
   return readdirSync(GOLDEN)
     .filter(file => file.endsWith('.in.yaml'))
-    .map(file => {
+    .flatMap(file => {
       const objects = readObjects(file, readFileSync(join(GOLDEN, file), 'utf8'));
-      const imported = importObjects(objects, { ingressClass: 'nginx', check });
-      return { name: file.slice(0, -'.in.yaml'.length), imported };
+      const name = file.slice(0, -'.in.yaml'.length);
+      const forms = file.startsWith('ingress') ? FORMS : FORMS.slice(0, 1);
+      return forms.map(to => ({
+        name: to === 'mappings' ? name : `${name}.${to}`,
+        imported: importObjects(objects, { ingressClass: 'nginx', to, check }),
+      }));
     });
 }
