@@ -35,7 +35,8 @@ const LOOK_FOR_GATEWAY_API_MS = 5_000;
 
 /**
  * Reads resources from a Kubernetes API: the objects of the served kinds in all groups that are
- * read and in Gateway API, what the latter refer to, and the wanted Secrets and ConfigMaps. While the API is away all stays as it was known, with a Problem.
+ * read and in Gateway API, what the latter refer to, and the wanted Secrets and ConfigMaps. While
+ * the API is away all stays as it was known, with a Problem.
  */
 export class KubernetesSource {
   readonly #groups: readonly GroupObjects[];

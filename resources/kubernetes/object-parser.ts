@@ -1,6 +1,5 @@
 import { type KubernetesObject, objectKey } from '#kubernetes/kubernetes-object.ts';
-import { KINDS } from '#resources/kinds/kinds.ts';
-import { isAmbientKind, isKind } from '#resources/kinds/known-kinds.ts';
+import { isAmbientKind } from '#resources/kinds/known-kinds.ts';
 import type { Parser } from '#resources/parse/parse.ts';
 import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
 import { resourceId } from '#resources/resource.ts';
@@ -42,7 +41,7 @@ export function objectParser(place: string, parser: Parser): ObjectParser {
   return { parse, forget: key => void known.delete(key) };
 }
 
-/** Most changes of a Service or a Namespace are none for us, as of its status or its annotations. */
+/** Most changes of a Service or a Namespace are none for us, as of its status. */
 function isSame(
   { resources }: ParsedFile,
   before: ParsedObject | undefined,
@@ -79,7 +78,7 @@ function parseObject(object: KubernetesObject, place: string, parser: Parser): P
   const { metadata, status: _, ...fields } = object;
   const { name, namespace } = metadata;
   const written = namespace === undefined ? { name } : { name, namespace };
-  const document = { ...fields, metadata: { ...written, ...factsOf(object) } };
+  const document = { ...fields, metadata: { ...written, ...factsOf(object, parser) } };
   try {
     return parser.value(document, { file: place, line: 0 });
   } catch (error) {
@@ -89,13 +88,13 @@ function parseObject(object: KubernetesObject, place: string, parser: Parser): P
 }
 
 /** Returns what counts of the metadata of its kind. */
-function factsOf({ kind = '', metadata }: KubernetesObject): object {
-  const facts = isKind(kind) ? KINDS[kind].metadata : undefined;
+function factsOf({ kind = '', metadata }: KubernetesObject, parser: Parser): object {
+  const facts = parser.facts(kind);
   const { generation, creationTimestamp, labels } = metadata;
   return {
-    ...(facts?.includes('generation') === true && { generation }),
-    ...(facts?.includes('created') === true && { creationTimestamp }),
-    ...(facts?.includes('labels') === true && { labels }),
+    ...(facts.includes('generation') && { generation }),
+    ...(facts.includes('created') && { creationTimestamp }),
+    ...(facts.includes('labels') && { labels }),
   };
 }
 

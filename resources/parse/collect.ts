@@ -26,8 +26,8 @@ type Identified = {
 /**
  * Puts parsed files together, in their order. Of several documents for one resource the first
  * counts, right or wrong. Of a kind with one resource for each gateway the first counts, too. The
- * others are Problems that name both places. What Gateway API refers to, as a Service, is there only
- * beside Gateway API.
+ * others are Problems that name both places. What Gateway API refers to, as a Service, is there
+ * only beside Gateway API.
  */
 export function collect(files: readonly ParsedFile[]): Collected {
   const isNeeded = files.some(hasGatewayApi);

@@ -1,6 +1,8 @@
 import type { FileContent } from '#resources/folder/file-content.ts';
 import { KINDS } from '#resources/kinds/kinds.ts';
+import { isKind } from '#resources/kinds/known-kinds.ts';
 import type { Source } from '#resources/resource.ts';
+import type { MetadataFact } from '#resources/schema/kind.ts';
 import type { Fields } from '#resources/words/fields.ts';
 import { type DocumentText, splitDocuments } from '#resources/yaml/document-text.ts';
 import { parseDocument } from './parse-document.ts';
@@ -64,6 +66,11 @@ export class Parser {
    */
   value(document: Fields, source: Source): ParsedFile {
     return parseValue(document, source, this.#language);
+  }
+
+  /** Returns the facts of `metadata` that count for this kind. */
+  facts(kind: string): readonly MetadataFact[] {
+    return isKind(kind) ? (this.#language.kinds[kind].metadata ?? []) : [];
   }
 
   /** Begins a round. It must be finished before the next one begins. */

@@ -18,7 +18,7 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   readonly unknownField: 'error' | 'warning';
   /** Absent when its objects stand in a namespace. */
   readonly scope?: 'Namespaced' | 'Cluster';
-  /** Facts of `metadata` that a resource carries, since they have a meaning. Absent when none has. */
+  /** Facts of `metadata` that a resource carries, since they have a meaning. Default: none. */
   readonly metadata?: readonly MetadataFact[];
   /**
    * A kind of Kubernetes that stands in folders for other reasons. A document with an error is not

@@ -79,8 +79,8 @@ describe('a document of Gateway API', { skip: SKIP }, () => {
 });
 
 /**
- * A proxy knows no more expressions than RE2. A null in a map may be an oversight. The definition of
- * ListenerSet lacks a rule that the one of Gateway has.
+ * A proxy knows no more expressions than RE2. A null in a map may be an oversight. The definition
+ * of ListenerSet lacks a rule that the one of Gateway has.
  */
 const STRICTER =
   /regular expression|must be a string, not nothing|`filters` are only for `HTTP` and `HTTPS`/;

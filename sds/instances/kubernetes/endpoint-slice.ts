@@ -44,8 +44,8 @@ const FAMILIES: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 };
  * - not ready,
  * - without an address of the slice's type,
  * - terminating and no longer serving.
- * Ports without a number and of other protocols than TCP and UDP are left out too. A nil condition means
- * what the page of EndpointSlice v1 says: ready and serving are true, terminating is false.
+ * Ports without a number and of other protocols than TCP and UDP are left out too. A nil condition
+ * means what the page of EndpointSlice v1 says: ready and serving are true, terminating is false.
  * @returns undefined when it belongs to no service
  */
 export function readEndpointSlice(object: KubernetesObject): Slice | undefined {
