@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeEnvoyApi } from '#launcher/make-envoy-api.ts';
 import { ensureTestTools } from '#launcher/test-tools.ts';
@@ -58,6 +58,7 @@ async function main(): Promise<number> {
 /** Runs the suite, and tells whether nothing failed. */
 async function run(cluster: ConformanceCluster): Promise<boolean> {
   const report = join(import.meta.dirname, 'reports', 'v1.7.0-report.yaml');
+  mkdirSync(dirname(report), { recursive: true });
   const tests = await runSuite({
     ...cluster,
     ...(test !== undefined && { test }),

@@ -19,8 +19,8 @@ export type ServiceAddresses = {
 };
 
 /**
- * Makes the addresses of Services lead to their ready endpoints, as kube-proxy does, and gives those
- * of type LoadBalancer one. Endpoints see the address of this machine as that of the client.
+ * Makes the addresses of Services lead to their ready endpoints, as kube-proxy does. It gives those
+ * of type LoadBalancer an address. Endpoints see this machine as the client.
  */
 export function serveServiceAddresses(options: ServiceAddressesOptions): ServiceAddresses {
   const { network, followed, onError } = options;
