@@ -29,6 +29,11 @@ export type EdgesParts = {
 
 /** Changes are compared after this quiet time, in ms. */
 const QUIET_MS = 100;
+/**
+ * An object that has vanished is made again after this time, in ms. With its Gateway, the cluster
+ * removes it before the Gateway is known to be gone.
+ */
+const VANISHED_MS = 2_000;
 /** An object that others change again and again is written again after this time, in ms. */
 const REPEAT_MS = 5_000;
 
@@ -43,6 +48,8 @@ export class Edges {
   readonly #timers = new Map<'quiet' | 'retry', () => void>();
   /** By key: the last write, and the object that it gave. */
   readonly #written = new Map<string, { readonly at: number; readonly content: string }>();
+  /** By key: when it was found to have vanished. */
+  readonly #vanished = new Map<string, number>();
   /** By key: why the last write was rejected, and for which Gateways. */
   readonly #rejected = new Map<string, { readonly why: string; readonly of: readonly string[] }>();
   #wanted: WantedEdges | undefined;
@@ -131,7 +138,19 @@ export class Edges {
     });
     const keys = new Set(changes.map(({ key }) => key));
     for (const key of this.#rejected.keys()) if (!keys.has(key)) this.#forgive(key);
-    this.#queue.set(changes);
+    for (const key of this.#written.keys()) if (!this.#objects.has(key)) this.#written.delete(key);
+    for (const key of this.#vanished.keys()) if (!keys.has(key)) this.#vanished.delete(key);
+    this.#queue.set(changes.filter(change => this.#isDue(change)));
+  }
+
+  #isDue({ kind, key, isPresent }: EdgeChange): boolean {
+    if (kind === 'delete' || isPresent || !this.#written.has(key)) return true;
+    const now = this.#parts.now();
+    const since = this.#vanished.get(key) ?? now;
+    this.#vanished.set(key, since);
+    const wait = since + VANISHED_MS - now;
+    if (wait > 0) this.#callIn('retry', wait, () => this.#stir());
+    return wait <= 0;
   }
 
   /**
