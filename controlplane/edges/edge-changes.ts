@@ -10,7 +10,7 @@ import { holds } from './holds.ts';
 export type WantedEdges = {
   /** The Gateways that get what they ask for. */
   readonly gateways: readonly EdgeGateway[];
-  /** The ids of Gateways whose objects stay as they are, because they ask for what is impossible. */
+  /** Ids of Gateways whose objects stay as they are, because they ask for the impossible. */
   readonly kept: ReadonlySet<string>;
 };
 

@@ -13,7 +13,7 @@ export function podSelector({ name }: EdgeGateway): Labels {
   return { 'app.kubernetes.io/name': 'gateway-edge', [GATEWAY_NAME]: labelValue(name) };
 }
 
-/** Returns the labels of all objects of a Gateway. Those of its `infrastructure` change no other. */
+/** Returns the labels of a Gateway's objects. Those of its `infrastructure` change no other. */
 export function edgeLabels(gateway: EdgeGateway, { name }: EdgeSystem): Labels {
   return {
     ...gateway.labels,
