@@ -13,7 +13,10 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 export type OperatorRule = {
   readonly rule: Rule;
   readonly spec: FilterPolicyRule;
-  readonly policy: Resource<'FilterPolicy'>;
+  /** Its FilterPolicy, or the route that names its Filters. */
+  readonly policy: Pick<Resource<'FilterPolicy'>, 'id' | 'namespace' | 'name'> & {
+    readonly spec: Pick<Resource<'FilterPolicy'>['spec'], 'precedence'>;
+  };
   readonly index: number;
 };
 
@@ -74,4 +77,28 @@ function writtenRules(
     `${namespace}/${name}[${index}]`,
     { spec: rule, policy, index },
   ]);
+}
+
+/**
+ * Returns the rule of a route that names Filters, joined with the rule that host and path select.
+ */
+export function routeRuleOf(rule: Rule, other: OperatorRule | undefined): OperatorRule {
+  const [kind = '', namespace = '', name = '', index = ''] = (rule.routeRule ?? '').split('/');
+  const own = rule.items.slice(0, rule.items.length - (other?.rule.items.length ?? 0));
+  const filters = own.map(({ filter }) => {
+    const [of = '', named = ''] = filter.split('/');
+    return {
+      namespace: of,
+      name: named,
+      onDeny: 'break',
+      onAllow: 'continue',
+      arguments: {},
+    } as const;
+  });
+  return {
+    rule,
+    spec: { host: '*', path: '*', filters: [...filters, ...(other?.spec.filters ?? [])] },
+    policy: { id: `${kind}/${namespace}/${name}`, namespace, name, spec: { precedence: 0 } },
+    index: Number(index),
+  };
 }

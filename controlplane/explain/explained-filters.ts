@@ -4,6 +4,8 @@ import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { withoutInjected } from '#ext-authz/chain/final-change.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { type Selected, selectRule } from '#ext-authz/policy/policy.ts';
+import type { Rule } from '#ext-authz/policy/rule.ts';
+import { isJsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
@@ -13,6 +15,7 @@ import {
   type FiltersInForce,
   filtersInForce,
   type OperatorRule,
+  routeRuleOf,
 } from './explained-filters-config.ts';
 import { type ExplainedEndpoint, explainEndpoint } from './explained-filters-endpoint.ts';
 import { toFilterRequest } from './explained-filters-request.ts';
@@ -108,7 +111,9 @@ function explainCheck(
   const inForce = filtersInForce(inputs.resources, inputs.compiled(EXT_AUTHZ));
   if (request.target.startsWith(GATEWAY_PATHS))
     return explainEndpoint(request, { ...inForce, ...inputs });
-  const selected = selectRule(inForce.active.index, request);
+  const routeRule = routeRuleIn(inputs.match);
+  const asked = routeRule === undefined ? request : { ...request, routeRule };
+  const selected = inForce.active.select(asked);
   if ('ambiguous' in selected)
     return { decision: 'ambiguous', readings: explainReadings(request, inForce, inputs.places) };
   return explainSelected(selected, { request, client }, inForce, inputs);
@@ -121,7 +126,8 @@ function explainSelected(
   { places, problems }: FilterInputs,
 ): ExplainedFilters {
   const at = selected === undefined ? -1 : rules.findIndex(({ rule }) => rule === selected);
-  const operator: OperatorRule | undefined = rules[at];
+  const operator =
+    selected?.routeRule === undefined ? rules[at] : joinedRule(selected, request, active, rules);
   const earlier = missedRules(at === -1 ? rules : rules.slice(0, at), request, places);
   if (operator === undefined) return { decision: 'allowed', earlier };
   const rule = explainRule(operator, places);
@@ -138,4 +144,23 @@ function explainSelected(
   const seen = withoutInjected(request, headers);
   const chain = explainChain(operator, { definitions, request: seen, client, places });
   return { decision: 'chain', rule, earlier, chain };
+}
+
+/** The rule that host and path select is behind the Filters of the route. */
+function joinedRule(
+  rule: Rule,
+  request: HttpRequest,
+  { index }: FiltersInForce['active'],
+  rules: readonly OperatorRule[],
+): OperatorRule {
+  const other = selectRule(index, request);
+  const found = 'rule' in other ? rules.find(each => each.rule === other.rule) : undefined;
+  return routeRuleOf(rule, found);
+}
+
+/** Returns the rule of a route of Gateway API, where it names Filters. */
+function routeRuleIn({ route }: RouteMatch): string | undefined {
+  const settings = route.typed_per_filter_config?.[EXT_AUTHZ_FILTER]?.check_settings;
+  const extensions = isJsonObject(settings) ? settings.context_extensions : undefined;
+  return isJsonObject(extensions) ? String(extensions.rule) : undefined;
 }

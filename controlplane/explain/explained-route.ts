@@ -2,7 +2,7 @@ import { matchKey } from '#controlplane/compile/routes/mapping-match.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type Place, placeOf } from './place.ts';
-import type { RouteAction } from './route-configuration.ts';
+import type { Fraction, RouteAction } from './route-configuration.ts';
 import type { RouteMatch } from './route-match.ts';
 
 /** The resource of the matched route, and the targets of the request. */
@@ -41,8 +41,13 @@ export function explainRoute(
 function mirrorsOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>[] {
   return (action?.request_mirror_policies ?? []).map(({ cluster, runtime_fraction }) => ({
     cluster,
-    percent: runtime_fraction?.default_value.numerator ?? 100,
+    percent: percentOf(runtime_fraction?.default_value),
   }));
+}
+
+function percentOf(fraction: Fraction | undefined): number {
+  if (fraction === undefined) return 100;
+  return fraction.denominator === 'MILLION' ? fraction.numerator / 10_000 : fraction.numerator;
 }
 
 function clustersOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>[] {

@@ -221,7 +221,7 @@ for (const [spec, status, target] of [
     const { answer, rateLimits, route } = explained(
       document('Mapping', 'moved', `{prefix: /, host_redirect: true, ${spec}}`),
     );
-    assert.deepEqual(answer, { status, reason: `its Mapping redirects it to ${target}` });
+    assert.deepEqual(answer, { status, reason: `its route redirects it to ${target}` });
     assert.deepEqual([route?.targets, rateLimits], [[], undefined]);
   });
 }

@@ -7,6 +7,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { askedListener, managersOf, tableOf } from './asked-listener.ts';
 import type { ClientRequest } from './client-request.ts';
 import { type EnvoyRequest, toEnvoyRequest } from './envoy-request.ts';
 import { type ExplainedFilters, explainFilters, type FilterInputs } from './explained-filters.ts';
@@ -14,7 +15,7 @@ import { answerOf, type GatewayAnswer } from './explained-filters-answer.ts';
 import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-limits.ts';
 import { type ExplainedRoute, explainRoute } from './explained-route.ts';
 import { withInjected, withoutIdentityHeaders } from './identity-headers.ts';
-import { type ListenerSettings, listenerSettings } from './listener-settings.ts';
+import { type ListenerSettings, listenerSettings, managerSettings } from './listener-settings.ts';
 import { type Place, placeOf, placesOf } from './place.ts';
 import { plain } from './plain.ts';
 import { preflightAnswer } from './preflight.ts';
@@ -81,17 +82,22 @@ type Inputs = ExplainInputs & Pick<FilterInputs, 'compiled'>;
 
 function explainCompiled(compiled: Compiled, inputs: Inputs): Explanation {
   const { nodeGroup, request, resources } = inputs;
-  const settings = listenerSettings(compiled);
-  if (settings === undefined)
+  const listener = askedListener(compiled, nodeGroup, request);
+  if (listener === undefined && listenerSettings(compiled) === undefined)
     throw new Error(`no ProxyConfig of node group "${nodeGroup}" has a \`listener\``);
   const places = placesOf(resources);
   const chain =
-    request.serverName === undefined ? undefined : chainOf(compiled, resources, request.serverName);
+    request.serverName === undefined ? undefined : chainOf(listener, resources, request.serverName);
   if (chain !== undefined && 'reason' in chain) return { request: asSent(inputs), answer: chain };
   const tls = chain === undefined ? {} : { tls: placeOf(places, chain.host) };
+  const [manager = chain?.manager] = chain === undefined ? managersOf(listener?.json ?? {}) : [];
+  if (manager === undefined)
+    throw new Error(`nothing of node group "${nodeGroup}" listens for this request`);
+  const settings = managerSettings(manager);
   const seen = toEnvoyRequest(request, settings, chain?.mark);
   if ('status' in seen) return { request: { ...asSent(inputs), ...tls }, answer: seen };
-  const hosts = virtualHostsOf(compiled);
+  const table = tableOf(manager);
+  const hosts = virtualHostsOf(compiled, table);
   const match = matchRoute(hosts, seen);
   const shown = { ...asSent(inputs), ...asSeen(seen), ...tls };
   if (match !== undefined)
@@ -100,14 +106,22 @@ function explainCompiled(compiled: Compiled, inputs: Inputs): Explanation {
     ...placeOf(places, route.name),
     reasons: unmet.map(({ reason }) => reason),
   }));
-  return { request: shown, answer: { status: 404, reason: whyUnrouted(inputs, seen) }, nearest };
+  return {
+    request: shown,
+    answer: { status: 404, reason: whyUnrouted(inputs, seen, table) },
+    nearest,
+  };
 }
 
 /** Where none is in force, Mappings for the name are no near misses. */
-function whyUnrouted({ nodeGroup, resources }: ExplainInputs, { headers }: EnvoyRequest): string {
+function whyUnrouted(
+  { resources }: ExplainInputs,
+  { headers }: EnvoyRequest,
+  table: string,
+): string {
   const [host = ''] = headers.get(':authority') ?? [];
   const domain = comparedHost(host).replace(/^\[(.*)\]$/, '$1');
-  const covered = nodeGroup !== EDGE || hostCoverOf(ofNodeGroup(resources, EDGE)).covers(domain);
+  const covered = table !== EDGE || hostCoverOf(ofNodeGroup(resources, EDGE)).covers(domain);
   if (covered) return 'no route matches it';
   return `no Host covers ${plain(host)}, and Mappings are served on the names of Hosts only (\`serve_other_hosts\` of the Module serves them on all)`;
 }
@@ -197,10 +211,10 @@ function redirectAnswer(
   { host_redirect, response_code }: JsonObject,
   target: string,
 ): GatewayAnswer {
-  if (host_redirect === undefined)
+  if (host_redirect === undefined && response_code === undefined)
     return { status: 301, reason: `its Host redirects requests without TLS to https: ${target}` };
   const status = REDIRECTS[String(response_code)] ?? 301;
-  return { status, reason: `its Mapping redirects it to ${target}` };
+  return { status, reason: `its route redirects it to ${target}` };
 }
 
 const REDIRECTS: Readonly<Record<string, number>> = {

@@ -1,6 +1,7 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
+import { managersOf } from './asked-listener.ts';
 import { EXT_AUTHZ_FILTER } from './route-configuration.ts';
 
 /** Fields of Envoy's `HttpConnectionManager` that change a request before it is routed. */
@@ -17,15 +18,8 @@ export type ListenerSettings = {
   readonly asksForLimits: boolean;
 };
 
-/**
- * Returns the settings of the node group's listeners. These differ only in their address, and in
- * that one speaks TLS.
- * @returns undefined when there is no listener
- */
-export function listenerSettings({ resources }: Compiled): ListenerSettings | undefined {
-  const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters === undefined);
-  if (listener === undefined) return undefined;
-  const manager = managerOf(listener.json);
+/** Returns the settings of a connection manager. */
+export function managerSettings(manager: JsonObject): ListenerSettings {
   const { common_http_protocol_options: common } = manager;
   return {
     use_remote_address: manager.use_remote_address === true,
@@ -39,14 +33,16 @@ export function listenerSettings({ resources }: Compiled): ListenerSettings | un
   };
 }
 
-type ListenerJson = {
-  readonly filter_chains: readonly [
-    { readonly filters: readonly [{ readonly typed_config: JsonObject }] },
-  ];
-};
-
-function managerOf(json: JsonObject): JsonObject {
-  return (json as unknown as ListenerJson).filter_chains[0].filters[0].typed_config;
+/**
+ * Returns the settings of the node group's first listener without TLS.
+ * @returns undefined when there is none
+ */
+export function listenerSettings({ resources }: Compiled): ListenerSettings | undefined {
+  const plain = (resources.get(LISTENER) ?? []).filter(
+    ({ json }) => json.listener_filters === undefined,
+  );
+  const [manager] = plain.flatMap(({ json }) => managersOf(json));
+  return manager && managerSettings(manager);
 }
 
 function hasFilter({ http_filters }: JsonObject, filter: string): boolean {

@@ -9,7 +9,11 @@ export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
     closed,
     filterPolicies,
     filters,
+    gateways,
+    grpcRoutes,
     hosts,
+    httpRoutes,
+    listenerSets,
     logServices,
     mappings,
     proxyConfigs,
@@ -18,6 +22,7 @@ export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
     tracingServices,
   } = resources;
   const all = [
+    ...[...gateways, ...listenerSets, ...httpRoutes, ...grpcRoutes],
     ...[...mappings, ...proxyConfigs, ...rateLimits, ...rateLimitServices],
     ...[...filters, ...filterPolicies, ...hosts, ...logServices, ...tracingServices, ...closed],
   ];

@@ -10,10 +10,17 @@ import type { Unmet } from './unmet.ts';
  * matches. Throws an Error for a field of Envoy's `RouteMatch` that the compiler does not write.
  */
 export function unmetConditions(match: JsonObject, request: EnvoyRequest): readonly Unmet[] {
-  const { case_sensitive = true, headers, query_parameters, ...path } = match;
+  const { case_sensitive = true, grpc, headers, query_parameters, ...path } = match;
   return [
     unmetPath(path, request.path, case_sensitive === true),
+    ...(grpc === undefined ? [] : [unmetHeader(GRPC, request.headers)]),
     ...objectsIn(headers).map(matcher => unmetHeader(matcher, request.headers)),
     ...objectsIn(query_parameters).map(matcher => unmetQuery(matcher, request.query)),
   ].filter(unmet => unmet !== undefined);
 }
+
+/** Source: Envoy's page of `RouteMatch`, `grpc`. */
+const GRPC: JsonObject = {
+  name: 'content-type',
+  string_match: { safe_regex: { regex: 'application/grpc([+;].*)?' } },
+};

@@ -38,17 +38,21 @@ export type RouteAction = {
   readonly upgrade_configs?: readonly { readonly upgrade_type: string }[];
 };
 
-/** A copy of all requests, unless it gives a share in percent. */
+/** A copy of all requests, unless it gives a share. */
 export type Mirror = {
   readonly cluster: string;
-  readonly runtime_fraction?: { readonly default_value: { readonly numerator: number } };
+  readonly runtime_fraction?: { readonly default_value: Fraction };
 };
+
+/** Of a hundred, unless it says otherwise. */
+export type Fraction = { readonly numerator: number; readonly denominator?: string };
 
 export type WeightedCluster = { readonly name: string; readonly weight: number };
 
-/** Returns the virtual hosts of a node group's only route configuration. */
-export function virtualHostsOf({ resources }: Compiled): readonly VirtualHost[] {
-  const [configuration] = resources.get(ROUTE_CONFIGURATION) ?? [];
+/** Returns the virtual hosts of a table of routes. Default: the first, which is the node group's. */
+export function virtualHostsOf({ resources }: Compiled, table?: string): readonly VirtualHost[] {
+  const tables = resources.get(ROUTE_CONFIGURATION) ?? [];
+  const configuration = tables.find(({ name }) => table === undefined || name === table);
   // The compiler writes it, and a test compares every field with real requests.
   return (configuration?.json.virtual_hosts ?? []) as unknown as readonly VirtualHost[];
 }

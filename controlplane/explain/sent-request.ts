@@ -84,10 +84,11 @@ export function redirectTarget({ route }: RouteMatch, request: EnvoyRequest): st
   const {
     host_redirect = withoutPort(authority),
     https_redirect,
+    scheme_redirect,
     path_redirect,
     port_redirect,
   } = redirect;
-  const scheme = https_redirect === true ? 'https' : proto;
+  const scheme = https_redirect === true ? 'https' : String(scheme_redirect ?? proto);
   const defaultPort = scheme === 'https' ? 443 : 80;
   const port =
     port_redirect === undefined || port_redirect === defaultPort ? '' : `:${port_redirect}`;

@@ -1,15 +1,19 @@
-import type { Compiled } from '#controlplane/compile/compiled.ts';
+import type { CompiledResource } from '#controlplane/compile/compiled.ts';
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
 import { HOST_HEADER } from '#controlplane/compile/tls/host-header.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
-import { LISTENER } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { managerOf } from './asked-listener.ts';
 
 /**
- * The filter chain of a TLS connection. `host` is the id of its Host. `mark` is what the chain
- * tells routes.
+ * The filter chain of a TLS connection. `host` is the id of its Host, or of the Gateway or
+ * ListenerSet that has its listener. `mark` is what the chain tells routes.
  */
-export type TlsChain = { readonly mark: string; readonly host: string };
+export type TlsChain = {
+  readonly mark: string;
+  readonly host: string;
+  readonly manager: JsonObject;
+};
 
 /** Why a TLS connection fails. */
 export type NoTls = { readonly reason: string };
@@ -20,11 +24,10 @@ export type NoTls = { readonly reason: string };
  * "FilterChainMatch".
  */
 export function chainOf(
-  { resources }: Compiled,
+  listener: CompiledResource | undefined,
   { hosts }: ResourceSet,
   serverName: string,
 ): TlsChain | NoTls {
-  const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters !== undefined);
   if (listener === undefined) return { reason: 'nothing listens for TLS, since no Host has it' };
   const chains = new Map(
     objectsIn(listener.json.filter_chains).map(chain => [String(chain.name), chain]),
@@ -36,18 +39,29 @@ export function chainOf(
     return {
       reason: `no Host has TLS for ${serverName === '' ? 'a client without a server name' : serverName}`,
     };
-  if (chain.transport_socket === undefined)
+  const manager = managerOf(chain);
+  const owner = ownerOf(listener, hostname, hosts);
+  if (manager === undefined && owner.gateway)
+    return { reason: `the connection for ${hostname} is not one of HTTP, see ${owner.id}` };
+  if (manager === undefined || chain.transport_socket === undefined)
     return { reason: `the Host of ${hostname} cannot speak TLS, see its problems` };
-  const owner = hosts.find(({ spec }) => spec.hostname === hostname);
-  return { mark: markOf(chain), host: owner?.id ?? hostname };
+  return { mark: markOf(manager), host: owner.id, manager };
+}
+
+function ownerOf(
+  { origins }: CompiledResource,
+  hostname: string,
+  hosts: ResourceSet['hosts'],
+): { readonly id: string; readonly gateway: boolean } {
+  const gateway = origins.find(id => /^(Gateway|ListenerSet)\//.test(id));
+  if (gateway !== undefined) return { id: gateway, gateway: true };
+  const host = hosts.find(({ spec }) => spec.hostname === hostname);
+  return { id: host?.id ?? hostname, gateway: false };
 }
 
 /** Returns what its `early_header_mutation_extensions` set. */
-function markOf({ filters }: JsonObject): string {
-  const [manager] = objectsIn(filters).map(({ typed_config }) => typed_config);
-  const extensions = isJsonObject(manager)
-    ? objectsIn(manager.early_header_mutation_extensions)
-    : [];
+function markOf({ early_header_mutation_extensions }: JsonObject): string {
+  const extensions = objectsIn(early_header_mutation_extensions);
   const mutations = extensions.flatMap(({ typed_config }) =>
     isJsonObject(typed_config) ? objectsIn(typed_config.mutations) : [],
   );

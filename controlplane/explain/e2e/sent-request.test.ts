@@ -106,7 +106,7 @@ describe('explain shows', () => {
       const text = describeExplanation(
         explained(document('Mapping', 'm', `{${spec}}`), { url: 'http://site.test/a/b?c' }),
       );
-      assert.ok(text.includes(`its Mapping redirects it to "${target}"`), text);
+      assert.ok(text.includes(`its route redirects it to "${target}"`), text);
     });
 });
 

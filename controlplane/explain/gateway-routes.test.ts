@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { document, explained, jwt, policy, section } from './testing/explained.ts';
+
+const gateway = (kind: string, name: string, spec: string) =>
+  `---\napiVersion: gateway.networking.k8s.io/v1\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+
+const FILTER =
+  '{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: users}}';
+
+const SITE = [
+  gateway('GatewayClass', 'gateway', '{controllerName: gateway.internal/gateway-controller}'),
+  gateway(
+    'Gateway',
+    'site',
+    `{gatewayClassName: gateway, listeners: [{name: http, port: 8000, protocol: HTTP},
+      {name: https, port: 8443, protocol: HTTPS, hostname: site.test, tls: {options: {gateway.internal/issuer: gateway}}},
+      {name: other, port: 8443, protocol: HTTPS, hostname: other.test, tls: {options: {gateway.internal/issuer: gateway}}},
+      {name: db, port: 8443, protocol: TLS, hostname: db.test, tls: {mode: Passthrough}}]}`,
+  ),
+  gateway(
+    'HTTPRoute',
+    'web',
+    `{parentRefs: [{name: site, sectionName: https}], rules: [
+      {matches: [{path: {value: /private}}], filters: [${FILTER}], backendRefs: [{name: web, port: 80}]},
+      {matches: [{path: {value: /a}}], backendRefs: [{name: web, port: 80, weight: 3}, {name: next, port: 80}]}]}`,
+  ),
+  gateway(
+    'HTTPRoute',
+    'plain',
+    '{parentRefs: [{name: site, sectionName: http}], rules: [{filters: [{type: RequestRedirect, requestRedirect: {scheme: https, port: 8443}}]}]}',
+  ),
+  gateway(
+    'TLSRoute',
+    'db',
+    '{parentRefs: [{name: site, sectionName: db}], hostnames: [db.test], rules: [{backendRefs: [{name: db, port: 5432}]}]}',
+  ),
+  jwt('users'),
+  document('Mapping', 'all', '{prefix: /, service: s}'),
+].join('');
+
+const at = (url: string, yaml = SITE) => explained(yaml, { url });
+
+test('a URL with the port of a Gateway is for its routes, and another for those of Mappings', () => {
+  const { request, route } = at('https://site.test:8443/a/b');
+  assert.equal(route?.resource, 'HTTPRoute default/web');
+  assert.deepEqual(
+    route?.targets.map(({ cluster, percent }) => [cluster, percent]),
+    [
+      ['Service/default/web:80', 75],
+      ['Service/default/next:80', 25],
+    ],
+  );
+  assert.equal(request.tls?.resource, 'Gateway default/site');
+  assert.equal(at('http://site.test/a/b').route?.resource, 'Mapping default/all');
+});
+
+test('a redirect of a route keeps what it does not name', () => {
+  const { answer } = at('http://site.test:8000/a?q');
+  assert.equal(answer?.status, 302);
+  assert.match(answer?.reason ?? '', /https:\/\/site\.test:8443\/a\?q/);
+});
+
+test('a host of another listener is told to use another connection', () => {
+  const { answer } = explained(SITE, {
+    url: 'https://site.test:8443/a',
+    header: ['Host: other.test:8443'],
+  });
+  assert.equal(answer?.status, 421);
+});
+
+test('a connection that is passed on is none of HTTP', () => {
+  const { answer } = at('https://db.test:8443/');
+  assert.match(answer?.reason ?? '', /not one of HTTP, see Gateway\/default\/site/);
+});
+
+test('a path without a rule is not found, and the nearest route is told', () => {
+  const { answer, nearest } = at('https://site.test:8443/c');
+  assert.deepEqual([answer?.status, answer?.reason], [404, 'no route matches it']);
+  assert.equal(nearest?.[0]?.resource, 'HTTPRoute default/web');
+});
+
+test('Filters that a rule names are shown, and then those by host and path', () => {
+  const more = [jwt('plan'), policy('{path: /private/*, filters: [{name: plan}]}')].join('');
+  const { filters } = at('https://site.test:8443/private/x', SITE + more);
+  assert.ok(filters?.decision === 'chain');
+  assert.deepEqual(
+    filters.chain.map(({ resource }) => resource),
+    ['Filter default/users', 'Filter default/plan'],
+  );
+  assert.deepEqual(
+    [filters.rule.resource, filters.rule.field],
+    ['HTTPRoute default/web', 'spec.rules[0]'],
+  );
+  assert.deepEqual(section(at('https://site.test:8443/a')), [
+    '  off: no rule can match in this virtual host, and it can be no protected origin',
+  ]);
+});
