@@ -105,9 +105,10 @@ function readWithoutKind(
   apiGroups: readonly string[],
 ): Envelope | undefined {
   const { group } = splitApiVersion(typeof fields.apiVersion === 'string' ? fields.apiVersion : '');
-  return apiGroups.includes(group)
-    ? refuse('', 'kind', `\`kind\` is required: one of ${OWN_KINDS.join(', ')}`)
-    : undefined;
+  const isGatewayApi = group === GATEWAY_API_GROUP;
+  if (!isGatewayApi && !apiGroups.includes(group)) return undefined;
+  const kinds = isGatewayApi ? GATEWAY_API_KINDS : OWN_KINDS;
+  return refuse('', 'kind', `\`kind\` is required: one of ${kinds.join(', ')}`);
 }
 
 function readSecret(version: string): Envelope {

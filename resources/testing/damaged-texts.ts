@@ -6,6 +6,8 @@ const SEED = [
   'apiVersion: gateway.internal/v2\nkind: ProxyConfig\nmetadata: {name: p}\nspec:\n  node_group: g\n  clusters:\n  - &c {name: c, type: static, hosts: [{url: "tcp://1.2.3.4:5"}]}\n  virtual_hosts: [{name: v, domains: ["*"], routes: [{prefix: /, cluster: c}]}]\n  cluster_manager: {sds: {cluster: *c}}\n',
   'apiVersion: gateway.internal/v2\nkind: RateLimit\nmetadata: {name: r}\nspec:\n  domain: d\n  limits: [{pattern: [{a: x, a: y}], rate: 1, unit: hour}]\n',
   'apiVersion: gateway.internal/v2\nkind: Filter\nmetadata: {name: f}\nspec: {OAuth2: {authorizationURL: "https://i", clientID: me, secret: s, protectedOrigins: [{origin: "https://a"}]}}\n',
+  'apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: h, generation: 1, labels: {a: b}}\nspec:\n  hostnames: [a.b]\n  rules: [{matches: [{path: {value: /}}], backendRefs: [{name: s, port: 1}]}]\n',
+  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {ca.crt: x}\n',
   'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Secret}, null, 5]\n',
 ].join('---\n');
 

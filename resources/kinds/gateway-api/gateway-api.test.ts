@@ -257,6 +257,11 @@ describe('the head of a document', () => {
     ]);
   });
 
+  test('has a kind', () => {
+    const [line = ''] = lines('apiVersion: gateway.networking.k8s.io/v1\nmetadata: {name: x}\n');
+    assert.match(line, /^1 error kind: `kind` is required: one of BackendTLSPolicy, GRPCRoute, /);
+  });
+
   test('has the group of the API', () => {
     const [line = ''] = lines(
       'apiVersion: gateway.internal/v2\nkind: HTTPRoute\nmetadata: {name: x}\n',
