@@ -5,6 +5,7 @@ import type { SourceObject } from '../source-object.ts';
 import { HOST_WIDE } from './access.ts';
 import { annotationPath } from './annotations.ts';
 import { type WithCanaries, withCanary } from './canary.ts';
+import { controllerRestrictions } from './controller-config.ts';
 import { closeDraft, type Draft, draftKey, inOrder } from './draft.ts';
 import { draftIngress, hostsOf } from './drafts.ts';
 import { rankHosts } from './host-ranks.ts';
@@ -35,8 +36,9 @@ export function importIngresses(objects: readonly SourceObject[], className: str
   const plan = planHosts(mains, new Set(drafts.map(({ host }) => host)));
   const ranked = rankHosts(drafts);
   const closedHosts = new Set([...plan.closed, ...hostsWith(mains, closesHost(drafted, mains))]);
+  const everywhere = mains.length === 0 ? [] : controllerRestrictions(objects);
   const mappings = ranked.drafts.map(draft =>
-    closedHosts.has(draft.host) ? closeDraft(draft) : draft,
+    everywhere.length > 0 || closedHosts.has(draft.host) ? closeDraft(draft) : draft,
   );
   return {
     documents: [
@@ -48,6 +50,7 @@ export function importIngresses(objects: readonly SourceObject[], className: str
       ...all.filter(ingress => !ours.includes(ingress)).map(ofOtherClass),
       ...drafted.flatMap(({ remarks }) => remarks),
       ...plan.remarks,
+      ...everywhere,
       ...remarks,
       ...ranked.remarks,
     ],
