@@ -17,7 +17,9 @@ const [ONE, TWO, THREE] = [1, 2, 3].map(port => ({ address: '::1', port })) as [
   Drained,
 ];
 
-function service(...all: readonly (Drained & { readonly healthy?: boolean })[]): ServiceInstances {
+function service(
+  ...all: readonly (Drained & { readonly healthy?: boolean; readonly drained?: boolean })[]
+): ServiceInstances {
   const instances = all.map(each => ({ healthy: true, drained: false, ...each }));
   return { service: 'users', instances, more: false };
 }
@@ -55,6 +57,7 @@ test('the last one in rotation is not drained without a further confirmation', a
     { known: [service(ONE)] },
     { known: [service(ONE, TWO)], drained: [TWO] },
     { known: [service(ONE, { ...TWO, healthy: false }, THREE)], drained: [THREE] },
+    { known: [service(ONE, { ...TWO, drained: true })] },
     { known: [service(ONE, TWO), service(ONE)] },
   ])
     assert.match((await doubt(alone)) ?? '', LAST);

@@ -30,7 +30,7 @@ export async function doubtOfDrain(
     throw new Error(`the discovery service knows no instance at ${nameOf(instance)}`);
   const out = new Set([...facts.drained(), instance].map(nameOf));
   const stays = ({ instances, more }: ServiceInstances) =>
-    more || instances.some(each => each.healthy && !out.has(nameOf(each)));
+    more || instances.some(each => each.healthy && !each.drained && !out.has(nameOf(each)));
   const alone = found.filter(service => !stays(service)).map(({ service }) => service);
   if (alone.length > 0) return `No instance of ${alone.join(', ')} would stay in rotation. ${THEN}`;
   const seen = onlyOneHealthy(found, facts);

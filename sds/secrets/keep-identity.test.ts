@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ async function keep(t: TestContext, authority: Authority, target: IdentityTarget
     timers.runAll();
     await until(() => (timers.delays().length > 0 ? true : undefined));
   };
-  return { clock, written, troubles, turn };
+  return { clock, kept, written, troubles, turn };
 }
 
 function folderOf(t: TestContext): string {
@@ -55,6 +56,9 @@ test('a folder is written at once, taken by who comes later, and renewed at half
   const { certificate } = opened.current();
   const second = await keep(t, authority, identityFolder(folder));
   assert.deepEqual(second.written, []);
+  const { serialNumber, validToDate } = new X509Certificate(certificate);
+  const facts = { serial: serialNumber.toLowerCase(), notAfter: validToDate.getTime() };
+  assert.deepEqual([first.kept.facts(), second.kept.facts()], [facts, facts]);
   second.clock.now += 0.6 * HOUR;
   await second.turn();
   assert.deepEqual(second.written, [folder]);

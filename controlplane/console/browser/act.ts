@@ -84,9 +84,9 @@ export function ActResult(): Shown {
   return html`<div class="acted" role="status">${
     result === undefined
       ? null
-      : html`<div class="panel"><header><h2>${result.what}</h2>
+      : html`<section class="panel"><header><h2>${result.what}</h2>
           <button class="small aside" onClick=${() => set(undefined)}>Close</button></header>
-        <${Came} ...${result} /></div>`
+        <${Came} ...${result} /></section>`
   }</div>`;
 }
 

@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<ListedCounters>[] = [
 /** A value that is not shown may be a credential. Its counter can be reset by who knows it. */
 function Key({ domain, rate, ...counter }: KeyProps): Shown {
   const { count: counts, isWhole, labels } = counter;
-  return html`<li><div class="row"><b>${count(counts)}</b> <code class="wrap">${textOf(counter)}</code>
+  return html`<li><div class="row key"><b>${count(counts)}</b> <code class="wrap">${textOf(counter)}</code>
     ${counts > rate ? html`<${Badge} tone="bad">over<//>` : counts >= NEAR * rate ? html`<${Badge} tone="warn">near<//>` : null}
     ${isWhole ? html`<${ActForm} action="reset-counter" button="Reset" read=${() => ({ domain, labels })} ask=${`Let the counter of ${textOf(counter)} begin again at 0?`} />` : null}</div></li>`;
 }

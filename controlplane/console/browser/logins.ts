@@ -6,7 +6,7 @@ import type {
   Sessions,
 } from '#controlplane/knowledge/knowledge.ts';
 import { ActForm } from './act.ts';
-import { ago, count, counted } from './format.ts';
+import { ago, count, counted, shortName } from './format.ts';
 import { html, type Shown } from './html.ts';
 import { useView } from './live.ts';
 import { Badge, type Column, Empty, Loaded, Panel, Table } from './parts.ts';
@@ -33,7 +33,7 @@ function Unknown({ error }: { readonly error: string }): Shown {
 }
 
 const PROVIDERS: readonly Column<ProviderState>[] = [
-  { head: 'Filter', cell: ({ filter }) => html`<b>${filter}</b>` },
+  { head: 'Filter', cell: ({ filter }) => html`<b>${shortName(`Filter/${filter}`)}</b>` },
   { head: 'Issuer', className: 'path', cell: ({ issuer }) => issuer },
   {
     head: 'Keys in force',

@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
-import { startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
+import { logIn, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
 
 /** Set to a folder, such as `docs/console`, to keep the screenshots there. */
 const KEPT = process.env.CONSOLE_SCREENSHOTS;
@@ -53,9 +53,9 @@ const SCREENS: readonly (readonly [name: string, path: string, text: string])[] 
   ['services', 'services', 'user-service'],
   ['service', 'service?name=user-service', 'Last requests'],
   ['traffic', 'traffic', 'GET /orders/1'],
-  ['security', 'security', 'OAuth2 AuthorizationCode'],
-  ['limits', 'limits', 'logins'],
-  ['certificates', 'certificates', 'the built-in authority'],
+  ['security', 'security', 'grace'],
+  ['limits', 'limits', 'remote_address=127.0.0.1'],
+  ['certificates', 'certificates', 'root of the authority'],
   ['proxies', 'proxies', 'user-service-1-proxy'],
   ['change', 'change', 'Compare'],
 ];
@@ -67,6 +67,7 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
   const at = (path: string) => `http://127.0.0.1:${system.ports.http}/console/${path}`;
   const ask = (path: string, headers = {}) =>
     request(system.edge, path, { headers }).catch(() => undefined);
+  const post = () => request(system.edge, '/user/none', { method: 'POST' });
 
   before(async () => {
     browser = await startBrowser();
@@ -75,8 +76,10 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     await system.statusWhen(({ resources }) =>
       resources.some(({ id, state }) => id === 'Mapping/default/shop-next' && state === 'in force'),
     );
-    for (let time = 0; time < 8; time += 1)
-      await request(system.edge, '/user/none', { method: 'POST' });
+    const grace = await browser.newPage();
+    await logIn(grace, `${system.edge}/account`, 'grace', 'nanosecond');
+    await grace.context().close();
+    for (let time = 0; time < 8; time += 1) await post();
     for (let round = 0; round < 30; round += 1) {
       await Promise.all(
         ['/user/health', '/user/ada', '/account/api/x', '/api/health'].map(path => ask(path)),
@@ -192,30 +195,55 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
   describe('on each screen', () => {
     let plain: Page;
     let looks: readonly Page[];
+    let posts: NodeJS.Timeout;
     before(async () => {
+      // Counters begin again each minute.
+      posts = setInterval(() => void post().catch(() => {}), 1_000);
       plain = await newPage();
       looks = await Promise.all(LOOKS.map(look => newPage({ ...look, bypassCSP: true })));
     });
+
+    after(() => clearInterval(posts));
+
+    /** Shows a path in a page, and fails when something there hinders people. */
+    const check = async (page: Page, path: string, text: string) => {
+      if (!page.url().endsWith(`/console/${path}`)) await page.goto(at(path));
+      await page.getByText(text).first().waitFor({ timeout: 20_000 });
+      const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      assert.equal(wide, false, 'the page must not be wider than the screen');
+      assert.deepEqual(await page.evaluate(CUT), [], 'no panel may cut what is in it');
+      assert.deepEqual(await hindrances(page), [], JSON.stringify(page.viewportSize()));
+    };
 
     for (const [name, path, text] of SCREENS)
       test(`shows ${name}, and nothing there hinders anybody`, async () => {
         await plain.goto(at(path));
         await see(plain, text);
         if (name !== 'change') await keep(plain, name);
-        const look = async (page: Page, index: number) => {
-          await page.goto(at(path));
-          await see(page, text);
-          const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-          assert.equal(wide, false, 'the page must not be wider than the screen');
-          assert.deepEqual(await hindrances(page), [], JSON.stringify(LOOKS[index]));
-        };
-        await Promise.all(looks.map(look));
+        await Promise.all(looks.map(page => check(page, path, text)));
       });
+
+    test('shows what services answer, and what is drained, and nothing there hinders anybody', async () => {
+      const service = 'service?name=user-service';
+      for (const page of looks) {
+        page.on('dialog', dialog => dialog.accept());
+        await page.goto(at(service));
+        await page.getByRole('button', { name: 'Drain' }).first().click();
+        await check(page, service, 'no proxy gets the instance any more');
+        await check(page, 'services', 'Drained instances');
+        await page.getByRole('button', { name: 'Serve again' }).click();
+        await page.getByText('the proxies get the instance again').waitFor();
+      }
+    });
   });
 });
 
 /** Tests beside this one make networks of their own, and each ends the requests of a browser. */
 const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED';
+
+const CUT = `[...document.querySelectorAll('.panel')]
+  .filter(panel => panel.scrollWidth > panel.clientWidth)
+  .map(panel => panel.querySelector('h2, caption')?.textContent)`;
 
 const LOOKS = [
   { colorScheme: 'light', viewport: { width: 1280, height: 800 } },

@@ -84,7 +84,7 @@ function Topology({ edges, services }: Pick<Proxies, 'edges' | 'services'>): Sho
         }) => html`<span class="arrow" aria-hidden="true">→</span>
           <a class="node ${tones[word]}" href=${to('service', { name })}>${name}</a>
           <span class="arrow" aria-hidden="true">→</span>
-          <div class="node ${tones[word]}" title=${failure?.text ?? ''}>${members === undefined ? 'no figures' : `${healthy} of ${members} healthy`}</div>`,
+          <div class="node ${tones[word]}" title=${failure?.text ?? ''}>${members === undefined ? 'no figures' : healthy && word === 'failing' ? `${healthy} of ${members}, each request fails` : `${healthy} of ${members} healthy`}</div>`,
       )}
     </div></section>`;
 }

@@ -52,12 +52,8 @@ const COLUMNS: readonly Column<RouteItem>[] = [
   {
     head: 'Service',
     className: 'path',
-    cell: row => (row.instead === 'redirect' ? html`redirect to ${row.service}` : row.service),
-  },
-  {
-    head: 'Share',
-    number: true,
-    cell: row => (row.share === undefined ? '' : `${Math.round(row.share)} %`),
+    cell: ({ instead, service, share }) =>
+      html`${instead === 'redirect' ? 'redirect to ' : ''}${service}${share === undefined ? null : html` <span class="muted tight">${Math.round(share)} %</span>`}`,
   },
   {
     head: 'Requests/s',
@@ -75,8 +71,10 @@ const COLUMNS: readonly Column<RouteItem>[] = [
           : '0 %',
   },
   { head: 'p99', number: true, cell: ({ rates }) => (rates === undefined ? '' : ms(rates.p99)) },
-  { head: 'State', className: 'tight', cell: row => html`<${State} ...${row} />` },
-  { head: 'Written in', cell: row => html`<${Source} ...${row} />` },
+  {
+    head: 'State, written in',
+    cell: row => html`<${State} ...${row} /> <${Source} ...${row} />`,
+  },
 ];
 
 function pathOf(row: RouteRow): Shown {

@@ -31,7 +31,7 @@ export function LiveTraffic({ query }: { readonly query: URLSearchParams }): Sho
       go(to('traffic', Object.fromEntries(new FormData(form)) as Record<string, string>), true);
   };
   return html`<div class="head"><h1>Live traffic</h1>
-      <span class="muted">One of ten requests, and each failed one</span></div>
+      <span class="muted">All up to about 30 a second, beyond that a share</span></div>
     <form class="row end" style="margin-bottom: 14px" onSubmit=${choose} onChange=${choose}>
       <label class="field">Status<select name="status">${STATUSES.map(
         ([status, text]) =>
