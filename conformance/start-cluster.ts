@@ -18,6 +18,8 @@ export type ConformanceCluster = {
 };
 
 const GATEWAY_CLASS = 'gateway';
+/** The suite waits for what the system does, and not for its start. */
+const READY = 'kubectl -n gateway wait deployment --all --for=condition=Available --timeout=3m';
 const GATEWAY_API = { group: 'gateway.networking.k8s.io', version: 'v1' };
 /** One copy of each process, and no edge beside those of Gateways. */
 const SCALE = `
@@ -41,6 +43,7 @@ export async function startConformanceCluster(): Promise<ConformanceCluster> {
     const resource = { ...GATEWAY_API, plural: 'gatewayclasses' };
     await createObject({ cluster: api.admin, resource }, GATEWAY_CLASS_OBJECT);
     await cluster.startNode();
+    await cluster.shell(READY);
   } catch (error) {
     await remove();
     throw error;
