@@ -53,7 +53,7 @@ export const SUITE_OPTIONS = {
     udpRouteMustHaveCondition: '20s',
     routeMustHaveParents: '20s',
     maxTimeToConsistency: '20s',
-    namespacesMustBeReady: '60s',
+    namespacesMustBeReady: '180s',
     latestObservedGenerationSet: '20s',
     defaultTestTimeout: '20s',
   },
