@@ -1,10 +1,9 @@
 import type { BackendObjectRef } from '#resources/kinds/gateway-api/backend-ref.ts';
 import type { ServicePortSpec } from '#resources/kinds/service/service.ts';
 import type { Resource } from '#resources/resource.ts';
-import { isService, kindText } from './backend-tls-policies.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { notPermitted } from './listener-tls.ts';
+import { isService, kindText, notPermitted } from './reference.ts';
 import type { Ask } from './remembered.ts';
 import type { BackendTarget, RouteKind } from './served-gateway.ts';
 

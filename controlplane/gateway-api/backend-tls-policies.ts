@@ -3,6 +3,7 @@ import type { Resource } from '#resources/resource.ts';
 import { byAge } from './by-age.ts';
 import type { Fault } from './condition.ts';
 import type { ObjectsContext } from './gateway-context.ts';
+import { isService, kindText } from './reference.ts';
 import { type Ask, remembered } from './remembered.ts';
 import type { BackendTls, CaSource } from './served-gateway.ts';
 
@@ -54,10 +55,6 @@ export function backendTlsPolicies(
       return winner === policy ? undefined : winner;
     },
   };
-}
-
-export function isService(group: string, kind: string): boolean {
-  return group === '' && kind === 'Service';
 }
 
 function keyOf(namespace: string, service: string, sectionName = ''): string {
@@ -120,9 +117,4 @@ function authorityOf(policy: Policy, index: number, ask: Ask<ObjectsContext>): C
         message: `the ${kind} ${namespace}/${name} cannot be trusted: ${found}`,
       }
     : found;
-}
-
-/** Returns `Kind` or `Kind of group`. */
-export function kindText(group: string, kind: string): string {
-  return group === '' ? kind : `${kind} of ${group}`;
 }

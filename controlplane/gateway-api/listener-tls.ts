@@ -1,10 +1,9 @@
 import type { FrontendValidation } from '#resources/kinds/gateway/frontend-tls.ts';
 import type { SecretRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import type { Resource } from '#resources/resource.ts';
-import { kindText } from './backend-tls-policies.ts';
 import type { Fault } from './condition.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import type { Referrer } from './reference.ts';
+import { kindText, notPermitted, type Referrer } from './reference.ts';
 import type { Ask } from './remembered.ts';
 import type { WrittenListener } from './route-parent.ts';
 import type { CaSource, ClientValidation, ListenerTls, SecretName } from './served-gateway.ts';
@@ -101,11 +100,6 @@ export function keyPairNamed(
     field,
     message: `the Secret ${namespace}/${name} cannot be used: ${fault}`,
   };
-}
-
-export function notPermitted(field: string, what: string): Fault {
-  const message = `no ReferenceGrant in its namespace allows the reference to the ${what}`;
-  return { reason: 'RefNotPermitted', field, message };
 }
 
 type Validation = { readonly spec: FrontendValidation; readonly field: string };

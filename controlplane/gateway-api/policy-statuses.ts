@@ -3,11 +3,11 @@ import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { isService } from './backend-tls-policies.ts';
 import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
 import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
 import type { OurGateway } from './gateway-listeners.ts';
+import { isService } from './reference.ts';
 import type { RouteVerdict } from './route-verdict.ts';
 
 type Policy = Resource<'BackendTLSPolicy'>;

@@ -1,5 +1,6 @@
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Resource } from '#resources/resource.ts';
+import type { Fault } from './condition.ts';
 
 /** The object of Gateway API that has a reference. */
 export type Referrer = { readonly kind: string; readonly namespace: string };
@@ -33,4 +34,18 @@ function allows({ spec }: Resource<'ReferenceGrant'>, from: Referrer, to: Refere
         group === to.group && kind === to.kind && (name === undefined || name === to.name),
     )
   );
+}
+
+export function isService(group: string, kind: string): boolean {
+  return group === '' && kind === 'Service';
+}
+
+export function notPermitted(field: string, what: string): Fault {
+  const message = `no ReferenceGrant in its namespace allows the reference to the ${what}`;
+  return { reason: 'RefNotPermitted', field, message };
+}
+
+/** Returns `Kind` or `Kind of group`. */
+export function kindText(group: string, kind: string): string {
+  return group === '' ? kind : `${kind} of ${group}`;
 }

@@ -4,9 +4,9 @@ import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.
 import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import { backendTarget, type RouteFrom } from './backend-target.ts';
-import { kindText } from './backend-tls-policies.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
+import { kindText } from './reference.ts';
 import type { Ask } from './remembered.ts';
 import type { BackendTarget, RouteKind, ServedBackend, ServedRule } from './served-gateway.ts';
 
