@@ -49,7 +49,7 @@ export type Fraction = { readonly numerator: number; readonly denominator?: stri
 
 export type WeightedCluster = { readonly name: string; readonly weight: number };
 
-/** Returns the virtual hosts of a table of routes. Default: the first, which is the node group's. */
+/** Returns the virtual hosts of a table of routes. Default: the first, the node group's own. */
 export function virtualHostsOf({ resources }: Compiled, table?: string): readonly VirtualHost[] {
   const tables = resources.get(ROUTE_CONFIGURATION) ?? [];
   const configuration = tables.find(({ name }) => table === undefined || name === table);

@@ -151,7 +151,7 @@ function ancestorEntry({ ancestorRef, conditions }: AncestorStatus): Entry {
   return { about: { ancestorRef: { ...ancestorRef } }, conditions };
 }
 
-/** Other controllers' entries stay where they are, and so do ours that are still about something. */
+/** Other controllers' entries stay where they are, and so do ours that are about something. */
 function entries(
   before: unknown,
   wanted: readonly Entry[],

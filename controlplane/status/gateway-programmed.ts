@@ -22,8 +22,8 @@ export type GatewayProgress = {
 type Told = Pick<GatewayStatus | ListenerSetStatus, 'conditions' | 'listeners'>;
 
 /**
- * Adds `Programmed` to the conditions of what can be served. A missing answer of the proxies changes
- * nothing where they answered to this generation before.
+ * Adds `Programmed` to the conditions of what can be served. A missing answer of the proxies
+ * changes nothing where they answered to this generation before.
  */
 export function withProgrammed(
   status: GatewayStatus | ListenerSetStatus,

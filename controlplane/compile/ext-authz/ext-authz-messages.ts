@@ -14,8 +14,8 @@ import { type ServedFilter, servedFilters } from './served-filters.ts';
 
 /**
  * Returns what the Filter service receives: a message for each Filter that can be in force, with
- * its secret, for each FilterPolicy, and those that routes name. What did not change gives the very same object. Their
- * Problems are reported at the edge.
+ * its secret, for each FilterPolicy, and for each rule of a route that names Filters. What did not
+ * change gives the very same object. Their Problems are reported at the edge.
  */
 export function extAuthzMessages(
   resources: ResourceSet,

@@ -12,7 +12,7 @@ import { bundle } from './backend-cluster.ts';
 import { keyPairName } from './key-pair-name.ts';
 import { type StreamRoute, tcpProxy, udpProxy } from './stream-proxies.ts';
 
-/** Returns the `HttpConnectionManager` of connections that this listener alone, or all of a port, serve. */
+/** Returns the `HttpConnectionManager` of one listener's connections, or of those of all of a port. */
 export type ManagerOf = (listener: ServedListener | undefined) => JsonObject;
 
 /**
@@ -63,6 +63,8 @@ function tlsChains(
     for (const [hostname, chain] of chainsOf(listener, managerOf)) add(hostname, chain);
   // A name of a listener without a route must not fall to a wider listener.
   for (const { hostname } of listeners) if (hostname !== '*') add(hostname, { filters: [END] });
+  // Envoy accepts no listener without a chain.
+  if (chains.size === 0) add('*', { filters: [END] });
   return [...chains.values()];
 }
 

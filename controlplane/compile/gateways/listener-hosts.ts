@@ -77,13 +77,21 @@ function routesByHost({ routes }: ServedListener): ByHost {
   return found;
 }
 
-/** Returns the routes of a domain, each with the narrowest of its hostnames that cover it. */
+/**
+ * Returns the routes of a domain, each with the narrowest of its own hostnames that cover it. What
+ * the listener makes of them does not count (`GatewayRouteHostnameIntersectionPrecedence`).
+ */
 function servedFor(covering: readonly string[], byHost: ByHost): ReadonlyMap<ServedHttp, string> {
   const found = new Map<ServedHttp, string>();
   for (const hostname of covering)
     for (const served of byHost.get(hostname) ?? [])
-      if (!found.has(served)) found.set(served, hostname);
+      if (!found.has(served)) found.set(served, ownHostname(served, covering));
   return found;
+}
+
+function ownHostname({ route }: ServedHttp, covering: readonly string[]): string {
+  const own: readonly string[] = route.spec.hostnames;
+  return covering.find(hostname => own.includes(hostname)) ?? '*';
 }
 
 function filtersOf(routes: Iterable<ServedHttp>): readonly Resource<'Filter'>[] {

@@ -9,7 +9,7 @@ export type DatagramRoute = Extract<ServedRoute, { readonly kind: 'UDPRoute' }>;
 /** An idle connection ends after this time. Envoy's default. */
 const IDLE = '3600s';
 
-/** Returns the filter that forwards bytes. Connections for a backend that is not resolved are closed. */
+/** Returns the filter that forwards bytes. What is for a backend that is not resolved is closed. */
 export function tcpProxy(stat_prefix: string, route: StreamRoute): JsonObject {
   const used = backendsOf(route);
   const [only] = used.length === 1 ? used : [];
