@@ -46,6 +46,8 @@ export const ENVOY_FILES = [
   'envoy/extensions/filters/udp/udp_proxy/v3/route.proto',
   'envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy.proto',
   'envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.proto',
+  'envoy/extensions/matching/common_inputs/network/v3/network_inputs.proto',
+  'envoy/extensions/matching/input_matchers/runtime_fraction/v3/runtime_fraction.proto',
   'envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections.proto',
   'envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap.proto',
   'envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto',

@@ -31,23 +31,29 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** A cluster that never exists. Its share of requests is answered 500, of connections closed. */
 export const NO_BACKEND = 'Service/unresolved';
 
-/** Returns the name of the cluster of a port of a Service. With `grpc` requests go by HTTP/2. */
+/** What a cluster is for: requests, calls of gRPC by HTTP/2, or bytes of any protocol. */
+export type Carried = 'http' | 'grpc' | 'bytes';
+
+const SUFFIXES = { http: '', grpc: '~grpc', bytes: '~bytes' } as const;
+
+/** Returns the name of the cluster of a port of a Service. */
 export function backendClusterName(
   { name, namespace, port }: BackendTarget,
-  grpc: boolean,
+  carried: Carried,
 ): string {
-  return `Service/${namespace}/${name}:${port}${grpc ? '~grpc' : ''}`;
+  return `Service/${namespace}/${name}:${port}${SUFFIXES[carried]}`;
 }
 
 /** Returns Envoy's `Cluster` of a port of a Service. */
 export function backendCluster(
   target: BackendTarget,
-  grpc: boolean,
+  carried: Carried,
   context: BackendContext,
 ): JsonObject {
-  const name = backendClusterName(target, grpc);
+  const name = backendClusterName(target, carried);
   const { protocol, tls } = target;
-  const http2 = grpc || protocol === 'h2c';
+  const http2 = carried === 'grpc' || protocol === 'h2c';
+  const alpn = carried === 'bytes' ? [] : [http2 ? 'h2' : 'http/1.1'];
   const parts: ClusterParts = {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     members: membersOfService(name, target, context),
@@ -55,7 +61,7 @@ export function backendCluster(
     service: `${target.name}.${target.namespace}`,
   };
   if (tls !== undefined && tls !== 'closed')
-    return toCluster(name, { ...parts, transportSocket: backendTls(tls, http2, context) });
+    return toCluster(name, { ...parts, transportSocket: backendTls(tls, alpn, context) });
   if (!isOurHop(target, context)) return toCluster(name, parts);
   const transportSocket = hopClientTls(context.hop.trustDomain, { service: target.name });
   return toCluster(name, { ...parts, protocol: 'hop', transportSocket });
@@ -93,7 +99,7 @@ function membersOfService(
 
 function backendTls(
   { authorities, hostname, subjectAltNames }: Exclude<BackendTls, 'closed'>,
-  http2: boolean,
+  alpn_protocols: readonly string[],
   { caFile, clientCertificate }: BackendContext,
 ): JsonObject {
   const names =
@@ -119,7 +125,7 @@ function backendTls(
             matcher: { exact: value },
           })),
         },
-        alpn_protocols: [http2 ? 'h2' : 'http/1.1'],
+        ...(alpn_protocols.length === 0 ? {} : { alpn_protocols }),
       },
     }),
   };

@@ -4,6 +4,7 @@ import { DEFAULT_TLS_SETTINGS } from '#resources/traffic/tls-settings.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { secretConfig } from '../clusters/secret-config.ts';
 import { tlsParameters } from '../clusters/tls-parameters.ts';
+import { coveringDomains } from '../domain-cover.ts';
 import { extension } from '../extension.ts';
 import { END, TLS_INSPECTOR } from '../listeners/edge-tls-listener.ts';
 import { BUFFER_LIMIT_BYTES, CLIENT_KEEPALIVE } from '../listeners/listener.ts';
@@ -75,15 +76,34 @@ function chainsOf(
   const { hostname, protocol, tls } = listener;
   if (protocol === 'HTTPS')
     return [[hostname, terminated(tls, [http(managerOf(listener))], HTTP_ALPN)]];
-  return streamsOf(listener).flatMap(route =>
-    route.hostnames.map(name => {
-      const filters = [tcpProxy(listener.id, route)];
-      return [
-        name,
-        tls?.mode === 'Terminate' ? terminated(tls, filters, []) : { filters },
-      ] as const;
-    }),
-  );
+  return streamsByName(streamsOf(listener)).map(([name, route]) => {
+    const filters = [tcpProxy(listener.id, route)];
+    return [name, tls?.mode === 'Terminate' ? terminated(tls, filters, []) : { filters }] as const;
+  });
+}
+
+/**
+ * Returns the route of each name. Of several the one with the narrower hostname of its own counts,
+ * whatever the listener makes of it, then the older one.
+ */
+function streamsByName(
+  routes: readonly StreamRoute[],
+): readonly (readonly [name: string, route: StreamRoute])[] {
+  const found = new Map<string, readonly StreamRoute[]>();
+  for (const route of routes)
+    for (const name of route.hostnames) found.set(name, [...(found.get(name) ?? []), route]);
+  return [...found].flatMap(([name, all]) => {
+    const covering = coveringDomains(name);
+    const [first] = all.toSorted((a, b) => ownRank(a, covering) - ownRank(b, covering));
+    return first === undefined ? [] : [[name, first] as const];
+  });
+}
+
+/** Returns how far the narrowest of the route's own hostnames is from the name. */
+function ownRank({ route }: StreamRoute, covering: readonly string[]): number {
+  const own: readonly string[] = 'hostnames' in route.spec ? route.spec.hostnames : [];
+  const at = covering.findIndex(hostname => own.includes(hostname));
+  return at < 0 ? covering.length : at;
 }
 
 function streamsOf({ routes }: ServedListener): readonly StreamRoute[] {

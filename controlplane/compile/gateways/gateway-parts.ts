@@ -1,15 +1,26 @@
-import type { ServedGateway, ServedListener } from '#controlplane/gateway-api/served-gateway.ts';
+import type {
+  ServedGateway,
+  ServedListener,
+  ServedRoute,
+} from '#controlplane/gateway-api/served-gateway.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { hopOf } from '../clusters/hop.ts';
 import type { CompiledResource } from '../compiled.ts';
 import type { Edge } from '../edge.ts';
+import { holds } from '../listeners/error-pages.ts';
 import { httpConnectionManager } from '../listeners/http-connection-manager.ts';
 import { listenerName } from '../listeners/listener.ts';
 import type { Memo } from '../memo.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
 import { toRouteConfiguration } from '../routes/route-configuration.ts';
-import { type BackendContext, backendCluster, backendClusterName } from './backend-cluster.ts';
+import {
+  type BackendContext,
+  backendCluster,
+  backendClusterName,
+  type Carried,
+} from './backend-cluster.ts';
 import { tcpListener, udpListener } from './gateway-listeners.ts';
 import { type HostParts, listenerHosts } from './listener-hosts.ts';
 import { targetsOf } from './rule-routes.ts';
@@ -86,13 +97,14 @@ function portParts(
   const tables = tablesOf(group, listeners);
   const managerOf = (listener: ServedListener | undefined) => {
     const found = tables.find(table => table.listener === listener);
-    return httpConnectionManager(
+    const manager = httpConnectionManager(
       group,
       edge.limits.listener,
       chainOf(listener),
       undefined,
       found?.name,
     );
+    return withPlainHeads(manager);
   };
   const name = listenerName(address);
   return {
@@ -162,6 +174,14 @@ function chainOf(listener: ServedListener | undefined) {
   };
 }
 
+const CARRIED: Readonly<Record<ServedRoute['kind'], Carried>> = {
+  HTTPRoute: 'http',
+  GRPCRoute: 'grpc',
+  TLSRoute: 'bytes',
+  TCPRoute: 'bytes',
+  UDPRoute: 'bytes',
+};
+
 /** Returns the cluster of each backend, for the ids of the routes that use it. */
 function clustersOf(
   { clientCertificate, listeners }: ServedGateway,
@@ -177,11 +197,11 @@ function clustersOf(
     { readonly make: () => NamedCluster['json']; readonly ids: Set<string> }
   >();
   for (const served of listeners.flatMap(({ routes }) => routes)) {
-    const grpc = served.kind === 'GRPCRoute';
+    const carried = CARRIED[served.kind];
     for (const target of targetsOf(served)) {
-      const name = backendClusterName(target, grpc);
+      const name = backendClusterName(target, carried);
       const known = users.get(name) ?? {
-        make: () => backendCluster(target, grpc, context),
+        make: () => backendCluster(target, carried, context),
         ids: new Set(),
       };
       known.ids.add(served.route.id);
@@ -190,3 +210,17 @@ function clustersOf(
   }
   return [...users].map(([name, { ids, make }]) => ({ name, json: make(), origins: [...ids] }));
 }
+
+/**
+ * The page of an error is JSON. Clients that parse what says so, whatever the method, get no such
+ * type for a HEAD of what is not found.
+ */
+function withPlainHeads(manager: JsonObject): JsonObject {
+  const { local_reply_config: config } = manager;
+  const mappers = isJsonObject(config) ? objectsIn(config.mappers) : [];
+  return { ...manager, local_reply_config: { mappers: [PLAIN_HEAD, ...mappers] } };
+}
+
+const PLAIN_HEAD: JsonObject = {
+  filter: holds("request.method == 'HEAD' && response.code == 404"),
+};

@@ -165,7 +165,7 @@ function clusterOf(backend: ServedBackend | undefined, grpc: boolean): string {
   const target = backend?.target;
   return target === undefined || target.tls === 'closed'
     ? NO_BACKEND
-    : backendClusterName(target, grpc);
+    : backendClusterName(target, grpc ? 'grpc' : 'http');
 }
 
 /** Copies go with the request's own host. Mirrors that are not resolved get none. */
@@ -179,7 +179,7 @@ function mirrors(
     if (target === undefined || target.tls === 'closed') return [];
     return [
       {
-        cluster: backendClusterName(target, grpc),
+        cluster: backendClusterName(target, grpc ? 'grpc' : 'http'),
         disable_shadow_host_suffix_append: true,
         ...share(value),
       },

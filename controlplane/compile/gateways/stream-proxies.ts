@@ -32,31 +32,59 @@ export function tcpProxy(stat_prefix: string, route: StreamRoute): JsonObject {
 }
 
 /**
- * Returns the filter that forwards datagrams. Envoy's has no weights, so the backend with the
- * greatest gets all.
- * @returns undefined when no backend is resolved
+ * Returns the filter that forwards datagrams. Envoy's has no weights, so the source port decides by
+ * its hash. The datagrams of a backend that is not resolved are dropped.
+ * @returns undefined when no backend gets any
  */
 export function udpProxy(stat_prefix: string, route: DatagramRoute): JsonObject | undefined {
-  const [backend] = backendsOf(route)
-    .filter(({ target }) => target !== undefined)
-    .sort((a, b) => b.weight - a.weight);
-  if (backend === undefined) return undefined;
+  const used = backendsOf(route);
+  const last = used.at(-1);
+  if (last === undefined) return undefined;
   return {
     name: 'envoy.filters.udp_listener.udp_proxy',
     typed_config: extension('filters.udp.udp_proxy.v3.UdpProxyConfig', {
       stat_prefix,
       matcher: {
-        on_no_match: {
-          action: {
-            name: 'route',
-            typed_config: extension('filters.udp.udp_proxy.v3.Route', {
-              cluster: clusterOf(backend),
+        ...(used.length === 1 ? {} : { matcher_list: { matchers: shares(used) } }),
+        on_no_match: toBackend(last),
+      },
+    }),
+  };
+}
+
+/** Returns the share of each backend but the last in what the earlier ones left. */
+function shares(used: readonly ServedBackend[]): readonly JsonObject[] {
+  let left = used.reduce((sum, { weight }) => sum + weight, 0);
+  return used.slice(0, -1).map((backend, seed) => {
+    const numerator = Math.round((backend.weight / left) * 1_000_000);
+    left -= backend.weight;
+    return {
+      predicate: {
+        single_predicate: {
+          input: {
+            name: 'source port',
+            typed_config: extension(`${NETWORK_INPUTS}.SourcePortInput`),
+          },
+          custom_match: {
+            name: 'envoy.matching.matchers.runtime_fraction',
+            typed_config: extension(RUNTIME_FRACTION, {
+              runtime_fraction: { default_value: { numerator, denominator: 'MILLION' } },
+              seed,
             }),
           },
         },
       },
-    }),
-  };
+      on_match: toBackend(backend),
+    };
+  });
+}
+
+const NETWORK_INPUTS = 'matching.common_inputs.network.v3';
+const RUNTIME_FRACTION = 'matching.input_matchers.runtime_fraction.v3.RuntimeFraction';
+
+function toBackend(backend: ServedBackend): JsonObject {
+  const config = extension('filters.udp.udp_proxy.v3.Route', { cluster: clusterOf(backend) });
+  return { action: { name: 'route', typed_config: config } };
 }
 
 /** A route of streams has one rule. */
@@ -70,5 +98,5 @@ function clusterOf(backend: ServedBackend | undefined): string {
   const target = backend?.target;
   return target === undefined || target.tls === 'closed'
     ? NO_BACKEND
-    : backendClusterName(target, false);
+    : backendClusterName(target, 'bytes');
 }

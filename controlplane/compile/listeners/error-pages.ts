@@ -154,7 +154,7 @@ function mapper({ headers = [], page, status, when }: Page, more?: LocalReplyHea
 }
 
 /** Returns an `AccessLogFilter` by an expression over Envoy's attributes. */
-function holds(expression: string): JsonObject {
+export function holds(expression: string): JsonObject {
   return {
     extension_filter: {
       name: 'envoy.access_loggers.extension_filters.cel',
