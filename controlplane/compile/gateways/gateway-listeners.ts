@@ -13,7 +13,10 @@ import { bundle } from './backend-cluster.ts';
 import { keyPairName } from './key-pair-name.ts';
 import { type StreamRoute, tcpProxy, udpProxy } from './stream-proxies.ts';
 
-/** Returns the `HttpConnectionManager` of one listener's connections, or of those of all of a port. */
+/**
+ * Returns the `HttpConnectionManager` of one listener's connections, or of all that a port has
+ * without TLS.
+ */
 export type ManagerOf = (listener: ServedListener | undefined) => JsonObject;
 
 /**
