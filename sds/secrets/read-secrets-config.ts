@@ -8,7 +8,7 @@ import {
   readTrustDomain,
 } from '#process/environment.ts';
 import { edgesName } from '#resources/words/gateway-edges.ts';
-import { readKubernetesNamespaces } from '../read-kubernetes-namespaces.ts';
+import { readKubernetesNamespaces } from '../instances/kubernetes/read-kubernetes-namespaces.ts';
 import { parseLifetime } from './parse-lifetime.ts';
 
 export type SecretsConfig = {

@@ -1,8 +1,5 @@
 import { resolve } from 'node:path';
-import {
-  type FollowedNamespaces,
-  readKubernetesNamespaces,
-} from '../../read-kubernetes-namespaces.ts';
+import { type FollowedNamespaces, readKubernetesNamespaces } from './read-kubernetes-namespaces.ts';
 
 export type KubernetesConfig = FollowedNamespaces & {
   /** Absolute path of a kubeconfig. Undefined means the service account of the container. */
