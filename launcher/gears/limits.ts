@@ -1,5 +1,10 @@
 /** A test that takes longer waits for something that does not come, also on a busy machine. */
 export const LONGEST_TEST_MS = 300_000;
 
+/** Files that take longer than all others, by what their paths end with. */
+export const LONG_FILES_MS: Readonly<Record<string, number>> = {
+  'conformance/e2e/conformance.test.ts': 1_500_000,
+};
+
 /** The argument of a worker that ends after its first file. */
 export const ONE_FILE = '--one-file';

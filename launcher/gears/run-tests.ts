@@ -68,8 +68,7 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
     isEndToEnd(file) ? 'apart' : 'shared',
   );
   await runSome(shared, { workers: cores, sharing: true }, options, ended);
-  // Each of them waits for its programs a third of the time.
-  await runSome(apart, { workers: cores + 1, sharing: false }, options, ended);
+  await runSome(apart, { workers: Math.max(2, cores), sharing: false }, options, ended);
   clearInterval(progress);
   told();
   return all;
