@@ -56,5 +56,8 @@ function reportTest(
     const now = result === 'failed' ? 'is red' : `is no longer red: ${result}`;
     return t.test(`${name} ${now}`, () => {});
   }
-  return t.test(name, () => assert.equal(result, 'passed', said()));
+  // What it said is looked for in megabytes, while the node of the cluster needs this process.
+  return t.test(name, () => {
+    if (result !== 'passed') assert.equal(result, 'passed', said());
+  });
 }
