@@ -5,11 +5,18 @@
 export class ClusterError extends Error {
   /** The status of HTTP, or of the event that ended a watch. Absent when there was no answer. */
   readonly status: number | undefined;
+  /** How long the API asks to wait before it is asked again, in ms. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, status?: number, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    status?: number,
+    options?: ErrorOptions & { readonly retryAfterMs?: number | undefined },
+  ) {
     super(message, options);
     this.name = 'ClusterError';
     this.status = status;
+    this.retryAfterMs = options?.retryAfterMs;
   }
 }
 

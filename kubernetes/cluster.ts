@@ -13,7 +13,12 @@ export type ApiRequest = {
   readonly contentType?: string;
 };
 
-export type ApiAnswer = { readonly status: number; readonly body: unknown };
+export type ApiAnswer = {
+  readonly status: number;
+  readonly body: unknown;
+  /** How long a server that is busy asks to wait, in ms (RFC 9110, section 10.2.3). */
+  readonly retryAfterMs?: number;
+};
 
 /** The API of one Kubernetes cluster. */
 export type Cluster = {
@@ -41,6 +46,7 @@ export type ClusterOptions = CredentialsSource & {
 
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
+const LONGEST_RETRY_MS = 60_000;
 
 /**
  * Connects to the API by a kubeconfig or as a container's service account. Nothing is sent yet.
@@ -89,7 +95,8 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
     try {
       const { statusCode: status = 0 } = answer;
       const text = await readText(answer);
-      return { status, body: status < 400 ? JSON.parse(text) : errorBody(text) };
+      if (status < 400) return { status, body: JSON.parse(text) };
+      return { status, body: errorBody(text), ...retryAfter(answer) };
     } catch (error) {
       throw toClusterError(server, inTime.aborted ? inTime.reason : error);
     }
@@ -121,6 +128,14 @@ async function optionsOf(credentials: Credentials, request: ApiRequest): Promise
     method,
     headers: { ...(headers as object), ...content, accept: 'application/json' },
   };
+}
+
+/** A date in place of seconds, which no API server sends, and a negative number are none. */
+function retryAfter({ headers }: IncomingMessage): Pick<ApiAnswer, 'retryAfterMs'> {
+  const seconds = headers['retry-after'] ?? '';
+  return /^\d{1,9}$/.test(seconds)
+    ? { retryAfterMs: Math.min(Number(seconds) * 1_000, LONGEST_RETRY_MS) }
+    : {};
 }
 
 /** Resolves with the head of the answer, which must come within the given time. */

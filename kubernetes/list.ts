@@ -75,6 +75,7 @@ export function refused(
   verb: string,
   status: number,
   body: unknown,
+  retryAfterMs?: number,
 ): ClusterError {
   const what = `${verb} ${describeResource(resource)}`;
   const advice =
@@ -86,5 +87,6 @@ export function refused(
   return new ClusterError(
     `The Kubernetes API at ${server} refuses to ${what}: ${status} ${statusMessage(body)}${advice}`,
     status,
+    { retryAfterMs },
   );
 }

@@ -1,4 +1,4 @@
-import type { ApiRequest, Cluster } from './cluster.ts';
+import type { ApiAnswer, ApiRequest, Cluster } from './cluster.ts';
 import { statusMessage } from './cluster-error.ts';
 import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.ts';
 import { refused } from './list.ts';
@@ -100,13 +100,13 @@ export async function deleteObject(
   name: string,
   uid?: string,
 ): Promise<Written['kind']> {
-  const { status, body } = await cluster.call({
+  const answer = await cluster.call({
     method: 'DELETE',
     path: resourcePath(resource, name),
     ...(uid === undefined ? {} : { body: { preconditions: { uid } } }),
   });
-  if (status === 200 || status === 202) return 'written';
-  return failureOf(cluster, resource, 'delete', status, body).kind;
+  if (answer.status === 200 || answer.status === 202) return 'written';
+  return failureOf(cluster, resource, 'delete', answer).kind;
 }
 
 function pathOf({ resource, part }: Target, name: string): string {
@@ -114,23 +114,23 @@ function pathOf({ resource, part }: Target, name: string): string {
 }
 
 async function write({ cluster, resource }: Target, request: ApiRequest): Promise<Written> {
-  const { status, body } = await cluster.call(request);
+  const answer = await cluster.call(request);
+  const { status, body } = answer;
   if ((status === 200 || status === 201) && isKubernetesObject(body))
     return { kind: 'written', object: body };
-  return failureOf(cluster, resource, request.method.toLowerCase(), status, body);
+  return failureOf(cluster, resource, request.method.toLowerCase(), answer);
 }
 
 function failureOf(
   cluster: Cluster,
   resource: Resource,
   verb: string,
-  status: number,
-  body: unknown,
+  { status, body, retryAfterMs }: ApiAnswer,
 ): Exclude<Written, { kind: 'written' }> {
   const message = statusMessage(body);
   if (status === 409) return { kind: 'conflict', message };
   if (status === 404) return { kind: 'missing', message };
   if (status >= 400 && status < 500 && status !== 401 && status !== 429)
     return { kind: 'refused', status, message };
-  throw refused(cluster, resource, verb, status, body);
+  throw refused(cluster, resource, verb, status, body, retryAfterMs);
 }

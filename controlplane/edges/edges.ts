@@ -3,12 +3,12 @@ import { backOffMs } from '#kubernetes/back-off.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError } from '#kubernetes/cluster-error.ts';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import { WriteQueue } from '#kubernetes/write-queue.ts';
 import type { After } from '#process/after.ts';
 import { type EdgeAddresses, edgeAddresses } from './edge-addresses.ts';
 import { type EdgeChange, edgeChanges, type WantedEdges, wantedObjects } from './edge-changes.ts';
 import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
 import { edgeName } from './edge-names.ts';
-import { EdgeQueue } from './edge-queue.ts';
 import { FollowedEdges } from './followed-edges.ts';
 import { writeEdge } from './write-edge.ts';
 
@@ -44,7 +44,7 @@ const REPEAT_MS = 5_000;
 export class Edges {
   readonly #parts: EdgesParts;
   readonly #followed: FollowedEdges;
-  readonly #queue: EdgeQueue;
+  readonly #queue: WriteQueue<EdgeChange>;
   readonly #timers = new Map<'quiet' | 'retry', () => void>();
   /** By key: the last write, and the object that it gave. */
   readonly #written = new Map<string, { readonly at: number; readonly content: string }>();
@@ -56,16 +56,18 @@ export class Edges {
   #objects: ReturnType<typeof wantedObjects> = new Map();
   #gateways: ReadonlyMap<string, EdgeGateway> = new Map();
   #leading = false;
-  #failures = 0;
+  #refusals = 0;
   #unread: string | undefined;
 
   constructor(parts: EdgesParts) {
     this.#parts = parts;
-    const { system, after, changed } = parts;
-    this.#queue = new EdgeQueue({
+    const { system, after, random, changed } = parts;
+    this.#queue = new WriteQueue({
+      keyOf: ({ key }) => key,
       write: change => this.#write(change),
-      written: () => this.#stir(),
+      again: () => this.#stir(),
       after,
+      random,
     });
     this.#followed = new FollowedEdges({
       ...parts,
@@ -90,7 +92,7 @@ export class Edges {
   /** Takes whether this process may write. */
   lead(leading: boolean): void {
     this.#leading = leading;
-    this.#queue.set([]);
+    this.#queue.clear();
     this.#written.clear();
     for (const timer of this.#timers.keys()) this.#cancel(timer);
     this.#stir();
@@ -166,16 +168,17 @@ export class Edges {
     return wait <= 0;
   }
 
-  async #write(change: EdgeChange): Promise<void> {
-    if (!this.#leading) return;
+  async #write(change: EdgeChange): Promise<number | undefined> {
     try {
       const { why, object } = await writeEdge(this.#parts.cluster, change);
       if (object !== undefined) this.#took(change.key, object);
       if (why === undefined) this.#succeeded(change);
-      else this.#failed(change, why);
+      else this.#refused(change, why);
+      return undefined;
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      this.#failed(change, error.message);
+      this.#tell(change, error.message);
+      return error.retryAfterMs ?? 0;
     }
   }
 
@@ -185,19 +188,22 @@ export class Edges {
   }
 
   #succeeded({ kind, key }: EdgeChange): void {
-    this.#failures = 0;
+    this.#refusals = 0;
     this.#forgive(key);
     this.#parts.log.info({ object: key }, kind === 'apply' ? 'edge written' : 'edge removed');
   }
 
-  #failed({ key, gateways }: EdgeChange, why: string): void {
-    if (this.#rejected.get(key)?.why !== why) {
-      this.#rejected.set(key, { why, of: gateways });
-      this.#parts.log.warn({ object: key, why }, 'edge not written');
-      this.#parts.changed();
-    }
-    this.#failures += 1;
-    this.#callIn('retry', backOffMs(this.#failures, this.#parts.random()), () => this.#stir());
+  #refused(change: EdgeChange, why: string): void {
+    this.#tell(change, why);
+    this.#refusals += 1;
+    this.#callIn('retry', backOffMs(this.#refusals, this.#parts.random()), () => this.#stir());
+  }
+
+  #tell({ key, gateways }: EdgeChange, why: string): void {
+    if (this.#rejected.get(key)?.why === why) return;
+    this.#rejected.set(key, { why, of: gateways });
+    this.#parts.log.warn({ object: key, why }, 'edge not written');
+    this.#parts.changed();
   }
 
   #forgive(key: string): void {

@@ -3,6 +3,7 @@ import { backOffMs } from '#kubernetes/back-off.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError } from '#kubernetes/cluster-error.ts';
 import { patchObject, type Written } from '#kubernetes/write.ts';
+import { WriteQueue } from '#kubernetes/write-queue.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 
 /** Fields that the status of an object gets. Its other fields stay. */
@@ -24,38 +25,43 @@ export type StatusWriterParts = {
 /** Statuses are compared after this quiet time, in ms. A state of a moment is not written. */
 const QUIET_MS = 200;
 const LONGEST_MS = 1_000;
-/** One write in this many ms, and at most this many at a time. */
-const PACE_MS = 20;
-const AT_ONCE = 4;
 /**
  * The same status is written to the same object again only after this time, in ms. Others may write
  * it too.
  */
 const REPEAT_MS = 600_000;
 
+type Timer = 'quiet' | 'longest' | 'retry';
+
 /**
- * Writes the statuses that differ while it leads, at most 50 a second. Each is for the version of
- * the object that it was made for. A failed one is compared and tried again.
+ * Writes the statuses that differ while it leads, as fast as the API takes them. Each is for the
+ * version of the object that it was made for. A failed one is compared and tried again.
  */
 export class StatusWriter {
   readonly #parts: StatusWriterParts;
-  readonly #timers = new Map<'quiet' | 'longest' | 'pace' | 'retry', () => void>();
+  readonly #queue: WriteQueue<StatusWrite>;
+  readonly #timers = new Map<Timer, () => void>();
   /** By uid: the last write, and its time. */
   #sent = new Map<string, { readonly text: string; readonly at: number }>();
-  #waiting: readonly StatusWrite[] = [];
-  readonly #underWay = new Set<string>();
   #leading = false;
-  #failures = 0;
+  #conflicts = 0;
   #told: string | undefined;
 
   constructor(parts: StatusWriterParts) {
     this.#parts = parts;
+    this.#queue = new WriteQueue({
+      keyOf: ({ object }) => object.uid,
+      write: write => this.#write(write),
+      again: () => this.stir(),
+      after: parts.after,
+      random: parts.random,
+    });
   }
 
   lead(leading: boolean): void {
     this.#leading = leading;
     this.#sent = new Map();
-    this.#waiting = [];
+    this.#queue.clear();
     for (const timer of this.#timers.keys()) this.#cancel(timer);
     if (leading) this.stir();
   }
@@ -76,60 +82,41 @@ export class StatusWriter {
       const sent = this.#sent.get(write.object.uid);
       return sent?.text !== JSON.stringify(write.status) || now() - sent.at > REPEAT_MS;
     };
-    this.#waiting = outdated().filter(news);
-    this.#proceed();
+    this.#queue.set(outdated().filter(news));
   }
 
-  #proceed(): void {
-    if (this.#waiting.length === 0 || this.#timers.has('pace') || this.#underWay.size >= AT_ONCE)
-      return;
-    const next = this.#waiting.find(({ object }) => !this.#underWay.has(object.uid));
-    if (next === undefined) return;
-    this.#waiting = this.#waiting.filter(write => write !== next);
-    void this.#write(next);
-    this.#callIn('pace', PACE_MS, () => this.#proceed());
-  }
-
-  async #write({ object, status }: StatusWrite): Promise<void> {
+  async #write({ object, status }: StatusWrite): Promise<number | undefined> {
     const { uid, name, resourceVersion, collection } = object;
-    this.#underWay.add(uid);
+    const { cluster, wrote } = this.#parts;
     try {
-      const target = {
-        cluster: this.#parts.cluster,
-        resource: collection,
-        part: 'status',
-      } as const;
+      const target = { cluster, resource: collection, part: 'status' } as const;
       const written = await patchObject(target, name, {
         metadata: { uid, resourceVersion },
         status,
       });
       this.#ended(uid, status, written);
+      return undefined;
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      this.#failed(error.message, 'failed');
+      wrote('failed');
+      this.#tell(error.message);
+      return error.retryAfterMs ?? 0;
     }
-    this.#underWay.delete(uid);
-    this.#proceed();
   }
 
   #ended(uid: string, status: object, written: Written): void {
-    if (written.kind === 'conflict') {
-      this.#failed(written.message, 'conflict');
-      return;
-    }
     this.#parts.wrote(written.kind);
-    if (written.kind === 'missing') return;
+    if (written.kind === 'conflict') this.#conflicted();
+    if (written.kind === 'conflict' || written.kind === 'missing') return;
     this.#sent.set(uid, { text: JSON.stringify(status), at: this.#parts.now() });
     if (written.kind === 'refused') this.#tell(written.message);
-    else this.#failures = 0;
+    else this.#conflicts = 0;
   }
 
-  /** A conflict means that a newer version is on its way. It needs no log line. */
-  #failed(message: string, result: 'conflict' | 'failed'): void {
-    this.#parts.wrote(result);
-    if (result === 'failed') this.#tell(message);
-    this.#failures += 1;
-    this.#callIn('retry', backOffMs(this.#failures, this.#parts.random()), () => this.stir());
+  /** A newer version of the object is on its way. */
+  #conflicted(): void {
+    this.#conflicts += 1;
+    this.#callIn('retry', backOffMs(this.#conflicts, this.#parts.random()), () => this.stir());
   }
 
   #tell(message: string): void {
@@ -138,7 +125,7 @@ export class StatusWriter {
     this.#parts.log.warn(`cannot write the status of resources: ${message}`);
   }
 
-  #callIn(timer: 'quiet' | 'longest' | 'pace' | 'retry', ms: number, callback: () => void): void {
+  #callIn(timer: Timer, ms: number, callback: () => void): void {
     if (!this.#leading || this.#timers.has(timer)) return;
     const run = () => {
       this.#timers.delete(timer);
@@ -147,7 +134,7 @@ export class StatusWriter {
     this.#timers.set(timer, this.#parts.after(ms, run));
   }
 
-  #cancel(timer: 'quiet' | 'longest' | 'pace' | 'retry'): void {
+  #cancel(timer: Timer): void {
     this.#timers.get(timer)?.();
     this.#timers.delete(timer);
   }
