@@ -84,20 +84,24 @@ function listenerPort(envoy: EnvoyProcess): Promise<number> {
   );
 }
 
-async function startControlPlane(
+/** Starts a control plane in a process of its own. `flags` are options of Node. */
+export async function startControlPlane(
   resources: string,
   state: string,
   variables: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
 ): Promise<{ child: ChildProcess; xdsPort: number }> {
   const addresses = { XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT, EDGE_ADDRESS: ANY_PORT };
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', ...flags, MAIN], {
     env: { ...process.env, RESOURCES: resources, STATE: state, ...addresses, ...variables },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  for await (const line of createInterface({ input: child.stdout })) {
+  const { stdout } = child;
+  if (stdout === null) throw new Error('The control plane has no output');
+  for await (const line of createInterface({ input: stdout })) {
     const { msg, xds } = JSON.parse(line);
     if (msg !== 'listening') continue;
-    child.stdout.resume();
+    stdout.resume();
     return { child, xdsPort: xds };
   }
   throw new Error('The control plane ended before it listened');

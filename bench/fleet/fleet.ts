@@ -1,0 +1,93 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { endProcess } from '../end-process.ts';
+
+/** What the parent asks of a process with proxies. */
+export type Command =
+  /** Tell when every proxy was sent a resource of this type with this text in it. */
+  | { readonly kind: 'await'; readonly typeUrl: string; readonly text: string }
+  /** Connect proxies until there are so many. They resume with what was held before. */
+  | { readonly kind: 'open'; readonly count: number }
+  /** Disconnect all. */
+  | { readonly kind: 'close' };
+
+/** What such a process tells. */
+export type Report =
+  | { readonly kind: 'obeyed' }
+  | { readonly kind: 'done'; readonly bytes: number; readonly messages: number };
+
+/** What all proxies together received until the last one was done. */
+export type Received = {
+  readonly ms: number;
+  readonly bytes: number;
+  readonly messages: number;
+};
+
+/** Proxies in processes of their own. */
+export type Fleet = {
+  open(count: number): Promise<void>;
+  close(): Promise<void>;
+  /** Runs `work`. Resolves when every proxy was then sent the text in a resource of the type. */
+  until(typeUrl: string, text: string, work: () => void | Promise<void>): Promise<Received>;
+  stop(): Promise<void>;
+};
+
+const LONGEST_MS = 120_000;
+
+/** Starts so many processes, with no proxies yet. */
+export async function startFleet(port: number, processes: number): Promise<Fleet> {
+  const children = await Promise.all(
+    Array.from({ length: processes }, async (_, at) => {
+      const child = fork(join(import.meta.dirname, 'proxies.ts'), [String(port), `proxy-${at}`]);
+      await heard(child, 'obeyed');
+      return child;
+    }),
+  );
+  const order = (commandOf: (at: number) => Command) =>
+    Promise.all(
+      children.map((child, at) => {
+        const obeyed = heard(child, 'obeyed');
+        child.send(commandOf(at));
+        return obeyed;
+      }),
+    );
+  return {
+    open: async count => {
+      await order(at => ({
+        kind: 'open',
+        count: Math.floor(count / processes) + (at < count % processes ? 1 : 0),
+      }));
+    },
+    close: async () => void (await order(() => ({ kind: 'close' }))),
+    until: async (typeUrl, text, work) => {
+      const done = Promise.all(children.map(child => heard(child, 'done')));
+      await order(() => ({ kind: 'await', typeUrl, text }));
+      const begun = performance.now();
+      await work();
+      const reports = await done;
+      const sum = (what: 'bytes' | 'messages') =>
+        reports.reduce((total, report) => total + report[what], 0);
+      return { ms: performance.now() - begun, bytes: sum('bytes'), messages: sum('messages') };
+    },
+    stop: async () => void (await Promise.all(children.map(endProcess))),
+  };
+}
+
+function heard<Kind extends Report['kind']>(
+  child: ChildProcess,
+  kind: Kind,
+): Promise<Extract<Report, { kind: Kind }>> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`no ${kind} of the proxies in ${LONGEST_MS} ms`)),
+      LONGEST_MS,
+    );
+    const hear = (report: Report) => {
+      if (report.kind !== kind) return;
+      clearTimeout(timer);
+      child.off('message', hear);
+      resolve(report as Extract<Report, { kind: Kind }>);
+    };
+    child.on('message', hear);
+  });
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { writeWhole } from '#files/testing/write-whole.ts';
+import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { startControlPlane } from '../gateway-process.ts';
+import { mappingsFile } from '../mappings.ts';
+import { quantile } from '../quantile.ts';
+import { type Received, startFleet } from './fleet.ts';
+import { type Usage, usageOf } from './usage.ts';
+
+/** One thing that all proxies waited for, and what it cost the control plane. */
+export type Cost = Received & Usage;
+
+export type FleetCosts = {
+  readonly mappings: number;
+  readonly proxies: number;
+  /** All connect, with nothing. */
+  readonly start: Cost;
+  /** Memory for each connected proxy, in KiB. */
+  readonly heldKib: number;
+  /** The middle one of several edits of a route. */
+  readonly route: Cost;
+  /** The same for a new cluster and its route. */
+  readonly cluster: Cost;
+  /** All connect again at once, with what they hold, while a route is edited. */
+  readonly storm: Cost;
+};
+
+/** What comes after the last proxy was sent a change, such as its ACK, in ms. */
+const REST_MS = 1_000;
+const PROCESSES = 2;
+const PORTS = [41_001, 41_002] as const;
+/** Resources that were removed stay for 15 s, which later edits would mix with. */
+const MONITOR = join(import.meta.dirname, 'monitor.ts');
+
+/** Measures a control plane process with so many Mappings and proxies. */
+export async function measureFleet(
+  mappings: number,
+  proxies: number,
+  edits: number,
+): Promise<FleetCosts> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const resources = join(folder, 'resources');
+  mkdirSync(resources);
+  let change = 0;
+  let port: number = PORTS[0];
+  const host = () => `host-${change}-x.internal`;
+  const write = () => {
+    const text = mappingsFile(mappings, { servicePort: port, hostRewrite: host() });
+    writeWhole(join(resources, 'mappings.yaml'), text);
+  };
+  write();
+  const { child, xdsPort } = await startControlPlane(
+    resources,
+    join(folder, 'state'),
+    { FIGURES: 'off' },
+    ['--expose-gc', '--import', MONITOR],
+  );
+  const fleet = await startFleet(xdsPort, PROCESSES);
+  const measured = async (
+    typeUrl: string,
+    text: string,
+    work: () => void | Promise<void>,
+  ): Promise<Cost> => {
+    await usageOf(child);
+    const received = await fleet.until(typeUrl, text, work);
+    await delay(REST_MS);
+    return { ...received, ...(await usageOf(child)) };
+  };
+  const edit = (reconnects = false) => {
+    change += 1;
+    return measured(ROUTE_CONFIGURATION, host(), async () => {
+      write();
+      if (!reconnects) return;
+      await fleet.close();
+      await fleet.open(proxies);
+    });
+  };
+  const move = () => {
+    port = port === PORTS[0] ? PORTS[1] : PORTS[0];
+    return measured(CLUSTER, String(port), write);
+  };
+  try {
+    const { held: alone } = await usageOf(child, true);
+    const start = await measured(ROUTE_CONFIGURATION, host(), () => fleet.open(proxies));
+    await delay(REST_MS);
+    const { held } = await usageOf(child, true);
+    const routes = await times(edits, () => edit());
+    const clusters = await times(edits, move);
+    const storm = await edit(true);
+    return {
+      ...{ mappings, proxies, start, storm },
+      heldKib: ((held - alone) * 1024) / proxies,
+      route: middle(routes),
+      cluster: middle(clusters),
+    };
+  } finally {
+    await fleet.stop();
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let time = 0; time < count; time++) results.push(await work());
+  return results;
+}
+
+/** The middle of each figure by itself, and the highest of those that are maxima. */
+function middle(costs: readonly Cost[]): Cost {
+  const of = (name: keyof Cost, q = 0.5) =>
+    quantile(
+      costs.map(cost => cost[name]),
+      q,
+    );
+  return {
+    ...{ ms: of('ms'), bytes: of('bytes'), messages: of('messages'), cpuMs: of('cpuMs') },
+    ...{ longestMs: of('longestMs', 1), rss: of('rss', 1), held: of('held', 1) },
+  };
+}
