@@ -128,6 +128,8 @@ export function readConfig(env: Environment): Config {
       controller: parseController(text('GATEWAY_CONTROLLER', DEFAULT_CONTROLLER)),
       // Outside a cluster nothing starts proxies for a Gateway.
       sharedEdge: parseEdges(text('GATEWAY_EDGES', 'own')) === 'shared' || namespaces.length === 0,
+      edge,
+      edgeTls,
       apiGroups,
     },
     edgeXds: server('EDGE_XDS_ADDRESS', 'controlplane:18000'),

@@ -1,6 +1,6 @@
 import type { Resource } from '#resources/resource.ts';
 import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
-import type { Known } from './gateway-context.ts';
+import type { Known, ObjectsContext } from './gateway-context.ts';
 import { listenerTls } from './listener-tls.ts';
 import { remembered } from './remembered.ts';
 import { RESERVED_PORTS } from './reserved-ports.ts';
@@ -28,7 +28,7 @@ export function checkListener(
   const { tls, accepted, resolved } = remembered(known, listener, 'TLS', [gateway], ask =>
     listenerTls(listener, gateway, ask),
   );
-  const all = [...ownFaults(listener), ...accepted];
+  const all = [...ownFaults(listener, known.context), ...accepted];
   const needsTls = listener.protocol === 'HTTPS' || listener.protocol === 'TLS';
   const isWhole = all.length === 0 && listener.kinds.length > 0 && !(needsTls && tls === undefined);
   return {
@@ -41,7 +41,10 @@ export function checkListener(
   };
 }
 
-function ownFaults({ spec, field, protocol }: WrittenListener): readonly Fault[] {
+function ownFaults(
+  { spec, field, protocol }: WrittenListener,
+  { isEdgePort }: ObjectsContext,
+): readonly Fault[] {
   const fault = (reason: string, at: string, message: string) => [
     { reason, field: `${field}.${at}`, message },
   ];
@@ -51,10 +54,15 @@ function ownFaults({ spec, field, protocol }: WrittenListener): readonly Fault[]
   }
   if (RESERVED_PORTS.has(spec.port))
     return fault('PortUnavailable', 'port', `port ${spec.port} is one of the proxies' own`);
+  if (protocol !== 'UDP' && isEdgePort(spec.port))
+    return fault('PortUnavailable', 'port', `port ${spec.port} ${OF_EDGE}`);
   return (spec.filters?.requests.length ?? 0) > 0
     ? fault('UnsupportedValue', 'filters', 'filters of a listener are not served here')
     : [];
 }
+
+const OF_EDGE =
+  "is the edge's own, where it serves Mappings, ProxyConfigs and Hosts. Name another port, or move the edge (EDGE_ADDRESS, EDGE_TLS_ADDRESS, or the listener of a ProxyConfig)";
 
 /** Returns the conditions of a listener. `Programmed` is left to the proxies where it is valid. */
 export function listenerConditions(

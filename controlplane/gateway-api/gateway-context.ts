@@ -4,6 +4,7 @@ import { type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type BackendTlsPolicies, backendTlsPolicies } from './backend-tls-policies.ts';
 import { authoritiesIn, keyPairFault } from './certificate-objects.ts';
+import { edgePorts } from './edge-ports.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type Labels, selects } from './label-selector.ts';
 import { grantsOf, type Referent, type Referrer } from './reference.ts';
@@ -27,6 +28,8 @@ export type GatewayContext = {
   service(namespace: string, name: string): Resource<'Service'> | undefined;
   filter(namespace: string, name: string): Resource<'Filter'> | undefined;
   proxyConfig(namespace: string, name: string): Resource<'ProxyConfig'> | undefined;
+  /** Returns whether the edge that Gateways share serves Mappings at a port. */
+  isEdgePort(port: number): boolean;
   /** Returns whether there is such a Gateway or ListenerSet, of whichever controller. */
   knowsParent(id: string): boolean;
   /** Returns one of our Gateways or ListenerSets. */
@@ -62,6 +65,7 @@ export function objectsContext(
   const secrets = byId(resources.secrets);
   const configMaps = byId(resources.configMaps);
   const namespaces = byId(resources.namespaces);
+  const taken = edgePorts(resources, options);
   const parents = new Set([...resources.gateways, ...resources.listenerSets].map(({ id }) => id));
   const labelsOf = (name: string) => namespaceLabels(name, namespaces.get(`Namespace//${name}`));
   const context: ObjectsContext = {
@@ -70,6 +74,7 @@ export function objectsContext(
     service: (namespace, name) => services.get(resourceId('Service', namespace, name)),
     filter: (namespace, name) => filters.get(resourceId('Filter', namespace, name)),
     proxyConfig: (namespace, name) => proxyConfigs.get(resourceId('ProxyConfig', namespace, name)),
+    isEdgePort: port => taken.includes(port),
     knowsParent: id => parents.has(id),
     permits: grantsOf(resources.referenceGrants),
     admits: (allowed, home, namespace) => admits(allowed, home, namespace, labelsOf),

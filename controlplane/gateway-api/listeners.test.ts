@@ -451,3 +451,41 @@ describe('TLS of a listener', () => {
     ]);
   });
 });
+
+describe('a Gateway that shares the edge', () => {
+  const place = (port: number) => ({ host: '127.0.0.1', port });
+  const shared = { sharedEdge: true, edge: place(8080), edgeTls: place(8443) };
+  const own = (kind: string, spec: string) =>
+    `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: m}\nspec: ${spec}\n`;
+  const LISTENERS =
+    'listeners: [{name: a, port: 8080, protocol: HTTP}, {name: b, port: 8000, protocol: HTTP}]';
+  const ports = (more: string, options: object = shared) =>
+    served(CLASS + gateway('g', LISTENERS) + more, options).gateways[0]?.listeners.map(
+      ({ port }) => port,
+    );
+  const MAPPING = own('Mapping', '{prefix: /, service: s}');
+
+  test('cannot have the port of Mappings, and says so in a Problem and in its status', () => {
+    assert.deepEqual(ports(MAPPING), [8000]);
+    const api = served(CLASS + gateway('g', LISTENERS) + MAPPING, shared);
+    const [problem, ...others] = api.problems;
+    assert.deepEqual(others, []);
+    assert.equal(problem?.field, 'spec.listeners[0].port');
+    assert.match(problem.message, /port 8080 is the edge's own.*Name another port/);
+    assert.match(
+      statusLines(api, 'Gateway/infra/g')[1] ?? '',
+      /^a 0 .*Accepted=False:PortUnavailable .*Programmed=False:Invalid/,
+    );
+  });
+
+  test('has it where the edge serves nothing else, or elsewhere', () => {
+    assert.deepEqual(ports(''), [8080, 8000]);
+    const moved = own('ProxyConfig', '{node_group: edge, listener: {address: 127.0.0.1, port: 8000}}');
+    assert.deepEqual(ports(MAPPING + moved), [8080]);
+    assert.deepEqual(
+      ports(own('Mapping', '{prefix: /, service: s, node_group: other}')),
+      [8080, 8000],
+    );
+    assert.deepEqual(ports(MAPPING, { ...shared, sharedEdge: false }), [8080, 8000]);
+  });
+});

@@ -1,3 +1,4 @@
+import { edgePorts } from '#controlplane/gateway-api/edge-ports.ts';
 import {
   DEFAULT_CONTROLLER,
   type GatewayOptions,
@@ -26,7 +27,8 @@ export function gatewayApiOf(
   { gateways = DEFAULT_GATEWAYS, shared = new Memo() }: Pick<CompileOptions, 'gateways' | 'shared'>,
 ): GatewayApi {
   if (resources.gatewayClasses.length === 0 && resources.gateways.length === 0) return NONE;
-  const inputs = [gateways, ...READ.map(list => resources[list])];
+  const ports = edgePorts(resources, gateways).join();
+  const inputs = [gateways, ports, ...READ.map(list => resources[list])];
   return shared.of(resources.gateways, 'gateway API', inputs, () =>
     servedGateways(resources, gateways, shared),
   );
