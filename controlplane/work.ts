@@ -7,6 +7,7 @@ import { type Knowledge, openKnowledge } from '#controlplane/knowledge/knowledge
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
 import { type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
+import type { GatewayStatusParts } from '#controlplane/status/gateway-status-writes.ts';
 import {
   type KubernetesStatus,
   writeKubernetesStatus,
@@ -71,13 +72,14 @@ export async function work(parts: Parts): Promise<Started> {
   edges =
     cluster && (await openGatewayEdges({ config, log, plane, cluster, changed: edgesChanged }));
   edges?.changed();
-  reports = cluster && report(parts, { plane, resources, cluster, metrics, edges });
+  const edgeOf = edgeIn(config, edges);
+  reports = cluster && report(parts, { plane, resources, cluster, metrics, edgeOf });
   const grpc = await listen(parts, plane, tls);
   const knowledge = openKnowledge({
     ...config,
     ...(tls && { credentials: group => tls.client(group) }),
   });
-  consoled = console(parts, plane, knowledge);
+  consoled = console(parts, plane, knowledge, edgeOf);
   const admin = await serveHttp(parts, { plane, resources, metrics, console: consoled });
   return {
     facts: {
@@ -146,6 +148,7 @@ function console(
   { config, log }: Parts,
   plane: ControlPlane,
   knowledge: Knowledge,
+  edgeOf: EdgeOf,
 ): Console | undefined {
   if (config.console === 'off') {
     log.info({}, CONSOLE_OFF);
@@ -156,7 +159,7 @@ function console(
   const options = compileOptions(config);
   return openConsole({
     facts: {
-      ...{ ...facts, options, knowledge, drained: () => plane.orders.drained },
+      ...{ ...facts, options, knowledge, edgeOf, drained: () => plane.orders.drained },
     },
     orders: plane.orders,
     log,
@@ -176,8 +179,8 @@ function report(
     resources,
     cluster,
     metrics,
-    edges,
-  }: Serving & { readonly cluster: Cluster; readonly edges: KubernetesEdges | undefined },
+    edgeOf,
+  }: Serving & { readonly cluster: Cluster; readonly edgeOf: EdgeOf },
 ): KubernetesStatus {
   return writeKubernetesStatus({
     cluster,
@@ -185,7 +188,7 @@ function report(
     gatewayId: config.gatewayId,
     facts: () => plane.objectFacts(),
     objects: () => resources.objects(),
-    gateways: { options: config.gateways, edgeOf: id => edgeOf(id, edges) },
+    gateways: { options: config.gateways, edgeOf },
     metrics,
     log,
     now: Date.now,
@@ -194,10 +197,16 @@ function report(
   });
 }
 
-/** Returns what the status of a Gateway tells of its proxies. */
-function edgeOf(id: string, edges: KubernetesEdges | undefined) {
-  const { addresses = [], missing = [] } = edges?.addressesOf(id) ?? {};
-  return { addresses, missing, trouble: edges?.troubleOf(id) };
+type EdgeOf = GatewayStatusParts['edgeOf'];
+
+/** Returns what tells where a Gateway is reached. Without a cluster that is where the edge is. */
+function edgeIn({ edge }: Config, edges: KubernetesEdges | undefined): EdgeOf {
+  if (edges === undefined)
+    return () => ({ addresses: [{ type: 'IPAddress', value: edge.host }], missing: [] });
+  return id => {
+    const { addresses = [], missing = [] } = edges.addressesOf(id) ?? {};
+    return { addresses, missing, trouble: edges.troubleOf(id) };
+  };
 }
 
 async function listen(

@@ -277,6 +277,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'controlplane/diff',
       'controlplane/explain',
       'controlplane/figures',
+      'controlplane/gateway-api',
       'controlplane/knowledge',
       'controlplane/orders',
       'controlplane/rollout',
@@ -294,6 +295,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     ours: [
       'controlplane/compile',
       'controlplane/explain',
+      'controlplane/gateway-api',
       'controlplane/rollout',
       'envoy/envoy-yaml.ts',
       'ext-authz',

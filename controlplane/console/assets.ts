@@ -43,6 +43,7 @@ export const MODULES: readonly string[] = [
   'screens/certificates.ts',
   'screens/change.ts',
   'screens/explain.ts',
+  'screens/gateways.ts',
   'screens/limits.ts',
   'screens/overview.ts',
   'screens/proxies.ts',

@@ -47,6 +47,7 @@ async function serve(t: TestContext): Promise<{ base: string; opened: Console }>
       changes: () => [],
       knowledge,
       drained: () => [],
+      edgeOf: () => ({ addresses: [], missing: [] }),
       explain: async () => {
         throw new Error('that is no URL');
       },

@@ -36,6 +36,7 @@ export const SCREENS = [
   'overview',
   'routes',
   'route',
+  'gateways',
   'explain',
   'services',
   'service',

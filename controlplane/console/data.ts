@@ -1,4 +1,5 @@
 import { discoveredService } from '#controlplane/compile/clusters/mapping-cluster.ts';
+import { gatewayApiOf } from '#controlplane/compile/gateways/gateway-api-of.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
@@ -11,9 +12,12 @@ import type { Figures } from '#controlplane/figures/figures.ts';
 import type { Knowledge, ServiceInstances } from '#controlplane/knowledge/knowledge.ts';
 import type { Drained } from '#controlplane/orders/drained-store.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
+import type { GatewayProgress } from '#controlplane/status/gateway-programmed.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { askCertificates, type Certificates, certificatesView } from './views/certificates.ts';
+import { discoveredBackends } from './views/gateway-routes.ts';
+import { gatewayRows, gatewayText } from './views/gateways.ts';
 import { instanceRows } from './views/instances.ts';
 import {
   type CountersView,
@@ -45,6 +49,8 @@ export type ConsoleFacts = {
   readonly knowledge: Knowledge;
   /** Instances that no proxy gets. */
   drained(): readonly Drained[];
+  /** Returns what a Gateway has to be reached by, by its id. */
+  edgeOf(id: string): Omit<GatewayProgress, 'proxies'>;
   explain(question: ExplainQuestion): Promise<Explanation> | undefined;
   diff(question: DiffQuestion): Promise<Difference> | undefined;
 };
@@ -77,10 +83,13 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
   };
   const status = () => once('status', () => facts.status());
   const resources = () => once('resources', () => facts.resources());
+  const gatewayApi = () =>
+    once('gateways', () => gatewayApiOf(resources(), { ...facts.options, shared: memo }));
   const rows = (): readonly RouteRow[] =>
     once('routes', () => {
       const { problems, resources: states } = status();
-      return routeRows({ resources: resources(), states, problems, memo });
+      const all = { resources: resources(), gatewayApi: gatewayApi() };
+      return routeRows({ ...all, states, problems, memo });
     });
   const requests = (query: Query) => figures.requests(requestFilter(query, MOST_REQUESTS));
   const logins = remembered<LoginsView>(now);
@@ -90,7 +99,10 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
   const services = () => serviceRows(rows(), figures.upstreams(), id => figures.mappings().get(id));
   const instancesOf = (ids: ReadonlySet<string>) => {
     const mappings = resources().mappings.filter(({ id }) => ids.has(id));
-    const names = new Set(mappings.flatMap(({ spec }) => discoveredService(spec) ?? []));
+    const names = new Set([
+      ...mappings.flatMap(({ spec }) => discoveredService(spec) ?? []),
+      ...discoveredBackends(ids, gatewayApi(), resources()),
+    ]);
     const asked = [...names].sort();
     const ask = () => orError(facts.knowledge.instances(asked).then(known => ({ known })));
     return asked.length === 0 ? { known: [] } : instances(ask, asked.join());
@@ -114,8 +126,7 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
         const { routeView } = await import('./views/route.ts');
         const { problems } = status();
         const view = routeView(String(id), {
-          rows: rows(),
-          resources: resources(),
+          ...{ rows: rows(), resources: resources(), gatewayApi: gatewayApi() },
           problems,
           memo,
         });
@@ -130,11 +141,17 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
         );
       },
       configuration: async ({ id }) => {
-        const mapping = resources().mappings.find(each => each.id === id);
-        if (mapping === undefined) return undefined;
+        const row = rows().find(each => each.id === id);
+        if (row === undefined) return undefined;
         const { envoyConfiguration } = await import('./views/route.ts');
         const options = { ...facts.options, memo };
-        return { yaml: envoyConfiguration(mapping, resources(), options) };
+        return { yaml: envoyConfiguration(row, resources(), options) };
+      },
+      gateways: query => {
+        const { problems, proxies, resources: states } = status();
+        const all = { problems, proxies, states, edgeOf: facts.edgeOf };
+        const rows = gatewayRows({ ...all, resources: resources(), api: gatewayApi() });
+        return pageOf(rows, parsePage(query), gatewayText);
       },
       services: query => ({
         ...pageOf(services(), parsePage(query), ({ name, word }) => `${name} ${word}`),
@@ -143,7 +160,7 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
       service: async ({ name }) => {
         const row = services().find(each => each.name === name);
         if (row === undefined) return undefined;
-        const routes = rows().filter(({ service }) => service === row.name);
+        const routes = rows().filter(({ services }) => services.includes(row.name));
         const ids = new Set(routes.map(({ id }) => id));
         const { limitsOf } = await import('./views/route.ts');
         const sampled = figures.requests({ limit: 1_000 }).filter(({ route }) => ids.has(route));

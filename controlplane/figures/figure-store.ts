@@ -7,7 +7,7 @@ import type { FigureSource, Figures, MappingFigures, UpstreamFigures } from './f
 import type { NodeName } from './node-name.ts';
 import { isFailure, RequestLog } from './request-log.ts';
 import { FIRST_SAMPLING, type SampledRates } from './sampling.ts';
-import { parseStatName, type Stat } from './stat-name.ts';
+import { isRouteId, parseStatName, type Stat } from './stat-name.ts';
 import { KEPT_MS, OF_GROUP, OF_MAPPING, REQUESTS, SERVER_ERRORS, Traffic } from './traffic.ts';
 import { Upstream } from './upstream.ts';
 
@@ -203,12 +203,13 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     }
   }
 
-  /** Returns an estimate by Mapping of the requests that no service saw. */
+  /** Returns an estimate by route of the requests that no service saw. */
   #answeredByGateway(now: number): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { at, group, route, upstream, flags, weight } of this.#requests.all()) {
-      const isOurs = upstream === '' && group === EDGE && at > now - KEPT_MS;
-      if (!isOurs || !route.startsWith('Mapping/') || flags.includes('UH')) continue;
+      const isEdge = group === EDGE || !route.startsWith('Mapping/');
+      const isOurs = upstream === '' && isEdge && at > now - KEPT_MS;
+      if (!isOurs || !isRouteId(route) || flags.includes('UH')) continue;
       counts.set(route, (counts.get(route) ?? 0) + weight);
     }
     return counts;

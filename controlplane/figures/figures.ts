@@ -14,7 +14,8 @@ export type Figures = {
    */
   traffic(of?: { readonly group: string } | { readonly mapping: string }): Series;
   /**
-   * Returns the figures of every Mapping that had traffic, by its id `Mapping/<namespace>/<name>`.
+   * Returns the figures of every Mapping and route of Gateways that had traffic, by its id such as
+   * `Mapping/<namespace>/<name>`.
    */
   mappings(): ReadonlyMap<string, MappingFigures>;
   /** Returns what each node group sees of each of its clusters. */

@@ -53,8 +53,15 @@ const CLUSTER: ReadonlyMap<string, keyof UpstreamCounts | MemberGauge> = new Map
   ['warming_state', 'presence'],
 ]);
 
-/** Route statistics carry the id of a Mapping. No name of a virtual host has this text. */
-const ROUTE_MARK = '.route.Mapping/';
+const ROUTE_KINDS: readonly string[] = ['Mapping', 'HTTPRoute', 'GRPCRoute'];
+
+/** Route statistics carry the id of a route. No name of a virtual host has such a text. */
+const ROUTE_MARKS = ROUTE_KINDS.map(kind => `.route.${kind}/`);
+
+/** Returns whether a route of Envoy has the id of a Mapping or of a route of Gateways. */
+export function isRouteId(name: string): boolean {
+  return ROUTE_KINDS.some(kind => name.startsWith(`${kind}/`));
+}
 
 /**
  * Reads the name of a statistic of a proxy of `group`. Source: Envoy's pages "Statistics" of the
@@ -71,7 +78,7 @@ export function parseStatName(name: string, group: string): Stat | undefined {
 }
 
 function routeStat(name: string): Stat | undefined {
-  const at = name.lastIndexOf(ROUTE_MARK);
+  const at = Math.max(...ROUTE_MARKS.map(mark => name.lastIndexOf(mark)));
   const dot = name.lastIndexOf('.');
   const what = ROUTE.get(name.slice(dot + 1));
   if (at === -1 || what === undefined) return undefined;

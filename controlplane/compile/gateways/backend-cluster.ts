@@ -77,7 +77,7 @@ function isOurHop(target: BackendTarget, context: BackendContext): boolean {
   return isHttp && context.hop.isDefault && !context.knowsServices && isDescribed(target, context);
 }
 
-function isDescribed({ name, namespace }: BackendTarget, { services }: BackendContext): boolean {
+function isDescribed({ name, namespace }: BackendTarget, { services }: KnownServices): boolean {
   return services.some(each => each.name === name && each.namespace === namespace);
 }
 
@@ -90,11 +90,32 @@ function membersOfService(
   target: BackendTarget,
   context: BackendContext,
 ): JsonObject {
-  const { name, namespace, port } = target;
-  const { knowsServices } = context;
-  const host = namespace === 'default' && !knowsServices ? name : `${name}.${namespace}`;
-  if (!isDescribed(target, context) && !knowsServices) return membersOf(cluster, { host, port });
-  return discoveredMembers(`${host}:${port}`, edsConfig(BUILT_IN));
+  const discovered = discoveredBackend(target, context);
+  if (discovered !== undefined) return discoveredMembers(discovered, edsConfig(BUILT_IN));
+  return membersOf(cluster, { host: hostOf(target, context), port: target.port });
+}
+
+type KnownServices = Pick<BackendContext, 'services' | 'knowsServices'>;
+
+/**
+ * Returns the discovery service's name of a port of a Service.
+ * @returns undefined when it is looked up in DNS
+ */
+export function discoveredBackend(
+  target: BackendTarget,
+  context: KnownServices,
+): string | undefined {
+  if (!isDescribed(target, context) && !context.knowsServices) return undefined;
+  return backendService(target, context);
+}
+
+/** Returns the name and port of a Service for people: `shop:80`, or `shop.namespace:80`. */
+export function backendService(target: BackendTarget, context: KnownServices): string {
+  return `${hostOf(target, context)}:${target.port}`;
+}
+
+function hostOf({ name, namespace }: BackendTarget, { knowsServices }: KnownServices): string {
+  return namespace === 'default' && !knowsServices ? name : `${name}.${namespace}`;
 }
 
 function backendTls(

@@ -49,6 +49,15 @@ export function shortName(id: string): string {
   return namespace === 'default' ? name.join('/') : `${namespace}/${name.join('/')}`;
 }
 
+const ROUTES: readonly string[] = [
+  ...['Mapping', 'HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'],
+];
+
+/** Whether a resource has a page as a route. */
+export function isRoute(id: string): boolean {
+  return ROUTES.includes(id.split('/')[0] ?? '');
+}
+
 /** Formats `one`, `2 things`. */
 export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;

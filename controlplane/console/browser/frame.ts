@@ -8,6 +8,7 @@ import { to, usePlace } from './location.ts';
 import { Certificates } from './screens/certificates.ts';
 import { Change } from './screens/change.ts';
 import { Explain } from './screens/explain.ts';
+import { Gateways } from './screens/gateways.ts';
 import { Limits } from './screens/limits.ts';
 import { Overview } from './screens/overview.ts';
 import { Proxies } from './screens/proxies.ts';
@@ -30,6 +31,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   overview: { title: 'Overview', of: Overview },
   routes: { title: 'Routes', of: Routes },
   route: { title: 'Route', of: Route, below: 'routes' },
+  gateways: { title: 'Gateways', of: Gateways },
   explain: { title: 'Explain', of: Explain },
   services: { title: 'Services', of: Services },
   service: { title: 'Service', of: Service, below: 'services' },

@@ -5,6 +5,7 @@ import { switchTheme } from './theme.ts';
 export const SCREEN_KEYS: Readonly<Record<string, string>> = {
   overview: 'o',
   routes: 'r',
+  gateways: 'w',
   explain: 'e',
   services: 's',
   traffic: 't',

@@ -1,5 +1,5 @@
 import type { SampledRequest } from '#controlplane/figures/figures.ts';
-import { clock, ms, shortName } from './format.ts';
+import { clock, isRoute, ms, shortName } from './format.ts';
 import { html, type Shown } from './html.ts';
 import { to } from './location.ts';
 import { Badge, type Column, Table } from './parts.ts';
@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<SampledRequest>[] = [
   {
     head: 'Route',
     cell: ({ route }) =>
-      route.startsWith('Mapping/')
+      isRoute(route)
         ? html`<a href=${to('route', { id: route })}>${shortName(route)}</a>`
         : html`<span class="muted">${route.includes('/') ? shortName(route) : route || 'none'}</span>`,
   },

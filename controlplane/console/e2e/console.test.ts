@@ -6,6 +6,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { until } from '#envoy/e2e/until.ts';
 import { logIn, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
 
 /** Set to a folder, such as `docs/console`, to keep the screenshots there. */
@@ -25,6 +26,45 @@ apiVersion: gateway.internal/v2
 kind: Mapping
 metadata: { name: shop-next }
 spec: { prefix: /shop/, host: shop.example.com, service: "user-service:80", resolver: sds, weight: 10, tmeout_ms: 5 }
+`;
+
+/** One listener is served. The other asks for a protocol that nothing serves. */
+const SITE = (port: number) => `apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: gateway }
+spec: { controllerName: gateway.internal/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: site }
+spec:
+  gatewayClassName: gateway
+  listeners:
+    - { name: http, port: ${port}, protocol: HTTP }
+    - { name: phone, port: ${port}, protocol: SCTP }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: catalogue }
+spec:
+  parentRefs: [{ name: site, sectionName: http }, { name: site, sectionName: phone }]
+  hostnames: [catalogue.example.com, www.catalogue.example.com]
+  rules:
+    - matches: [{ path: { value: /user } }, { path: { type: Exact, value: /me }, method: PUT }]
+      filters: [{ type: ExtensionRef, extensionRef: { group: gateway.internal, kind: Filter, name: login } }]
+      backendRefs: [{ name: user-service, port: 80, weight: 9 }, { name: next, port: 80 }]
+    - matches: [{ path: { value: /open } }]
+      backendRefs: [{ name: user-service, port: 80 }]
+---
+apiVersion: v1
+kind: Service
+metadata: { name: user-service }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: next }
+spec: { ports: [{ port: 80 }] }
 `;
 
 const CHANGE = `apiVersion: gateway.internal/v2
@@ -49,6 +89,8 @@ const SCREENS: readonly (readonly [name: string, path: string, text: string])[] 
   ['overview', '', 'Latest changes'],
   ['routes', 'routes', '/orders/'],
   ['route', 'route?id=Mapping/default/orders', 'Explain a request to it'],
+  ['route-of-gateway', 'route?id=HTTPRoute/default/catalogue', 'as they are written'],
+  ['gateways', 'gateways', 'SCTP is not served here'],
   ['explain', 'explain?url=/account/x&headers=Accept:%20text/html', 'Mapping default/account'],
   ['services', 'services', 'user-service'],
   ['service', 'service?name=user-service', 'Last requests'],
@@ -76,6 +118,15 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     await system.statusWhen(({ resources }) =>
       resources.some(({ id, state }) => id === 'Mapping/default/shop-next' && state === 'in force'),
     );
+    const port = system.freePort(1);
+    system.write('site.yaml', SITE(port));
+    await until(async () => {
+      const headers = { host: 'catalogue.example.com' };
+      const answer = await request(`http://127.0.0.1:${port}`, '/open', { headers }).catch(
+        () => undefined,
+      );
+      return answer?.status === 404 || undefined;
+    });
     const grace = await browser.newPage();
     await logIn(grace, `${system.edge}/account`, 'grace', 'nanosecond');
     await grace.context().close();
@@ -85,6 +136,9 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
         ['/user/health', '/user/ada', '/account/api/x', '/api/health'].map(path => ask(path)),
       );
       await ask('/shop/user/health', { host: 'shop.example.com' });
+      await request(`http://127.0.0.1:${port}`, '/open', {
+        headers: { host: 'catalogue.example.com' },
+      }).catch(() => undefined);
       if (round % 6 === 0) await ask('/orders/1');
     }
   });

@@ -14,6 +14,7 @@ import { connect } from '#xds/client.ts';
 import { startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
 
 const MAPPINGS = 10_000;
+const HTTP_ROUTES = 5_000;
 const PROXIES = 200;
 /** Longer than the goal of 100 ms, since other tests run beside this one. */
 const LONGEST_TASK_MS = 300;
@@ -24,7 +25,29 @@ metadata: { name: m${index} }
 spec: { host: shop-${index % 100}.example.com, prefix: /path-${index}/, service: "service-${index % 500}:8080" }
 `;
 
-describe(`with ${MAPPINGS} Mappings and ${PROXIES} proxies, the console`, {
+const SITE = `apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: gateway }
+spec: { controllerName: gateway.internal/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: site }
+spec: { gatewayClassName: gateway, listeners: [{ name: http, port: 18999, protocol: HTTP }] }
+`;
+
+const httpRoute = (index: number) => `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: r${index} }
+spec:
+  parentRefs: [{ name: site }]
+  hostnames: [site-${index % 100}.example.com]
+  rules:
+    - matches: [{ path: { value: /a-${index} } }, { path: { value: /b-${index} } }]
+      backendRefs: [{ name: service-${index % 500}, port: 8080 }]
+`;
+
+describe(`with ${MAPPINGS} Mappings, ${HTTP_ROUTES} HTTPRoutes and ${PROXIES} proxies, the console`, {
   skip: whyNoBrowser(),
 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'console-'));
@@ -35,6 +58,8 @@ describe(`with ${MAPPINGS} Mappings and ${PROXIES} proxies, the console`, {
   before(async () => {
     const all = Array.from({ length: MAPPINGS }, (_, index) => mapping(index));
     writeFileSync(join(folder, 'all.yaml'), all.join('---\n'));
+    const routes = Array.from({ length: HTTP_ROUTES }, (_, index) => httpRoute(index));
+    writeFileSync(join(folder, 'site.yaml'), [SITE, ...routes].join('---\n'));
     browser = await startBrowser();
     plane = await startControlPlane({
       resources: folder,
@@ -88,10 +113,13 @@ describe(`with ${MAPPINGS} Mappings and ${PROXIES} proxies, the console`, {
     // A browser that has just started is slow by itself.
     await open('', 'Latest changes', true);
     await open('', 'Latest changes');
-    await open('routes', '10,000');
-    await open('routes?offset=9950', 'of 10,000');
+    await open('routes', '15,000');
+    await open('routes?offset=14950', 'of 15,000');
     await open('routes?search=path-77/', '/path-77/');
     await open('route?id=Mapping/default/m77', 'Explain a request to it');
+    await open('routes?search=/b-4999', 'service-499:8080');
+    await open('route?id=HTTPRoute/default/r4999', 'as they are written');
+    await open('gateways', '5,000');
     await open('services', 'service-0');
     await open('proxies', 'edge-0');
     await open('security', 'Open routes');
@@ -103,6 +131,8 @@ describe(`with ${MAPPINGS} Mappings and ${PROXIES} proxies, the console`, {
       'overview',
       'routes',
       'routes?search=9999',
+      'gateways',
+      'route?id=HTTPRoute/default/r4999',
       'proxies?limit=1000',
       'services',
       'security',

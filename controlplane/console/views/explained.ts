@@ -6,7 +6,7 @@ import type { Explanation } from '#controlplane/explain/explanation.ts';
 export type Explained = {
   readonly sections: readonly Section[];
   readonly conclusion: readonly string[];
-  /** The id of the route's Mapping, when one matches. */
+  /** The id of the Mapping, HTTPRoute or GRPCRoute, when one matches. */
   readonly route?: string;
 };
 
@@ -20,7 +20,8 @@ export function explained(explanation: Explanation): Explained {
   for (const line of lines)
     if (line.startsWith(' ')) sections.at(-1)?.lines.push(line.slice(2));
     else sections.push({ title: line, lines: [] });
-  const [, kind, name] = /^(Mapping) (\S+)$/.exec(explanation.route?.resource ?? '') ?? [];
+  const [, kind, name] =
+    /^(Mapping|HTTPRoute|GRPCRoute) (\S+)$/.exec(explanation.route?.resource ?? '') ?? [];
   return {
     sections,
     conclusion: last,

@@ -14,13 +14,15 @@ import type {
   SampledRequest,
   UpstreamFigures,
 } from '#controlplane/figures/figures.ts';
+import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
 import { type JsonObject, objectsIn } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { type AttachedView, gatewayRoutes, type RuleView, servedRoute } from './gateway-routes.ts';
 import { type ProblemRow, problemRows } from './problems.ts';
 import { redacted } from './redacted.ts';
-import type { RouteRow } from './routes.ts';
+import type { RoutePath, RouteRow } from './routes.ts';
 import type { Traffic } from './totals.ts';
 
 type Mapping = Resource<'Mapping'>;
@@ -41,7 +43,12 @@ export type RouteView = {
   readonly yaml?: string;
   /** Mappings that share its requests, itself too. */
   readonly sharing: readonly RouteRow[];
-  /** Mappings of its host whose paths overlap with its own: wider ones, and ones within. */
+  /** Rules of a route of Gateways, and the listeners that serve it. A Mapping has none. */
+  readonly served: readonly RuleView[];
+  readonly attached: readonly AttachedView[];
+  /** What its parents say that do not accept it, or not all of it. */
+  readonly parents: readonly string[];
+  /** Routes of its hosts whose paths overlap with its own: wider ones, and ones within. */
   readonly wider: readonly RouteRow[];
   readonly within: readonly RouteRow[];
   /** Rules of FilterPolicies for parts of it. */
@@ -74,44 +81,69 @@ export type RouteBasis = {
   readonly rows: readonly RouteRow[];
   readonly resources: ResourceSet;
   readonly problems: Parameters<typeof problemRows>[0];
+  readonly gatewayApi: GatewayApi;
   readonly memo: Memo;
 };
 
 /**
- * Returns what is known of a Mapping.
+ * Returns what is known of a Mapping, or of a route of Gateways.
  * @returns undefined when there is none of this id
  */
 export function routeView(id: string, basis: RouteBasis): RouteView | undefined {
-  const { memo, problems, resources, rows } = basis;
+  const { gatewayApi, memo, problems, resources, rows } = basis;
   const row = rows.find(each => each.id === id);
   const mapping = resources.mappings.find(each => each.id === id);
-  if (row === undefined || mapping === undefined) return undefined;
-  const others = rows.filter(
-    each => each.id !== id && each.nodeGroup === row.nodeGroup && each.host === row.host,
-  );
-  const plain = others.filter(({ matches }) => matches !== 'regex' && row.matches !== 'regex');
+  const route = mapping ?? gatewayRoutes(resources).find(each => each.id === id);
+  if (row === undefined || route === undefined) return undefined;
+  const others = rows.filter(each => each.id !== id && meets(each, row));
   return {
     row,
     problems: problemRows(
       problems.filter(({ kind, namespace, name }) => `${kind}/${namespace}/${name}` === id),
     ),
-    ...(mapping.document === undefined ? {} : { yaml: stringify(redacted(mapping.document)) }),
-    sharing: row.share === undefined ? [] : sharing(mapping, basis),
-    wider: plain
-      .filter(
-        ({ matches, path }) =>
-          matches === 'prefix' && path.length < row.path.length && row.path.startsWith(path),
-      )
-      .slice(0, MOST),
-    within: plain
-      .filter(
-        ({ path }) =>
-          row.matches === 'prefix' && path.length > row.path.length && path.startsWith(row.path),
-      )
-      .slice(0, MOST),
+    ...(route.document === undefined ? {} : { yaml: stringify(redacted(route.document)) }),
+    sharing: mapping === undefined || row.share === undefined ? [] : sharing(mapping, basis),
+    ...servedRoute(id, gatewayApi, resources),
+    parents: troublesOfParents(id, gatewayApi),
+    wider: others.filter(each => isWider(each, row)).slice(0, MOST),
+    within: others.filter(each => isWider(row, each)).slice(0, MOST),
     rules: rulesOf(row, resources),
     limits: limitsOf(new Set([id]), resources, memo),
   };
+}
+
+/** Whether two routes may get requests of the same host. */
+function meets(a: RouteRow, b: RouteRow): boolean {
+  if (a.nodeGroup !== b.nodeGroup || !a.hosts.some(host => b.hosts.includes(host))) return false;
+  return a.listeners.length + b.listeners.length === 0
+    ? true
+    : a.listeners.some(({ id }) => b.listeners.some(other => other.id === id));
+}
+
+/** Whether a prefix of one holds a longer path of another. */
+function isWider({ paths }: RouteRow, other: RouteRow): boolean {
+  return paths.some(wide =>
+    other.paths.some(({ path, type }) => type !== 'regex' && holds(wide, path)),
+  );
+}
+
+function holds({ path, type }: RoutePath, longer: string): boolean {
+  if (longer.length <= path.length) return false;
+  return (
+    (type === 'prefix' && longer.startsWith(path)) ||
+    (type === 'segments' && longer.startsWith(`${path}/`))
+  );
+}
+
+function troublesOfParents(id: string, { statuses }: GatewayApi): readonly string[] {
+  const status = statuses.get(id);
+  if (status?.kind !== 'Route') return [];
+  return status.parents.flatMap(({ conditions, parentRef: { name, namespace, sectionName } }) => {
+    const parent = [namespace ?? [], name, sectionName ?? []].flat().join('/');
+    return conditions
+      .filter(({ status: is, type }) => (type === 'PartiallyInvalid') === (is === 'True'))
+      .map(({ message, reason, type }) => `${parent}: ${type} ${reason}. ${message}`);
+  });
 }
 
 function sharing(
@@ -132,12 +164,12 @@ function sharing(
 
 /** Returns the rules that may meet paths of the route, in the order in which they are tried. */
 function rulesOf(
-  { nodeGroup, path }: RouteRow,
+  { listeners, nodeGroup, paths }: RouteRow,
   { filterPolicies }: ResourceSet,
 ): readonly RuleLine[] {
-  if (nodeGroup !== EDGE) return [];
-  const meeting = orderedRules(filterPolicies).filter(
-    ({ path: glob }) => glob.prefix.startsWith(path) || path.startsWith(glob.prefix),
+  if (nodeGroup !== EDGE && listeners.length === 0) return [];
+  const meeting = orderedRules(filterPolicies).filter(({ path: glob }) =>
+    paths.some(({ path }) => glob.prefix.startsWith(path) || path.startsWith(glob.prefix)),
   );
   return meeting.slice(0, MOST).map(rule => {
     const { namespace: own, source, spec } = rule.policy;
@@ -149,7 +181,7 @@ function rulesOf(
   });
 }
 
-/** Returns the limits that requests of these Mappings can meet. */
+/** Returns the limits that requests of these routes can meet. Those of Gateways have no labels. */
 export function limitsOf(
   ids: ReadonlySet<string>,
   resources: ResourceSet,
@@ -175,13 +207,13 @@ export function limitsOf(
   });
 }
 
-/** Returns the Envoy configuration that a Mapping became, as YAML. */
+/** Returns the Envoy configuration that a route became for the proxies of its group, as YAML. */
 export function envoyConfiguration(
-  { id, spec }: Mapping,
+  { id, nodeGroup }: Pick<RouteRow, 'id' | 'nodeGroup'>,
   resources: ResourceSet,
   options: CompileOptions,
 ): string {
-  const compiled = compile(resources, spec.node_group, options).resources;
+  const compiled = compile(resources, nodeGroup, options).resources;
   const hosts = (compiled.get(ROUTE_CONFIGURATION) ?? []).flatMap(({ json }) =>
     objectsIn(json.virtual_hosts).flatMap(host => {
       const routes = objectsIn(host.routes).filter(({ name }) => name === id);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gatewayApiOf } from '#controlplane/compile/gateways/gateway-api-of.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { routeView } from './route.ts';
@@ -47,8 +48,9 @@ spec:
 `;
 
 const { resources } = resourceSetOf(TEXT);
+const gatewayApi = gatewayApiOf(resources, {});
 const memo = new Memo();
-const rows = routeRows({ resources, states: [], problems: [], memo });
+const rows = routeRows({ resources, states: [], problems: [], gatewayApi, memo });
 const rowOf = (name: string) => rows.find(({ id }) => id === `Mapping/default/${name}`);
 
 test('each route says which Filters decide, and what passes', () => {
@@ -67,7 +69,7 @@ test('Mappings that share a route have their shares', () => {
     [rowOf('shop')?.share, rowOf('next')?.share, rowOf('all')?.share],
     [90, 10, undefined],
   );
-  assert.equal(rowOf('shop')?.service, 'https://shop:8443');
+  assert.equal(rowOf('shop')?.services.join(), 'https://shop:8443');
 });
 
 test('routes without traffic come last when they are sorted by it', () => {
@@ -82,7 +84,13 @@ test('routes without traffic come last when they are sorted by it', () => {
 });
 
 test('a route tells of what overlaps it, and of no credential', () => {
-  const view = routeView('Mapping/default/next', { rows, resources, problems: [], memo });
+  const view = routeView('Mapping/default/next', {
+    rows,
+    resources,
+    problems: [],
+    gatewayApi,
+    memo,
+  });
   assert.deepEqual(
     view?.wider.map(({ id }) => id),
     ['Mapping/default/all'],
@@ -101,5 +109,5 @@ test('a route tells of what overlaps it, and of no credential', () => {
   );
   assert.doesNotMatch(JSON.stringify(view), /s3cret/);
   for (const id of ['', 'Mapping/default/none', '__proto__'])
-    assert.equal(routeView(id, { rows, resources, problems: [], memo }), undefined);
+    assert.equal(routeView(id, { rows, resources, problems: [], gatewayApi, memo }), undefined);
 });

@@ -2,23 +2,27 @@ import { keyedMappings } from '#controlplane/compile/mapping-keys.ts';
 import type { Memo } from '#controlplane/compile/memo.ts';
 import { splitTraffic } from '#controlplane/compile/routes/traffic-split.ts';
 import type { MappingFigures, Rates } from '#controlplane/figures/figures.ts';
+import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
 import type { ResourceState } from '#controlplane/status/resource-state.ts';
 import type { ResourceStatus } from '#controlplane/status/status.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type Coverage, coverageOf } from './coverage.ts';
+import { gatewayRouteRows } from './gateway-routes.ts';
 import { problemId } from './problems.ts';
 
-/** A Mapping as the list of routes shows it. */
+/** A Mapping, or a route of Gateways, as the list of routes shows it. */
 export type RouteRow = Coverage & {
   readonly id: string;
-  readonly host: string;
-  readonly path: string;
-  readonly matches: 'prefix' | 'exact' | 'regex';
-  readonly method?: string;
-  readonly service: string;
+  /** A Mapping has one. `*` stands for any. Empty where a route of Gateways has no requests. */
+  readonly hosts: readonly string[];
+  /** A Mapping has one. Empty for connections, which have no paths. */
+  readonly paths: readonly RoutePath[];
+  readonly services: readonly string[];
   readonly nodeGroup: string;
+  /** The listeners of Gateways that serve it. A Mapping has none. */
+  readonly listeners: readonly RouteListener[];
   /** Percent of the requests, where Mappings share a route. */
   readonly share?: number;
   /** What it does instead of forwarding. */
@@ -28,6 +32,25 @@ export type RouteRow = Coverage & {
   readonly warnings: number;
   readonly file: string;
   readonly line: number;
+};
+
+/**
+ * What a request's path is to be. `segments` is a prefix that ends at a slash, as Gateway API has
+ * it.
+ */
+export type RoutePath = {
+  readonly path: string;
+  readonly type: 'prefix' | 'segments' | 'exact' | 'regex';
+  readonly method?: string;
+  /** Further conditions, without values, which may be credentials. */
+  readonly conditions?: readonly string[];
+};
+
+export type RouteListener = {
+  /** `Gateway/namespace/name/section` or `ListenerSet/namespace/name/section`. */
+  readonly id: string;
+  readonly protocol: string;
+  readonly port: number;
 };
 
 /** With its figures of 15 minutes, where it had traffic. */
@@ -56,54 +79,65 @@ export type RouteFacts = {
   readonly resources: ResourceSet;
   readonly states: readonly ResourceStatus[];
   readonly problems: readonly Problem[];
+  readonly gatewayApi: GatewayApi;
   readonly memo: Memo;
 };
 
 type Mapping = Resource<'Mapping'>;
 
 /** Returns all routes in the order of host and path. */
-export function routeRows({ resources, states, problems, memo }: RouteFacts): readonly RouteRow[] {
+export function routeRows({
+  gatewayApi,
+  resources,
+  states,
+  problems,
+  memo,
+}: RouteFacts): readonly RouteRow[] {
   const stateOf = new Map(states.map(({ id, state }) => [id, state]));
   const problemsOf = Map.groupBy(problems, problemId);
   const coverage = coverageOf(resources);
   const shares = sharesOf(resources.mappings, memo);
-  return resources.mappings
-    .map(mapping => {
-      const own = problemsOf.get(mapping.id) ?? [];
+  const mappings = resources.mappings.map(mapping => {
+    const share = shares.get(mapping.id);
+    return {
+      ...routeRow(mapping),
+      ...(share === undefined ? {} : { share }),
+      ...coverage.ofMapping(mapping.spec),
+    };
+  });
+  return [...mappings, ...gatewayRouteRows(gatewayApi, resources, coverage)]
+    .map(row => {
+      const own = problemsOf.get(row.id) ?? [];
       const errors = own.filter(({ severity }) => severity === 'error').length;
-      const share = shares.get(mapping.id);
-      return {
-        ...routeRow(mapping),
-        ...(share === undefined ? {} : { share }),
-        ...coverage(mapping.spec),
-        state: stateOf.get(mapping.id) ?? 'in force',
-        errors,
-        warnings: own.length - errors,
-      };
+      const state = stateOf.get(row.id) ?? 'in force';
+      return { ...row, state, errors, warnings: own.length - errors };
     })
-    .sort((a, b) => compare(a.host, b.host) || compare(a.path, b.path) || compare(a.id, b.id));
+    .sort(
+      (a, b) =>
+        compare(a.hosts[0] ?? '', b.hosts[0] ?? '') ||
+        compare(a.paths[0]?.path ?? '', b.paths[0]?.path ?? '') ||
+        compare(a.id, b.id),
+    );
 }
 
-function routeRow({ id, source, spec }: Mapping) {
+function routeRow({ id, source, spec }: Mapping): UnstatedRow {
   const { host, host_regex, host_redirect, method, node_group, prefix, shadow } = spec;
-  const matches: RouteRow['matches'] = spec.prefix_regex
-    ? 'regex'
-    : spec.prefix_exact
-      ? 'exact'
-      : 'prefix';
+  const type = spec.prefix_regex ? 'regex' : spec.prefix_exact ? 'exact' : 'prefix';
   return {
     id,
-    host: host_regex ? `~ ${host}` : host,
-    path: prefix,
-    matches,
-    ...(method === undefined ? {} : { method }),
-    service: serviceText(spec),
+    hosts: [host_regex ? `~ ${host}` : host],
+    paths: [{ path: prefix, type, ...(method === undefined ? {} : { method }) }],
+    services: [serviceText(spec)],
     nodeGroup: node_group,
+    listeners: [],
     ...(host_redirect ? { instead: 'redirect' as const } : {}),
     ...(shadow ? { instead: 'shadow' as const } : {}),
     ...source,
   };
 }
+
+/** What does not depend on Filters, nor on what the proxies say. */
+export type UnstatedRow = Omit<RouteRow, keyof Coverage | 'state' | 'errors' | 'warnings'>;
 
 /** Formats `https://name:port`, without the scheme http and without a port that was not written. */
 export function serviceText({ service }: Pick<Mapping['spec'], 'service'>): string {
@@ -133,22 +167,12 @@ function sharesOf(mappings: readonly Mapping[], memo: Memo): ReadonlyMap<string,
 
 /** Returns the text that a search looks through. */
 export function routeText(row: RouteRow): string {
-  const { covered, errors, filters, host, id, method = '', nodeGroup, path, service, state } = row;
+  const { covered, errors, filters, hosts, id, listeners, nodeGroup, paths, services, state } = row;
   const words = covered === 'none' ? 'open' : covered;
   const problem = errors + row.warnings > 0 ? 'problem' : '';
-  return [
-    id,
-    host,
-    path,
-    method,
-    service,
-    nodeGroup,
-    state,
-    words,
-    problem,
-    row.file,
-    ...filters,
-  ].join(' ');
+  const texts = paths.map(({ method = '', path }) => `${method} ${path}`);
+  const lists = [...hosts, ...texts, ...services, ...listeners.map(each => each.id), ...filters];
+  return [id, nodeGroup, state, words, problem, row.file, ...lists].join(' ');
 }
 
 function compare(a: string, b: string): number {

@@ -5,7 +5,7 @@ import type { RouteRow } from './routes.ts';
 import { serviceRows } from './services.ts';
 
 const ID = 'Mapping/default/m';
-const ROUTE = { id: ID, service: 's' } as Partial<RouteRow> as RouteRow;
+const ROUTE = { id: ID, services: ['s'] } as Partial<RouteRow> as RouteRow;
 const QUIET = { connectFailures: 0, tlsFailures: 0, noHealthy: 0, updateFailures: 0 };
 
 function seen(members: number, healthy: number, failures = 0): UpstreamFigures {

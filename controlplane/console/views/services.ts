@@ -10,7 +10,7 @@ import type { LimitLine } from './route.ts';
 import type { RouteRow } from './routes.ts';
 
 export type ServiceRow = {
-  /** As Mappings write it. */
+  /** As Mappings write it. Backends of Gateways have `name:port`, or `name.namespace:port`. */
   readonly name: string;
   readonly routes: number;
   /** The fewest that a proxy sees. Absent when no proxy has told. */
@@ -21,7 +21,7 @@ export type ServiceRow = {
   readonly rates?: Rates;
 };
 
-/** Returns each service that Mappings name, those in trouble first. */
+/** Returns each service that routes name, those in trouble first. */
 export function serviceRows(
   rows: readonly RouteRow[],
   upstreams: readonly UpstreamFigures[],
@@ -31,12 +31,12 @@ export function serviceRows(
   for (const upstream of upstreams)
     for (const origin of upstream.origins)
       byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), upstream]);
-  const services = Map.groupBy(
-    rows.filter(({ instead }) => instead !== 'redirect'),
-    ({ service }) => service,
-  );
-  return [...services]
-    .map(([name, routes]) => {
+  const users = rows
+    .filter(({ instead }) => instead !== 'redirect')
+    .flatMap(row => row.services.map(name => ({ name, row })));
+  return [...Map.groupBy(users, ({ name }) => name)]
+    .map(([name, used]) => {
+      const routes = used.map(({ row }) => row);
       const seen = [...new Set(routes.flatMap(({ id }) => byOrigin.get(id) ?? []))];
       const figures = routes.flatMap(({ id }) => figuresOf(id) ?? []);
       const rates = sumOf(figures.map(each => each.last15Minutes));

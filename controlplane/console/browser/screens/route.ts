@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { AttachedView, RuleView } from '#controlplane/console/views/gateway-routes.ts';
 import type { RouteScreen } from '#controlplane/console/views/route.ts';
-import type { RouteRow } from '#controlplane/console/views/routes.ts';
+import type { RoutePath, RouteRow } from '#controlplane/console/views/routes.ts';
 import { count, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
@@ -10,7 +11,7 @@ import { ProblemLines } from '../problem-lines.ts';
 import { RequestTable } from '../request-table.ts';
 import { TrafficCharts } from '../traffic-charts.ts';
 import { UpstreamLines } from '../upstream-lines.ts';
-import { Covered, State } from './routes.ts';
+import { Covered, END, hostText, pathText, State } from './routes.ts';
 
 /** One route: what decides about it, what it became, what goes through it. */
 export function Route({ query }: { readonly query: URLSearchParams }): Shown {
@@ -21,12 +22,15 @@ export function Route({ query }: { readonly query: URLSearchParams }): Shown {
 }
 
 function Shows({
+  attached,
   figures,
   limits,
+  parents,
   problems,
   requests,
   row,
   rules,
+  served,
   sharing,
   traffic,
   upstreams,
@@ -49,15 +53,21 @@ function Shows({
     <${Panel} title="Route" aside=${html`<${Source} ...${row} />`}>
       <dl class="facts">
         <dt>State</dt><dd><${State} ...${row} /></dd>
-        <dt>Requests</dt><dd class="path">${row.method ?? 'any method'} ${row.host === '*' ? 'any host' : row.host} ${row.path}${row.matches === 'prefix' ? '*' : ''}</dd>
-        <dt>Service</dt><dd class="path"><a href=${to('service', { name: row.service })}>${row.service}</a></dd>
+        ${
+          isMapping(row)
+            ? html`<dt>Requests</dt><dd class="path">${row.paths[0]?.method ?? 'any method'} ${row.hosts[0] === '*' ? 'any host' : row.hosts[0]} ${row.paths.map(({ path, type }) => `${path}${END[type]}`)}</dd>`
+            : html`<dt>Hosts</dt><dd class="path">${row.hosts.map(host => html`<div>${hostText(host)}</div>`)}</dd>
+        <dt>Attached to</dt><dd><${Attached} attached=${attached} parents=${parents} /></dd>`
+        }
+        <dt>${row.services.length === 1 ? 'Service' : 'Services'}</dt><dd class="path">${row.services.length === 0 ? html`<span class="muted">none</span>` : row.services.map(name => html`<div><a href=${to('service', { name })}>${name}</a></div>`)}</dd>
         <dt>Filters</dt><dd><${Covered} ...${row} /></dd>
         <dt>Limits</dt><dd>${limits.length === 0 ? html`<span class="muted">none apply</span>` : limits.map(limit => html`<div>${limit.name}: ${count(limit.rate)} a ${limit.unit}${limit.action === 'LogOnly' ? html` <${Badge} tone="quiet">LogOnly<//>` : null} <${Source} ...${limit} /></div>`)}</dd>
-        ${sharing.length === 0 ? null : html`<dt>Shares</dt><dd>${sharing.map(other => html`<div>${Math.round(other.share ?? 0)} % ${other.id === row.id ? html`<b>${shortName(other.id)}</b>` : link(other)} → ${other.service}</div>`)}</dd>`}
-        <dt>Ask</dt><dd><a href=${to('explain', { url: exampleOf(row), method: plainMethod(row), group: row.nodeGroup })}>Explain a request to it</a></dd>
+        ${sharing.length === 0 ? null : html`<dt>Shares</dt><dd>${sharing.map(other => html`<div>${Math.round(other.share ?? 0)} % ${other.id === row.id ? html`<b>${shortName(other.id)}</b>` : link(other)} → ${other.services}</div>`)}</dd>`}
+        ${isMapping(row) || row.paths.length > 0 ? html`<dt>Ask</dt><dd><a href=${to('explain', { url: exampleOf(row), method: plainMethod(row), group: row.nodeGroup })}>Explain a request to it</a></dd>` : null}
       </dl>
     <//>
     ${problems.length === 0 ? null : html`<${Panel} title="Problems"><${ProblemLines} problems=${problems} /><//>`}
+    ${served.length === 0 ? null : html`<${Panel} title="Rules" aside="as they are written"><${Rules} rules=${served} /><//>`}
     ${upstreams.length === 0 ? null : html`<${Panel} title="Service" aside="as the proxies see it"><${UpstreamLines} upstreams=${upstreams} /><//>`}
     ${
       rules.length === 0
@@ -71,8 +81,8 @@ function Shows({
       wider.length + within.length === 0
         ? null
         : html`<${Panel} title="Overlaps" aside="the longer path is tried first"><ul class="lines">
-      ${within.map(other => html`<li><span>${link(other)} takes <code>${other.path}</code> out of it</span></li>`)}
-      ${wider.map(other => html`<li><span>${link(other)} with <code>${other.path}</code> gets what this one leaves</span></li>`)}
+      ${within.map(other => html`<li><span>${link(other)} takes <code>${pathsOf(other)}</code> out of it</span></li>`)}
+      ${wider.map(other => html`<li><span>${link(other)} with <code>${pathsOf(other)}</code> gets what this one leaves</span></li>`)}
     </ul><//>`
     }
     ${traffic.series.requests.length < 2 ? null : html`<${TrafficCharts} traffic=${traffic} />`}
@@ -102,11 +112,56 @@ function shortOf(name: string): string {
   return name.replace(/^default\//, '');
 }
 
-function exampleOf({ host, path }: RouteRow): string {
-  const name = host === '*' || host.startsWith('~') ? '127.0.0.1' : host.replace(/^\*/, 'www');
-  return `http://${name}${path.startsWith('/') ? path : '/'}`;
+function isMapping({ id }: RouteRow): boolean {
+  return id.startsWith('Mapping/');
 }
 
-function plainMethod({ method = 'GET' }: RouteRow): string {
+const MOST_PATHS = 3;
+
+function pathsOf({ paths }: RouteRow): string {
+  const more = paths.length > MOST_PATHS ? ' …' : '';
+  return `${paths.slice(0, MOST_PATHS).map(pathText).join(', ')}${more}`;
+}
+
+/** The listeners that serve a route of Gateways, and why others do not. */
+function Attached({
+  attached,
+  parents,
+}: {
+  readonly attached: readonly AttachedView[];
+  readonly parents: readonly string[];
+}): Shown {
+  return html`${attached.length === 0 ? html`<${Badge} tone="bad">no listener serves it<//>` : null}
+    ${attached.map(({ gateway, hosts, id, port, protocol }) => html`<div><a href=${to('gateways', { search: gateway })}>${shortName(gateway)}</a> ${id.split('/').pop()} <span class="muted">${protocol} ${port}, ${hosts.length === 1 && hosts[0] === '*' ? 'any host' : hosts.join(', ')}</span></div>`)}
+    ${parents.map(text => html`<div class="wrap">${text}</div>`)}`;
+}
+
+/** What is matched, and where its requests go. */
+function Rules({ rules }: { readonly rules: readonly RuleView[] }): Shown {
+  return html`<ul class="lines">${rules.map(
+    ({ backends, broken, filters, paths, redirects }) => html`<li>
+      ${paths.map(each => html`<div><code>${pathText(each)}${END[each.type]}</code> <span class="muted">${each.conditions?.join(', ')}</span></div>`)}
+      ${filters.length === 0 ? null : html`<div><span class="muted">Filters</span> ${filters.map(shortOf).join(', ')}</div>`}
+      ${redirects ? html`<div class="muted">redirects</div>` : null}
+      ${broken === undefined ? null : html`<div class="wrap"><${Badge} tone="bad">answers 500<//> ${broken}</div>`}
+      ${backends.map(({ service, share }) => html`<div>${Math.round(share)} % → ${service === undefined ? html`<${Badge} tone="bad">answers 500<//>` : html`<a href=${to('service', { name: service })}>${service}</a>`}</div>`)}
+    </li>`,
+  )}</ul>`;
+}
+
+/** A route of a Gateway has the port of its listener. */
+function exampleOf({
+  hosts: [host = '*'],
+  listeners: [listener],
+  paths: [first],
+}: RouteRow): string {
+  const name = host === '*' || host.startsWith('~') ? '127.0.0.1' : host.replace(/^\*/, 'www');
+  const path = first?.path.startsWith('/') ? first.path : '/';
+  if (listener === undefined) return `http://${name}${path}`;
+  return `${listener.protocol === 'HTTPS' ? 'https' : 'http'}://${name}:${listener.port}${path}`;
+}
+
+function plainMethod({ paths: [first] }: RouteRow): string {
+  const { method = 'GET' }: Pick<RoutePath, 'method'> = first ?? {};
   return /^[A-Z]+$/.test(method) ? method : 'GET';
 }

@@ -1,5 +1,5 @@
 import type { Page } from '#controlplane/console/views/paging.ts';
-import type { RouteItem, RouteRow } from '#controlplane/console/views/routes.ts';
+import type { RouteItem, RoutePath, RouteRow } from '#controlplane/console/views/routes.ts';
 import { count, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
@@ -45,15 +45,15 @@ const COLUMNS: readonly Column<RouteItem>[] = [
   {
     head: 'Host',
     className: 'path',
-    cell: row => (row.host === '*' ? html`<span class="muted">any</span>` : row.host),
+    cell: ({ hosts }) => html`${hostText(hosts[0])}<${More} of=${hosts} />`,
   },
   { head: 'Path', className: 'path', cell: pathOf },
   { head: 'Filters', cell: row => html`<${Covered} ...${row} />` },
   {
     head: 'Service',
     className: 'path',
-    cell: ({ instead, service, share }) =>
-      html`${instead === 'redirect' ? 'redirect to ' : ''}${service}${share === undefined ? null : html` <span class="muted tight">${Math.round(share)} %</span>`}`,
+    cell: ({ instead, services, share }) =>
+      html`${instead === 'redirect' ? 'redirect ' : ''}${instead === 'redirect' && services.length > 0 ? 'to ' : ''}${services[0]}<${More} of=${services} />${share === undefined ? null : html` <span class="muted tight">${Math.round(share)} %</span>`}`,
   },
   {
     head: 'Requests/s',
@@ -77,15 +77,38 @@ const COLUMNS: readonly Column<RouteItem>[] = [
   },
 ];
 
-function pathOf(row: RouteRow): Shown {
-  const { id, matches, method, path } = row;
-  const end = matches === 'prefix' ? '*' : '';
-  return html`<a href=${to('route', { id })} title=${shortName(id)}>${method === undefined ? '' : `${method} `}${matches === 'regex' ? '~ ' : ''}${path}</a><span class="muted">${end}</span>`;
+/** Connections have no path, so their route has its name here. */
+function pathOf({ id, paths }: RouteRow): Shown {
+  const [first] = paths;
+  const text = first === undefined ? `${id.split('/')[0]} ${shortName(id)}` : pathText(first);
+  return html`<a href=${to('route', { id })} title=${shortName(id)}>${text}</a><span class="muted">${first && END[first.type]}</span><${More} of=${paths} />`;
+}
+
+/** What follows a path of this type. */
+export const END: Readonly<Record<RoutePath['type'], string>> = {
+  ...{ prefix: '*', segments: '/*', exact: '', regex: '' },
+};
+
+/** Formats `GET /path`, or `~ ` before an expression. */
+export function pathText({ method, path, type }: RoutePath): string {
+  return `${method === undefined ? '' : `${method} `}${type === 'regex' ? '~ ' : ''}${path}`;
+}
+
+export function hostText(host: string | undefined): Shown | string {
+  if (host === undefined) return html`<span class="muted">none</span>`;
+  return host === '*' ? html`<span class="muted">any</span>` : host;
+}
+
+/** How many there are behind the first. */
+function More({ of }: { readonly of: readonly unknown[] }): Shown | null {
+  return of.length < 2 ? null : html` <span class="muted tight">+${count(of.length - 1)}</span>`;
 }
 
 /** Which Filters decide. An open route says so. */
-export function Covered({ covered, filters, nodeGroup }: RouteRow): Shown {
-  if (nodeGroup !== 'edge') return html`<span class="muted">in ${nodeGroup}</span>`;
+export function Covered({ covered, filters, listeners, nodeGroup }: RouteRow): Shown {
+  if (covered === 'bytes') return html`<span class="muted">connections</span>`;
+  if (nodeGroup !== 'edge' && listeners.length === 0)
+    return html`<span class="muted">in ${nodeGroup}</span>`;
   if (covered === 'bypass') return html`<${Badge} tone="warn">bypassed<//>`;
   if (covered === 'none') return html`<${Badge} tone="quiet">open<//>`;
   const names = filters.map(shortFilter).join(', ');

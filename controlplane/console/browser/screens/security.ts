@@ -1,6 +1,6 @@
 import type { FilterRow, Security as SecurityView } from '#controlplane/console/views/security.ts';
 import { ActForm } from '../act.ts';
-import { count, shortName } from '../format.ts';
+import { count, isRoute, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
 import { to } from '../location.ts';
@@ -38,7 +38,7 @@ function Shows({ closed, filters, open, rejected }: SecurityView): Shown {
             ? html`<${Empty}>Nothing is closed.<//>`
             : html`<ul class="lines">${closed.map(
                 ({ file, id, line, state }) =>
-                  html`<li><div class="row"><${Badge} tone="bad">${state}<//> ${id.startsWith('Mapping/') ? html`<a href=${to('route', { id })}>${shortName(id)}</a>` : `${id.split('/')[0]} ${shortName(id)}`} <${Source} file=${file} line=${line} /></div></li>`,
+                  html`<li><div class="row"><${Badge} tone="bad">${state}<//> ${isRoute(id) ? html`<a href=${to('route', { id })}>${shortName(id)}</a>` : `${id.split('/')[0]} ${shortName(id)}`} <${Source} file=${file} line=${line} /></div></li>`,
               )}</ul>`
         }
       <//>

@@ -1,14 +1,15 @@
 import type { InstanceRow, InstanceRows } from '#controlplane/console/views/instances.ts';
+import type { RouteRow } from '#controlplane/console/views/routes.ts';
 import type { ServiceScreen } from '#controlplane/console/views/services.ts';
 import { addressText, Drain } from '../drain.ts';
-import { count } from '../format.ts';
+import { count, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
 import { to } from '../location.ts';
 import { Badge, Empty, Loaded, Panel, Source } from '../parts.ts';
 import { RequestTable } from '../request-table.ts';
 import { UpstreamLines } from '../upstream-lines.ts';
-import { Covered } from './routes.ts';
+import { Covered, pathText } from './routes.ts';
 
 /** A page for the developer of one service. */
 export function Service({ query }: { readonly query: URLSearchParams }): Shown {
@@ -48,22 +49,36 @@ function Shows({
     <${Panel} title="Routes" aside=${row.routes > routes.length ? `the first ${routes.length} of ${count(row.routes)}` : undefined}>
       <ul class="lines">${routes.map(
         route =>
-          html`<li><div class="row"><a class="path" href=${to('route', { id: route.id })}>${route.host === '*' ? '' : route.host}${route.path}</a> <${Covered} ...${route} /> <${Source} file=${route.file} line=${route.line} /></div></li>`,
+          html`<li><div class="row"><a class="path" href=${to('route', { id: route.id })}>${routeName(route)}</a> <${Covered} ...${route} /> <${Source} file=${route.file} line=${route.line} /></div></li>`,
       )}</ul>
     <//>
     <${Panel} title="Try it"><pre tabindex="0">${routes
-      .filter(({ matches }) => matches !== 'regex')
+      .filter(({ paths }) => paths[0] !== undefined && paths[0].type !== 'regex')
       .slice(0, 6)
-      .map(({ host, method, path }) => curl(`${edge.host}:${edge.port}`, host, path, method))
+      .map(route => curl(route, edge))
       .join('\n')}</pre><//>
     <${Panel} title="Last requests" aside="sampled, the newest first" wide=${true}><${RequestTable} requests=${requests} /><//>
   </div>`;
 }
 
-function curl(edge: string, host: string, path: string, method?: string): string {
-  const verb = method === undefined || method === 'GET' ? '' : `-X ${method} `;
-  const name = host === '*' ? '' : `-H 'Host: ${host.replace(/^\*/, 'www')}' `;
-  return `curl ${verb}${name}http://${edge}${path}`;
+function routeName(row: RouteRow): string {
+  const [first] = row.paths;
+  const [host] = row.hosts;
+  return first === undefined ? shortName(row.id) : `${host === '*' ? '' : host}${pathText(first)}`;
+}
+
+function curl({ hosts, listeners, paths }: RouteRow, edge: ServiceScreen['edge']): string {
+  const [first] = paths;
+  const { method = 'GET', path = '/' } = first ?? {};
+  const verb = method === 'GET' ? '' : `-X ${method} `;
+  const [host = '*'] = hosts;
+  const [listener] = listeners;
+  const { port = edge.port, protocol } = listener ?? {};
+  const name = host.replace(/^\*\.?/, 'www.').replace(/^www\.$/, edge.host);
+  if (protocol === 'HTTPS')
+    return `curl ${verb}--connect-to ::${edge.host}: https://${name}:${port}${path}`;
+  const header = host === '*' ? '' : `-H 'Host: ${name}' `;
+  return `curl ${verb}${header}http://${edge.host}:${port}${path}`;
 }
 
 function Instances({ rows }: InstanceRows): Shown {
