@@ -101,7 +101,7 @@ function compileGateway(
 ): Compiled {
   const own = { ...ofNodeGroup(resources, EDGE), ...WITHOUT_ROUTES };
   const edge = edgeOf(own, options, memo);
-  const hosts = { entries: [], declared: [], ...hostInputs(own, edge, everything) };
+  const hosts = { entries: [], declared: [], ...hostInputs(own, edge, everything, memo) };
   const parts = gatewayParts(group, gateways, {
     ...{ edge, memo, options, resources },
     hosts: (domain, attached) => hostParts(domain, hosts, attached),
@@ -153,7 +153,7 @@ function compileProxies(
     memo,
     edge && { ...edge, ...edge.limits, ...edge.filters },
   );
-  const inputs = { entries, declared: hosts.hosts, ...hostInputs(own, edge, everything) };
+  const inputs = { entries, declared: hosts.hosts, ...hostInputs(own, edge, everything, memo) };
   const routes = virtualHosts(inputs);
   const parts =
     edge &&
@@ -209,6 +209,7 @@ function hostInputs(
   own: ResourceSet,
   edge: Edge | undefined,
   everything: WithoutUnserved['everything'],
+  memo: Memo,
 ): Omit<HostInputs, 'entries' | 'declared'> {
   return {
     everywhere: edge === undefined || everything === undefined ? [] : [closedWholly(everything.id)],
@@ -217,6 +218,7 @@ function hostInputs(
     filters: edge?.filters,
     guards: edge?.guards,
     wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
+    memo,
     common:
       edge === undefined ? {} : { ...MARK_LATE_TRIES, ...hostRateLimits(edge.limits.labellings) },
   };

@@ -1,3 +1,4 @@
+import type { AskedService } from './asked-service.ts';
 import type { ExplainedFilters } from './explained-filters.ts';
 import type {
   ExplainedFilter,
@@ -33,7 +34,11 @@ function linesOf(filters: ExplainedFilters, all: boolean): readonly string[] {
     case 'ambiguous':
       return filters.readings.flatMap(readingLines);
     case 'allowed':
-      return [...allowedLines(filters.rule), ...earlierLines(filters.earlier, all)];
+      return [
+        ...allowedLines(filters.rule),
+        ...earlierLines(filters.earlier, all),
+        askedLine(filters.service),
+      ];
     case 'closed':
       return [
         `  ${ruleText(filters.rule)}`,
@@ -70,6 +75,10 @@ function readingLines({ path, rule }: PathReading): readonly string[] {
 function allowedLines(rule: ExplainedRule | undefined): readonly string[] {
   if (rule === undefined) return ['  no rule matches: the request is allowed'];
   return [`  ${ruleText(rule)}`, '    no filters: the request is allowed'];
+}
+
+function askedLine({ asked, reason }: AskedService): string {
+  return `  the Filter service is ${asked ? '' : 'not '}asked: ${reason}`;
 }
 
 function earlierLines(earlier: readonly MissedRule[], all: boolean): readonly string[] {

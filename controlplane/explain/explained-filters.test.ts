@@ -145,6 +145,7 @@ test('rules that are tried before and do not match are told with --all', () => {
     '    no filters: the request is allowed',
     '  not FilterPolicy default/high (spec.rules[0]), host b.test, path "*", precedence 9: the host is site.test, not b.test',
     '  not FilterPolicy default/low (spec.rules[0]), host "*", path "/a/*": the path is /, not /a/*',
+    '  the Filter service is asked: a rule may match other requests of this route',
   ]);
   assert.match(section(explanation).join('\n'), /\n {2}… and 2 rules tried before without a match/);
 });
@@ -154,8 +155,24 @@ test('a request that no rule matches is allowed', () => {
   assert.deepEqual(section(explained(yaml), true), [
     '  no rule matches: the request is allowed',
     '  not FilterPolicy default/site (spec.rules[0]), host "*", path /a: the path is /, not /a',
+    '  the Filter service is not asked: no rule can match',
   ]);
 });
+
+const ASKED: readonly (readonly [path: string, header: string, asked: string])[] = [
+  ['/', 'X-A: 1', 'not asked: no rule can match'],
+  ['/x;y', 'X-A: 1', 'asked: its path may be read in several ways'],
+  ['/', 'Cookie: gateway_session.a.b=1', 'asked: it has a cookie of the gateway, which is removed'],
+  ['/', 'X-Gateway-Password: p4ss', 'asked: it has x-gateway-password, which is removed'],
+];
+
+for (const [path, header, asked] of ASKED)
+  test(`a request of ${path} with ${header}, which no rule matches, is ${asked}`, () => {
+    const yaml = jwt('tokens') + policy('{path: /a/*, filters: [{name: tokens}]}') + mapping();
+    const explanation = explained(yaml, { url: `http://site.test${path}`, header: [header] });
+    assert.equal(section(explanation).at(-1), `  the Filter service is ${asked}`);
+    assert.doesNotMatch(section(explanation).join(), /p4ss/);
+  });
 
 test('a path that is read differently is answered 400, and says what each reading meets', () => {
   const yaml = jwt('tokens') + policy('{path: /admin/*, filters: [{name: tokens}]}') + mapping();

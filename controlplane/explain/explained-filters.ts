@@ -8,6 +8,7 @@ import type { Rule } from '#ext-authz/policy/rule.ts';
 import { isJsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { type AskedService, explainAsked, isOff, isPublicRoute } from './asked-service.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import { type ExplainedFilter, explainChain } from './explained-filters-chain.ts';
 import { closedReasons } from './explained-filters-closed.ts';
@@ -29,7 +30,7 @@ import {
 } from './explained-filters-rule.ts';
 import { withoutIdentityHeaders } from './identity-headers.ts';
 import type { Place } from './place.ts';
-import { EXT_AUTHZ_FILTER, type PerFilterConfig } from './route-configuration.ts';
+import { EXT_AUTHZ_FILTER } from './route-configuration.ts';
 import type { RouteMatch } from './route-match.ts';
 
 /**
@@ -48,6 +49,7 @@ export type ExplainedFilters =
       readonly decision: 'allowed';
       readonly rule?: ExplainedRule;
       readonly earlier: readonly MissedRule[];
+      readonly service: AskedService;
     }
   | {
       readonly decision: 'closed';
@@ -85,22 +87,22 @@ export function explainFilters(inputs: FilterInputs): ExplainedFilters | undefin
   const off = whyOff(inputs.match);
   if (off !== undefined) return { decision: 'off', reason: off };
   const client = toFilterRequest(inputs.request);
-  if ('error' in client) return { decision: 'malformed', reason: client.error };
+  if ('error' in client)
+    return isOff(inputs.match.route)
+      ? { decision: 'off', reason: 'no rule can match' }
+      : { decision: 'malformed', reason: client.error };
   const request = toFilterRequest(withoutIdentityHeaders(inputs.request, inputs.match.virtualHost));
   if ('error' in request) return { decision: 'malformed', reason: request.error };
   return explainCheck(request.value, client.value, inputs);
 }
 
 /** The route's setting overrides the virtual host's. */
-function whyOff({ route, virtualHost }: RouteMatch): string | undefined {
-  if (isOff(route)) return 'the route has `bypass_auth`';
+function whyOff(match: RouteMatch): string | undefined {
+  const { route, virtualHost } = match;
+  if (isOff(route) && !isPublicRoute(match)) return 'the route has `bypass_auth`';
   return isOff(virtualHost)
     ? 'no rule can match in this virtual host, and it can be no protected origin'
     : undefined;
-}
-
-function isOff({ typed_per_filter_config }: PerFilterConfig): boolean {
-  return typed_per_filter_config?.[EXT_AUTHZ_FILTER]?.disabled === true;
 }
 
 function explainCheck(
@@ -123,13 +125,14 @@ function explainSelected(
   { rule: selected }: Extract<Selected, { readonly rule: unknown }>,
   { request, client }: { readonly request: HttpRequest; readonly client: HttpRequest },
   { active, definitions, rules }: FiltersInForce,
-  { places, problems }: FilterInputs,
+  { match, places, problems, request: seenByEnvoy }: FilterInputs,
 ): ExplainedFilters {
+  const service = explainAsked(match, seenByEnvoy);
   const at = selected === undefined ? -1 : rules.findIndex(({ rule }) => rule === selected);
   const operator =
     selected?.routeRule === undefined ? rules[at] : joinedRule(selected, request, active, rules);
   const earlier = missedRules(at === -1 ? rules : rules.slice(0, at), request, places);
-  if (operator === undefined) return { decision: 'allowed', earlier };
+  if (operator === undefined) return { decision: 'allowed', earlier, service };
   const rule = explainRule(operator, places);
   const headers = active.headers.get(operator.rule);
   const closed = active.closed.get(operator.rule);
@@ -140,7 +143,7 @@ function explainSelected(
       earlier,
       reasons: closedReasons(operator, closed, problems),
     };
-  if (headers === undefined) return { decision: 'allowed', rule, earlier };
+  if (headers === undefined) return { decision: 'allowed', rule, earlier, service };
   const seen = withoutInjected(request, headers);
   const chain = explainChain(operator, { definitions, request: seen, client, places });
   return { decision: 'chain', rule, earlier, chain };

@@ -9,7 +9,8 @@ import type { Unmet } from './unmet.ts';
  * the wanted value of a method only: others may be secrets.
  */
 export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | undefined {
-  const { name, present_match, string_match, invert_match = false, ...others } = matcher;
+  const { name, present_match, string_match, invert_match = false, ...rest } = matcher;
+  const { treat_missing_header_as_empty: missingIsEmpty, ...others } = rest;
   if (typeof name !== 'string' || Object.keys(others).length > 0)
     throw new Error(
       `a header match that explain does not know: ${Object.keys(matcher).join(', ')}`,
@@ -19,19 +20,23 @@ export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | unde
     const wanted = present_match !== invert_match;
     return (values !== undefined) === wanted ? undefined : unmet(name, values, undefined);
   }
-  // A missing header never matches, not even inverted.
-  const met = values?.some(value => matchesString(string_match, value)) === !invert_match;
+  // A missing header never matches, not even inverted, unless it counts as empty.
+  const met =
+    (values ?? (missingIsEmpty === true ? [''] : undefined))?.some(value =>
+      matchesString(string_match, value),
+    ) === !invert_match;
   return met ? undefined : unmet(name, values, string_match);
 }
 
 /** Evaluates Envoy's `StringMatcher`. */
 export function matchesString(matcher: Json | undefined, text: string): boolean {
-  const { exact, contains, safe_regex, ...others } = isJsonObject(matcher)
+  const { exact, contains, prefix, safe_regex, ...others } = isJsonObject(matcher)
     ? matcher
     : { none: null };
   if (Object.keys(others).length === 0) {
     if (typeof exact === 'string') return text === exact;
     if (typeof contains === 'string') return text.includes(contains);
+    if (typeof prefix === 'string') return text.startsWith(prefix);
     if (isJsonObject(safe_regex)) return matchesRe2(String(safe_regex.regex), text);
   }
   throw new Error(`a string match that explain does not know: ${Object.keys(others).join(', ')}`);

@@ -104,7 +104,8 @@ function settleCookies(
   const fields = headers.get('cookie');
   if (fields === undefined) return;
   const left = withoutGatewayCookies(fields, cookies);
+  if (left === fields) return;
   const rest = left.filter(field => field !== '');
   if (rest.length === 0) remove.add('cookie');
-  else if (left !== fields) set.set('cookie', rest.join('; '));
+  else set.set('cookie', rest.join('; '));
 }

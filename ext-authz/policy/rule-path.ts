@@ -1,4 +1,4 @@
-import { canonicalPath } from '#resources/match/canonical-path.ts';
+import { canonicalPath, ONE_READING } from '#resources/match/canonical-path.ts';
 
 /**
  * Returns the forms in which upstreams may read a request's path. The first is its canonical
@@ -8,15 +8,15 @@ import { canonicalPath } from '#resources/match/canonical-path.ts';
  */
 export function pathForms(target: string): readonly string[] {
   const came = withoutQuery(target);
-  if (!UNUSUAL.test(came)) return [came];
+  if (PLAIN.test(came)) return [came];
   const path = canonicalPath(came);
   const slashed =
     path.search(ESCAPED_SLASH) === -1 ? path : resolve(path.replace(ESCAPED_SLASH, '/'));
   return [...new Set([path, cut(path), slashed, cut(slashed)])];
 }
 
-/** Characters outside the canonical spelling, or that may be read in several ways. */
-const UNUSUAL = /[^!$&'()+,\-./0-9:=@A-Z[\]_a-z~]/;
+/** A canonical path that is read in one way. The edge may ask nobody about it, by the same class. */
+const PLAIN = new RegExp(`^${ONE_READING}*$`);
 const PARAMETERS = /;[^/]*/g;
 const ESCAPED_SLASH = /%2F|%5C/g;
 

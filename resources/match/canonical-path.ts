@@ -8,6 +8,12 @@ const UNESCAPED = new RegExp(`[${PLAIN}]`);
 const ODD = new RegExp(`%[0-9A-Fa-f]{2}|[^/${PLAIN}]`, 'gu');
 
 /**
+ * The characters of paths that every upstream reads in one way, as a class of an expression. Not
+ * among them are `;`, `%`, `\\` and what stands in no path.
+ */
+export const ONE_READING = "[!$&'()+,\\-./0-9:=@A-Z[\\]_a-z~]";
+
+/**
  * Returns one spelling for all spellings of a path (RFC 3986 section 6.2.2). What may stand
  * unescaped does. All else is escaped with capital digits. `%21` becomes `!` too, since upstreams
  * decode before they look. Escaped slashes stay escaped.

@@ -8,6 +8,7 @@ import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
+import { type AskedOn, askedOn } from './asked-paths.ts';
 import { forgedMatchProblems } from './forged-match-problems.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
 import { injectedOn, settersOn } from './injected-by-filters.ts';
@@ -51,6 +52,8 @@ export type EdgeFilters = {
    * header's identity.
    */
   readonly settersOn: (host: string) => ReadonlyMap<string, Resource<'Filter'>>;
+  /** Returns which paths the service is asked about where filters run. */
+  readonly askedOn: AskedOn;
   /** Ids of the resources that decide where filters run. */
   readonly origins: readonly string[];
   readonly problems: readonly Problem[];
@@ -86,6 +89,9 @@ export function edgeFilters(
     identityHeaders,
     takenOnBypass: host => injected(host).filter(name => name === CREDENTIALS),
     settersOn: settersOn(resources),
+    askedOn: memo.of(memo, 'asked paths', [...filterPolicies, ...filters], () =>
+      remembered(askedOn(orderedRules(filterPolicies), isOrigin)),
+    ),
     origins: [...filterPolicies, ...filters].map(({ id }) => id),
     problems: [
       ...served.problems,
@@ -110,6 +116,20 @@ function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): re
     return { conflicts: ruleConflicts(rules, find), find, rules };
   });
   return [...conflicts, ...partialCover(mappings, rules, find)];
+}
+
+/** Virtual hosts of which it is remembered, since hosts come and go. */
+const MOST_HOSTS = 20_000;
+
+function remembered(of: AskedOn): AskedOn {
+  const known = new Map<string, ReturnType<AskedOn>>();
+  return domains => {
+    const key = domains.join();
+    const found = known.get(key) ?? of(domains);
+    if (known.size > MOST_HOSTS) known.clear();
+    known.set(key, found);
+    return found;
+  };
 }
 
 /** Filters read the client's own header, and decide what happens to it. */

@@ -1,5 +1,5 @@
 import { formatHostPort } from '#grpc/host-port.ts';
-import type { JsonObject } from '#protos/json.ts';
+import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { extension } from '../extension.ts';
@@ -56,6 +56,11 @@ const CLIENT_ADDRESS: JsonObject = {
 /** The part of a route that tells the service which rule of a Gateway API route it is. */
 export function routeRuleOfFilters(rule: string): JsonObject {
   return perRoute({ check_settings: { context_extensions: { rule } } });
+}
+
+/** Returns whether a route has settings of its own for this filter. */
+export function hasFilterSettings({ typed_per_filter_config: settings }: JsonObject): boolean {
+  return isJsonObject(settings) && settings[NAME] !== undefined;
 }
 
 /** The part of a virtual host or route without filters. */

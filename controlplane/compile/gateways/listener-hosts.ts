@@ -23,6 +23,8 @@ export type HostParts = (
   attached: readonly Resource<'Filter'>[],
 ) => {
   readonly first: readonly JsonObject[];
+  /** Returns the routes of the listener as they stand there. */
+  readonly served: (routes: readonly JsonObject[]) => readonly JsonObject[];
   readonly fields: JsonObject;
 };
 
@@ -54,8 +56,8 @@ export function listenerHosts(
     const named = { name: domain, domains: [domain] };
     if (byHost === undefined) return [{ ...named, routes: [MISDIRECTED] }];
     const served = servedFor(covering, byHost);
-    const { fields, first } = parts(domain, filtersOf(served.keys()));
-    const routes = sortedRoutes(served, context, memo);
+    const { fields, first, ...of } = parts(domain, filtersOf(served.keys()));
+    const routes = of.served(sortedRoutes(served, context, memo));
     return [{ ...named, routes: [...first, ...routes], ...fields }];
   });
 }

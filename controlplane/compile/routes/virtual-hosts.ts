@@ -6,10 +6,12 @@ import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { GATEWAY_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { removingHeaders } from '../ext-authz/identity-headers.ts';
 import { identityHeadersOf } from '../ext-authz/injected-by-filters.ts';
+import type { Memo } from '../memo.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
 import type { DeclaredHost } from './proxy-config-hosts.ts';
+import { withPublicRoutes } from './public-routes.ts';
 import { compareRoutes, type RouteEntry } from './route-entry.ts';
 
 export type HostInputs = {
@@ -22,12 +24,13 @@ export type HostInputs = {
   readonly escapedSlashes: EscapedSlashes;
   /** Where filters run. Undefined: there is no such filter. */
   readonly filters:
-    | Pick<EdgeFilters, 'identityHeaders' | 'isChecked' | 'isOrigin' | 'originHosts'>
+    | Pick<EdgeFilters, 'askedOn' | 'identityHeaders' | 'isChecked' | 'isOrigin' | 'originHosts'>
     | undefined;
   /** What Hosts require. Undefined: there are none, as always outside the edge. */
   readonly guards: HostGuards | undefined;
   /** Routes of wildcard domains before all others. */
   readonly wildcardFirst: readonly JsonObject[];
+  readonly memo: Memo;
   /** What every virtual host has besides domains and routes. */
   readonly common: JsonObject;
 };
@@ -97,7 +100,12 @@ export function hostParts(
   domain: string,
   inputs: HostInputs,
   attached: readonly Resource<'Filter'>[],
-): { readonly first: readonly JsonObject[]; readonly fields: JsonObject } {
+): {
+  readonly first: readonly JsonObject[];
+  /** Returns the routes of the listener as they stand there. */
+  readonly served: (routes: readonly JsonObject[]) => readonly JsonObject[];
+  readonly fields: JsonObject;
+} {
   const { closedPolicies, common, escapedSlashes, everywhere, filters, wildcardFirst } = inputs;
   return {
     first: [
@@ -106,6 +114,7 @@ export function hostParts(
       ...closedPolicies.flatMap(policy => closedPolicyRoutes(policy, domain, escapedSlashes)),
       ...(filters?.isOrigin(domain) ? GATEWAY_ROUTES : []),
     ],
+    served: routes => publicRoutes(routes, [domain], inputs),
     fields: { ...common, ...perFilterConfig(filtersOf(domain, inputs, attached), common) },
   };
 }
@@ -142,15 +151,12 @@ function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan
 function virtualHost(
   plans: readonly Plan[],
   byHost: ReadonlyMap<string, readonly RouteEntry[]>,
-  {
-    common,
-    everywhere,
-    wildcardFirst,
-  }: Pick<HostInputs, 'common' | 'everywhere' | 'wildcardFirst'>,
+  inputs: HostInputs,
   taken: Set<string>,
 ): JsonObject {
   const [plan] = plans;
   if (plan === undefined) throw new Error('a virtual host without domains');
+  const { common, everywhere, wildcardFirst } = inputs;
   const entries = [
     ...plan.hosts.flatMap(host => byHost.get(host) ?? []),
     ...(plan.base?.entries ?? []),
@@ -162,7 +168,11 @@ function virtualHost(
     ...acme.map(({ route }) => route),
     ...insecure,
     ...plan.own,
-    ...entries.map(({ route }) => route),
+    ...publicRoutes(
+      entries.map(({ route }) => route),
+      plans.map(({ domain }) => domain),
+      inputs,
+    ),
   ];
   const isWildcard = plans.some(({ domain }) => domain.includes('*'));
   return {
@@ -178,6 +188,17 @@ function virtualHost(
     ...common,
     ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }, common),
   };
+}
+
+/** Where filters run on some of the domains, routes are as if they ran on all. */
+function publicRoutes(
+  routes: readonly JsonObject[],
+  domains: readonly string[],
+  { filters, memo }: Pick<HostInputs, 'filters' | 'memo'>,
+): readonly JsonObject[] {
+  return filters === undefined || !domains.some(filters.isChecked)
+    ? routes
+    : withPublicRoutes(routes, filters.askedOn(domains), memo);
 }
 
 /** Envoy requires different names of virtual hosts. Nothing else depends on them. */

@@ -122,6 +122,7 @@ function matches(match: JsonObject, host: string, path: string): boolean {
     (isJsonObject(regex) && fullMatch(String(regex.regex), path));
   const values = new Map([
     [':authority', host],
+    [':path', path],
     ['x-forwarded-proto', 'http'],
   ]);
   return isPath && (headers as readonly JsonObject[]).every(header => fitsHeader(header, values));
@@ -129,16 +130,21 @@ function matches(match: JsonObject, host: string, path: string): boolean {
 
 function fitsHeader(condition: JsonObject, values: ReadonlyMap<string, string>): boolean {
   const { invert_match = false, name, present_match, string_match: text } = condition;
-  const value = values.get(String(name));
+  const missing = condition.treat_missing_header_as_empty === true ? '' : undefined;
+  const value = values.get(String(name)) ?? missing;
   if (present_match === true) return (value !== undefined) !== invert_match;
   if (!isJsonObject(text))
     throw new Error(`a condition that is not known: ${JSON.stringify(condition)}`);
   // Envoy: a missing header matches no string, not even inverted.
   if (value === undefined) return false;
-  const fits = isJsonObject(text.safe_regex)
-    ? fullMatch(String(text.safe_regex.regex), value)
-    : value === text.exact;
+  const fits = fitsText(text, value);
   return fits !== invert_match;
+}
+
+function fitsText({ contains, exact, prefix, safe_regex: regex }: JsonObject, value: string) {
+  if (isJsonObject(regex)) return fullMatch(String(regex.regex), value);
+  if (typeof contains === 'string') return value.includes(contains);
+  return typeof prefix === 'string' ? value.startsWith(prefix) : value === exact;
 }
 
 function fullMatch(regex: string, text: string): boolean {

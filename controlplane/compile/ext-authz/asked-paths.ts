@@ -1,0 +1,104 @@
+import { type Glob, parseGlob } from '#resources/match/glob.ts';
+import { commonText, globCovers } from '#resources/match/glob-relation.ts';
+import { GATEWAY_PATHS } from './ext-authz-filter.ts';
+import { hostReach } from './host-reach.ts';
+import type { OrderedRule } from './rule-order.ts';
+
+/**
+ * Returns which of these paths the Filter service must be asked about, as globs for paths that are
+ * read in one way. Empty: none of them.
+ * @returns undefined when it must be asked about all, or about too many to tell them apart
+ */
+export type AskedPaths = (paths: Glob) => readonly Glob[] | undefined;
+
+/** What the virtual host of some domains has. */
+export type AskedOn = (domains: readonly string[]) => AskedPaths;
+
+/** Each is one more condition of a route. */
+const MOST_APART = 16;
+
+const OWN_PATHS = parseGlob(`${GATEWAY_PATHS}*`);
+
+/**
+ * Returns where a rule with filters may be the first that matches. It asks when in doubt. On a
+ * protected origin the gateway's own paths have routes of their own, and elsewhere the service
+ * answers them.
+ */
+export function askedOn(
+  rules: readonly OrderedRule[],
+  isOrigin: (domain: string) => boolean,
+): AskedOn {
+  const byHost = [...Map.groupBy(rules, ({ host }) => globText(host))].map(([host, some]) => ({
+    ...{ host, some },
+    meets: hostReach([host]),
+  }));
+  const finders = new Map<string, FindRules>();
+  return domains => {
+    const meeting = byHost.filter(({ meets }) => domains.some(meets));
+    const key = meeting.map(({ host }) => host).join();
+    const find = finders.get(key) ?? pathFinder(meeting.flatMap(({ some }) => some));
+    finders.set(key, find);
+    const own = domains.every(isOrigin) ? [] : [OWN_PATHS];
+    return paths => {
+      const asked = closing(find(paths), paths, domains);
+      if (asked.some(path => globCovers(path, paths))) return undefined;
+      const all = [...asked, ...own.filter(path => commonText(path, paths) !== undefined)];
+      return all.length > MOST_APART ? undefined : all;
+    };
+  };
+}
+
+/**
+ * A rule without filters that is for every host of these domains and all of these paths decides.
+ * None behind it is reached.
+ */
+function closing(
+  rules: readonly OrderedRule[],
+  paths: Glob,
+  domains: readonly string[],
+): readonly Glob[] {
+  const hosts = domains.map(domain => parseGlob(domain.includes(':') ? `[${domain}]` : domain));
+  const opening = rules.findIndex(
+    ({ closes, host, path }) =>
+      !closes && globCovers(path, paths) && hosts.every(each => globCovers(host, each)),
+  );
+  const reached = opening === -1 ? rules : rules.slice(0, opening);
+  return reached.filter(({ closes }) => closes).map(({ path }) => path);
+}
+
+/** Finds the rules that may match one of some paths, in their order. */
+type FindRules = (paths: Glob) => readonly OrderedRule[];
+
+/** Looks rules up by what their paths begin with. */
+function pathFinder(rules: readonly OrderedRule[]): FindRules {
+  const byStart = Map.groupBy(rules, ({ path }) => path.prefix);
+  const starts = [...byStart.keys()].sort();
+  const lengths = [...new Set(starts.map(({ length }) => length))];
+  return paths => {
+    const { prefix } = paths;
+    const shorter = lengths
+      .filter(length => length < prefix.length)
+      .map(length => prefix.slice(0, length));
+    return [...shorter, ...startingWith(starts, prefix)]
+      .flatMap(start => byStart.get(start) ?? [])
+      .filter(({ path }) => commonText(path, paths) !== undefined)
+      .sort((a, b) => a.rank - b.rank);
+  };
+}
+
+/** Returns a part of sorted texts. */
+function startingWith(texts: readonly string[], prefix: string): readonly string[] {
+  let [low, high] = [0, texts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((texts[middle] ?? '') < prefix) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while (texts[end]?.startsWith(prefix)) end += 1;
+  return texts.slice(low, end);
+}
+
+function globText({ inner, prefix, suffix }: Glob): string {
+  return suffix === undefined ? prefix : [prefix, ...inner, suffix].join('*');
+}
