@@ -9,9 +9,11 @@ import {
   SDS,
   SERVICE_GROUPS,
 } from '#controlplane/compile/node-groups.ts';
+import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
+import type { EdgeTrouble } from '#controlplane/edges/edge-troubles.ts';
 import type { ExplainQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
@@ -67,6 +69,8 @@ export type ControlPlaneParts = {
   readonly store: LastGoodStore;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Returns what Gateways lack in a cluster. */
+  edges?(): readonly EdgeTrouble[];
   /** Called when anything changed that Problems or the state of resources may show. */
   changed?(): void;
   now(): number;
@@ -78,6 +82,8 @@ export type ControlPlane = {
   readonly services: Readonly<Record<string, UntypedServiceImplementation>>;
   /** Takes what the operator wrote, at each change. */
   read(reading: Reading): void;
+  /** Called when what `edges` tells may have changed. */
+  edgesChanged(): void;
   readiness(): Readiness;
   status(): Status;
   /** What the proxies push. */
@@ -230,7 +236,12 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     now,
     after,
   });
-  const found = () => [...known(), ...upstreams.problems()];
+  const lacking = () =>
+    (parts.edges?.() ?? []).flatMap(({ gateway, severity, field, message }) => {
+      const resource = effective(controller.rollout).get(gateway);
+      return resource === undefined ? [] : [problemOf(resource, severity, field, message)];
+    });
+  const found = () => [...known(), ...upstreams.problems(), ...lacking()];
   const problems = () => allProblems(controller, found(), service.streams());
   const report = () => {
     logProblems(problems());
@@ -278,6 +289,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     services: { ...service.implementations(), ...opened.services },
     figures: opened.figures,
     read,
+    edgesChanged: report,
     readiness: () => toReadiness(controller.readiness()),
     status,
     explain: question => asked.explain(question),

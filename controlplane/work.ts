@@ -60,6 +60,7 @@ export async function work(parts: Parts): Promise<Started> {
     metrics,
     log,
     changed,
+    edges: () => edges?.troubles() ?? [],
     now: Date.now,
     after,
   });
@@ -68,9 +69,9 @@ export async function work(parts: Parts): Promise<Started> {
     () => watch(parts, { parser, plane, cluster, changed }),
     'RESOURCES',
   );
-  const edgesChanged = () => reports?.changed();
   edges =
-    cluster && (await openGatewayEdges({ config, log, plane, cluster, changed: edgesChanged }));
+    cluster &&
+    (await openGatewayEdges({ config, log, plane, cluster, changed: plane.edgesChanged }));
   edges?.changed();
   const edgeOf = edgeIn(config, edges);
   reports = cluster && report(parts, { plane, resources, cluster, metrics, edgeOf });

@@ -9,6 +9,7 @@ import { type EdgeAddresses, edgeAddresses } from './edge-addresses.ts';
 import { type EdgeChange, edgeChanges, type WantedEdges, wantedObjects } from './edge-changes.ts';
 import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
 import { edgeName } from './edge-names.ts';
+import { podsFailure } from './edge-troubles.ts';
 import { FollowedEdges } from './followed-edges.ts';
 import { writeEdge } from './write-edge.ts';
 
@@ -105,19 +106,22 @@ export class Edges {
   addressesOf(id: string): EdgeAddresses | undefined {
     const gateway = this.#gateways.get(id);
     if (gateway === undefined) return undefined;
-    const { namespace, name, className, addresses } = gateway;
-    const key = `Service/${namespace}/${edgeName(name, className)}`;
-    return edgeAddresses(this.#followed.present.get(key), addresses);
+    return edgeAddresses(this.#present('Service', gateway), gateway.addresses);
   }
 
   /**
-   * Returns why the objects of a Gateway cannot be made.
+   * Returns why the objects of a Gateway cannot be made, or its pods.
    * @returns undefined when nothing is known to be wrong
    */
   troubleOf(id: string): string | undefined {
-    if (!this.#gateways.has(id)) return undefined;
+    const gateway = this.#gateways.get(id);
+    if (gateway === undefined) return undefined;
     const rejected = [...this.#rejected.values()].find(({ of }) => of.includes(id));
-    return rejected?.why ?? this.#unread;
+    return rejected?.why ?? this.#unread ?? podsFailure(this.#present('Deployment', gateway));
+  }
+
+  #present(kind: string, { namespace, name, className }: EdgeGateway) {
+    return this.#followed.present.get(`${kind}/${namespace}/${edgeName(name, className)}`);
   }
 
   close(): void {

@@ -4,6 +4,7 @@ import { type Leading, lead } from '#kubernetes/lease.ts';
 import type { EdgeAddresses } from './edge-addresses.ts';
 import type { WantedEdges } from './edge-changes.ts';
 import { gatewayIdOf } from './edge-gateway.ts';
+import { type EdgeTrouble, edgeTroubles } from './edge-troubles.ts';
 import { Edges, type EdgesParts } from './edges.ts';
 import { followSharedEdge } from './shared-edge.ts';
 
@@ -31,11 +32,13 @@ export type KubernetesEdges = {
    * @returns undefined when nothing is known to be wrong
    */
   troubleOf(id: string): string | undefined;
+  /** Returns what all Gateways with proxies lack. */
+  troubles(): readonly EdgeTrouble[];
   close(): Promise<void>;
 };
 
 /** What takes what Gateways ask for. */
-type Opened = Omit<KubernetesEdges, 'changed'> & { want(wanted: WantedEdges): void };
+type Opened = Omit<KubernetesEdges, 'changed' | 'troubles'> & { want(wanted: WantedEdges): void };
 
 /** What Gateways ask for is looked at after this quiet time, in ms. */
 const QUIET_MS = 200;
@@ -46,6 +49,7 @@ const QUIET_MS = 200;
  */
 export function openKubernetesEdges(parts: KubernetesEdgesParts): KubernetesEdges {
   let opened: Opened | undefined;
+  let gateways: readonly string[] = [];
   let cancel: (() => void) | undefined;
   const look = () => {
     cancel = undefined;
@@ -53,6 +57,7 @@ export function openKubernetesEdges(parts: KubernetesEdgesParts): KubernetesEdge
     if (wanted === undefined) return;
     opened ??= parts.shared ? openShared(parts) : openOwn(parts);
     opened.want(wanted);
+    gateways = wanted.gateways.map(gatewayIdOf);
   };
   return {
     changed: () => {
@@ -60,6 +65,7 @@ export function openKubernetesEdges(parts: KubernetesEdgesParts): KubernetesEdge
     },
     addressesOf: id => opened?.addressesOf(id),
     troubleOf: id => opened?.troubleOf(id),
+    troubles: () => (opened === undefined ? [] : edgeTroubles(gateways, opened)),
     close: async () => {
       cancel?.();
       await opened?.close();

@@ -480,7 +480,10 @@ describe('a Gateway that shares the edge', () => {
 
   test('has it where the edge serves nothing else, or elsewhere', () => {
     assert.deepEqual(ports(''), [8080, 8000]);
-    const moved = own('ProxyConfig', '{node_group: edge, listener: {address: 127.0.0.1, port: 8000}}');
+    const moved = own(
+      'ProxyConfig',
+      '{node_group: edge, listener: {address: 127.0.0.1, port: 8000}}',
+    );
     assert.deepEqual(ports(MAPPING + moved), [8080]);
     assert.deepEqual(
       ports(own('Mapping', '{prefix: /, service: s, node_group: other}')),
