@@ -10,6 +10,7 @@ import {
   type TestResults,
   withRetries,
 } from '../test-result.ts';
+import { longestMs } from './limits.ts';
 import { type PoolOptions, runPool } from './test-pool.ts';
 
 export type RunOptions = {
@@ -22,12 +23,16 @@ export type RunOptions = {
   say(line: string): void;
 };
 
+/** Files that start programs wait half of their time, so that one more than the cores may run. */
+const WAITING = 1;
+
 /** A run is never silent for longer than this. */
 const PROGRESS_MS = 10_000;
 
 /**
- * Runs the files, those that start programs last, and prints the results. With `retry`, a file that
- * failed runs once more when all else has ended, alone in its own process.
+ * Runs the files, and prints the results. Those that start programs come last, except that the
+ * longest ones run beside all others. With `retry`, a file that failed runs once more when all else
+ * has ended, alone in its own process.
  */
 export async function runTests(
   files: readonly string[],
@@ -64,11 +69,21 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
     else if (result.failed.length > 0) process.stdout.write(`${file} failed\n${outputOf(result)}`);
   };
   const progress = setInterval(told, PROGRESS_MS);
-  const { apart = [], shared = [] } = Object.groupBy(files, file =>
-    isEndToEnd(file) ? 'apart' : 'shared',
+  const {
+    apart = [],
+    long = [],
+    shared = [],
+  } = Object.groupBy(files, file =>
+    longestMs(file) !== undefined ? 'long' : isEndToEnd(file) ? 'apart' : 'shared',
   );
-  await runSome(shared, { workers: cores, sharing: true }, options, ended);
-  await runSome(apart, { workers: Math.max(2, cores), sharing: false }, options, ended);
+  const runShort = async () => {
+    await runSome(shared, { workers: cores, sharing: true }, options, ended);
+    await runSome(apart, { workers: Math.max(2, cores) + WAITING, sharing: false }, options, ended);
+  };
+  await Promise.all([
+    runSome(long, { workers: long.length, sharing: false }, options, ended),
+    runShort(),
+  ]);
   clearInterval(progress);
   told();
   return all;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { type FileEvent, type FileResult, NOTHING, withEvent } from '../test-result.ts';
-import { LONG_FILES_MS, LONGEST_TEST_MS, ONE_FILE } from './limits.ts';
+import { LONGEST_TEST_MS, longestMs, ONE_FILE } from './limits.ts';
 
 /** A message of a worker: an event of its file, or that the file has ended. */
 export type WorkerMessage = FileEvent | { readonly ended: string; readonly ms: number };
@@ -65,18 +65,13 @@ function startWorker({ env, sharing }: PoolOptions): ChildProcess {
   return worker;
 }
 
-function longestOf(path: string): number {
-  const found = Object.entries(LONG_FILES_MS).find(([end]) => path.endsWith(end));
-  return found?.[1] ?? SILENCE_MS;
-}
-
 type FileRun = { readonly result: FileResult; readonly alive: boolean };
 
 /** Runs one file in the worker, until the file or the worker has ended. */
 function runFile(worker: ChildProcess, path: string, sharing: boolean): Promise<FileRun> {
   const { promise, resolve } = Promise.withResolvers<FileRun>();
   const tells = new AbortController();
-  const silence = setTimeout(() => worker.kill('SIGKILL'), longestOf(path));
+  const silence = setTimeout(() => worker.kill('SIGKILL'), longestMs(path) ?? SILENCE_MS);
   let result = NOTHING;
   let ended = false;
   const hear = (event: FileEvent) => {
