@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { discoveryClusters } from '#controlplane/compile/clusters/discovery-cluster.ts';
 import { compile } from '#controlplane/compile/compile.ts';
+import { withShards } from '#controlplane/compile/routes/with-shards.ts';
 import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
@@ -75,5 +76,8 @@ function configurationOf(
     sdsAddress: sds,
     discoveryClusters: discoveryClusters(resources, nodeGroup, options.sds),
   });
-  return { configuration: staticBootstrap(proxy, compiled), problems: compiled.problems };
+  return {
+    configuration: staticBootstrap(proxy, withShards(compiled)),
+    problems: compiled.problems,
+  };
 }

@@ -4,6 +4,7 @@ import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { withShards } from '#controlplane/compile/routes/with-shards.ts';
 import type { ControllerParts } from '#controlplane/rollout/controller.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { EncodeError } from '#protos/encode-error.ts';
@@ -12,7 +13,7 @@ import type { Config } from './config.ts';
 /**
  * Compiles and encodes a group's configuration, and reuses what stays the same. A failure to encode
  * is the compiler's mistake. It is logged, and the resource that shows it gets the Problem. `made`
- * is called with each configuration.
+ * is called with each configuration, before its long lists of routes are cut for the proxies.
  */
 export function groupCompiler(
   options: CompileOptions,
@@ -27,7 +28,7 @@ export function groupCompiler(
     const compiled = compile(resources, group, { ...options, memo });
     made(group, compiled);
     try {
-      return { snapshot: encode(compiled), problems: compiled.problems };
+      return { snapshot: encode(withShards(compiled)), problems: compiled.problems };
     } catch (error) {
       if (!(error instanceof EncodeError)) throw error;
       log.error({ group, err: error }, "the compiler made what does not fit Envoy's API");

@@ -5,6 +5,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import { compile } from '../compile.ts';
 import type { CompileOptions } from '../options.ts';
+import { LONGEST_LIST, withShards } from '../routes/with-shards.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
 import { staticTestBootstrap } from '../testing/static-test-bootstrap.ts';
 import type { Echo } from './echo-server.ts';
@@ -35,7 +36,8 @@ export type CompiledEnvoy = {
 
 /**
  * Starts a real Envoy of this node group, with the configuration compiled from the YAML, on a port
- * of its own. `change` is for what the operator's language cannot express.
+ * of its own. `change` is for what the operator's language cannot express. With LONGEST_LIST=1 all
+ * lists of routes are cut into shards.
  */
 export async function startCompiled(
   yaml: string,
@@ -46,13 +48,14 @@ export async function startCompiled(
 ): Promise<CompiledEnvoy> {
   const { resources } = resourceSetOf(yaml);
   const anyPort = { host: '127.0.0.1', port: 0 };
-  const compiled = compile(resources, group, {
+  const lists = compile(resources, group, {
     edge: anyPort,
     sds: { host: '127.0.0.1', port: 18003 },
     rateLimit: { host: '127.0.0.1', port: 18002 },
     extAuthz,
     ...options,
   });
+  const compiled = withShards(lists, Number(process.env.LONGEST_LIST ?? LONGEST_LIST));
   const envoy: EnvoyProcess = await startEnvoy(change(staticTestBootstrap(compiled)), [
     '--file-flush-interval-msec',
     '10',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { SHARD_HEADER } from '#controlplane/compile/routes/shard-header.ts';
+import { withShards } from '#controlplane/compile/routes/with-shards.ts';
 import { toEnvoyRequest } from '../envoy-request.ts';
 import { listenerSettings } from '../listener-settings.ts';
 import { type VirtualHost, virtualHostsOf } from '../route-configuration.ts';
@@ -17,21 +19,41 @@ const CASES = new Map([
 ]);
 const REQUESTS = 300;
 
+test('most of the cases have shards when each list is long', () => {
+  const cut = [...CASES.values()].filter(compiled => withShards(compiled, 1) !== compiled);
+  assert.ok(cut.length > CASES.size / 2, `${cut.length} of ${CASES.size}`);
+});
+
 describe('a request meets the route that a real Envoy takes', () => {
   let envoy: RoutingEnvoy;
+  let cut: RoutingEnvoy;
   before(async () => {
-    envoy = await startRoutingEnvoy(CASES, { 'x-path': '%REQ(:path)%' });
+    const shown = { 'x-path': '%REQ(:path)%' };
+    envoy = await startRoutingEnvoy(CASES, shown);
+    cut = await startRoutingEnvoy(CASES, shown, 1);
   });
-  after(() => envoy.stop());
+  after(async () => {
+    await envoy.stop();
+    await cut.stop();
+  });
 
   for (const [seed, [name, compiled]] of [...CASES].entries()) {
-    test(`${name}: ${REQUESTS} random requests`, async () => {
+    test(`${name}: ${REQUESTS} random requests, with and without shards`, async () => {
       const hosts = virtualHostsOf(compiled);
       const settings = listenerSettings(compiled);
       assert.ok(settings);
       const outcomes = new Set<string>();
       for (const request of randomRequests(hosts, seed, REQUESTS)) {
         const { status, route, headers } = await envoy.ask(name, request);
+        const inShard = await cut.ask(name, {
+          ...request,
+          headers: [...request.headers, { name: SHARD_HEADER, value: '||/' }],
+        });
+        assert.deepEqual(
+          [inShard.status, inShard.route, inShard.headers['x-path']],
+          [status, route, headers['x-path']],
+          `in a shard: ${JSON.stringify(request)}`,
+        );
         const asked = toEnvoyRequest(request, settings);
         const found = explained(hosts, asked);
         const seen = { status, route, path: String(headers['x-path'] ?? '') };

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { withShards } from '#controlplane/compile/routes/with-shards.ts';
 import { staticTestBootstrap } from '#controlplane/compile/testing/static-test-bootstrap.ts';
 import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
@@ -26,13 +27,16 @@ export type RoutingEnvoy = {
 
 /**
  * Starts the Envoy. `shown` has Envoy's format strings by the names of the response headers for
- * their values.
+ * their values. Lists of routes longer than `longest` are cut into shards.
  */
 export async function startRoutingEnvoy(
   cases: ReadonlyMap<string, Compiled>,
   shown: Readonly<Record<string, string>> = {},
+  longest = Number.POSITIVE_INFINITY,
 ): Promise<RoutingEnvoy> {
-  const listeners = [...cases].map(([name, compiled]) => tellingListener(name, compiled, shown));
+  const listeners = [...cases].map(([name, compiled]) =>
+    tellingListener(name, withShards(telling(compiled, shown), longest)),
+  );
   const { static_resources, ...bootstrap } = staticTestBootstrap({
     resources: new Map(),
     problems: [],
@@ -54,27 +58,18 @@ export async function startRoutingEnvoy(
   };
 }
 
-function tellingListener(
-  name: string,
-  compiled: Compiled,
-  shown: Readonly<Record<string, string>>,
-): JsonObject {
-  const [listener] = compiled.resources.get(LISTENER) ?? [];
+function tellingListener(name: string, { resources }: Compiled): JsonObject {
+  const [listener] = resources.get(LISTENER) ?? [];
   if (listener === undefined) throw new Error(`${name} has no listener`);
   const { '@type': _, ...json } = listener.json;
-  const [routes] = compiled.resources.get(ROUTE_CONFIGURATION) ?? [];
-  const { ignore_port_in_host_matching = false } = routes?.json ?? {};
-  const route_config = {
-    ignore_port_in_host_matching,
-    virtual_hosts: tellingHosts(compiled, shown),
-  };
-  const telling = replaced(json, {
-    rds: ['route_config', route_config],
+  const [routes] = resources.get(ROUTE_CONFIGURATION) ?? [];
+  const told = replaced(json, {
+    rds: ['route_config', routes?.json ?? {}],
     http_filters: ['http_filters', ROUTER],
     // Its collector has no cluster here, and it chooses no route.
     tracing: ['tracing', null],
   });
-  return { ...telling, name, address: { socket_address: { address: '127.0.0.1', port_value: 0 } } };
+  return { ...told, name, address: { socket_address: { address: '127.0.0.1', port_value: 0 } } };
 }
 
 const ROUTER: Json = [
@@ -83,6 +78,20 @@ const ROUTER: Json = [
     typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router' },
   },
 ];
+
+/** Returns the same, with answers for routes in the first table. */
+function telling(compiled: Compiled, shown: Readonly<Record<string, string>>): Compiled {
+  const { problems, resources } = compiled;
+  const [table] = resources.get(ROUTE_CONFIGURATION) ?? [];
+  if (table === undefined) return compiled;
+  const { ignore_port_in_host_matching = false } = table.json;
+  const virtual_hosts = tellingHosts(compiled, shown);
+  const json = { ignore_port_in_host_matching, virtual_hosts };
+  return {
+    problems,
+    resources: new Map([...resources, [ROUTE_CONFIGURATION, [{ ...table, json }]]]),
+  };
+}
 
 function tellingHosts(
   compiled: Compiled,
