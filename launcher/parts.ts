@@ -116,6 +116,12 @@ export function identityProviderPart(layout: Layout): Part {
 }
 
 /**
+ * Threads that hash passwords share what glibc keeps of their blocks. Otherwise it keeps up to 38 MiB
+ * for each of them.
+ */
+const ONE_ARENA = { MALLOC_ARENA_MAX: '1' };
+
+/**
  * Instance `number` of the user service. A DATABASE_URL of the environment has priority over the
  * file.
  */
@@ -125,6 +131,7 @@ export function servicePart(layout: Layout, number: number): Part {
     PORT: String(instancePorts(layout.portOffset, number).service),
     DATABASE_FILE: layout.state.databaseFile,
     INSTANCE_NAME: instanceName(number),
+    ...ONE_ARENA,
   });
 }
 

@@ -17,8 +17,8 @@ import type { UserStore } from './users.ts';
 
 /**
  * How many passwords are hashed at a time. One thread of libuv's pool of four is left for the rest.
- * glibc keeps up to two blocks of 19 MiB for each thread, 150 MiB in all. Giving them back after
- * each hash costs a fifth more CPU [measured].
+ * glibc keeps up to two blocks of 19 MiB for each thread, 150 MiB in all, and 60 MiB with
+ * MALLOC_ARENA_MAX=1 [measured]. Giving them back after each hash costs a third more CPU.
  */
 const MAX_HASHES = Math.min(3, availableParallelism());
 /** About five seconds of waiting. Further requests are answered 503 at once. */

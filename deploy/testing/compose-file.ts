@@ -63,6 +63,9 @@ export const INSTANCES: readonly string[] = Object.keys(COMPOSE.services).filter
   /^user-service-\d+$/.test(name),
 );
 
+/** glibc reads it, and no code of ours. */
+export const LIBC_VARIABLE = 'MALLOC_ARENA_MAX';
+
 /** Returns what holds the network of an instance. */
 export function networkOf(instance: string): string {
   return `${instance}-network`;
