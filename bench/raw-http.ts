@@ -28,15 +28,19 @@ export async function startRawService(): Promise<{ port: number; stop(): void }>
   return { port, stop };
 }
 
-/** Sends so many requests over these connections, each after the answer to the one before. */
+/**
+ * Sends so many requests over these connections, each after the answer to the one before. `fields`
+ * are lines of headers.
+ */
 export async function sendRequests(
   port: number,
   path: string,
   count: number,
   connections: number,
+  fields: readonly string[] = [`host: 127.0.0.1:${port}`],
 ): Promise<void> {
   let left = count;
-  const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nuser-agent: bench\r\n\r\n`;
+  const request = `GET ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\nuser-agent: bench\r\n\r\n`;
   const run = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1').setNoDelay();
