@@ -1,3 +1,4 @@
+import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { SpecOf } from '#resources/kinds/kinds.ts';
 import type { Kind } from '#resources/kinds/known-kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
@@ -92,6 +93,8 @@ export type Rejected = {
    * any host and path.
    */
   readonly rules?: readonly ReadableRule[];
+  /** What a FilterPolicy or RateLimit is for. Absent when it has no targets, or none was read. */
+  readonly targets?: readonly PolicyTarget[];
   /** A route of Gateway API. Absent when too little of it could be read. */
   readonly route?: ClosedRoute;
   /** The hostname of a Host, or the Hosts of a TLSContext. Absent when that could not be read. */

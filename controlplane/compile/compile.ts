@@ -16,7 +16,7 @@ import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
 import { gatewayApiOf } from './gateways/gateway-api-of.ts';
 import { type GatewayParts, gatewayParts } from './gateways/gateway-parts.ts';
 import { gatewaySecrets } from './gateways/gateway-secrets.ts';
-import { routePolicies } from './gateways/route-filters.ts';
+import { routePolicies } from './gateways/route-policies.ts';
 import { edgeAddressProblems, listenerProblems, listeners } from './listeners/listeners.ts';
 import { withoutClash } from './listeners/tls-address-problems.ts';
 import { keyedMappings } from './mapping-keys.ts';

@@ -60,9 +60,9 @@ export type ParentStatus = {
 };
 
 export type PolicyStatus = {
-  readonly kind: 'BackendTLSPolicy';
+  readonly kind: 'Policy';
   readonly generation: number;
-  /** One for each of our Gateways with a route to what it is for. */
+  /** One for each of our Gateways that it has an effect on, and each target that has none. */
   readonly ancestors: readonly AncestorStatus[];
 };
 

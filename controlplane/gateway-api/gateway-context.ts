@@ -10,6 +10,7 @@ import { type Labels, selects } from './label-selector.ts';
 import { grantsOf, type Referent, type Referrer } from './reference.ts';
 import type { RouteParent } from './route-parent.ts';
 import type { BackendTls, CaSource } from './served-gateway.ts';
+import { type TargetedPolicies, targetedPolicies } from './targeted-policies.ts';
 
 /** Namespaces that a listener or a Gateway allows. */
 export type AllowedNamespaces = {
@@ -43,6 +44,7 @@ export type GatewayContext = {
   authorities(kind: CaSource['kind'], namespace: string, name: string): CaSource | string;
   /** Returns what the policy in force for a port of a Service asks for. */
   backendTls(namespace: string, service: string, portName?: string): BackendTls | undefined;
+  readonly targeted: TargetedPolicies;
 };
 
 /** A context before the parents of routes are known. */
@@ -86,6 +88,7 @@ export function objectsContext(
     },
     backendTls: (namespace, service, portName) =>
       context.policies.inForce(namespace, service, portName),
+    targeted: targetedPolicies(resources, memo),
     policies: backendTlsPolicies(resources.backendTlsPolicies, memo, () => context),
   };
   return context;

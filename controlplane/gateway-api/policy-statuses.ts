@@ -68,7 +68,7 @@ function statePolicy(
     conditionOf('ResolvedRefs', resolved, { message: 'All references are resolved' }),
   ];
   const status: PolicyStatus = {
-    kind: 'BackendTLSPolicy',
+    kind: 'Policy',
     generation: policy.metadata?.generation ?? 0,
     ancestors: ancestors.map(({ namespace, name }) => ({
       ancestorRef: { group: GATEWAY_API_GROUP, kind: 'Gateway', namespace, name },

@@ -51,6 +51,7 @@ export function routeRule<Rule extends AnyRule>(
       mirrors: mirrors.targets,
       ...(broken === undefined ? {} : { broken }),
       filters: filters.found,
+      limits: [],
     },
     resolved: [...backends.flatMap(({ faults }) => faults), ...mirrors.faults, ...filters.faults],
     unsupported,

@@ -17,6 +17,7 @@ import {
   routeRule,
   servicesOf,
 } from './route-rules.ts';
+import { type PolicyPlace, withPolicies } from './rule-policies.ts';
 import type { ServedRoute } from './served-gateway.ts';
 
 /** What a route comes to. */
@@ -66,9 +67,14 @@ export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVe
         conditions: conditionsOf(each, unsupported, resolved),
       })),
     },
-    served: listenersOf(attachments).map(({ listener, hostnames }) => ({
-      listener: listener.id,
-      route: toServedRoute(route, listener.spec.tls?.mode, hostnames, served),
+    served: listenersOf(attachments).map(({ hostnames, ...place }) => ({
+      listener: place.listener.id,
+      route: toServedRoute(
+        route,
+        place.listener.spec.tls?.mode,
+        hostnames,
+        withPolicies(route, served, place, ask),
+      ),
       accepted: !unsupported.everywhere,
     })),
     services: servicesOf(served),
@@ -81,8 +87,12 @@ export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVe
 }
 
 /** Several references may select one listener. */
-function listenersOf(attachments: readonly Attachment[]): readonly AttachedListener[] {
-  const all = attachments.flatMap(({ listeners }) => listeners);
+function listenersOf(
+  attachments: readonly Attachment[],
+): readonly (AttachedListener & PolicyPlace)[] {
+  const all = attachments.flatMap(({ listeners, parent: { gateway } }) =>
+    listeners.map(each => ({ ...each, gateway })),
+  );
   return [...new Map(all.map(each => [each.listener.id, each])).values()];
 }
 

@@ -103,6 +103,18 @@ export type ServedRule<Rule> = {
   readonly broken?: string;
   /** Our Filters that the rule names, in their order. */
   readonly filters: readonly Resource<'Filter'>[];
+  /** The FilterPolicy in force for the rule by one of its targets. Its Filters come first. */
+  readonly policy?: ServedPolicy;
+  /** The RateLimits whose targets have the rule. */
+  readonly limits: readonly Resource<'RateLimit'>[];
+};
+
+export type ServedPolicy = {
+  readonly policy: Resource<'FilterPolicy'>;
+  /** The place of the target in `targetRefs`. */
+  readonly target: number;
+  /** All Filters that it names and that exist. */
+  readonly filters: readonly Resource<'Filter'>[];
 };
 
 export type ServedBackend = {

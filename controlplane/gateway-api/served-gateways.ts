@@ -24,9 +24,22 @@ import type {
   ServedListener,
   ServedRoute,
 } from './served-gateway.ts';
+import { hasTargets } from './targeted-policies.ts';
+import { targetingStatuses } from './targeting-statuses.ts';
 import { unclassedProblems } from './unclassed-problems.ts';
 
 const NOTHING: GatewayApi = { gateways: [], statuses: new Map(), problems: [] };
+
+/** Returns whether nothing is an object of Gateway API, or a policy for one. */
+export function asksNothing({
+  filterPolicies,
+  gatewayClasses,
+  gateways,
+  rateLimits,
+}: ResourceSet): boolean {
+  const policies = [...filterPolicies, ...rateLimits];
+  return gateways.length + gatewayClasses.length === 0 && !policies.some(hasTargets);
+}
 
 /**
  * Decides what the objects of Gateway API come to: which route is attached to which listener, what
@@ -38,7 +51,7 @@ export function servedGateways(
   options: GatewayOptions,
   memo: Memo,
 ): GatewayApi {
-  if (resources.gateways.length === 0 && resources.gatewayClasses.length === 0) return NOTHING;
+  if (asksNothing(resources)) return NOTHING;
   const objects = objectsContext(resources, options, memo);
   const classes = ourClasses(resources, objects);
   const ours = ourGateways(resources, classes, objects);
@@ -74,6 +87,7 @@ export function servedGateways(
   });
   const statuses = gatewayStatuses(made, listeners, attached);
   const policies = policyStatuses(resources, objects, verdicts, ours);
+  const targeting = targetingStatuses(resources, objects, routes, ours);
   return {
     gateways: made.map(({ served }) => served).sort(byId),
     statuses: new Map<string, GatewayApiStatus>([
@@ -85,12 +99,14 @@ export function servedGateways(
         status === undefined ? [] : [[id, status] as const],
       ),
       ...policies.statuses,
+      ...targeting.statuses,
     ]),
     problems: [
       ...unclassedProblems(resources, [...classes.values()], ours),
       ...statuses.problems,
       ...verdicts.flatMap(({ problems }) => problems),
       ...policies.problems,
+      ...targeting.problems,
     ],
   };
 }

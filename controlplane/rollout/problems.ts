@@ -39,8 +39,11 @@ export function closedResource(resource: Resource): Rejected {
   const { kind, namespace, name, id, source } = resource;
   if (resource.kind === 'FilterPolicy') {
     const rules = resource.spec.rules.map(({ host, path }) => ({ host, path }));
-    return { kind, namespace, name, id, source, rules };
+    const { targetRefs: targets } = resource.spec;
+    return { kind, namespace, name, id, source, rules, ...(targets && { targets }) };
   }
+  if (resource.kind === 'RateLimit' && resource.spec.targetRefs !== undefined)
+    return { kind, namespace, name, id, source, targets: resource.spec.targetRefs };
   if (resource.kind === 'Host')
     return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
   if (resource.kind === 'TLSContext')

@@ -83,7 +83,7 @@ function fieldsOf(
           MOST_PARENTS,
         ),
       };
-    case 'BackendTLSPolicy':
+    case 'Policy':
       return {
         ancestors: entries(
           before.ancestors,

@@ -2,6 +2,7 @@ import { Memo } from '#controlplane/compile/memo.ts';
 import type { NamedCondition } from '#controlplane/gateway-api/condition.ts';
 import type {
   GatewayApiStatus,
+  PolicyStatus,
   RouteStatus,
 } from '#controlplane/gateway-api/gateway-api-status.ts';
 import type { GatewayOptions } from '#controlplane/gateway-api/gateway-options.ts';
@@ -60,7 +61,7 @@ export function gatewayStatusWrites(
       if (status === undefined || right.get(object) === status) return [];
       const next = gatewayObjectStatus(object, status, facts);
       if (next !== undefined) return [{ object, status: next }];
-      if (status.kind === 'Route' || status.kind === 'BackendTLSPolicy') right.set(object, status);
+      if (status.kind === 'Route' || status.kind === 'Policy') right.set(object, status);
       return [];
     });
   };
@@ -68,8 +69,14 @@ export function gatewayStatusWrites(
 
 const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRoute', 'UDPRoute'];
 
+/** Kinds of ours whose status lists ancestors, as Gateway API defines it for policies. */
+export const TARGETING_KINDS: readonly string[] = ['FilterPolicy', 'RateLimit'];
+
 /** A route that refers to nothing of ours may still have what we wrote before. */
 const NO_PARENTS: RouteStatus = { kind: 'Route', generation: 0, parents: [] };
+
+/** So may a policy that has no targets any more. */
+const NO_ANCESTORS: PolicyStatus = { kind: 'Policy', generation: 0, ancestors: [] };
 
 function statusOf(
   { parsed, generation }: ServedObject,
@@ -79,14 +86,28 @@ function statusOf(
   const [item] = [...parsed.resources, ...parsed.rejected];
   if (item === undefined) return undefined;
   const status = statuses.get(item.id);
-  if (status === undefined) return ROUTES.includes(item.kind) ? NO_PARENTS : undefined;
-  if (status.kind !== 'Route') return status;
+  if (status === undefined) {
+    if (TARGETING_KINDS.includes(item.kind)) return NO_ANCESTORS;
+    return ROUTES.includes(item.kind) ? NO_PARENTS : undefined;
+  }
+  // Our own kinds do not carry the generation, since it would be an edit of what they mean.
+  const known = TARGETING_KINDS.includes(item.kind) ? { ...status, generation } : status;
+  if (known.kind !== 'Route' && known.kind !== 'Policy') return known;
   if (!('spec' in item)) {
     const why = parsed.problems.map(({ field = '', message }) => `${field}: ${message}`);
-    return rejectedRoute({ ...status, generation }, why.join('. '));
+    return rejected({ ...known, generation }, why.join('. '));
   }
   const byProxy = quarantined.get(item.id)?.message.trim();
-  return byProxy === undefined ? status : rejectedRoute(status, `A proxy rejects it: ${byProxy}`);
+  return byProxy === undefined ? known : rejected(known, `A proxy rejects it: ${byProxy}`);
+}
+
+function rejected(status: RouteStatus | PolicyStatus, message: string): GatewayApiStatus {
+  return status.kind === 'Route' ? rejectedRoute(status, message) : rejectedPolicy(status, message);
+}
+
+function rejectedPolicy(status: PolicyStatus, message: string): PolicyStatus {
+  const conditions = [{ type: 'Accepted', status: 'False', reason: 'Invalid', message } as const];
+  return { ...status, ancestors: status.ancestors.map(each => ({ ...each, conditions })) };
 }
 
 function rejectedRoute(status: RouteStatus, message: string): RouteStatus {

@@ -4,7 +4,11 @@ import type { Logger } from 'pino';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { lead } from '#kubernetes/lease.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
-import { type GatewayStatusParts, gatewayStatusWrites } from './gateway-status-writes.ts';
+import {
+  type GatewayStatusParts,
+  gatewayStatusWrites,
+  TARGETING_KINDS,
+} from './gateway-status-writes.ts';
 import type { Metrics } from './metrics.ts';
 import { type ObjectFacts, objectStates } from './object-state.ts';
 import { objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
@@ -80,10 +84,10 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
       // The streams of reporting services end next, though the Lease may still be ours.
       if (closed) return [];
       const early = now() < hearsAll;
-      return [
+      return together([
         ...outdated(parts).filter(({ object, status }) => !(early && takesBack(object, status))),
         ...outdatedGatewayApi(parts, gatewayWrites),
-      ];
+      ]);
     },
     wrote: result => metrics.statusWritten(result),
   });
@@ -150,14 +154,30 @@ function outdated({ facts, objects, group, now }: KubernetesStatusParts) {
 }
 
 function outdatedGatewayApi(
-  { facts, objects }: KubernetesStatusParts,
+  { facts, group, objects }: KubernetesStatusParts,
   writes: ReturnType<typeof gatewayStatusWrites>,
 ): readonly StatusWrite[] {
   const known = facts();
-  if (known === undefined || known.gatewayApi.length === 0) return [];
-  const read = new Map(known.gatewayApi.map(({ uid, parsed }) => [uid, parsed]));
+  if (known === undefined) return [];
+  const policies = known.objects.filter(
+    ({ collection, parsed }) =>
+      collection.group === group &&
+      [...parsed.resources, ...parsed.rejected].some(({ kind }) => TARGETING_KINDS.includes(kind)),
+  );
+  const told = [...known.gatewayApi, ...policies];
+  if (told.length === 0) return [];
+  const read = new Map(told.map(({ uid, parsed }) => [uid, parsed]));
   const now = objects().filter(
     ({ uid, parsed, deleting }) => !deleting && read.get(uid) === parsed,
   );
   return writes({ ...known, objects: now });
+}
+
+/** What is said of an object in two ways is one write. */
+function together(writes: readonly StatusWrite[]): readonly StatusWrite[] {
+  const byObject = Map.groupBy(writes, ({ object }) => object);
+  return [...byObject].map(([object, all]) => ({
+    object,
+    status: Object.assign({}, ...all.map(({ status }) => status)),
+  }));
 }

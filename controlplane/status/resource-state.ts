@@ -33,12 +33,16 @@ const CLOSING_KINDS: ReadonlySet<string> = new Set([
   'TLSContext',
 ]);
 
+/** A target that a policy does not have closes nothing. */
+const OF_TARGETS = 'spec.targetRefs[';
+
 /** Returns the function that gives the state of a resource. */
 export function resourceStates(facts: StateFacts): (resource: Resource) => ResourceState {
   const { compiled, kept, outOfService, rollout } = facts;
   const served = effective(rollout);
   const errors = compiled.filter(
-    ({ severity, kind }) => severity === 'error' && CLOSING_KINDS.has(kind),
+    ({ severity, kind, field }) =>
+      severity === 'error' && CLOSING_KINDS.has(kind) && field?.startsWith(OF_TARGETS) !== true,
   );
   const closed = new Set(errors.map(placeOf));
   return resource => {

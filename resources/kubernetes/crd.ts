@@ -58,7 +58,7 @@ function rootSchema({ summary, schema }: KindDefinition): OpenApi {
     description: summary,
     type: 'object',
     'x-kubernetes-preserve-unknown-fields': true,
-    properties: { spec: orNull(openApi(schema)), status: STATUS },
+    properties: { spec: orNull(openApi(schema)), status: statusOf(schema) },
   };
 }
 
@@ -96,18 +96,57 @@ const PROBLEM: OpenApi = {
   },
 };
 
+/** The status of a policy lists ancestors (Gateway API, PolicyStatus). */
+function statusOf({ shape }: KindDefinition['schema']): OpenApi {
+  return 'targetRefs' in shape
+    ? { ...STATUS, properties: { ...STATUS_PROPERTIES, ancestors: ANCESTORS } }
+    : STATUS;
+}
+
+const CONDITIONS: OpenApi = {
+  type: 'array',
+  items: CONDITION,
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['type'],
+};
+
+const ANCESTORS: OpenApi = {
+  description: 'Gateways that it has an effect on, and targets without one',
+  type: 'array',
+  maxItems: 16,
+  items: {
+    type: 'object',
+    required: ['ancestorRef', 'controllerName', 'conditions'],
+    properties: {
+      ancestorRef: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          group: text('Its group'),
+          kind: text('Its kind'),
+          namespace: text('Its namespace'),
+          name: text('Its name'),
+          sectionName: text('Its section'),
+          port: { description: 'Its port', type: 'integer', format: 'int32' },
+        },
+      },
+      controllerName: text('The controller that says so'),
+      conditions: CONDITIONS,
+    },
+  },
+};
+
+const STATUS_PROPERTIES: OpenApi = {
+  conditions: {
+    description:
+      'Accepted: all of it can be served. Programmed: this generation is in force in the proxies. Reachable: False while its service fails, absent while it never has',
+    ...CONDITIONS,
+  },
+  problems: { description: 'Problems of the object', type: 'array', items: PROBLEM },
+};
+
 const STATUS: OpenApi = {
   description: 'The state that the gateway reports',
   type: 'object',
-  properties: {
-    conditions: {
-      description:
-        'Accepted: all of it can be served. Programmed: this generation is in force in the proxies. Reachable: False while its service fails, absent while it never has',
-      type: 'array',
-      items: CONDITION,
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['type'],
-    },
-    problems: { description: 'Problems of the object', type: 'array', items: PROBLEM },
-  },
+  properties: STATUS_PROPERTIES,
 };

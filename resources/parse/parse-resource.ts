@@ -83,7 +83,7 @@ export function parseResource(
   // A rejected resource is closed by its error, if it does not close everything.
   const isAsked = parsed.spec !== undefined || closesEverything(kind);
   const findings = isAsked ? others.filter(finding => !isTold(finding, unserved)) : parsed.findings;
-  const meant = meantIn(named, parsed.spec, definition);
+  const meant = meantIn(named, parsed.spec, definition, identity);
   return { ...identity, ...parsed, ...meant, facts, findings, unserved };
 }
 
@@ -102,11 +102,15 @@ function ambientOutcome(outcome: ParseOutcome, { fieldsAt }: KindDefinition): Pa
 /** A spec is read in the namespace that the document names. Without one nothing is added to it. */
 function meantIn(
   namespace: string | undefined,
-  spec: unknown,
-  { inNamespace }: KindDefinition,
+  written: unknown,
+  { inNamespace, named }: KindDefinition,
+  identity: Pick<ParseOutcome, 'name' | 'namespace'>,
 ): Pick<ParseOutcome, 'spec'> {
-  if (spec === undefined || namespace === undefined || inNamespace === undefined) return {};
-  return { spec: inNamespace(spec as Readonly<Record<string, unknown>>, namespace) };
+  if (written === undefined) return {};
+  const spec = written as Readonly<Record<string, unknown>>;
+  const placed =
+    namespace === undefined || inNamespace === undefined ? spec : inNamespace(spec, namespace);
+  return { spec: named === undefined ? placed : named(placed, identity) };
 }
 
 function parseFields(

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
+import { type PolicyTarget, policyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import { checkMatch, mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
@@ -28,11 +29,13 @@ export function salvage(
   kind: string,
   spec: unknown,
   findings: readonly Finding[],
-): Pick<Rejected, 'hosts' | 'injects' | 'match' | 'route' | 'rules'> {
+): Pick<Rejected, 'hosts' | 'injects' | 'match' | 'route' | 'rules' | 'targets'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
   if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
   if (kind === 'Filter') return { injects: injectedNames(spec) };
+  const targets = TARGETING.includes(kind) ? salvageTargets(spec) : undefined;
+  if (targets !== undefined) return { targets, rules: [] };
   if (kind === 'FilterPolicy') return salvageRules(spec, findings);
   const route = isGatewayApiKind(kind) ? salvageRoute(kind, spec) : undefined;
   return route === undefined ? {} : { route };
@@ -73,6 +76,34 @@ function injectedNames(spec: unknown): readonly string[] {
       : undefined;
     return parsed?.data?.map(({ name }) => name.toLowerCase()) ?? [];
   });
+}
+
+const TARGETING: readonly string[] = ['FilterPolicy', 'RateLimit'];
+
+/**
+ * Returns the targets of a policy that has no rules. A section that cannot be read stands for all.
+ * @returns undefined when one cannot be read at all, so that the policy may be for anything
+ */
+function salvageTargets(spec: unknown): readonly PolicyTarget[] | undefined {
+  if (!isFields(spec) || !Array.isArray(spec.targetRefs) || isFilled(spec.rules)) return undefined;
+  const targets = spec.targetRefs.map(readTarget);
+  return targets.length > 0 && targets.every(target => target !== undefined) ? targets : undefined;
+}
+
+function isFilled(list: unknown): boolean {
+  return list !== undefined && list !== null && !(Array.isArray(list) && list.length === 0);
+}
+
+function readTarget(target: unknown): PolicyTarget | undefined {
+  const { sectionName, ...whole }: Readonly<Record<string, unknown>> = isFields(target)
+    ? target
+    : {};
+  const section = sectionName === null ? undefined : sectionName;
+  const parsed = policyTarget.safeParse({
+    ...whole,
+    ...(section === undefined ? {} : { sectionName: section }),
+  });
+  return parsed.data ?? policyTarget.safeParse(whole).data;
 }
 
 /** Returns none when it is unclear which rules were meant. */

@@ -42,4 +42,9 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   readonly check?: (spec: Partial<z.output<Schema>>) => readonly Finding[];
   /** Returns what the spec means in the resource's namespace. Absent when it is the same in all. */
   readonly inNamespace?: (spec: z.output<Schema>, namespace: string) => z.output<Schema>;
+  /** Returns what the spec means in a resource of this name. Absent when it is the same in all. */
+  readonly named?: (
+    spec: z.output<Schema>,
+    resource: { readonly namespace: string; readonly name: string },
+  ) => z.output<Schema>;
 };

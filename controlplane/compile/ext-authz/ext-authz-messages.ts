@@ -25,7 +25,9 @@ export function extAuthzMessages(
   const filters = [...servedFilters(resources).byName].map(([name, served]) =>
     filterMessage(name, served, memo),
   );
-  const policies = resources.filterPolicies.map(policy => policyMessage(policy, memo));
+  const policies = resources.filterPolicies
+    .filter(({ spec }) => spec.targetRefs === undefined)
+    .map(policy => policyMessage(policy, memo));
   return {
     resources: new Map([
       [FILTER, byName(filters)],

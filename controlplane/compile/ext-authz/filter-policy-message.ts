@@ -6,6 +6,7 @@ import type {
   FilterReference,
   InnerFilterReference,
   InsteadOfRedirect,
+  TargetFilter,
 } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Resource } from '#resources/resource.ts';
 import { toCondition } from './filter-message.ts';
@@ -32,6 +33,11 @@ const DEFAULT_STATUS = 403;
 
 function toRule({ host, path, filters }: FilterPolicyRule, namespace: string): JsonObject {
   return { host, path, filters: filters.map(item => toReference(item, namespace)) };
+}
+
+/** Returns a Filter of a FilterPolicy with targets. All of them must let a request pass. */
+export function toTargetFilter(filter: TargetFilter, namespace: string): JsonObject {
+  return toReference({ ...filter, onDeny: 'break', onAllow: 'continue' }, namespace);
 }
 
 function toReference(

@@ -1,5 +1,9 @@
 import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-origins.ts';
-import type { FilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
+import type {
+  FilterReference,
+  TargetFilter,
+} from '#resources/kinds/filter-policy/filter-policy.ts';
+import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ReadableRule, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -9,6 +13,7 @@ import type { ServedFilters } from './served-filters.ts';
 
 type Policy = Resource<'FilterPolicy'>;
 type Filter = Resource<'Filter'>;
+type AnyFilter = FilterReference | TargetFilter;
 
 /**
  * Returns what happens to the paths of FilterPolicies that are rejected and have no last good
@@ -16,9 +21,13 @@ type Filter = Resource<'Filter'>;
  */
 export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[] {
   return closed
-    .filter(({ kind, rules }) => kind === 'FilterPolicy' && rules?.length !== 0)
+    .filter(
+      ({ kind, rules, targets }) =>
+        kind === 'FilterPolicy' && (rules?.length !== 0 || targets !== undefined),
+    )
     .map(policy => {
-      const covered = (policy.rules ?? [{}]).map(closedText).join(', ');
+      const targets = (policy.targets ?? []).map(targetText);
+      const covered = [...targets, ...(policy.rules ?? [{}]).map(closedText)].join(', ');
       return problemOf(policy, 'error', 'spec', `the FilterPolicy is rejected: ${covered}`);
     });
 }
@@ -41,22 +50,36 @@ export function policyProblems(resources: ResourceSet, served: ServedFilters): r
     };
   };
   return resources.filterPolicies.flatMap(policy =>
-    policy.spec.rules.flatMap((rule, index) =>
-      rule.filters.flatMap((item, at) =>
-        itemProblems(
-          { policy, closed: closedText(rule) },
-          item,
-          `spec.rules[${index}].filters[${at}]`,
-          (namespace, name) => lookUp(policy, namespace, name),
+    filterLists(policy).flatMap(({ closed, field, filters }) =>
+      filters.flatMap((item, at) =>
+        itemProblems({ policy, closed }, item, `${field}[${at}]`, (namespace, name) =>
+          lookUp(policy, namespace, name),
         ),
       ),
     ),
   );
 }
 
+/** Returns the lists of Filters of a policy, and what is closed when one of a list is missing. */
+function filterLists({ spec: { filters = [], rules } }: Policy) {
+  return [
+    ...rules.map((rule, index) => ({
+      closed: closedText(rule),
+      field: `spec.rules[${index}].filters`,
+      filters: rule.filters,
+    })),
+    { closed: 'what it targets answers 500', field: 'spec.filters', filters },
+  ];
+}
+
 /** Names what a closed rule covers, since the operator looks for the path that answers 500. */
 function closedText({ host = '*', path = '*' }: ReadableRule): string {
   return `path ${path} of host ${host} answers 500`;
+}
+
+function targetText({ kind, name, sectionName }: PolicyTarget): string {
+  const section = sectionName === undefined ? '' : `, ${sectionName},`;
+  return `the ${kind} ${name}${section} answers 500`;
 }
 
 /** A rule's policy, and what happens to its requests when it is closed. */
@@ -70,7 +93,7 @@ function keyOf({ namespace, name }: { readonly namespace: string; readonly name:
 
 function itemProblems(
   rule: PolicyRule,
-  item: FilterReference,
+  item: AnyFilter,
   place: string,
   lookUp: LookUp,
 ): readonly Problem[] {
@@ -87,7 +110,7 @@ function itemProblems(
 
 function argumentProblems(
   { policy, closed }: PolicyRule,
-  { name, arguments: { insteadOfRedirect, sameSite } }: FilterReference,
+  { name, arguments: { insteadOfRedirect, sameSite } }: AnyFilter,
   { spec: { OAuth2 } }: Filter,
   place: string,
 ): readonly Problem[] {
@@ -108,7 +131,7 @@ function argumentProblems(
 
 function innerProblems(
   { policy, closed }: PolicyRule,
-  { arguments: { insteadOfRedirect } }: FilterReference,
+  { arguments: { insteadOfRedirect } }: AnyFilter,
   place: string,
   lookUp: LookUp,
 ): readonly Problem[] {

@@ -4,7 +4,7 @@ import {
   type GatewayOptions,
 } from '#controlplane/gateway-api/gateway-options.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
-import { servedGateways } from '#controlplane/gateway-api/served-gateways.ts';
+import { asksNothing, servedGateways } from '#controlplane/gateway-api/served-gateways.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { Memo } from '../memo.ts';
@@ -26,7 +26,7 @@ export function gatewayApiOf(
   resources: ResourceSet,
   { gateways = DEFAULT_GATEWAYS, shared = new Memo() }: Pick<CompileOptions, 'gateways' | 'shared'>,
 ): GatewayApi {
-  if (resources.gatewayClasses.length === 0 && resources.gateways.length === 0) return NONE;
+  if (asksNothing(resources)) return NONE;
   const ports = edgePorts(resources, gateways).join();
   const inputs = [gateways, ports, ...READ.map(list => resources[list])];
   return shared.of(resources.gateways, 'gateway API', inputs, () =>
@@ -39,4 +39,5 @@ const READ = [
   ...['gatewayClasses', 'gateways', 'listenerSets', 'httpRoutes', 'grpcRoutes', 'tlsRoutes'],
   ...['tcpRoutes', 'udpRoutes', 'referenceGrants', 'backendTlsPolicies', 'namespaces', 'services'],
   ...['configMaps', 'secrets', 'filters', 'proxyConfigs', 'knowsServices', 'closed'],
+  ...['filterPolicies', 'rateLimits'],
 ] as readonly (keyof ResourceSet)[];

@@ -2,6 +2,7 @@ import type {
   ServedGateway,
   ServedListener,
   ServedRoute,
+  ServedRule,
 } from '#controlplane/gateway-api/served-gateway.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -150,9 +151,13 @@ function routeTable({ name, others, own }: Table, inputs: GatewayInputs): Compil
   const context = {
     asked: { port: first?.port ?? 0, scheme },
     figures: options.figures !== false,
+    labellings: edge.limits.labellings,
   } as const;
   const virtualHosts = listenerHosts(own, others, context, hosts, memo);
-  const ids = own.flatMap(({ origin, routes }) => [origin, ...routes.map(({ route }) => route.id)]);
+  const ids = own.flatMap(({ origin, routes }) => [
+    origin,
+    ...routes.flatMap(({ route, rules }) => [route.id, ...limitIds(rules)]),
+  ]);
   return {
     name,
     // A cluster that does not exist answers 500 for a backend that is not resolved.
@@ -162,6 +167,10 @@ function routeTable({ name, others, own }: Table, inputs: GatewayInputs): Compil
     },
     origins: [...new Set([...ids, ...edge.routeOrigins])],
   };
+}
+
+function limitIds(rules: readonly ServedRule<unknown>[]): readonly string[] {
+  return rules.flatMap(({ limits }) => limits.map(({ id }) => id));
 }
 
 function chainOf(listener: ServedListener | undefined) {

@@ -99,7 +99,7 @@ function ownHostname({ route }: ServedHttp, covering: readonly string[]): string
 function filtersOf(routes: Iterable<ServedHttp>): readonly Resource<'Filter'>[] {
   return [...routes].flatMap(({ rules }) => {
     const all: readonly ServedRule<unknown>[] = rules;
-    return all.flatMap(({ filters }) => filters);
+    return all.flatMap(({ filters, policy }) => [...filters, ...(policy?.filters ?? [])]);
   });
 }
 
@@ -120,8 +120,9 @@ function sortedRoutes(
 }
 
 function remembered(served: ServedHttp, context: RouteContext, memo: Memo): readonly RankedRoute[] {
-  const { asked, figures } = context;
-  return memo.of(served, `routes of port ${asked.port} ${asked.scheme}`, [figures], () =>
+  const { asked, figures, labellings } = context;
+  const inputs = [figures, labellings.key];
+  return memo.of(served, `routes of port ${asked.port} ${asked.scheme}`, inputs, () =>
     rankedRoutes(served, context),
   );
 }

@@ -11,6 +11,7 @@ import type {
   HttpRouteFilter,
   HttpRouteMatch,
 } from '#resources/kinds/http-route/http-route-spec.ts';
+import { type Labellings, targetRateLimits } from '../rate-limits/labelling.ts';
 import { closed } from '../routes/closed-route.ts';
 import { REPEAT_SAFE_METHODS } from '../routes/repeat-safe-methods.ts';
 import { NO_END } from '../routes/retry-policy.ts';
@@ -39,6 +40,7 @@ export type RouteContext = {
   readonly asked: Asked;
   /** Whether each route has statistics of its own. */
   readonly figures: boolean;
+  readonly labellings: Labellings;
 };
 
 /** Returns the routes of all rules, one for each match. */
@@ -77,7 +79,7 @@ type Parts = {
   readonly match: ServedMatch;
 };
 
-function toRoute(parts: Parts, { asked, figures }: RouteContext): JsonObject {
+function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): JsonObject {
   const { id, match, rule } = parts;
   const filters = filtersOf(rule);
   const named = { name: id, ...(figures ? { stat_prefix: id } : {}), match: match.match };
@@ -96,11 +98,13 @@ function toRoute(parts: Parts, { asked, figures }: RouteContext): JsonObject {
   const used = rule.backends.filter(({ weight }) => weight > 0);
   if (used.length === 0) return { ...named, ...closed(id, match.match) };
   const [only] = used.length === 1 ? used : [];
+  const [limits, limited] = targetRateLimits(rule.limits, labellings);
   return {
     ...named,
-    route: forward(parts, used),
+    route: { ...forward(parts, used), ...limits },
     ...routeParts(
       ruleFilters(id, rule),
+      limited,
       corsChanges(filters),
       REPEAT_SAFE_METHODS,
       headerChanges([...filters, ...(only === undefined ? [] : backendFilters(rule, only))]),

@@ -41,6 +41,9 @@ function labelsByDomain(resources: ResourceSet): (readonly [string, readonly Lab
         groups.map(({ specifiers }) => [domain, specifiers] as const),
       ),
     ),
+    ...resources.rateLimits.flatMap(({ spec }) =>
+      spec.limits.map(({ labels }) => [spec.domain, labels] as const),
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Memo } from '../memo.ts';
 import { EDGE } from '../node-groups.ts';
 import { type Labelling, labelGroups } from './labelling.ts';
@@ -30,10 +31,11 @@ export type GroupShape = {
 
 /**
  * Returns the label groups of the domain that requests can have, each shape once. The default
- * labels alone come first, then those of the edge's Mappings, which come ordered by id.
+ * labels alone come first, then those of the edge's Mappings, which come ordered by id, and those
+ * of targets.
  */
 export function groupShapes(
-  mappings: readonly Resource<'Mapping'>[],
+  { mappings, rateLimits }: Pick<ResourceSet, 'mappings' | 'rateLimits'>,
   labelling: Labelling,
   memo: Memo,
 ): readonly GroupShape[] {
@@ -43,6 +45,10 @@ export function groupShapes(
   for (const mapping of mappings) {
     if (!Object.hasOwn(mapping.spec.labels, labelling.domain)) continue;
     for (const shape of shapesOf(mapping, labelling, memo)) add(shape);
+  }
+  for (const rateLimit of rateLimits) {
+    const isOfDomain = rateLimit.spec.domain === labelling.domain;
+    for (const shape of isOfDomain ? targetShapes(rateLimit, memo) : []) add(shape);
   }
   return [...shapes.values()];
 }
@@ -62,6 +68,17 @@ function shapesOf(
         group.specifiers,
         `Mapping ${namespace}/${name}, group ${JSON.stringify(group.name)}`,
       ),
+    ),
+  );
+}
+
+/** A limit without targets has no labels of its own. */
+function targetShapes(rateLimit: Resource<'RateLimit'>, memo: Memo): readonly GroupShape[] {
+  const { namespace, name, spec } = rateLimit;
+  if (spec.targetRefs === undefined) return [];
+  return memo.of(rateLimit, 'label shapes', [], () =>
+    spec.limits.map(({ labels }, index) =>
+      toShape(labels, `RateLimit ${namespace}/${name}, spec.limits[${index}].labels`),
     ),
   );
 }

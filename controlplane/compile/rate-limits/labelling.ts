@@ -91,14 +91,46 @@ export function routeRateLimits(
 ): readonly [action: JsonObject, route: JsonObject] {
   const groups = domains.map(labelling => [labelling, labelGroups(spec, labelling)] as const);
   if (groups.every(([, own]) => own.length === 0)) return [{}, {}];
-  const labelled = groups.flatMap(([labelling, own]) => {
-    const defaults = labelling.defaults.length > 0 ? [labelling.defaults] : [];
-    const lists = own.length > 0 ? own.map(({ specifiers }) => specifiers) : defaults;
-    return lists.length > 0 ? [{ domain: labelling.domain, lists }] : [];
-  });
+  return labelledRoute(
+    groups.map(([labelling, own]) => {
+      const lists = own.map(({ specifiers }) => specifiers);
+      return [labelling.domain, lists.length > 0 ? lists : defaultLists(labelling)];
+    }),
+  );
+}
+
+/**
+ * Returns the same for a route of Gateway API. It has the group of each limit that targets it,
+ * beside the group `default`.
+ */
+export function targetRateLimits(
+  limits: readonly Resource<'RateLimit'>[],
+  { domains }: Labellings,
+): readonly [action: JsonObject, route: JsonObject] {
+  if (limits.length === 0) return [{}, {}];
+  return labelledRoute(
+    domains.map(labelling => {
+      const own = limits.filter(({ spec }) => spec.domain === labelling.domain);
+      const lists = own.flatMap(({ spec }) => spec.limits.map(({ labels }) => labels));
+      return [labelling.domain, [...defaultLists(labelling), ...lists]];
+    }),
+  );
+}
+
+type LabelLists = readonly (readonly LabelSpecifier[])[];
+
+function defaultLists({ defaults }: Labelling): LabelLists {
+  return defaults.length > 0 ? [defaults] : [];
+}
+
+function labelledRoute(
+  groups: readonly (readonly [domain: string, lists: LabelLists])[],
+): readonly [action: JsonObject, route: JsonObject] {
+  const labelled = groups.filter(([, lists]) => lists.length > 0);
+  if (labelled.length === 0) return [{}, {}];
   return [
-    { rate_limits: labelled.flatMap(({ domain, lists }) => toRateLimits(domain, lists)) },
-    withLimits(labelled.map(({ domain }) => domain)),
+    { rate_limits: labelled.flatMap(([domain, lists]) => toRateLimits(domain, lists)) },
+    withLimits(labelled.map(([domain]) => domain)),
   ];
 }
 
@@ -112,9 +144,6 @@ export function hostRateLimits({ domains }: Labellings): JsonObject {
   };
 }
 
-function toRateLimits(
-  domain: string,
-  lists: readonly (readonly LabelSpecifier[])[],
-): readonly JsonObject[] {
+function toRateLimits(domain: string, lists: LabelLists): readonly JsonObject[] {
   return lists.map(specifiers => toRateLimit(specifiers, stageOf(domain)));
 }

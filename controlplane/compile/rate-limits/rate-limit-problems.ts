@@ -44,7 +44,7 @@ export function rateLimitProblems(
         {
           targets: keysOf(labelling).targets,
           prefixes,
-          groups: groupShapes(mappings, labelling, memo),
+          groups: groupShapes(resources, labelling, memo),
           clusterNames,
         },
         memo,

@@ -1,4 +1,7 @@
-import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
+import type {
+  FilterPolicyRule,
+  TargetFilter,
+} from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { injectedBy } from '../ext-authz/injected-by-filters.ts';
@@ -33,11 +36,14 @@ function takenByFilter(filter: Resource<'Filter'>): readonly Taken[] {
 
 function takenByPolicy({ spec, namespace, name }: Resource<'FilterPolicy'>): readonly Taken[] {
   const reason = readBy(`FilterPolicy ${namespace}/${name}`);
-  return spec.rules.flatMap(conditionHeaders).map(header => ({ name: header, reason }));
+  const lists = [...spec.rules.map(({ filters }) => filters), spec.filters ?? []];
+  return lists.flatMap(conditionHeaders).map(header => ({ name: header, reason }));
 }
 
-/** Returns the headers of all conditions of a rule. */
-function conditionHeaders({ filters }: FilterPolicyRule): readonly string[] {
+/** Returns the headers of all conditions of a list. */
+function conditionHeaders(
+  filters: FilterPolicyRule['filters'] | readonly TargetFilter[],
+): readonly string[] {
   const instead = filters.flatMap(
     ({ arguments: { insteadOfRedirect } }) => insteadOfRedirect ?? [],
   );

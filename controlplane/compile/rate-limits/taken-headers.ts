@@ -41,6 +41,10 @@ export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenH
       for (const { specifiers } of groups) add(domain, specifiers, `Mapping ${namespace}/${name}`);
     }
   }
+  for (const { spec, namespace, name } of resources.rateLimits) {
+    for (const { labels } of spec.limits)
+      add(spec.domain, labels, `RateLimit ${namespace}/${name}`);
+  }
   const domains = new Set(resources.rateLimits.map(({ spec }) => spec.domain));
   for (const { name, reason } of takenByFilters(resources)) {
     for (const domain of domains) take(domain, name, reason);

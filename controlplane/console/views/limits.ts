@@ -48,7 +48,7 @@ export function withGroups(
   const shapes = new Map(
     labellings(resources).domains.map(labelling => [
       labelling.domain,
-      groupShapes(mappings, labelling, memo)
+      groupShapes({ ...resources, mappings }, labelling, memo)
         .slice(0, MOST_SHAPES)
         .map(shape => ({ shape, walk: new LabelWalk(labelTree([shape]), new Set(), WHOLE) })),
     ]),

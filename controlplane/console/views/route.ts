@@ -191,7 +191,7 @@ export function limitsOf(
     ({ id, spec }) => ids.has(id) && spec.node_group === EDGE,
   );
   return labellings(resources).domains.flatMap(labelling => {
-    const shapes = groupShapes(mappings, labelling, memo);
+    const shapes = groupShapes({ mappings, rateLimits: [] }, labelling, memo);
     const walk = new LabelWalk(labelTree(shapes), new Set(), WHOLE_ADDRESSES);
     const reached = resources.rateLimits
       .filter(({ spec }) => spec.domain === labelling.domain)

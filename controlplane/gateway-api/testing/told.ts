@@ -37,7 +37,7 @@ export function statusLines(api: GatewayApi, id: string): readonly string[] {
       return status.parents.map(
         ({ parentRef, conditions }) => `${parentRef.kind} ${parentRef.name}: ${told(conditions)}`,
       );
-    case 'BackendTLSPolicy':
+    case 'Policy':
       return status.ancestors.map(
         ({ ancestorRef, conditions }) => `${ancestorRef.name}: ${told(conditions)}`,
       );

@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import { type Finding, fault } from '#resources/finding.ts';
 import { ruleMatchShape } from '#resources/match/filter-policy-match.ts';
 import { headerCondition } from '#resources/match/header-condition.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { jwtArguments, scope } from '#resources/words/scope.ts';
+import { policyTargets } from '../gateway-api/policy-target.ts';
 
 const NEXT = ['break', 'continue'] as const;
 
-/** A Filter that a rule, or `insteadOfRedirect`, refers to. */
-const referenceShape = {
+const namedShape = {
   name: z.string().min(1).describe('Name of the Filter'),
   namespace: z
     .string()
@@ -18,6 +19,11 @@ const referenceShape = {
   ifRequestHeader: headerCondition
     .exactOptional()
     .describe('Requests that it is for. Default: all of the rule'),
+};
+
+/** A Filter that a rule, or `insteadOfRedirect`, refers to. */
+const referenceShape = {
+  ...namedShape,
   onDeny: z
     .enum(NEXT)
     .default('break')
@@ -89,6 +95,12 @@ const reference = z.object({
   arguments: filterArguments.prefault({}).describe('What the filter does in this rule'),
 });
 
+/** All Filters of targets must let a request pass, so none can skip another. */
+const targetReference = z.object({
+  ...namedShape,
+  arguments: filterArguments.prefault({}).describe('What the filter does for the targets'),
+});
+
 const rule = z.object({
   ...ruleMatchShape,
   filters: z
@@ -97,7 +109,17 @@ const rule = z.object({
     .describe('Filters that run, in this order. Without any the request is allowed'),
 });
 
+/** The rules of a FilterPolicy that has none written. */
+const NO_RULES: z.output<typeof rule>[] = [];
+
 const schema = z.object({
+  targetRefs: policyTargets
+    .exactOptional()
+    .describe('Gateways and routes of this namespace that it is for, in place of `rules`'),
+  filters: z
+    .array(targetReference)
+    .exactOptional()
+    .describe('With `targetRefs`: the Filters that must all let a request pass. `[]`: none'),
   precedence: z
     .int()
     .min(-2_147_483_648)
@@ -107,22 +129,48 @@ const schema = z.object({
     .describe('Policies with a higher one are tried first, then by namespace and name'),
   rules: z
     .array(rule)
+    .default(() => NO_RULES)
     .meta({ form: 'a list of rules' })
-    .describe('The first that matches a request counts'),
+    .describe('The first that matches a request counts. Required without `targetRefs`'),
   gateway_id: gatewayId,
 });
 
 /** Decides which Filters a request passes (docs/reference/kinds/filter-policy.md). */
 export const filterPolicy: KindDefinition<typeof schema> = {
-  summary: 'Which Filters a request passes, by host and path.',
+  summary: 'Which Filters a request passes, by host and path or by its Gateway or route.',
   schema,
   fieldsAt: 'spec',
   unknownField: 'error',
+  metadata: ['created'],
+  check,
 };
+
+/** A policy is for targets or for hosts and paths. A target has its own hosts and paths. */
+function check({
+  filters,
+  precedence = 0,
+  rules,
+  targetRefs,
+}: Partial<FilterPolicySpec>): readonly Finding[] {
+  if (targetRefs === undefined && filters !== undefined)
+    return [fault(['filters'], '`filters` needs valid `targetRefs`')];
+  if (targetRefs === undefined)
+    return rules === NO_RULES ? [fault(['rules'], '`rules` is required: a list of rules')] : [];
+  const both = (field: string) =>
+    fault([field], `\`targetRefs\` and \`${field}\` exclude each other. Keep one`);
+  return [
+    ...(rules === undefined || rules === NO_RULES ? [] : [both('rules')]),
+    ...(precedence === 0 ? [] : [both('precedence')]),
+    ...(filters === undefined
+      ? [fault(['filters'], '`filters` is required: a list of Filters')]
+      : []),
+  ];
+}
 
 export type FilterPolicySpec = z.output<typeof schema>;
 export type FilterPolicyRule = z.output<typeof rule>;
 export type FilterReference = z.output<typeof reference>;
+export type TargetFilter = z.output<typeof targetReference>;
 export type InnerFilterReference = z.output<typeof innerReference>;
 export type FilterArguments = z.output<typeof filterArguments>;
 export type InsteadOfRedirect = z.output<typeof insteadOfRedirect>;

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { PatternLabel } from '#resources/labels/label-pattern.ts';
+import { labelSpecifier } from '#resources/labels/label-specifier.ts';
 import {
   bodyTemplate,
   errorHeaders,
@@ -6,7 +8,11 @@ import {
   responseHeaders,
 } from '#resources/template/header-template.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
+import { policyTargets } from '../gateway-api/policy-target.ts';
 import { patternItem } from './label-pattern-item.ts';
+
+/** The pattern of a limit that has none written. */
+export const NO_PATTERN: PatternLabel[] = [];
 
 const limit = z.object({
   name: z
@@ -21,11 +27,19 @@ const limit = z.object({
     .describe(
       'Over the limit: answer 429, or let the request pass and note it only. Any letter case',
     ),
+  labels: z
+    .array(labelSpecifier)
+    .default([])
+    .meta({ form: 'a list of label specifiers' })
+    .describe(
+      'With `targetRefs`: what requests to them are counted by, as in `labels` of a Mapping. `[]`: all together',
+    ),
   pattern: z
     .array(patternItem)
+    .default(() => NO_PATTERN)
     .meta({ form: 'a list of maps from label key to value' })
     .describe(
-      'What a label group begins with, one map a label: any of its pairs, which may have one key twice. Value `""` or `"*"`: any. `[]`: every group',
+      'What a label group begins with, one map a label: any of its pairs, which may have one key twice. Value `""` or `"*"`: any. `[]`: every group. Required without `targetRefs`, else by default any value of each of `labels`',
     ),
   rate: z
     .int({ abort: true })
@@ -51,10 +65,15 @@ const limit = z.object({
 });
 
 export const rateLimitSpec = z.object({
-  domain: z.string().min(1).describe('Label domain that the limits apply to'),
+  targetRefs: policyTargets
+    .exactOptional()
+    .describe('Gateways and routes of this namespace whose requests the limits count'),
+  domain: z.string().min(1).default('gateway').describe('Label domain that the limits apply to'),
   limits: z
     .array(limit)
-    .describe('Of those that match a label group, the ones with the longest pattern count'),
+    .describe(
+      'Of those that match a label group, the ones with the longest pattern count. With `targetRefs` all count',
+    ),
   gateway_id: gatewayId,
 });
 

@@ -15,7 +15,7 @@ function limitOf(fields: object) {
   return specOf(withLimit(fields))?.limits[0];
 }
 
-test('a RateLimit needs a domain and limits, a limit a pattern, a rate and a unit; the rest has defaults', () => {
+test('a RateLimit needs limits, a limit a pattern, a rate and a unit; the rest has defaults', () => {
   assert.deepEqual(specOf(withLimit({})), {
     domain: 'gateway',
     limits: [
@@ -26,18 +26,77 @@ test('a RateLimit needs a domain and limits, a limit a pattern, a rate and a uni
         unit: 'minute',
         injectRequestHeaders: [],
         injectResponseHeaders: [],
+        labels: [],
       },
     ],
     gateway_id: ['default'],
   });
   assert.deepEqual(problemsOf('RateLimit', {}), [
-    'error spec.domain: `domain` is required: a string',
     'error spec.limits: `limits` is required: a list',
   ]);
-  assert.deepEqual(problemsOf('RateLimit', { domain: 'd', limits: [{}] }), [
+  assert.deepEqual(problemsOf('RateLimit', { limits: [{ rate: 5, unit: 'minute' }] }), [
     'error spec.limits[0].pattern: `pattern` is required: a list of maps from label key to value',
+  ]);
+  assert.deepEqual(problemsOf('RateLimit', { domain: 'd', limits: [{}] }), [
     'error spec.limits[0].rate: `rate` is required: an integer from 0 to 4294967295',
     'error spec.limits[0].unit: `unit` is required: one of `second`, `minute`, `hour`, `day`',
+  ]);
+});
+
+test('limits of targets have labels that begin with what is theirs alone', () => {
+  const targetRefs = [{ kind: 'HTTPRoute', name: 'web' }];
+  const user = { user: { header: 'x-user', omit_if_not_present: true } };
+  const rate = { rate: 5, unit: 'minute' };
+  const limits = [
+    rate,
+    { ...rate, labels: ['remote_address', user] },
+    { ...rate, labels: [user], pattern: [{ user: 'ada' }] },
+  ];
+  const own = (at: number) => ({ key: 'generic_key', value: `RateLimit/default/x/${at}` });
+  const read = specOf({ targetRefs, limits })?.limits ?? [];
+  assert.deepEqual(
+    read.map(({ pattern }) => pattern),
+    [
+      [[own(0)]],
+      [[own(1)], [{ key: 'remote_address' }], [{ key: 'user' }]],
+      [[own(2)], [{ key: 'user', value: 'ada' }]],
+    ],
+  );
+  assert.deepEqual(
+    read.map(({ labels }) => labels.map(({ type }) => type)),
+    [
+      ['generic_key'],
+      ['generic_key', 'remote_address', 'request_header'],
+      ['generic_key', 'request_header'],
+    ],
+  );
+});
+
+const ODD_TARGETS: readonly (readonly [fields: object, problem: string])[] = [
+  [{ targetRefs: [] }, '`targetRefs` must not be empty'],
+  [
+    { targetRefs: [{ kind: 'Gateway', name: 'a', namespace: 'b' }] },
+    'a limit must not be for another target',
+  ],
+  [{ targetRef: { kind: 'Gateway', name: 'a' } }, 'a limit must not be for another target'],
+  [
+    {
+      targetRefs: Array.from({ length: 10_000 }, (_, at) => ({ kind: 'Gateway', name: `g${at}` })),
+    },
+    'spec.targetRefs: `targetRefs` ',
+  ],
+];
+
+for (const [fields, problem] of ODD_TARGETS) {
+  test(`a RateLimit with ${JSON.stringify(fields).slice(0, 80)} is rejected`, () => {
+    const [first = ''] = problemsOf('RateLimit', { ...withLimit({}), ...fields });
+    assert.ok(first.includes(problem), first);
+  });
+}
+
+test('labels of a limit need targets', () => {
+  assert.deepEqual(problemsOf('RateLimit', withLimit({ labels: ['remote_address'] })), [
+    'error spec.limits[0].labels: `labels` needs `targetRefs`',
   ]);
 });
 

@@ -1,5 +1,6 @@
-import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
+import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import type { PatternLabel } from '#resources/labels/label-pattern.ts';
+import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import {
   checkErrorResponse,
@@ -8,7 +9,7 @@ import {
   LIMIT_ERROR_DATA,
 } from '#resources/template/template-vocabulary.ts';
 import { repeats } from '#resources/words/repeats.ts';
-import { type Limit, type RateLimitSpec, rateLimitSpec } from './rate-limit-spec.ts';
+import { type Limit, NO_PATTERN, type RateLimitSpec, rateLimitSpec } from './rate-limit-spec.ts';
 
 /** Limits by label (docs/reference/kinds/rate-limit.md). */
 export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
@@ -16,14 +17,54 @@ export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
   schema: rateLimitSpec,
   fieldsAt: 'spec',
   unknownField: 'warning',
+  refuseField: field =>
+    field.startsWith('targetRef') ? 'a limit must not be for another target' : undefined,
+  metadata: ['created'],
   check: checkRateLimit,
+  named: (spec, { namespace, name }) =>
+    spec.targetRefs === undefined
+      ? spec
+      : {
+          ...spec,
+          limits: spec.limits.map((limit, at) => forTargets(limit, `${namespace}/${name}/${at}`)),
+        },
 };
 
+/**
+ * Returns a limit that counts the requests to targets. They have a label group for each limit, which
+ * begins with its id. So no limit hides another, and labels of other groups do not meet it.
+ */
+function forTargets({ labels, pattern, ...limit }: Limit, id: string): Limit {
+  const value = `RateLimit/${id}`;
+  const written = pattern.length === 0 ? labels.map(label => [{ key: keyOf(label) }]) : pattern;
+  return {
+    ...limit,
+    labels: [{ type: 'generic_key', value }, ...labels],
+    pattern: [[{ key: 'generic_key', value }], ...written],
+  };
+}
+
+function keyOf(label: LabelSpecifier): string {
+  return 'key' in label ? label.key : label.type;
+}
+
 /** Finds what in a RateLimit has no effect, or another one than it seems to have. */
-export function checkRateLimit({ limits }: Partial<RateLimitSpec>): readonly Finding[] {
+export function checkRateLimit({ limits, targetRefs }: Partial<RateLimitSpec>): readonly Finding[] {
   if (limits?.length === 0)
     return [caution(['limits'], 'there is no limit: nothing is limited by this')];
-  return (limits ?? []).flatMap((limit, index) => checkLimit(limit, ['limits', index]));
+  return (limits ?? []).flatMap((limit, index) => [
+    ...(targetRefs === undefined ? checkPlace(limit, ['limits', index]) : []),
+    ...checkLimit(limit, ['limits', index]),
+  ]);
+}
+
+/** Without targets the labels are those of Mappings and the Module. */
+function checkPlace({ labels, pattern }: Limit, path: FieldPath): readonly Finding[] {
+  const required = '`pattern` is required: a list of maps from label key to value';
+  return [
+    ...(pattern === NO_PATTERN ? [fault([...path, 'pattern'], required)] : []),
+    ...(labels.length === 0 ? [] : [fault([...path, 'labels'], '`labels` needs `targetRefs`')]),
+  ];
 }
 
 function checkLimit(limit: Limit, path: FieldPath): readonly Finding[] {

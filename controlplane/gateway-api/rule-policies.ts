@@ -1,0 +1,75 @@
+import type { Resource } from '#resources/resource.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import type { Ask } from './remembered.ts';
+import type { WrittenListener } from './route-parent.ts';
+import type { AnyRoute, AnyRule } from './route-rules.ts';
+import type { ServedPolicy, ServedRule } from './served-gateway.ts';
+import { targetKey } from './targeted-policies.ts';
+
+/** A listener of a route, and the id of its Gateway. */
+export type PolicyPlace = { readonly listener: WrittenListener; readonly gateway: string };
+
+/**
+ * Returns the rules of a route with what policies demand of their requests on a listener. Of
+ * FilterPolicies the one with the narrowest target counts: the rule, the route, the listener, its
+ * ListenerSet, the Gateway. The limits of all targets count.
+ */
+export function withPolicies(
+  route: AnyRoute,
+  rules: readonly ServedRule<AnyRule>[],
+  place: PolicyPlace,
+  ask: Ask<GatewayContext>,
+): readonly ServedRule<AnyRule>[] {
+  if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return rules;
+  if (ask(({ targeted }) => targeted.isEmpty)) return rules;
+  return rules.map(rule => {
+    const keys = keysOf(route, rule.rule, place);
+    const found = ask(({ targeted }) => targeted.filterPolicy(keys));
+    const ids = ask(({ targeted }) => targeted.rateLimits(keys));
+    const limits = ids === '' ? [] : limitsOf(ids.split('\n'), ask);
+    if (found === undefined) return { ...rule, limits };
+    if ('closed' in found) return { ...rule, limits, broken: closedText(found.closed) };
+    return { ...rule, limits, policy: served(found.policy, found.target, ask) };
+  });
+}
+
+function keysOf(
+  { id }: AnyRoute,
+  { name }: { readonly name?: string },
+  { listener, gateway }: PolicyPlace,
+): readonly string[] {
+  return [
+    ...(name === undefined ? [] : [targetKey(id, name)]),
+    targetKey(id),
+    targetKey(listener.origin.id, listener.spec.name),
+    targetKey(listener.origin.id),
+    targetKey(gateway),
+  ];
+}
+
+function limitsOf(
+  ids: readonly string[],
+  ask: Ask<GatewayContext>,
+): readonly Resource<'RateLimit'>[] {
+  return ids.flatMap(id => ask(({ targeted }) => targeted.rateLimit(id)) ?? []);
+}
+
+function served(
+  policy: Resource<'FilterPolicy'>,
+  target: number,
+  ask: Ask<GatewayContext>,
+): ServedPolicy {
+  const named = (policy.spec.filters ?? []).flatMap(filter => [
+    filter,
+    ...(filter.arguments.insteadOfRedirect?.filters ?? []),
+  ]);
+  const filters = named.flatMap(
+    ({ namespace = policy.namespace, name }) =>
+      ask(context => context.filter(namespace, name)) ?? [],
+  );
+  return { policy, target, filters };
+}
+
+function closedText({ namespace, name }: Pick<Resource, 'namespace' | 'name'>): string {
+  return `the FilterPolicy ${namespace}/${name} is rejected`;
+}

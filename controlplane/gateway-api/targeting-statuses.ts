@@ -1,0 +1,195 @@
+import { problemOf } from '#controlplane/compile/problem-of.ts';
+import type { ParentRef } from '#resources/kinds/gateway-api/parent-ref.ts';
+import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
+import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { conditionOf, type Fault } from './condition.ts';
+import type { PolicyStatus } from './gateway-api-status.ts';
+import type { ObjectsContext } from './gateway-context.ts';
+import type { OurGateway } from './gateway-listeners.ts';
+import { kindText } from './reference.ts';
+import type { ListenerOrigin } from './route-parent.ts';
+import type { AnyRoute } from './route-rules.ts';
+import type { RouteVerdict } from './route-verdict.ts';
+import { hasTargets, isTargetKind, targetId, targetKey } from './targeted-policies.ts';
+
+type Policy = Resource<'FilterPolicy'> | Resource<'RateLimit'>;
+
+/** What may be targeted: its sections, and the ids of our Gateways that have it. */
+type Targeted = { readonly sections: readonly string[]; readonly gateways: readonly string[] };
+
+/** What one target of a policy comes to. */
+type TargetState = { readonly gateways: readonly string[]; readonly fault: Fault | undefined };
+
+/**
+ * Returns what the statuses of FilterPolicies and RateLimits say of their targets, and the Problems
+ * of targets that they do not have.
+ */
+export function targetingStatuses(
+  resources: ResourceSet,
+  context: ObjectsContext,
+  routes: readonly (readonly [AnyRoute, RouteVerdict])[],
+  ours: readonly OurGateway[],
+): {
+  readonly statuses: readonly (readonly [id: string, status: PolicyStatus])[];
+  readonly problems: readonly Problem[];
+} {
+  const policies: readonly Policy[] = [...resources.filterPolicies, ...resources.rateLimits];
+  const targeting = policies.filter(hasTargets);
+  const rejected = resources.closed.filter(({ targets }) => targets !== undefined);
+  if (targeting.length + rejected.length === 0) return { statuses: [], problems: [] };
+  const targeted = targetedBy(resources, routes, ours);
+  const states = targeting.map(policy => {
+    const refs = policy.spec.targetRefs ?? [];
+    return { policy, refs, each: refs.map((_, at) => stateOf(policy, at, targeted, context)) };
+  });
+  return {
+    statuses: [
+      ...states.map(({ policy, refs, each }) => statusOf(policy, refs, each)),
+      ...rejected.map(policy => rejectedStatus(policy, targeted)),
+    ],
+    problems: states.flatMap(({ policy, each }) =>
+      each.flatMap(({ fault }) =>
+        fault === undefined ? [] : [problemOf(policy, 'error', fault.field, fault.message)],
+      ),
+    ),
+  };
+}
+
+function targetedBy(
+  { closed, gateways, listenerSets }: ResourceSet,
+  routes: readonly (readonly [AnyRoute, RouteVerdict])[],
+  ours: readonly OurGateway[],
+): ReadonlyMap<string, Targeted> {
+  const owners = new Map(
+    ours.flatMap(({ gateway, sets }) =>
+      [gateway, ...sets.map(({ listenerSet }) => listenerSet)].map(
+        ({ id }) => [id, gateway.id] as const,
+      ),
+    ),
+  );
+  const withListeners = (origin: ListenerOrigin): readonly [string, Targeted] => {
+    const listeners: readonly { readonly name: string }[] = origin.spec.listeners;
+    const owner = owners.get(origin.id);
+    const sections = listeners.map(({ name }) => name);
+    return [origin.id, { sections, gateways: owner === undefined ? [] : [owner] }];
+  };
+  return new Map<string, Targeted>([
+    ...closed.map(({ id }) => [id, { sections: [], gateways: [] }] as const),
+    ...[...gateways, ...listenerSets].map(withListeners),
+    ...routes.map(([route, verdict]) => {
+      const rules: readonly { readonly name?: string }[] = route.spec.rules;
+      const sections = rules.flatMap(({ name }) => name ?? []);
+      return [route.id, { sections, gateways: verdict.gateways }] as const;
+    }),
+  ]);
+}
+
+function stateOf(
+  policy: Policy,
+  index: number,
+  targeted: ReadonlyMap<string, Targeted>,
+  context: ObjectsContext,
+): TargetState {
+  const target = policy.spec.targetRefs?.[index];
+  if (target === undefined) return { gateways: [], fault: undefined };
+  const { gateways = [] } = targeted.get(targetId(policy.namespace, target)) ?? {};
+  const found = targetFault(policy, target, targeted, context);
+  return { gateways, fault: found && { ...found, field: `spec.targetRefs[${index}]` } };
+}
+
+/** @returns why the policy has no effect on a target, or not yet */
+function targetFault(
+  policy: Policy,
+  target: PolicyTarget,
+  targeted: ReadonlyMap<string, Targeted>,
+  context: ObjectsContext,
+): Omit<Fault, 'field'> | undefined {
+  const { group, kind, name, sectionName } = target;
+  const what = `${kind} ${policy.namespace}/${name}`;
+  if (!isTargetKind(target)) {
+    const message = `${kindText(group, kind)} is not a target. ${KINDS}, so nothing is protected by this`;
+    return { reason: 'Invalid', message };
+  }
+  const lacks = (message: string) => ({
+    reason: 'TargetNotFound',
+    message: `${message}. ${LATER}`,
+  });
+  const id = targetId(policy.namespace, target);
+  const found = targeted.get(id);
+  if (found === undefined) return lacks(`there is no ${what}`);
+  if (found.gateways.length === 0) return lacks(`no Gateway that is served here has the ${what}`);
+  if (sectionName !== undefined && !found.sections.includes(sectionName))
+    return lacks(
+      `the ${what} has no ${kind.endsWith('Route') ? 'rule' : 'listener'} ${sectionName}`,
+    );
+  if (policy.kind === 'RateLimit') return undefined;
+  const winner = context.targeted.filterPolicy([targetKey(id, sectionName)]);
+  if (winner === undefined || ('policy' in winner && winner.policy === policy)) return undefined;
+  const by = 'policy' in winner ? winner.policy : winner.closed;
+  const why = 'policy' in winner ? 'which is older or first by name' : 'which is rejected';
+  const message = `the FilterPolicy ${by.name}, ${why}, has precedence for the same target`;
+  return { reason: 'Conflicted', message };
+}
+
+const KINDS = 'Name a Gateway, a ListenerSet, an HTTPRoute or a GRPCRoute';
+const LATER = 'The policy takes effect when there is one';
+
+type Ancestor = {
+  readonly ref: Omit<ParentRef, 'port' | 'sectionName'>;
+  readonly states: TargetState[];
+};
+
+/** A target without a Gateway of ours is its own ancestor, so that its state is told. */
+function ancestorsOf(
+  namespace: string,
+  refs: readonly PolicyTarget[],
+  each: readonly TargetState[],
+): readonly Ancestor[] {
+  const found = new Map<string, Ancestor>();
+  const add = (ref: Ancestor['ref'], state: TargetState) => {
+    const key = Object.values(ref).join('/');
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { ref, states: [state] });
+    else known.states.push(state);
+  };
+  for (const [at, state] of each.entries()) {
+    const { group = '', kind = '', name = '' } = refs[at] ?? {};
+    if (state.gateways.length === 0) add({ group, kind, namespace, name }, state);
+    for (const id of state.gateways) {
+      const [, of = '', named = ''] = id.split('/');
+      add({ group: GATEWAY_API_GROUP, kind: 'Gateway', namespace: of, name: named }, state);
+    }
+  }
+  return [...found.values()];
+}
+
+function statusOf(
+  { id, namespace }: Pick<Policy, 'id' | 'namespace'>,
+  refs: readonly PolicyTarget[],
+  each: readonly TargetState[],
+): readonly [id: string, status: PolicyStatus] {
+  const ancestors = ancestorsOf(namespace, refs, each).map(({ ref, states }) => {
+    const faults = states.flatMap(({ fault }) => fault ?? []);
+    const isForNothing = faults.length === states.length;
+    const message = 'The policy is in force';
+    const accepted = conditionOf('Accepted', isForNothing ? faults : [], { message });
+    return { ancestorRef: ref, conditions: [accepted] };
+  });
+  return [id, { kind: 'Policy', generation: 0, ancestors }];
+}
+
+function rejectedStatus(
+  policy: Rejected,
+  targeted: ReadonlyMap<string, Targeted>,
+): readonly [id: string, status: PolicyStatus] {
+  const { namespace, targets = [] } = policy;
+  const fault = { reason: 'Invalid', field: 'spec', message: 'it is rejected' };
+  const each = targets.map(target => ({
+    gateways: targeted.get(targetId(namespace, target))?.gateways ?? [],
+    fault,
+  }));
+  return statusOf(policy, targets, each);
+}
