@@ -35,7 +35,9 @@ function methodDefinition(
   };
 }
 
+/** What is encoded already goes as it is. */
 function serialize(type: protobuf.Type, value: object): Buffer {
+  if (Buffer.isBuffer(value)) return value;
   const bytes = type.encode(value).finish();
   return Buffer.isBuffer(bytes)
     ? bytes

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CLUSTER_LOAD_ASSIGNMENT, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
-import { MAX_RESPONSE_BYTES } from './delta-subscription.ts';
+import { MAX_RESPONSE_BYTES } from './delta-parts.ts';
 import { NO_RESOURCES } from './snapshot.ts';
 import { DeltaDriver, holding } from './testing/delta-driver.ts';
 import { resource, resources } from './testing/resources.ts';

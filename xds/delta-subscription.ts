@@ -1,21 +1,21 @@
-import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse, DeltaResource } from './discovery.ts';
+import { changedNames, type DeltaPart, deltaParts, PartBuilder } from './delta-parts.ts';
+import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse } from './discovery.ts';
 import { WILDCARD } from './discovery.ts';
+import { Holdings } from './holdings.ts';
 import { NameSet } from './name-set.ts';
-import { ABSENT, type Held, Refusals } from './refusals.ts';
+import { ABSENT, Refusals } from './refusals.ts';
 import { type Resources, resourcesVersion, type XdsResource } from './snapshot.ts';
 import type { AckState, AckVerdict, Subscription, Turn } from './subscription.ts';
 import type { TypeRules } from './type-rules.ts';
 
-/** Largest size of a response, in bytes. Many gRPC clients reject messages above 4 MiB. */
-export const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
-
 type Sent = {
   readonly nonce: string;
   readonly version: string;
-  readonly held: ReadonlyMap<string, string | typeof ABSENT>;
+  readonly part: DeltaPart;
 };
 
-type Changes = { readonly resources: DeltaResource[]; readonly removed: string[] };
+/** What is due, and whether it is all that is due. */
+type Due = { readonly part: DeltaPart; readonly isAll: boolean };
 
 /**
  * A subscription of the incremental variant.
@@ -27,11 +27,9 @@ export class DeltaSubscription
   readonly #typeUrl: string;
   readonly #rules: TypeRules;
   readonly #names = new NameSet();
-  /**
-   * What the client holds as far as is known. Undefined means anything, because a response was
-   * rejected.
-   */
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Holdings();
+  /** Shared parts of which the client was sent those before `next`, on top of what it holds. */
+  #onWay: { readonly parts: readonly DeltaPart[]; readonly next: number } | undefined;
   /** Names that are answered next, whatever the client holds. */
   readonly #owed = new NameSet();
   /** Bytes of the names and versions that the client brought from an earlier stream. */
@@ -74,14 +72,13 @@ export class DeltaSubscription
   }
 
   request(request: DeltaDiscoveryRequest): AckVerdict {
+    if (asks(request) || request.error_detail !== null) this.#leaveWay();
     const verdict = this.#judge(request);
     if (!this.#started) this.#start(request);
     else for (const name of request.resource_names_subscribe) this.#owe(name);
     for (const name of request.resource_names_subscribe) this.#subscribe(name);
     for (const name of request.resource_names_unsubscribe) this.#unsubscribe(name);
-    const asks =
-      request.resource_names_subscribe.length + request.resource_names_unsubscribe.length > 0;
-    if (asks || verdict.kind === 'nack') this.#nothingIn = undefined;
+    if (asks(request) || verdict.kind === 'nack') this.#nothingIn = undefined;
     return verdict;
   }
 
@@ -89,13 +86,13 @@ export class DeltaSubscription
     if (!this.#started || this.#inFlight !== undefined) return undefined;
     if (this.#nothingIn?.resources === resources && this.#nothingIn.keep === turn.keep)
       return undefined;
-    this.#refusals.release(name => this.#version(name, resources));
-    const changes = this.#changes(resources, turn.keep);
-    if (changes.resources.length + changes.removed.length === 0 && !this.#owesFirstAnswer()) {
-      this.#nothingIn = { resources, keep: turn.keep };
-      return undefined;
-    }
-    return this.#send(changes, resources, turn.nonce);
+    const { part, isAll } =
+      this.#sharedDue(resources, turn.keep) ?? this.#ownDue(resources, turn.keep);
+    const isDue = part.told.size > 0 || this.#owesFirstAnswer();
+    const response = isDue ? this.#send(part, resources, turn.nonce) : undefined;
+    if (isAll) this.#settle(resources);
+    this.#nothingIn = isDue ? undefined : { resources, keep: turn.keep };
+    return response;
   }
 
   standing(target: Resources): AckState {
@@ -111,13 +108,15 @@ export class DeltaSubscription
     if (request.error_detail === null) return { kind: 'ack', version: sent.version };
     this.#nacks += 1;
     // A client may have applied a part of what it rejected.
-    const rejected = [...sent.held].filter(([name]) => this.#wildcard || this.#names.has(name));
+    const rejected = [...sent.part.told].filter(
+      ([name]) => this.#wildcard || this.#names.has(name),
+    );
     for (const [name] of rejected) this.#held.set(name, undefined);
     this.#refusals.add(new Map(rejected));
     return {
       kind: 'nack',
       version: sent.version,
-      names: [...sent.held.keys()],
+      names: namesIn(sent.part),
       error: request.error_detail,
     };
   }
@@ -136,7 +135,7 @@ export class DeltaSubscription
       this.#held.set(name, version);
       this.#broughtBytes += Buffer.byteLength(name) + Buffer.byteLength(version);
     }
-    this.#resumed = this.#held.size > 0;
+    this.#resumed = !this.#held.isShared;
   }
 
   /** A client that subscribes again may have forgotten what it had, so it is answered again. */
@@ -159,8 +158,9 @@ export class DeltaSubscription
 
   #unsubscribeWildcard(): void {
     this.#wildcard = false;
-    for (const name of [...this.#held.keys(), ...this.#owed])
-      if (!this.#names.has(name)) this.#forget(name);
+    const known = [...this.#held.base.keys(), ...this.#held.apart, ...this.#owed];
+    this.#held.keepOnly(this.#names);
+    for (const name of known) if (!this.#names.has(name)) this.#forget(name);
   }
 
   #forget(name: string): void {
@@ -169,28 +169,63 @@ export class DeltaSubscription
     this.#refusals.forget(name);
   }
 
+  /**
+   * Returns what is due of what other streams are told too.
+   * @returns undefined when the client holds, or asks for, anything that others may not
+   */
+  #sharedDue(resources: Resources, keep: boolean): Due | undefined {
+    const isShared =
+      this.#wildcard && this.#held.isShared && this.#names.size === 0 && this.#owed.size === 0;
+    const parts = isShared ? deltaParts(this.#held.base, resources) : [];
+    if (this.#onWay?.parts !== parts) this.#leaveWay();
+    if (!isShared || !this.#held.isShared) return undefined;
+    if (keep && parts.some(({ removed }) => removed.length > 0)) {
+      this.#leaveWay();
+      return undefined;
+    }
+    const next = this.#onWay?.next ?? 0;
+    const isAll = next + 1 >= parts.length;
+    this.#onWay = isAll ? undefined : { parts, next: next + 1 };
+    return { part: parts[next] ?? NO_PART, isAll };
+  }
+
+  /** Something else comes before the rest of the parts, so what was sent of them is noted. */
+  #leaveWay(): void {
+    const { parts = [], next = 0 } = this.#onWay ?? {};
+    this.#onWay = undefined;
+    for (const part of parts.slice(0, next)) this.#tell(part);
+  }
+
   /** Returns what the client has to be told, up to the size of one response. */
-  #changes(resources: Resources, keep: boolean): Changes {
-    const changes: Changes = { resources: [], removed: [] };
-    let bytes = 0;
+  #ownDue(resources: Resources, keep: boolean): Due {
+    this.#refusals.release(name => this.#version(name, resources));
+    const builder = new PartBuilder();
     for (const name of this.#candidates(resources)) {
       const change = this.#change(name, resources, keep);
-      if (change === undefined) continue;
-      bytes +=
-        name.length +
-        (change === ABSENT ? 0 : change.any.value.length + change.any.type_url.length);
-      if (bytes > MAX_RESPONSE_BYTES && changes.resources.length + changes.removed.length > 0)
-        return changes;
-      if (change === ABSENT) changes.removed.push(name);
-      else changes.resources.push({ name, version: change.version, resource: change.any });
+      if (change !== undefined && !builder.add(name, change))
+        return { part: builder.part, isAll: false };
     }
-    return changes;
+    return { part: builder.part, isAll: true };
   }
 
   #candidates(resources: Resources): Iterable<string> {
     if (!this.#wildcard)
       return this.#owed.size === 0 ? this.#names : new Set([...this.#names, ...this.#owed]);
-    return new Set([...resources.keys(), ...this.#names, ...this.#owed, ...this.#held.keys()]);
+    const changed = changedNames(this.#held.base, resources);
+    return new Set([...changed, ...this.#names, ...this.#owed, ...this.#held.apart]);
+  }
+
+  /**
+   * The client is being sent all that it lacks of these resources, so it will hold all of them. It
+   * may hold what it must not lose yet, too.
+   */
+  #settle(resources: Resources): void {
+    if (!this.#wildcard || !this.#refusals.isEmpty) return;
+    this.#held.rebase(
+      resources,
+      (name, held) => this.#names.has(name) || typeof held === 'string' || held === undefined,
+    );
+    this.#broughtBytes = 0;
   }
 
   /**
@@ -253,30 +288,39 @@ export class DeltaSubscription
     return this.#wildcard && !this.#answered && !this.#resumed;
   }
 
-  #send(changes: Changes, resources: Resources, nonce: string): DeltaDiscoveryResponse {
-    const held = new Map<string, string | typeof ABSENT>();
-    for (const { name, version } of changes.resources) held.set(name, version);
-    for (const name of changes.removed) held.set(name, ABSENT);
-    for (const [name, what] of held) this.#tell(name, what);
+  #send(part: DeltaPart, resources: Resources, nonce: string): DeltaDiscoveryResponse {
+    if (this.#onWay === undefined) this.#tell(part);
     const version = resourcesVersion(resources) + (this.#nacks > 0 ? `-${this.#nacks}` : '');
-    this.#inFlight = { nonce, version, held };
+    this.#inFlight = { nonce, version, part };
     this.#sent = version;
     this.#answered = true;
-    this.#nothingIn = undefined;
     return {
       system_version_info: version,
-      resources: changes.resources,
-      removed_resources: changes.removed,
+      resources: part.resources,
+      removed_resources: part.removed,
       type_url: this.#typeUrl,
       nonce,
     };
   }
 
-  #tell(name: string, what: string | typeof ABSENT): void {
-    this.#owed.delete(name);
-    this.#refusals.forget(name);
-    // A removed name that the client does not subscribe to by name needs no memory.
-    if (what === ABSENT && !this.#names.has(name)) this.#held.delete(name);
-    else this.#held.set(name, what);
+  #tell({ told }: DeltaPart): void {
+    for (const [name, what] of told) {
+      this.#owed.delete(name);
+      this.#refusals.forget(name);
+      // A removed name that the client does not subscribe to by name needs no memory.
+      if (what === ABSENT && !this.#names.has(name)) this.#held.delete(name);
+      else this.#held.set(name, what);
+    }
   }
+}
+
+/** Names what is sent before what goes. */
+function namesIn({ resources, removed }: DeltaPart): readonly string[] {
+  return [...resources.map(({ name }) => name), ...removed];
+}
+
+const NO_PART: DeltaPart = { resources: [], removed: [], told: new Map() };
+
+function asks(request: DeltaDiscoveryRequest): boolean {
+  return request.resource_names_subscribe.length + request.resource_names_unsubscribe.length > 0;
 }

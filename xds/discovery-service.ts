@@ -16,10 +16,18 @@ import {
   SECRET,
 } from '#protos/type-url.ts';
 import { DeltaSubscription } from './delta-subscription.ts';
-import type { DeltaDiscoveryRequest, DiscoveryRequest, ErrorDetail, Node } from './discovery.ts';
+import type {
+  DeltaDiscoveryRequest,
+  DeltaDiscoveryResponse,
+  DiscoveryRequest,
+  DiscoveryResponse,
+  ErrorDetail,
+  Node,
+} from './discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
 import { DiscoverySession, type SessionOptions } from './discovery-session.ts';
-import { DiscoveryStream } from './discovery-stream.ts';
+import { DiscoveryStream, type StreamOptions } from './discovery-stream.ts';
+import { encodeDeltaResponse } from './encode-response.ts';
 import { IndependentSession } from './independent-session.ts';
 import { KEPT_MS } from './kept.ts';
 import { type ReportTaker, takeReport } from './report.ts';
@@ -89,6 +97,11 @@ const FAILED: Refusal = { code: status.INTERNAL, details: 'internal error, see t
 
 type Session = DiscoverySession | IndependentSession;
 
+type Opening<Request, Response> = Pick<StreamInfo, 'variant' | 'typeUrl'> &
+  Pick<StreamOptions<Request, Response>, 'subscribe' | 'write'> & {
+    end(refusal: Refusal): void;
+  };
+
 type OpenStream<Request = never> = {
   readonly info: StreamInfo;
   receive(typeUrl: string, request: Request): void;
@@ -152,15 +165,17 @@ export class DiscoveryService {
   }
 
   #handlers(methods: string, typeUrl: string | undefined): UntypedServiceImplementation {
-    const delta = this.#handler<DeltaDiscoveryRequest>(
+    const delta = this.#handler<DeltaDiscoveryRequest, DeltaDiscoveryResponse>(
       'delta',
       typeUrl,
       type => new DeltaSubscription(type, rulesOf(type)),
+      encodeDeltaResponse,
     );
-    const stream = this.#handler<DiscoveryRequest>(
+    const stream = this.#handler<DiscoveryRequest, DiscoveryResponse>(
       'state of the world',
       typeUrl,
       type => new SotwSubscription(type, rulesOf(type)),
+      response => response,
     );
     const fetch = (_call: unknown, reply: (error: object) => void) =>
       reply({ code: status.UNIMPLEMENTED, details: 'use a stream, or REST' });
@@ -171,10 +186,11 @@ export class DiscoveryService {
     };
   }
 
-  #handler<Request extends CheckedRequest>(
+  #handler<Request extends CheckedRequest, Response extends object>(
     variant: StreamInfo['variant'],
     typeUrl: string | undefined,
-    subscribe: (typeUrl: string) => Subscription<Request, object>,
+    subscribe: (typeUrl: string) => Subscription<Request, Response>,
+    encode: (response: Response) => object,
   ): handleBidiStreamingCall<Request, object> {
     const { reports } = this.#options;
     return call => {
@@ -202,7 +218,10 @@ export class DiscoveryService {
           checkRequest(request, typeUrl, stream?.load()) ??
           (stream === undefined ? this.#refusal(request.node as Node, peerOf(call)) : undefined);
         if (refusal !== undefined) return end(refusal);
-        stream ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe, end);
+        stream ??= this.#open(call, request.node as Node, {
+          ...{ variant, typeUrl, subscribe, end },
+          write: response => call.write(encode(response)),
+        });
         if (reports !== undefined && variant === 'delta' && request.type_url === REPORT) {
           const wrong = stream.report(reports, request.error_detail);
           if (wrong !== undefined) end(wrong);
@@ -231,18 +250,16 @@ export class DiscoveryService {
     return this.#options.groupOf?.(node, peer) ?? node.cluster;
   }
 
-  #open<Request>(
+  #open<Request, Response>(
     call: ServerDuplexStream<Request, object>,
     node: Node,
-    served: Pick<StreamInfo, 'variant' | 'typeUrl'>,
-    subscribe: (typeUrl: string) => Subscription<Request, object>,
-    end: (refusal: Refusal) => void,
+    { variant, typeUrl, subscribe, end, write }: Opening<Request, Response>,
   ): OpenStream<Request> {
     const { observer = {}, now } = this.#options;
     this.#lastId += 1;
     const group = this.#groupOf(node, peerOf(call));
-    const info = { id: this.#lastId, node: node.id, group, address: call.getPeer(), ...served };
-    const write = (response: object) => call.write(response);
+    const address = call.getPeer();
+    const info = { id: this.#lastId, node: node.id, group, address, variant, typeUrl };
     const failed = (error: unknown) => {
       this.#tellFailed(info, error);
       // Ends later, because callers that lead several streams are still iterating over them.

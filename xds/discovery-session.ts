@@ -3,6 +3,7 @@ import type { DiscoveryObserver } from './discovery-observer.ts';
 import type { DiscoveryStream, StreamVerdict } from './discovery-stream.ts';
 import { KEPT_MS } from './kept.ts';
 import type { Kept } from './make-before-break.ts';
+import { remembered } from './remembered.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import type { AckState } from './subscription.ts';
@@ -196,12 +197,12 @@ export class DiscoverySession {
 }
 
 /** Returns the longest warm-up of the clusters that a stage brings, in ms. */
-function warmUpOf({ from, stage: { snapshot } }: Transition): number {
+const warmUpOf = remembered(({ from, stage: { snapshot } }: Transition): number => {
   const before = from?.get(CLUSTER) ?? NO_RESOURCES;
   return [...(snapshot.get(CLUSTER) ?? NO_RESOURCES).values()]
     .filter(({ name, version }) => before.get(name)?.version !== version)
     .reduce((longest, { warmUpMs = 0 }) => Math.max(longest, warmUpMs), 0);
-}
+});
 
 function subscribesInTurn(stream: SessionStream, target: Snapshot): boolean {
   if (stream.info.typeUrl !== undefined) return true;

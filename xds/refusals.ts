@@ -19,6 +19,10 @@ export class Refusals {
   readonly #groups = new Set<Map<string, string | typeof ABSENT>>();
   readonly #byName = new Map<string, Map<string, string | typeof ABSENT>>();
 
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
   has(name: string): boolean {
     return this.#byName.has(name);
   }

@@ -32,8 +32,7 @@ export type FleetCosts = {
 /** What comes after the last proxy was sent a change, such as its ACK, in ms. */
 const REST_MS = 1_000;
 const PROCESSES = 2;
-const PORTS = [41_001, 41_002] as const;
-/** Resources that were removed stay for 15 s, which later edits would mix with. */
+const FIRST_PORT = 41_001;
 const MONITOR = join(import.meta.dirname, 'monitor.ts');
 
 /** Measures a control plane process with so many Mappings and proxies. */
@@ -46,7 +45,7 @@ export async function measureFleet(
   const resources = join(folder, 'resources');
   mkdirSync(resources);
   let change = 0;
-  let port: number = PORTS[0];
+  let port = FIRST_PORT;
   const host = () => `host-${change}-x.internal`;
   const write = () => {
     const text = mappingsFile(mappings, { servicePort: port, hostRewrite: host() });
@@ -80,7 +79,8 @@ export async function measureFleet(
     });
   };
   const move = () => {
-    port = port === PORTS[0] ? PORTS[1] : PORTS[0];
+    // A service that was there a moment ago would still have its cluster.
+    port += 1;
     return measured(CLUSTER, String(port), write);
   };
   try {

@@ -1,0 +1,41 @@
+import { message, text } from '#protos/wire-fields.ts';
+import { WIRE, WireWriter } from '#protos/wire-writer.ts';
+import type { DeltaDiscoveryResponse, DeltaResource } from './discovery.ts';
+import { remembered } from './remembered.ts';
+
+/** See envoy/service/discovery/v3/discovery.proto, DeltaDiscoveryResponse. */
+const RESPONSE = { version: 1, resources: 2, typeUrl: 4, nonce: 5, removed: 6 } as const;
+/** The same, Resource. */
+const RESOURCE = { version: 1, resource: 2, name: 3 } as const;
+/** See google/protobuf/any.proto. */
+const ANY = { typeUrl: 1, value: 2 } as const;
+
+/**
+ * Encodes a response. What it says is encoded once for all streams whose response has the same
+ * lists. Only the version and the nonce are a stream's own.
+ */
+export function encodeDeltaResponse(response: DeltaDiscoveryResponse): Buffer {
+  const writer = new WireWriter();
+  if (response.system_version_info !== '')
+    text(writer, RESPONSE.version, response.system_version_info);
+  text(writer, RESPONSE.typeUrl, response.type_url);
+  text(writer, RESPONSE.nonce, response.nonce);
+  return Buffer.concat([writer.view(), contentOf(response.resources, response.removed_resources)]);
+}
+
+const contentOf = remembered((resources: readonly DeltaResource[], removed: readonly string[]) => {
+  const writer = new WireWriter();
+  for (const resource of resources) message(writer, RESPONSE.resources, resource, appendResource);
+  for (const name of removed) text(writer, RESPONSE.removed, name);
+  return writer.copy();
+});
+
+function appendResource(writer: WireWriter, { name, version, resource }: DeltaResource): void {
+  text(writer, RESOURCE.version, version);
+  message(writer, RESOURCE.resource, resource, (inner, { type_url, value }) => {
+    text(inner, ANY.typeUrl, type_url);
+    inner.tag(ANY.value, WIRE.lengthDelimited);
+    inner.bytes(value);
+  });
+  text(writer, RESOURCE.name, name);
+}
