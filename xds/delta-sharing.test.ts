@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { messageType } from '#protos/root.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { MAX_RESPONSE_BYTES } from './delta-parts.ts';
+import type { DeltaDiscoveryResponse } from './discovery.ts';
 import { encodeDeltaResponse } from './encode-response.ts';
 import { NO_RESOURCES } from './snapshot.ts';
 import { DeltaDriver, holding } from './testing/delta-driver.ts';
@@ -86,7 +87,7 @@ test('a response is encoded as the API says, and its nonce is its own', () => {
   driver.sent(resources({ a: 'é'.repeat(200), c: '' }, ROUTE_CONFIGURATION));
   assert.ok(driver.last);
   for (const nonce of ['7', '123456']) {
-    const response = { ...driver.last, nonce };
+    const response: DeltaDiscoveryResponse = { ...driver.last, nonce };
     const decoded = type.decode(encodeDeltaResponse(response));
     assert.deepEqual(type.toObject(decoded), type.toObject(type.fromObject(response)));
   }
