@@ -10,6 +10,7 @@ export type ResourceSet = {
   readonly filters: readonly Resource<'Filter'>[];
   readonly filterPolicies: readonly Resource<'FilterPolicy'>[];
   readonly hosts: readonly Resource<'Host'>[];
+  readonly listeners: readonly Resource<'Listener'>[];
   readonly logServices: readonly Resource<'LogService'>[];
   readonly mappings: readonly Resource<'Mapping'>[];
   readonly modules: readonly Resource<'Module'>[];
@@ -50,6 +51,7 @@ export function toResourceSet(
     filters: ofKind(sorted, 'Filter'),
     filterPolicies: ofKind(sorted, 'FilterPolicy'),
     hosts: ofKind(sorted, 'Host'),
+    listeners: ofKind(sorted, 'Listener'),
     logServices: ofKind(sorted, 'LogService'),
     mappings: ofKind(sorted, 'Mapping'),
     modules,

@@ -14,11 +14,11 @@ import type { Compiled, CompiledResource } from './compiled.ts';
 import { type Edge, edgeOf } from './edge.ts';
 import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
 import { gatewayApiOf } from './gateways/gateway-api-of.ts';
-import { type GatewayParts, gatewayParts } from './gateways/gateway-parts.ts';
+import { gatewayParts } from './gateways/gateway-parts.ts';
 import { gatewaySecrets } from './gateways/gateway-secrets.ts';
 import { routePolicies } from './gateways/route-policies.ts';
-import { edgeAddressProblems, listenerProblems, listeners } from './listeners/listeners.ts';
-import { withoutClash } from './listeners/tls-address-problems.ts';
+import { applicationPorts, listenerProblems } from './listeners/application-ports.ts';
+import { type ServedPort, toListeners } from './listeners/listener.ts';
 import { keyedMappings } from './mapping-keys.ts';
 import { Memo } from './memo.ts';
 import { withModuleDefaults } from './module-defaults.ts';
@@ -101,7 +101,12 @@ function compileGateway(
 ): Compiled {
   const own = { ...ofNodeGroup(resources, EDGE), ...WITHOUT_ROUTES };
   const edge = edgeOf(own, options, memo);
-  const hosts = { entries: [], declared: [], ...hostInputs(own, edge, everything, memo) };
+  const hosts = {
+    entries: [],
+    declared: [],
+    guards: undefined,
+    ...hostInputs(own, edge, everything, memo),
+  };
   const parts = gatewayParts(group, gateways, {
     ...{ edge, memo, options, resources },
     hosts: (domain, attached) => hostParts(domain, hosts, attached),
@@ -115,14 +120,20 @@ function compileGateway(
     resources: new Map([
       [CLUSTER, distinct(clusters)],
       [ROUTE_CONFIGURATION, byName(parts.routes)],
-      [LISTENER, byName(parts.listeners)],
+      [LISTENER, byName(toListeners(parts.ports))],
     ]),
     problems: [],
   };
 }
 
 /** Mappings, ProxyConfigs and Hosts are served by the proxies of their own node groups. */
-const WITHOUT_ROUTES = { mappings: [], proxyConfigs: [], hosts: [], tlsContexts: [] } as const;
+const WITHOUT_ROUTES = {
+  mappings: [],
+  proxyConfigs: [],
+  hosts: [],
+  listeners: [],
+  tlsContexts: [],
+} as const;
 
 function compileProxies(
   { everything, resources }: WithoutUnserved,
@@ -134,7 +145,8 @@ function compileProxies(
   const all = withModuleDefaults(ofNodeGroup(resources, group), memo);
   const tls = mappingsTls(all, resources, memo);
   const { served, shadows } = apart(tls.resources);
-  const edge = group === EDGE ? edgeOf(served, options, memo) : undefined;
+  const edge =
+    group === EDGE ? edgeOf(served, options, memo, portsOfGateways(gateways)) : undefined;
   const own = edge === undefined ? served : closeReplacing(served, edge.settersOf);
   const { forwarded, redirects, overruled } = splitRedirects(keyedMappings(own.mappings, memo));
   const copying = keyedMappings(shadows, memo);
@@ -153,8 +165,10 @@ function compileProxies(
     memo,
     edge && { ...edge, ...edge.limits, ...edge.filters },
   );
-  const inputs = { entries, declared: hosts.hosts, ...hostInputs(own, edge, everything, memo) };
-  const routes = virtualHosts(inputs);
+  const inputs = {
+    ...{ entries, declared: hosts.hosts, guards: undefined },
+    ...hostInputs(own, edge, everything, memo),
+  };
   const parts =
     edge &&
     gatewayParts(group, gateways, {
@@ -168,16 +182,29 @@ function compileProxies(
     ...edgeClusters(edge),
     ...collectorClusters(resources, options),
   ];
-  const plain = listeners(resources, group, options, edge?.limits.listener);
   const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
   return {
     resources: new Map([
       [CLUSTER, distinct(clusters)],
       [
         ROUTE_CONFIGURATION,
-        byName([routeConfiguration(group, own, routes, routeOrigins), ...(parts?.routes ?? [])]),
+        byName([
+          ...routeConfigurations(group, own, inputs, edge, routeOrigins),
+          ...(parts?.routes ?? []),
+        ]),
       ],
-      [LISTENER, byName(withGateways(withoutClash(plain, edge?.tlsListener), parts, own))],
+      [
+        LISTENER,
+        byName(
+          toListeners(
+            servedPorts(
+              edge?.ports ?? applicationPorts(resources, group, options),
+              parts?.ports ?? [],
+              own,
+            ),
+          ),
+        ),
+      ],
     ]),
     problems: [
       ...(edge === undefined ? [] : gatewayApiOf(resources, options).problems),
@@ -189,11 +216,7 @@ function compileProxies(
       ...hosts.problems,
       ...(edge === undefined
         ? []
-        : [
-            ...edgeAddressProblems(own, options),
-            ...edge.problems,
-            ...contextProblems(resources, edge.contexts),
-          ]),
+        : [...edge.problems, ...contextProblems(resources, edge.contexts)]),
       ...overruled,
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...shadowProblems(mirrors, groups),
@@ -210,13 +233,12 @@ function hostInputs(
   edge: Edge | undefined,
   everything: WithoutUnserved['everything'],
   memo: Memo,
-): Omit<HostInputs, 'entries' | 'declared'> {
+): Omit<HostInputs, 'entries' | 'declared' | 'guards'> {
   return {
     everywhere: edge === undefined || everything === undefined ? [] : [closedWholly(everything.id)],
     closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
     escapedSlashes: own.config.escaped_slashes,
     filters: edge?.filters,
-    guards: edge?.guards,
     wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
     memo,
     common:
@@ -232,33 +254,54 @@ function edgeClusters(edge: Edge | undefined): readonly NamedCluster[] {
   return edge === undefined ? [] : [edge.limits.cluster, edge.filters.cluster];
 }
 
-/** `others` are ids of its sources besides Mappings and ProxyConfigs of the group. */
-function routeConfiguration(
+/** `others` are ids of their sources besides Mappings and ProxyConfigs of the group. */
+function routeConfigurations(
   group: string,
   own: ResourceSet,
-  routes: readonly JsonObject[],
+  inputs: HostInputs,
+  edge: Edge | undefined,
   others: readonly string[],
-): CompiledResource {
+): readonly CompiledResource[] {
   const { mappings, proxyConfigs, closed } = own;
   const ids = [...mappings, ...proxyConfigs, ...closed].map(({ id }) => id);
-  const json = toRouteConfiguration(group, group === EDGE, routes, own.config);
-  return { name: group, json, origins: [...ids, ...others] };
+  const tables = edge?.tables ?? [{ table: group, config: own.config, guards: undefined }];
+  return tables.map(({ config, guards, table }) => ({
+    name: table,
+    json: toRouteConfiguration(
+      table,
+      edge !== undefined,
+      virtualHosts({ ...inputs, guards, everywhere: everywhere(inputs, own) }),
+      config,
+    ),
+    origins: [...ids, ...others],
+  }));
+}
+
+/** While no Listener can be read, it is unknown which Hosts may be reached at which port. */
+function everywhere(inputs: HostInputs, { closed, listeners }: ResourceSet): readonly JsonObject[] {
+  const unread = listeners.length > 0 ? undefined : closed.find(({ kind }) => kind === 'Listener');
+  return unread === undefined ? inputs.everywhere : [closedWholly(unread.id)];
+}
+
+function portsOfGateways(gateways: readonly ServedGateway[]): ReadonlyMap<number, string> {
+  const listeners = gateways.flatMap(gateway => gateway.listeners);
+  const ofStreams = listeners.filter(({ protocol }) => protocol !== 'UDP');
+  return new Map(ofStreams.map(({ origin, port }) => [port, origin]));
 }
 
 /**
- * Returns the edge's listeners with those of Gateways that share it. Where both want an address,
- * the Gateway has it unless there is something else for the edge to serve there.
+ * Returns the ports of the edge with those of Gateways that share it. Where both want an address,
+ * the Gateway has it, unless nobody wrote a Listener and there is something else for the edge to
+ * serve there.
  */
-function withGateways(
-  plain: readonly CompiledResource[],
-  parts: GatewayParts | undefined,
-  { hosts, mappings, proxyConfigs }: ResourceSet,
-): readonly CompiledResource[] {
-  const added = parts?.listeners ?? [];
-  const keepsPlain = hosts.length + mappings.length + proxyConfigs.length > 0;
-  const [first, second] = keepsPlain ? [plain, added] : [added, plain];
-  const taken = new Set(first.map(({ name }) => name));
-  return [...first, ...second.filter(({ name }) => !taken.has(name))];
+function servedPorts(
+  own: readonly ServedPort[],
+  ofGateways: readonly ServedPort[],
+  { hosts, listeners, mappings, proxyConfigs }: ResourceSet,
+): readonly ServedPort[] {
+  const keepsOwn =
+    listeners.length === 0 && hosts.length + mappings.length + proxyConfigs.length > 0;
+  return keepsOwn ? [...own, ...ofGateways] : [...ofGateways, ...own];
 }
 
 /** Returns each cluster once, with the ids of all its users. */

@@ -1,11 +1,18 @@
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { addedHeaderProblems } from './added-headers.ts';
-import type { CompiledResource } from './compiled.ts';
 import { type EdgeRateLimits, edgeRateLimits } from './edge-rate-limits.ts';
 import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
-import { edgeTlsListener } from './listeners/edge-tls-listener.ts';
-import { tlsAddressProblems } from './listeners/tls-address-problems.ts';
+import { portProblems } from './listeners/edge-port-problems.ts';
+import {
+  type EdgePort,
+  type EdgeTable,
+  edgePorts,
+  edgeTables,
+  servedEdgePort,
+  takenBy,
+} from './listeners/edge-ports.ts';
+import type { ServedPort } from './listeners/listener.ts';
 import { removedTraceHeaders } from './listeners/tracing.ts';
 import type { Memo } from './memo.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';
@@ -13,18 +20,22 @@ import { strippedMatchProblems } from './rate-limits/stripped-match-problems.ts'
 import { type HostGuards, hostGuards } from './routes/host-guard.ts';
 import { letterCaseProblems } from './routes/letter-case.ts';
 import { type HeaderSetters, headerSetters } from './set-headers.ts';
-import { edgeHosts } from './tls/edge-hosts.ts';
+import { type EdgeHost, edgeHosts } from './tls/edge-hosts.ts';
 import { hostCover, uncoveredProblems } from './tls/host-cover.ts';
 
 /** What only the edge has: rate limits, Filters and Hosts. */
 export type Edge = {
   readonly limits: EdgeRateLimits;
   readonly filters: EdgeFilters;
-  /** The demands of Hosts on requests. Undefined: there are no Hosts. */
-  readonly guards: HostGuards | undefined;
+  /**
+   * Its tables of routes, each with what Hosts demand of requests. That of all Hosts comes first.
+   * Undefined: there are no Hosts.
+   */
+  readonly tables: readonly (EdgeTable & { readonly guards: HostGuards | undefined })[];
   /** What sets request headers before a Mapping's own changes. */
   readonly settersOf: HeaderSetters;
-  readonly tlsListener: CompiledResource | undefined;
+  /** Its ports without those of Gateways. */
+  readonly ports: readonly ServedPort[];
   /** Ids of the TLSContexts that its Hosts use. */
   readonly contexts: ReadonlySet<string>;
   /** Ids of the resources behind its routes, besides Mappings and ProxyConfigs. */
@@ -33,21 +44,33 @@ export type Edge = {
   readonly problems: readonly Problem[];
 };
 
-/** Returns the edge's own parts. `resources` are those of the edge. */
-export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Memo): Edge {
-  const { edgeTls = DEFAULT_EDGE_TLS, httpsPort = edgeTls.port } = options;
+/**
+ * Returns the edge's own parts. `resources` are those of the edge, and `gatewayPorts` are the TCP
+ * ports of Gateways that share it, with the ids of the resources that have them.
+ */
+export function edgeOf(
+  resources: ResourceSet,
+  options: CompileOptions,
+  memo: Memo,
+  gatewayPorts: ReadonlyMap<number, string> = new Map(),
+): Edge {
   const limits = edgeRateLimits(resources, options, memo);
   const filters = edgeFilters(resources, options, memo);
   const settersOf = headerSetters(filters, limits.gatewayHeaders, resources.mappings);
   const { contexts, hosts, problems } = edgeHosts(resources);
   const cover = hostCover(hosts, resources.config.serve_other_hosts);
-  const tlsListener = edgeTlsListener(hosts, edgeTls, limits.listener);
+  const claims = { ports: edgePorts(resources, hosts, options), gatewayPorts };
+  const ports = claims.ports.filter(port => takenBy(port, claims) === undefined);
+  const httpsPort = httpsPortOf(ports, options);
   return {
     limits,
     filters,
     settersOf,
-    guards: hosts.length === 0 ? undefined : hostGuards(hosts, cover, httpsPort),
-    tlsListener,
+    tables: edgeTables(ports, resources.config).map(table => ({
+      ...table,
+      guards: hosts.length === 0 ? undefined : hostGuards(hosts, cover, { ...table, httpsPort }),
+    })),
+    ports: ports.map(port => servedEdgePort(port, hosts, limits.listener)),
     contexts,
     routeOrigins: [
       ...limits.origins,
@@ -57,7 +80,7 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
     problems: [
       ...problems,
       ...uncoveredProblems(resources, hosts, cover),
-      ...tlsAddressProblems(resources, tlsListener),
+      ...portProblems(resources, { ...claims, hosts, options }),
       ...filters.problems,
       ...addedHeaderProblems(resources, settersOf),
       ...letterCaseProblems(resources.mappings, filters),
@@ -69,4 +92,14 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
       ),
     ],
   };
+}
+
+/** Clients may reach the ports by others, which an option then tells. */
+function httpsPortOf(ports: readonly EdgePort[], options: CompileOptions) {
+  const { edgeTls = DEFAULT_EDGE_TLS, httpsPort } = options;
+  const speaking = ports.filter(({ takes }) => takes.tls);
+  return (host: EdgeHost | undefined) =>
+    httpsPort ??
+    speaking.find(({ binds }) => host === undefined || binds(host))?.address.port ??
+    edgeTls.port;
 }

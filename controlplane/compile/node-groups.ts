@@ -12,11 +12,11 @@ export const RATELIMIT_SERVICE = 'ratelimit-service';
 export const SDS = 'sds';
 export const SERVICE_GROUPS: readonly string[] = [EXT_AUTHZ, RATELIMIT_SERVICE, SDS];
 
-const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'TLSContext'];
+const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'Listener', 'TLSContext'];
 
 /**
- * Returns the part of the resources that is for this node group. Filters, FilterPolicies, Hosts and
- * TLSContexts, those in force and those closed, are the edge's. The TLSContexts for services are
+ * Returns the part of the resources that is for this node group. Filters, FilterPolicies, Hosts,
+ * Listeners and TLSContexts, those in force and those closed, are the edge's. The TLSContexts for services are
  * looked up among all.
  */
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
@@ -26,6 +26,7 @@ export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet 
     proxyConfigs: resources.proxyConfigs.filter(({ spec }) => spec.node_group === group),
     filterPolicies: group === EDGE ? resources.filterPolicies : [],
     hosts: group === EDGE ? resources.hosts : [],
+    listeners: group === EDGE ? resources.listeners : [],
     tlsContexts: group === EDGE ? resources.tlsContexts : [],
     closed: resources.closed.filter(({ kind, match }) =>
       EDGE_KINDS.includes(kind) ? group === EDGE : match?.node_group === group,

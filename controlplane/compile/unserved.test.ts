@@ -142,7 +142,7 @@ test('an AuthService of another gateway closes nothing', () => {
 });
 
 test('kinds that restrict nothing close nothing', () => {
-  const kinds = ['TracingService', 'LogService', 'Listener', 'TCPMapping', 'ConsulResolver'];
+  const kinds = ['TracingService', 'LogService', 'TCPMapping', 'ConsulResolver'];
   const others = kinds.map(kind => written(kind, 'default', 'x', {}));
   assert.deepEqual(compiled([...BASE, ...others]).answers, [200, 200, 200, 200]);
 });

@@ -16,10 +16,12 @@ export function askedListener(
 ): CompiledResource | undefined {
   const secure = serverName !== undefined;
   const candidates = (resources.get(LISTENER) ?? []).filter(
-    ({ json }) => isSecure(json) === secure && managersOf(json).length > 0,
+    ({ json }) => managersOf(json, secure).length > 0,
   );
   const written = /:(\d+)$/.exec(authority)?.[1] ?? (secure ? '443' : '80');
-  const ofGroup = candidates.find(({ json }) => managersOf(json).map(tableOf).includes(nodeGroup));
+  const ofGroup = candidates.find(({ json }) =>
+    managersOf(json, secure).map(tableOf).includes(nodeGroup),
+  );
   return (
     candidates.find(({ json }) => portOf(json) === Number(written)) ??
     (candidates.length === 1 ? candidates[0] : ofGroup)
@@ -31,9 +33,10 @@ export function tableOf({ rds }: JsonObject): string {
   return isJsonObject(rds) ? String(rds.route_config_name) : '';
 }
 
-/** Returns the connection managers of a listener's filter chains. */
-export function managersOf({ filter_chains }: JsonObject): readonly JsonObject[] {
+/** Returns the connection managers of a listener's filter chains, over TLS or without. */
+export function managersOf({ filter_chains }: JsonObject, secure: boolean): readonly JsonObject[] {
   return objectsIn(filter_chains)
+    .filter(chain => isSecure(chain) === secure)
     .map(managerOf)
     .filter(manager => manager !== undefined);
 }
@@ -46,8 +49,9 @@ export function managerOf({ filters }: JsonObject): JsonObject | undefined {
 
 const HTTP = 'envoy.filters.network.http_connection_manager';
 
-function isSecure({ listener_filters }: JsonObject): boolean {
-  return listener_filters !== undefined;
+/** Mutual TLS between proxies is not what a client asks for. */
+function isSecure({ filter_chain_match: match }: JsonObject): boolean {
+  return isJsonObject(match) && match.transport_protocol === 'tls';
 }
 
 function portOf({ address }: JsonObject): number {

@@ -90,7 +90,8 @@ function explainCompiled(compiled: Compiled, inputs: Inputs): Explanation {
     request.serverName === undefined ? undefined : chainOf(listener, resources, request.serverName);
   if (chain !== undefined && 'reason' in chain) return { request: asSent(inputs), answer: chain };
   const tls = chain === undefined ? {} : { tls: placeOf(places, chain.host) };
-  const [manager = chain?.manager] = chain === undefined ? managersOf(listener?.json ?? {}) : [];
+  const [manager = chain?.manager] =
+    chain === undefined ? managersOf(listener?.json ?? {}, false) : [];
   if (manager === undefined)
     throw new Error(`nothing of node group "${nodeGroup}" listens for this request`);
   const settings = managerSettings(manager);

@@ -38,10 +38,8 @@ export function managerSettings(manager: JsonObject): ListenerSettings {
  * @returns undefined when there is none
  */
 export function listenerSettings({ resources }: Compiled): ListenerSettings | undefined {
-  const plain = (resources.get(LISTENER) ?? []).filter(
-    ({ json }) => json.listener_filters === undefined,
-  );
-  const [manager] = plain.flatMap(({ json }) => managersOf(json));
+  const listeners = resources.get(LISTENER) ?? [];
+  const [manager] = listeners.flatMap(({ json }) => managersOf(json, false));
   return manager && managerSettings(manager);
 }
 

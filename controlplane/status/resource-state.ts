@@ -29,6 +29,7 @@ const CLOSING_KINDS: ReadonlySet<string> = new Set([
   'Filter',
   'FilterPolicy',
   'Host',
+  'Listener',
   'Mapping',
   'TLSContext',
 ]);

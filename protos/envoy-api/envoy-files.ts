@@ -38,6 +38,7 @@ export const ENVOY_FILES = [
   'envoy/extensions/filters/http/router/v3/router.proto',
   'envoy/extensions/filters/http/upstream_codec/v3/upstream_codec.proto',
   'envoy/extensions/filters/listener/http_inspector/v3/http_inspector.proto',
+  'envoy/extensions/filters/listener/proxy_protocol/v3/proxy_protocol.proto',
   'envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto',
   'envoy/extensions/filters/network/direct_response/v3/config.proto',
   'envoy/extensions/filters/network/connection_limit/v3/connection_limit.proto',

@@ -9,6 +9,7 @@ import { grpcRoute } from './grpc-route/grpc-route.ts';
 import { host } from './host/host.ts';
 import { httpRoute } from './http-route/http-route.ts';
 import type { Kind } from './known-kinds.ts';
+import { listener } from './listener/listener.ts';
 import { listenerSet } from './listener-set/listener-set.ts';
 import { logService } from './log-service/log-service.ts';
 import { mapping } from './mapping/mapping.ts';
@@ -37,6 +38,7 @@ export const KINDS = {
   GatewayClass: gatewayClass,
   HTTPRoute: httpRoute,
   Host: host,
+  Listener: listener,
   ListenerSet: listenerSet,
   LogService: logService,
   Mapping: mapping,

@@ -64,9 +64,9 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
     'Mapping',
   ],
   [
-    'apiVersion: getambassador.io/v3alpha1\nkind: Listener',
-    '2 error kind: Listener is not served: EDGE_ADDRESS and EDGE_TLS_ADDRESS of the control plane say where the edge listens',
-    'Listener',
+    'apiVersion: getambassador.io/v3alpha1\nkind: TCPMapping',
+    '2 error kind: TCPMapping is not served: connections other than HTTP are not forwarded',
+    'TCPMapping',
   ],
   [
     'apiVersion: getambassador.io/v2\nkind: AuthService',
@@ -95,7 +95,7 @@ test('an unknown kind of our group is a mistake of which nothing can be known', 
 test('a document of our group without a kind is a mistake', () => {
   assert.match(
     problemLines(parseText(`apiVersion: gateway.internal/v2\n${SPEC}`))[0] ?? '',
-    /`kind` is required: one of Filter, FilterPolicy, Host, LogService, /,
+    /`kind` is required: one of Filter, FilterPolicy, Host, Listener, LogService, /,
   );
 });
 

@@ -35,12 +35,6 @@ export const RESTRICTIONS: readonly Restriction[] = [
     name: 'WebApplicationFirewallPolicy',
     does: 'decides which requests may pass',
   },
-  {
-    kind: 'Listener',
-    field: 'hostBinding.selector',
-    name: 'hostBinding',
-    does: 'says which Hosts are reached at its port',
-  },
   { kind: 'Module', named: 'authentication', name: 'authentication', does: 'decides who may pass' },
   { kind: 'Module', named: 'tls', name: 'tls', does: 'demands TLS or certificates of clients' },
   {

@@ -5,7 +5,10 @@ function parseStatsName(text: string): Parsed<string> {
   return { error: `"${text}" is no name for statistics: 1 to 60 letters, digits, "_" and "-"` };
 }
 
+/** A name in Envoy's statistics. */
+export const statsPrefix = checkedString('letters, digits, "_" and "-"', parseStatsName);
+
 /** The name of a service's cluster in Envoy's statistics. */
-export const statsName = checkedString('letters, digits, "_" and "-"', parseStatsName)
+export const statsName = statsPrefix
   .exactOptional()
   .describe("Name of its cluster in Envoy's statistics");

@@ -1,14 +1,11 @@
 import type { ListenerTls, ServedListener } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { DEFAULT_TLS_SETTINGS } from '#resources/traffic/tls-settings.ts';
-import type { HostPort } from '#resources/words/host.ts';
 import { secretConfig } from '../clusters/secret-config.ts';
 import { tlsParameters } from '../clusters/tls-parameters.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import { extension } from '../extension.ts';
-import { END, TLS_INSPECTOR } from '../listeners/edge-tls-listener.ts';
-import { BUFFER_LIMIT_BYTES, CLIENT_KEEPALIVE } from '../listeners/listener.ts';
-import { toSocketAddress } from '../socket-address.ts';
+import { type Chain, END, httpFilter } from '../listeners/listener.ts';
 import { bundle } from './backend-cluster.ts';
 import { keyPairName } from './key-pair-name.ts';
 import { type StreamRoute, tcpProxy, udpProxy } from './stream-proxies.ts';
@@ -19,49 +16,27 @@ import { type StreamRoute, tcpProxy, udpProxy } from './stream-proxies.ts';
  */
 export type ManagerOf = (listener: ServedListener | undefined) => JsonObject;
 
-/**
- * Returns Envoy's listener for one port of a Gateway. Over TLS each hostname has a filter chain,
- * which the client's server name chooses (exact before wildcard). A change of one leaves the
- * connections of others alone. A name without a chain ends the connection.
- */
-export function tcpListener(
-  name: string,
-  address: HostPort,
+/** Returns what happens to the connections of one port of a Gateway. */
+export function tcpChains(
   listeners: readonly ServedListener[],
   managerOf: ManagerOf,
-): JsonObject {
+): readonly Chain[] {
   const overTls = listeners.some(({ protocol }) => protocol === 'HTTPS' || protocol === 'TLS');
-  return {
-    '@type': 'type.googleapis.com/envoy.config.listener.v3.Listener',
-    name,
-    address: toSocketAddress(address),
-    per_connection_buffer_limit_bytes: BUFFER_LIMIT_BYTES,
-    ...CLIENT_KEEPALIVE,
-    ...(overTls ? { listener_filters: [TLS_INSPECTOR], listener_filters_timeout: '10s' } : {}),
-    filter_chains: overTls ? tlsChains(listeners, managerOf) : [plainChain(listeners, managerOf)],
-  };
+  return overTls ? tlsChains(listeners, managerOf) : [plainChain(listeners, managerOf)];
 }
 
-function plainChain(listeners: readonly ServedListener[], managerOf: ManagerOf): JsonObject {
+function plainChain(listeners: readonly ServedListener[], managerOf: ManagerOf): Chain {
   const [first] = listeners;
-  if (first?.protocol !== 'TCP') return { filters: [http(managerOf(undefined))] };
+  if (first?.protocol !== 'TCP') return { filters: [httpFilter(managerOf(undefined))] };
   const [route] = streamsOf(first);
   return { filters: [route === undefined ? END : tcpProxy(first.id, route)] };
 }
 
-function http(manager: JsonObject): JsonObject {
-  return { name: 'envoy.filters.network.http_connection_manager', typed_config: manager };
-}
-
 /** Of two chains for one name the first counts: that of the older route, or of HTTPS. */
-function tlsChains(
-  listeners: readonly ServedListener[],
-  managerOf: ManagerOf,
-): readonly JsonObject[] {
-  const chains = new Map<string, JsonObject>();
-  const add = (hostname: string, chain: JsonObject) => {
-    if (!chains.has(hostname))
-      chains.set(hostname, { name: hostname, ...match(hostname), ...chain });
+function tlsChains(listeners: readonly ServedListener[], managerOf: ManagerOf): readonly Chain[] {
+  const chains = new Map<string, Chain>();
+  const add = (hostname: string, chain: Chain) => {
+    if (!chains.has(hostname)) chains.set(hostname, { ...chain, hostname });
   };
   for (const listener of listeners)
     for (const [hostname, chain] of chainsOf(listener, managerOf)) add(hostname, chain);
@@ -75,13 +50,22 @@ function tlsChains(
 function chainsOf(
   listener: ServedListener,
   managerOf: ManagerOf,
-): readonly (readonly [hostname: string, chain: JsonObject])[] {
+): readonly (readonly [hostname: string, chain: Chain])[] {
   const { hostname, protocol, tls } = listener;
   if (protocol === 'HTTPS')
-    return [[hostname, terminated(tls, [http(managerOf(listener))], HTTP_ALPN)]];
+    return [
+      [
+        hostname,
+        {
+          transportSocket: downstreamTls(tls, HTTP_ALPN),
+          filters: [httpFilter(managerOf(listener))],
+        },
+      ],
+    ];
   return streamsByName(streamsOf(listener)).map(([name, route]) => {
     const filters = [tcpProxy(listener.id, route)];
-    return [name, tls?.mode === 'Terminate' ? terminated(tls, filters, []) : { filters }] as const;
+    const transportSocket = downstreamTls(tls, []);
+    return [name, tls?.mode === 'Terminate' ? { transportSocket, filters } : { filters }] as const;
   });
 }
 
@@ -115,24 +99,7 @@ function streamsOf({ routes }: ServedListener): readonly StreamRoute[] {
   );
 }
 
-function match(hostname: string): JsonObject {
-  if (hostname === '*') return { filter_chain_match: { transport_protocol: 'tls' } };
-  return { filter_chain_match: { server_names: [hostname], transport_protocol: 'tls' } };
-}
-
 const HTTP_ALPN = ['h2', 'http/1.1'];
-
-function terminated(
-  tls: ListenerTls | undefined,
-  filters: readonly JsonObject[],
-  alpn_protocols: readonly string[],
-): JsonObject {
-  return {
-    transport_socket: downstreamTls(tls, alpn_protocols),
-    transport_socket_connect_timeout: '10s',
-    filters,
-  };
-}
 
 /** A resumed session would not prove that the client's certificate is still valid. */
 function downstreamTls(
@@ -171,22 +138,13 @@ function downstreamTls(
   };
 }
 
-/** Returns Envoy's listener for datagrams. Those of a port without a route are dropped. */
-export function udpListener(
-  name: string,
-  { host, port }: HostPort,
-  [listener]: readonly ServedListener[],
-): JsonObject | undefined {
+/**
+ * Returns what happens to the datagrams of one port of a Gateway.
+ * @returns undefined when they are dropped, since no route has the port
+ */
+export function udpDatagrams([listener]: readonly ServedListener[]): JsonObject | undefined {
   const [route] = (listener?.routes ?? []).flatMap(each =>
     each.kind === 'UDPRoute' ? [each] : [],
   );
-  const proxy = route === undefined ? undefined : udpProxy(listener?.id ?? '', route);
-  if (proxy === undefined) return undefined;
-  return {
-    '@type': 'type.googleapis.com/envoy.config.listener.v3.Listener',
-    name,
-    address: { socket_address: { protocol: 'UDP', address: host, port_value: port } },
-    udp_listener_config: {},
-    listener_filters: [proxy],
-  };
+  return route === undefined ? undefined : udpProxy(listener?.id ?? '', route);
 }

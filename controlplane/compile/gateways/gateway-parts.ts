@@ -12,7 +12,7 @@ import type { CompiledResource } from '../compiled.ts';
 import type { Edge } from '../edge.ts';
 import { holds } from '../listeners/error-pages.ts';
 import { httpConnectionManager } from '../listeners/http-connection-manager.ts';
-import { listenerName } from '../listeners/listener.ts';
+import type { ServedPort } from '../listeners/listener.ts';
 import type { Memo } from '../memo.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
 import { toRouteConfiguration } from '../routes/route-configuration.ts';
@@ -22,27 +22,27 @@ import {
   backendClusterName,
   type Carried,
 } from './backend-cluster.ts';
-import { tcpListener, udpListener } from './gateway-listeners.ts';
-import { type HostParts, listenerHosts } from './listener-hosts.ts';
+import { tcpChains, udpDatagrams } from './gateway-listeners.ts';
+import { listenerHosts, type PartsOf } from './listener-hosts.ts';
 import { targetsOf } from './rule-routes.ts';
 
-/** What Gateways add to the configuration of a node group's proxies, by type URL. */
+/** What Gateways add to the configuration of a node group's proxies. */
 export type GatewayParts = {
   readonly clusters: readonly NamedCluster[];
   readonly routes: readonly CompiledResource[];
-  readonly listeners: readonly CompiledResource[];
+  readonly ports: readonly ServedPort[];
 };
 
 export type GatewayInputs = {
   readonly resources: ResourceSet;
   readonly options: CompileOptions;
   readonly edge: Edge;
-  readonly hosts: HostParts;
+  readonly hosts: PartsOf;
   readonly memo: Memo;
 };
 
 /**
- * Returns Envoy's listeners of these Gateways, the routes and the clusters that they name. A port
+ * Returns the ports of these Gateways, the routes and the clusters that they name. A port
  * is one listener. Without TLS it has one table of routes, and over TLS each hostname has its own.
  */
 export function gatewayParts(
@@ -57,7 +57,7 @@ export function gatewayParts(
   return {
     clusters: gateways.flatMap(gateway => clustersOf(gateway, inputs)),
     routes: ports.flatMap(({ routes }) => routes),
-    listeners: ports.flatMap(({ listener }) => listener ?? []),
+    ports: ports.flatMap(({ port }) => port ?? []),
   };
 }
 
@@ -76,7 +76,7 @@ function distinctHosts(listeners: readonly ServedListener[]): readonly ServedLis
 }
 
 type PortParts = {
-  readonly listener: CompiledResource | undefined;
+  readonly port: ServedPort | undefined;
   readonly routes: readonly CompiledResource[];
 };
 
@@ -89,11 +89,10 @@ function portParts(
   const [first] = listeners;
   if (first === undefined) throw new Error('a port without listeners');
   const address = { host: options.edge.host, port: first.port };
-  const origins = [...new Set(listeners.map(({ origin }) => origin))];
+  const origins = listeners.map(({ origin }) => origin);
   if (first.protocol === 'UDP') {
-    const name = `${listenerName(address)}/udp`;
-    const json = udpListener(name, address, listeners);
-    return { listener: json && { name, json, origins }, routes: [] };
+    const datagrams = udpDatagrams(listeners);
+    return { port: datagrams && { address, datagrams, origins }, routes: [] };
   }
   const tables = tablesOf(group, listeners);
   const managerOf = (listener: ServedListener | undefined) => {
@@ -107,11 +106,10 @@ function portParts(
     );
     return withPlainHeads(manager);
   };
-  const name = listenerName(address);
   return {
-    listener: {
-      name,
-      json: tcpListener(name, address, listeners, managerOf),
+    port: {
+      address,
+      chains: tcpChains(listeners, managerOf),
       origins: [...origins, ...edge.limits.listener.origins],
     },
     routes: tables.map(table => routeTable(table, inputs)),

@@ -6,6 +6,7 @@ import { coveringDomains } from '../domain-cover.ts';
 import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
 import type { Memo } from '../memo.ts';
 import { misdirectedAnswer } from '../routes/host-guard.ts';
+import type { HostParts } from '../routes/virtual-hosts.ts';
 import {
   type RankedRoute,
   type RouteContext,
@@ -15,18 +16,10 @@ import {
 import { compareRanks } from './served-rank.ts';
 
 /**
- * Returns the routes before those of the listener, and the fields of a domain's virtual host, on
- * which these Filters may run beside those of FilterPolicies.
+ * Returns what the virtual host of a domain has beside routes. These Filters may run on it, beside
+ * those of FilterPolicies.
  */
-export type HostParts = (
-  domain: string,
-  attached: readonly Resource<'Filter'>[],
-) => {
-  readonly first: readonly JsonObject[];
-  /** Returns the routes of the listener as they stand there. */
-  readonly served: (routes: readonly JsonObject[]) => readonly JsonObject[];
-  readonly fields: JsonObject;
-};
+export type PartsOf = (domain: string, attached: readonly Resource<'Filter'>[]) => HostParts;
 
 /**
  * Returns the virtual hosts of connections that `own` listeners serve. `others` are listeners of
@@ -38,7 +31,7 @@ export function listenerHosts(
   own: readonly ServedListener[],
   others: readonly ServedListener[],
   context: RouteContext,
-  parts: HostParts,
+  parts: PartsOf,
   memo: Memo,
 ): readonly JsonObject[] {
   const owners = new Map(own.map(listener => [listener.hostname, routesByHost(listener)]));

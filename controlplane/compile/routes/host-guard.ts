@@ -9,6 +9,18 @@ import { closed } from './closed-route.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { toHttps } from './to-https.ts';
 
+/** Which requests came by https, as Ambassador's Listener says it. */
+export type SecurityModel = 'XFP' | 'SECURE' | 'INSECURE';
+
+/** What differs between the ports of the edge. */
+export type GuardedPort = {
+  readonly security: SecurityModel;
+  /** Returns whether a Host is reached there. */
+  readonly binds: (host: EdgeHost) => boolean;
+  /** Returns the port of https that requests for a Host are redirected to. */
+  readonly httpsPort: (host: EdgeHost | undefined) => number;
+};
+
 /** What a Host requires of requests in the virtual host of one domain. */
 export type HostGuard = {
   /** Routes before all others. */
@@ -32,8 +44,6 @@ export type HostGuards = {
    * it says.
    */
   of(domain: string, declares: boolean): HostGuard;
-  /** Returns a key that distinguishes guards. */
-  keyOf(domain: string): string;
 };
 
 const NONE: HostGuard = { first: [], insecure: [], perFilter: {} };
@@ -45,15 +55,17 @@ const NONE: HostGuard = { first: [], insecure: [], perFilter: {} };
  */
 export function hostGuards(
   hosts: readonly EdgeHost[],
-  { covers, ownerOf }: HostCover,
-  httpsPort: number,
+  { covers: isCovered, ownerOf }: HostCover,
+  port: GuardedPort,
 ): HostGuards {
+  const isBound = (host: EdgeHost | undefined) => host === undefined || port.binds(host);
+  const covers = (domain: string) => isCovered(domain) && isBound(ownerOf(domain));
   const hasTls = hosts.some(({ tls }) => tls !== undefined);
   const redirects = hosts.every(({ insecure }) => insecure === 'Redirect');
   const uncovered = (domain: string, declares: boolean): HostGuard => ({
     ...NONE,
     first: hasTls ? [misdirected(GATEWAY_ROUTE, undefined)] : [],
-    insecure: redirects && !declares && !covers(domain) ? redirectAll(httpsPort) : [],
+    insecure: redirects && !declares && !covers(domain) ? redirectAll(port) : [],
   });
   return {
     // A guard of `*` always answers for what no Host covers.
@@ -63,13 +75,27 @@ export function hostGuards(
     covers,
     of: (domain, declares) => {
       const owner = ownerOf(domain);
-      return owner === undefined ? uncovered(domain, declares) : guardOf(owner, hasTls, httpsPort);
+      if (owner === undefined) return uncovered(domain, declares);
+      return isBound(owner) ? guardOf(owner, hasTls, port) : unboundGuard(owner, hasTls);
     },
-    keyOf: domain => ownerOf(domain)?.hostname ?? '',
   };
 }
 
-function guardOf(host: EdgeHost, hasTls: boolean, httpsPort: number): HostGuard {
+/** Nothing is served for the names of a Host that is reached at other ports. */
+function unboundGuard({ id }: EdgeHost, hasTls: boolean): HostGuard {
+  const direct_response = {
+    status: 404,
+    body: { inline_string: body('This host is not served at this port.', 404) },
+  };
+  const answer = { name: id, match: { prefix: '/' }, direct_response };
+  const first = [
+    ...(hasTls ? [misdirected(id, undefined)] : []),
+    { ...answer, ...JSON_ANSWER, ...WITHOUT_FILTERS },
+  ];
+  return { ...NONE, first };
+}
+
+function guardOf(host: EdgeHost, hasTls: boolean, port: GuardedPort): HostGuard {
   const { hostname, hsts, id, insecure, tls } = host;
   const first = hasTls
     ? [misdirected(id, typeof tls === 'object' ? hostMark(hostname, tls) : undefined)]
@@ -77,7 +103,7 @@ function guardOf(host: EdgeHost, hasTls: boolean, httpsPort: number): HostGuard 
   if (insecure === 'closed') return { ...NONE, first: [closed(id, { prefix: '/' })] };
   return {
     first,
-    insecure: insecure === 'Route' ? [] : insecureRoutes(host, insecure, httpsPort),
+    insecure: insecure === 'Route' ? [] : insecureRoutes(host, insecure, port),
     perFilter: hsts === undefined || tls === undefined ? {} : { [HSTS_FILTER]: hstsOf(hsts) },
   };
 }
@@ -105,21 +131,18 @@ export function misdirectedAnswer(name: string, match: JsonObject): JsonObject {
   };
 }
 
-/**
- * The scheme says whether a request came without TLS. A trusted proxy in front may know it better
- * than the connection. Where clients present certificates, only the connection knows.
- */
+/** Where clients present certificates, only the connection knows. */
 function insecureRoutes(
-  { id, tls }: EdgeHost,
+  host: EdgeHost,
   action: 'Redirect' | 'Reject',
-  httpsPort: number,
+  { httpsPort, security }: GuardedPort,
 ): readonly JsonObject[] {
+  const { id, tls } = host;
   const needsConnection = typeof tls === 'object' && tls.authorities !== undefined;
-  const condition = needsConnection
-    ? { name: HOST_HEADER, present_match: true, invert_match: true }
-    : { name: 'x-forwarded-proto', string_match: { exact: 'https' }, invert_match: true };
-  const match = { prefix: '/', headers: [condition] };
-  if (action === 'Redirect') return toHttps(id, [condition], httpsPort);
+  const conditions = needsConnection ? [WITHOUT_TLS] : insecureRequests(security);
+  if (conditions === undefined) return [];
+  const match = { prefix: '/', headers: conditions };
+  if (action === 'Redirect') return toHttps(id, conditions, httpsPort(host));
   const direct_response = {
     status: 403,
     body: { inline_string: body('This host is served by https only.', 403) },
@@ -131,14 +154,28 @@ function insecureRoutes(
  * Where every Host redirects requests without TLS to https, requests for unknown names are
  * redirected too.
  */
-function redirectAll(httpsPort: number): readonly JsonObject[] {
-  const condition = {
-    name: 'x-forwarded-proto',
-    string_match: { exact: 'https' },
-    invert_match: true,
-  };
-  return toHttps(GATEWAY_ROUTE, [condition], httpsPort);
+function redirectAll({ httpsPort, security }: GuardedPort): readonly JsonObject[] {
+  const conditions = insecureRequests(security);
+  return conditions === undefined ? [] : toHttps(GATEWAY_ROUTE, conditions, httpsPort(undefined));
 }
+
+/**
+ * Returns the conditions of requests without TLS. A trusted proxy in front may know them better
+ * than the connection.
+ * @returns undefined when there are no such requests
+ */
+function insecureRequests(security: SecurityModel): readonly JsonObject[] | undefined {
+  if (security === 'SECURE') return undefined;
+  return security === 'INSECURE' ? [] : [NOT_HTTPS];
+}
+
+const WITHOUT_TLS: JsonObject = { name: HOST_HEADER, present_match: true, invert_match: true };
+
+const NOT_HTTPS: JsonObject = {
+  name: 'x-forwarded-proto',
+  string_match: { exact: 'https' },
+  invert_match: true,
+};
 
 function body(message: string, status_code: number): string {
   return JSON.stringify({ message, status_code });

@@ -35,7 +35,17 @@ export type HostInputs = {
   readonly common: JsonObject;
 };
 
-/** The parts of the virtual host of one domain. */
+/** What a virtual host has beside the routes of resources. */
+export type HostParts = {
+  /** Routes before those of resources. */
+  readonly first: readonly JsonObject[];
+  /** Returns the routes of resources as they stand there. */
+  readonly served: (routes: readonly JsonObject[]) => readonly JsonObject[];
+  /** What it has besides name, domains and routes. */
+  readonly fields: JsonObject;
+};
+
+/** The virtual host of one domain. */
 type Plan = {
   readonly domain: string;
   /** The declared virtual host that lists it. */
@@ -44,13 +54,9 @@ type Plan = {
   readonly base: DeclaredHost | undefined;
   /** Hosts of Mappings that cover it. Empty where Mappings are not served. */
   readonly hosts: readonly string[];
-  readonly closed: readonly JsonObject[];
-  /** The gateway's own routes, where it may be a protected origin. */
-  readonly own: readonly JsonObject[];
   readonly guard: HostGuard;
-  readonly guardKey: string;
-  /** Settings that turn filters off, and remove headers that only Filters may set. */
-  readonly filters: JsonObject;
+  /** Domains of one declared virtual host stay together, unless their routes differ. */
+  readonly key: string;
 };
 
 /**
@@ -63,8 +69,7 @@ export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
   const byHost = Map.groupBy(inputs.entries, ({ rank }) => rank.host);
   // Sorted once here, the lists of several hosts merge fast below.
   for (const entries of byHost.values()) entries.sort(compareRoutes);
-  const plans = plansOf(inputs, byHost);
-  const together = Map.groupBy(plans, planKey);
+  const together = Map.groupBy(plansOf(inputs, byHost), ({ key }) => key);
   const taken = new Set<string>();
   return [...together.values()].map(plans => virtualHost(plans, byHost, inputs, taken));
 }
@@ -78,51 +83,62 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
   const domains = [...served, ...unservedOrigins(inputs, served)].sort(compareText);
   return domains.map(domain => {
     const covering = coveringDomains(domain);
+    const listed = owners.get(domain);
     const base = covering.map(cover => owners.get(cover)).find(owner => owner !== undefined);
-    return {
-      domain,
-      listed: owners.get(domain),
-      base,
-      hosts: covers(domain) ? covering.filter(cover => byHost.has(cover)) : [],
-      closed: inputs.closedPolicies.flatMap(policy =>
-        closedPolicyRoutes(policy, domain, inputs.escapedSlashes),
-      ),
-      guard: inputs.guards?.of(domain, base !== undefined) ?? NO_GUARD,
-      guardKey: inputs.guards?.keyOf(domain) ?? '',
-      own: inputs.filters?.isOrigin(domain) ? GATEWAY_ROUTES : [],
-      filters: filtersOf(domain, inputs),
-    };
+    const hosts = covers(domain) ? covering.filter(cover => byHost.has(cover)) : [];
+    const guard = inputs.guards?.of(domain, base !== undefined) ?? NO_GUARD;
+    return { domain, listed, base, hosts, guard, key: keyOf(domain, listed, hosts, guard, inputs) };
   });
 }
 
-/** What a virtual host of this domain has beside the routes of resources. */
+function keyOf(
+  domain: string,
+  listed: DeclaredHost | undefined,
+  hosts: readonly string[],
+  guard: HostGuard,
+  inputs: HostInputs,
+): string {
+  if (listed === undefined) return domain;
+  const parts = hostParts(domain, { ...inputs, wildcardFirst: [] }, [], guard);
+  return JSON.stringify([listed.origin, listed.name, hosts, parts]);
+}
+
+/** Returns what a virtual host of this domain has beside the routes of resources. */
 export function hostParts(
   domain: string,
   inputs: HostInputs,
   attached: readonly Resource<'Filter'>[],
-): {
-  readonly first: readonly JsonObject[];
-  /** Returns the routes of the listener as they stand there. */
-  readonly served: (routes: readonly JsonObject[]) => readonly JsonObject[];
-  readonly fields: JsonObject;
-} {
+  { first, insecure, perFilter }: HostGuard = NO_GUARD,
+  entries: readonly RouteEntry[] = [],
+): HostParts {
   const { closedPolicies, common, escapedSlashes, everywhere, filters, wildcardFirst } = inputs;
+  const acme = insecure.length === 0 ? [] : entries.filter(isAcmeRoute);
   return {
     first: [
       ...(domain.includes('*') ? wildcardFirst : []),
+      ...first,
       ...everywhere,
       ...closedPolicies.flatMap(policy => closedPolicyRoutes(policy, domain, escapedSlashes)),
+      ...acme.map(({ route }) => route),
+      ...insecure,
       ...(filters?.isOrigin(domain) ? GATEWAY_ROUTES : []),
     ],
     served: routes => publicRoutes(routes, [domain], inputs),
-    fields: { ...common, ...perFilterConfig(filtersOf(domain, inputs, attached), common) },
+    fields: {
+      ...common,
+      ...perFilterConfig(
+        filtersOf(domain, inputs, attached),
+        { typed_per_filter_config: perFilter },
+        common,
+      ),
+    },
   };
 }
 
 function filtersOf(
   domain: string,
   { filters }: HostInputs,
-  attached: readonly Resource<'Filter'>[] = [],
+  attached: readonly Resource<'Filter'>[],
 ): JsonObject {
   if (filters === undefined) return {};
   const off = filters.isChecked(domain) ? {} : WITHOUT_FILTERS;
@@ -142,51 +158,25 @@ function unservedOrigins({ filters }: HostInputs, served: ReadonlySet<string>): 
 
 const NO_GUARD: HostGuard = { first: [], insecure: [], perFilter: {} };
 
-/** Domains of one declared virtual host stay together, unless their routes differ. */
-function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan): string {
-  if (listed === undefined) return domain;
-  return JSON.stringify([listed.origin, listed.name, hosts, closed, own.length, filters, guardKey]);
-}
-
 function virtualHost(
   plans: readonly Plan[],
   byHost: ReadonlyMap<string, readonly RouteEntry[]>,
   inputs: HostInputs,
   taken: Set<string>,
 ): JsonObject {
-  const [plan] = plans;
+  const plan = plans.find(({ domain }) => domain.includes('*')) ?? plans[0];
   if (plan === undefined) throw new Error('a virtual host without domains');
-  const { common, everywhere, wildcardFirst } = inputs;
-  const entries = [
-    ...plan.hosts.flatMap(host => byHost.get(host) ?? []),
-    ...(plan.base?.entries ?? []),
-  ];
+  const { base, domain, guard, hosts, listed } = plan;
+  const entries = [...hosts.flatMap(host => byHost.get(host) ?? []), ...(base?.entries ?? [])];
   entries.sort(compareRoutes);
-  const { first, insecure, perFilter } = plan.guard;
-  const acme = insecure.length === 0 ? [] : entries.filter(isAcmeRoute);
-  const routes = [
-    ...acme.map(({ route }) => route),
-    ...insecure,
-    ...plan.own,
-    ...publicRoutes(
-      entries.map(({ route }) => route),
-      plans.map(({ domain }) => domain),
-      inputs,
-    ),
-  ];
-  const isWildcard = plans.some(({ domain }) => domain.includes('*'));
+  const { fields, first } = hostParts(domain, inputs, [], guard, entries);
+  const routes = entries.map(({ route }) => route);
+  const domains = plans.map(({ domain }) => domain);
   return {
-    name: freeName(plan.listed?.name ?? plan.domain, taken),
-    domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
-    routes: [
-      ...(isWildcard ? wildcardFirst : []),
-      ...first,
-      ...everywhere,
-      ...plan.closed,
-      ...routes,
-    ],
-    ...common,
-    ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }, common),
+    name: freeName(listed?.name ?? domain, taken),
+    domains: domains.map(each => (each.includes(':') ? `[${each}]` : each)),
+    routes: [...first, ...publicRoutes(routes, domains, inputs)],
+    ...fields,
   };
 }
 

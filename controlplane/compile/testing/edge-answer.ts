@@ -29,8 +29,9 @@ const RAN = 'x-ran-';
  * get. Every Filter that can be opened lets it pass. The order is Envoy's: one virtual host, its
  * first route that matches, filters before the route's own answer.
  */
-export function edgeAnswers(edge: Compiled, decisions: Snapshot) {
-  const routes = edge.resources.get(ROUTE_CONFIGURATION)?.[0]?.json;
+export function edgeAnswers(edge: Compiled, decisions: Snapshot, table = 'edge') {
+  const tables = edge.resources.get(ROUTE_CONFIGURATION) ?? [];
+  const routes = tables.find(({ name }) => name === table)?.json;
   const hosts = routes?.virtual_hosts as unknown as readonly VirtualHost[];
   const checker = checkerOf(decisions);
   return (host: string, path: string): EdgeAnswer => {

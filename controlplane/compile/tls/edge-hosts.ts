@@ -13,6 +13,8 @@ type Context = Resource<'TLSContext'>;
 export type EdgeHost = {
   readonly hostname: string;
   readonly id: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
   /** The resources that it comes from. */
   readonly origins: readonly string[];
   /** `broken`: TLS is intended and impossible, so nothing answers there. */
@@ -62,13 +64,13 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
     const lone = context.spec.hosts.filter(hostname => !owners.has(hostname));
     if (lone.length > 0) problems.push(demandProblem(context, lone));
     for (const hostname of lone)
-      owners.set(hostname, { ...closedHost(hostname, context.id), contextOnly: true });
+      owners.set(hostname, { ...closedHost(hostname, context), contextOnly: true });
   }
   return { hosts: [...owners.values()], contexts, problems: [...distinct(problems)] };
 }
 
 function toEdgeHost(
-  { id, spec }: Resource<'Host'>,
+  { id, metadata, namespace, spec }: Resource<'Host'>,
   tls: EdgeHost['tls'],
   context: Resource<'TLSContext'> | undefined,
 ): EdgeHost {
@@ -76,6 +78,8 @@ function toEdgeHost(
   return {
     hostname,
     id,
+    namespace,
+    labels: metadata?.labels ?? {},
     origins: [id, ...(context === undefined ? [] : [context.id])],
     tls,
     insecure: redirectsAll(spec, context)
@@ -99,13 +103,17 @@ function hstsValue({
 }
 
 /** A Host whose hostname cannot be read may be for every name that no other Host has. */
-function closedHosts({ hosts = ['*'], id, kind }: Rejected): readonly EdgeHost[] {
-  if (kind !== 'Host') return [];
-  return hosts.map(hostname => closedHost(hostname, id));
+function closedHosts(rejected: Rejected): readonly EdgeHost[] {
+  const { hosts = ['*'], kind } = rejected;
+  return kind === 'Host' ? hosts.map(hostname => closedHost(hostname, rejected)) : [];
 }
 
-function closedHost(hostname: string, id: string): EdgeHost {
-  return { hostname, id, origins: [id], tls: 'broken', insecure: 'closed' };
+function closedHost(
+  hostname: string,
+  { id, namespace }: Pick<Rejected, 'id' | 'namespace'>,
+): EdgeHost {
+  const origins = [id];
+  return { hostname, id, namespace, labels: {}, origins, tls: 'broken', insecure: 'closed' };
 }
 
 /** Returns whether requests without TLS are redirected whatever the Host says of them. */

@@ -28,7 +28,7 @@ const insecure = z.object({
     .int()
     .exactOptional()
     .meta({ form: 'an integer' })
-    .describe("Ambassador's. The edge's own address and ProxyConfigs say where it listens"),
+    .describe("Ambassador's. Listeners say where the edge listens"),
 });
 
 const hsts = z.object({

@@ -12,6 +12,7 @@ export const host: KindDefinition<typeof hostSpec> = {
   summary:
     'A host that clients reach, with its certificate and the answer to requests without TLS.',
   schema: hostSpec,
+  metadata: ['labels'],
   fieldsAt: 'spec',
   unknownField: 'warning',
   restricting: [
@@ -107,12 +108,7 @@ function checkPolicy({ requestPolicy, tls }: Partial<HostSpec>): readonly Findin
   const path = ['requestPolicy', 'insecure'];
   return [
     ...(additionalPort > 0
-      ? [
-          caution(
-            [...path, 'additionalPort'],
-            '`additionalPort` opens no port: EDGE_ADDRESS and the `listener` of ProxyConfigs do',
-          ),
-        ]
+      ? [caution([...path, 'additionalPort'], '`additionalPort` opens no port: a Listener does')]
       : []),
     ...(action === 'Route' && tls?.cert_required === true
       ? [
