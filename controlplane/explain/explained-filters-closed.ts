@@ -7,7 +7,7 @@ import type { OperatorRule } from './explained-filters-config.ts';
  * closes it. Never empty.
  */
 export function closedReasons(
-  { policy, index }: Pick<OperatorRule, 'policy' | 'index'>,
+  { policy, index, target }: Pick<OperatorRule, 'policy' | 'index' | 'target'>,
   { filter }: Pick<ClosedRule, 'filter'>,
   problems: readonly Problem[],
 ): readonly string[] {
@@ -17,7 +17,7 @@ export function closedReasons(
       kind === 'FilterPolicy' &&
       namespace === policy.namespace &&
       name === policy.name &&
-      field?.startsWith(`spec.rules[${index}].`),
+      field?.startsWith(target === undefined ? `spec.rules[${index}].` : 'spec.filters['),
   );
   const ofFilter = errors.filter(
     ({ kind, name, namespace }) => kind === 'Filter' && `${namespace}/${name}` === filter,

@@ -1,4 +1,5 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { JOINED } from '#controlplane/compile/gateways/route-filters.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { type ActiveRules, activateRules } from '#ext-authz/chain/active-rules.ts';
 import type { RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
@@ -6,6 +7,7 @@ import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filters/
 import type { Definitions, FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import type { Rule } from '#ext-authz/policy/rule.ts';
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
+import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
@@ -17,7 +19,10 @@ export type OperatorRule = {
   readonly policy: Pick<Resource<'FilterPolicy'>, 'id' | 'namespace' | 'name'> & {
     readonly spec: Pick<Resource<'FilterPolicy'>['spec'], 'precedence'>;
   };
+  /** Its place among the rules, or that of the target. */
   readonly index: number;
+  /** What a FilterPolicy with `targetRefs` is for here. */
+  readonly target?: PolicyTarget;
 };
 
 /** All that the Filter service decides by. The definitions hold secrets. */
@@ -80,25 +85,35 @@ function writtenRules(
 }
 
 /**
- * Returns the rule of a route that names Filters, joined with the rule that host and path select.
+ * Returns the rule of a route whose Filters come from a FilterPolicy for it or are named by it,
+ * joined with the rule that host and path select.
  */
-export function routeRuleOf(rule: Rule, other: OperatorRule | undefined): OperatorRule {
-  const [kind = '', namespace = '', name = '', index = ''] = (rule.routeRule ?? '').split('/');
-  const own = rule.items.slice(0, rule.items.length - (other?.rule.items.length ?? 0));
-  const filters = own.map(({ filter }) => {
+export function routeRuleOf(
+  rule: Rule,
+  other: OperatorRule | undefined,
+  policies: readonly Resource<'FilterPolicy'>[],
+): OperatorRule {
+  const [first = ''] = (rule.routeRule ?? '').split(JOINED);
+  const [kind = '', namespace = '', name = '', place = ''] = first.split('/');
+  const id = `${kind}/${namespace}/${name}`;
+  const index = Number(place);
+  const policy = policies.find(each => each.id === id);
+  const { filters: targeting = [], targetRefs = [] } = policy?.spec ?? {};
+  const ofPolicy = targeting.map(filter => ({ ...filter, ...EVERY_ONE }));
+  const end = rule.items.length - (other?.rule.items.length ?? 0);
+  const named = rule.items.slice(ofPolicy.length, end).map(({ filter }) => {
     const [of = '', named = ''] = filter.split('/');
-    return {
-      namespace: of,
-      name: named,
-      onDeny: 'break',
-      onAllow: 'continue',
-      arguments: {},
-    } as const;
+    return { namespace: of, name: named, arguments: {}, ...EVERY_ONE };
   });
+  const filters = [...ofPolicy, ...named, ...(other?.spec.filters ?? [])];
+  const target = targetRefs[index];
   return {
     rule,
-    spec: { host: '*', path: '*', filters: [...filters, ...(other?.spec.filters ?? [])] },
-    policy: { id: `${kind}/${namespace}/${name}`, namespace, name, spec: { precedence: 0 } },
-    index: Number(index),
+    spec: { host: '*', path: '*', filters },
+    policy: { id, namespace, name, spec: { precedence: 0 } },
+    index,
+    ...(target === undefined ? {} : { target }),
   };
 }
+
+const EVERY_ONE = { onDeny: 'break', onAllow: 'continue' } as const;

@@ -12,6 +12,8 @@ export type ExplainedRule = Place & {
   readonly precedence: number;
   readonly host: string;
   readonly path: string;
+  /** What a FilterPolicy with `targetRefs` is for here: `HTTPRoute/shop/api`. */
+  readonly target?: string;
 };
 
 /** A rule that does not match, and why. */
@@ -23,10 +25,17 @@ export type PathReading = { readonly path: string; readonly rule?: ExplainedRule
 type Places = ReadonlyMap<string, Place>;
 type Asked = Pick<HttpRequest, 'authority' | 'target'>;
 
-export function explainRule({ rule, policy, index }: OperatorRule, places: Places): ExplainedRule {
+export function explainRule(
+  { rule, policy, index, target }: OperatorRule,
+  places: Places,
+): ExplainedRule {
   const { host, path } = rule;
   const { precedence } = policy.spec;
-  return { ...placeOf(places, policy.id), field: `spec.rules[${index}]`, precedence, host, path };
+  const at = { ...placeOf(places, policy.id), precedence, host, path };
+  if (target === undefined) return { ...at, field: `spec.rules[${index}]` };
+  const { kind, name, sectionName } = target;
+  const section = sectionName === undefined ? '' : `/${sectionName}`;
+  return { ...at, field: `spec.targetRefs[${index}]`, target: `${kind}/${name}${section}` };
 }
 
 /** Returns the rules that do not match, each with the reason. */

@@ -89,7 +89,8 @@ function earlierLines(earlier: readonly MissedRule[], all: boolean): readonly st
 }
 
 /** The precedence is shown where it is not the default. */
-function ruleText({ field, host, path, precedence, ...place }: ExplainedRule): string {
+function ruleText({ field, host, path, precedence, target, ...place }: ExplainedRule): string {
+  if (target !== undefined) return `${placeText(place, field)}, for ${plain(target)}`;
   const order = precedence === 0 ? '' : `, precedence ${precedence}`;
   return `${placeText(place, field)}, host ${plain(host)}, path ${plain(path)}${order}`;
 }

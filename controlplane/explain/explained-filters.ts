@@ -100,7 +100,7 @@ export function explainFilters(inputs: FilterInputs): ExplainedFilters | undefin
 function whyOff(match: RouteMatch): string | undefined {
   const { route, virtualHost } = match;
   if (isOff(route) && !isPublicRoute(match)) return 'the route has `bypass_auth`';
-  return isOff(virtualHost)
+  return isOff(virtualHost) && routeRuleIn(match) === undefined
     ? 'no rule can match in this virtual host, and it can be no protected origin'
     : undefined;
 }
@@ -125,12 +125,14 @@ function explainSelected(
   { rule: selected }: Extract<Selected, { readonly rule: unknown }>,
   { request, client }: { readonly request: HttpRequest; readonly client: HttpRequest },
   { active, definitions, rules }: FiltersInForce,
-  { match, places, problems, request: seenByEnvoy }: FilterInputs,
+  { match, places, problems, request: seenByEnvoy, resources }: FilterInputs,
 ): ExplainedFilters {
   const service = explainAsked(match, seenByEnvoy);
   const at = selected === undefined ? -1 : rules.findIndex(({ rule }) => rule === selected);
   const operator =
-    selected?.routeRule === undefined ? rules[at] : joinedRule(selected, request, active, rules);
+    selected?.routeRule === undefined
+      ? rules[at]
+      : joinedRule(selected, request, { active, rules }, resources.filterPolicies);
   const earlier = missedRules(at === -1 ? rules : rules.slice(0, at), request, places);
   if (operator === undefined) return { decision: 'allowed', earlier, service };
   const rule = explainRule(operator, places);
@@ -153,12 +155,12 @@ function explainSelected(
 function joinedRule(
   rule: Rule,
   request: HttpRequest,
-  { index }: FiltersInForce['active'],
-  rules: readonly OperatorRule[],
+  { active, rules }: Pick<FiltersInForce, 'active' | 'rules'>,
+  policies: ResourceSet['filterPolicies'],
 ): OperatorRule {
-  const other = selectRule(index, request);
+  const other = selectRule(active.index, request);
   const found = 'rule' in other ? rules.find(each => each.rule === other.rule) : undefined;
-  return routeRuleOf(rule, found);
+  return routeRuleOf(rule, found, policies);
 }
 
 /** Returns the rule of a route of Gateway API, where it names Filters. */

@@ -91,9 +91,23 @@ function groupsFor(cluster: string, { match, request, nodeGroup, resources }: Ra
     const names = namesOf(match, resources, labelling);
     const groups = labelGroups(match, { request, nodeGroup, cluster }, stageOf(domain));
     return groups.map(
-      (group, index): ExplainedGroup => ({ name: names[index] ?? 'default', domain, ...group }),
+      (group, index): ExplainedGroup => ({
+        name: names[index] ?? targetGroup(group, resources) ?? 'default',
+        domain,
+        ...group,
+      }),
     );
   });
+}
+
+/** The group of a limit with targets begins with a label of its own, which names it. */
+function targetGroup(group: RequestGroup, { rateLimits }: ResourceSet): string | undefined {
+  const [first] = 'labels' in group ? group.labels : [];
+  const limits = rateLimits.flatMap(({ spec }) => spec.limits);
+  const isOwn = limits.some(
+    ({ labels: [own] }) => own?.type === 'generic_key' && own.value === first?.value,
+  );
+  return isOwn ? first?.value : undefined;
 }
 
 /** Envoy does not get the names of groups. They are those of the Mapping, in the same order. */

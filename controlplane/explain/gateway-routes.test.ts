@@ -96,3 +96,39 @@ test('Filters that a rule names are shown, and then those by host and path', () 
     '  off: no rule can match in this virtual host, and it can be no protected origin',
   ]);
 });
+
+const TARGETS = [
+  document(
+    'FilterPolicy',
+    'shop',
+    '{targetRefs: [{kind: HTTPRoute, name: gone}, {kind: HTTPRoute, name: web}], filters: [{name: users, ifRequestHeader: {name: x-a}}]}',
+  ),
+  document(
+    'RateLimit',
+    'shop',
+    '{targetRefs: [{kind: Gateway, name: site}], limits: [{labels: [remote_address], rate: 5, unit: minute}]}',
+  ),
+].join('');
+
+test('a policy of a target is named, with the target', () => {
+  const lines = section(at('https://site.test:8443/a', SITE + TARGETS));
+  assert.equal(lines[0], '  FilterPolicy default/shop (spec.targetRefs[1]), for HTTPRoute/web');
+  assert.match(lines[1] ?? '', /Filter default\/users, JWT/);
+});
+
+test('a Filter that a rule names runs behind those of a policy', () => {
+  const { filters } = at('https://site.test:8443/private/x', SITE + TARGETS);
+  assert.ok(filters?.decision === 'chain');
+  assert.deepEqual(
+    filters.chain.map(({ applies }) => applies),
+    ['no', 'yes'],
+  );
+});
+
+test('a limit of a target is shown with its labels', () => {
+  const { rateLimits } = at('https://site.test:8443/a', SITE + TARGETS);
+  const [limit] = rateLimits?.cases[0]?.applied ?? [];
+  assert.deepEqual([limit?.name, limit?.rate], ['shop.default-0', 5]);
+  const [group] = rateLimits?.cases[0]?.groups ?? [];
+  assert.equal(group?.name, 'RateLimit/default/shop/0');
+});
