@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { circumstances, writePage } from './page.ts';
+import { toTable } from './table.ts';
+import { measureTraces, PARTS } from './traces/measure-traces.ts';
+
+/**
+ * Measures what traces cost: the CPU of an edge, of ext-authz and of ratelimit-service for a request
+ * with a session and a limit, without traces and with 1 % or all of them kept. The systems run side
+ * by side in one run, in rounds that alternate. Options: `--rounds`, `--requests` of a round, and
+ * `--quick` for a run that shows only that all of it works. `node bench/traces.ts --write` writes the
+ * page of results.
+ */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '12' },
+    requests: { type: 'string', default: '2000' },
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const began = circumstances();
+const rounds = values.quick ? 2 : Number(values.rounds);
+const requests = values.quick ? 200 : Number(values.requests);
+const costs = await measureTraces(rounds, requests);
+const [off] = costs;
+
+const cell = (us: number, without: number) =>
+  `${us.toFixed(0)} µs (${(us / Math.max(without, 1)).toFixed(2)} ×)`;
+const sumOf = (us: Readonly<Record<string, number>>) =>
+  Object.values(us).reduce((sum, each) => sum + each, 0);
+const text = `# What traces cost
+
+${began} \`node bench/traces.ts --write\`
+
+CPU for a request with a session and a limit, side by side in ${rounds} rounds of ${requests} requests that
+alternate. The proxies send spans over gRPC and the services over HTTP, to an OpenTelemetry
+Collector whose CPU is not counted.
+
+${toTable(
+  '',
+  new Map(
+    costs.map(({ name, us }) => [
+      name,
+      new Map([
+        ...PARTS.map(part => [part, cell(us[part], off?.us[part] ?? 0)] as const),
+        ['all three', cell(sumOf(us), sumOf(off?.us ?? {}))],
+      ]),
+    ]),
+  ),
+)}`;
+console.log(text);
+if (values.write) writePage('traces', text);
+process.exit(0);

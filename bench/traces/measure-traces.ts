@@ -1,0 +1,122 @@
+import { request } from '#envoy/e2e/request.ts';
+import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { type Collector, startCollector } from '#envoy/testing/collector.ts';
+import { edgeSession } from '../../ext-authz/e2e/edge-session.ts';
+import { userNamed } from '../../identity-provider/sample-users.ts';
+import { cpuMsOf } from '../process-usage.ts';
+import { sendRequests, startRawService } from '../raw-http.ts';
+
+export const PARTS = ['edge', 'ext-authz', 'ratelimit-service'] as const;
+type Part = (typeof PARTS)[number];
+
+export type TraceCost = {
+  readonly name: string;
+  /** CPU for one request, in µs. */
+  readonly us: Readonly<Record<Part, number>>;
+};
+
+/** A system, and its user's session. `percent` of its requests are traced. */
+type Arm = {
+  readonly percent: number;
+  readonly system: System;
+  readonly cookie: string;
+  readonly pids: Readonly<Record<Part, number>>;
+  readonly cpuMs: Record<Part, number>;
+};
+
+/** The demo protects what is below `/account/`. */
+const PATH = '/account/traced';
+const PERCENTS = [0, 1, 100];
+const CONNECTIONS = 16;
+
+/** Sends the same load to systems that trace none, few and all of the requests, in turn. */
+export async function measureTraces(
+  rounds: number,
+  requests: number,
+): Promise<readonly TraceCost[]> {
+  const [service, collector] = await Promise.all([startRawService(), startCollector()]);
+  const arms: Arm[] = [];
+  for (const percent of PERCENTS) arms.push(await startArm(percent, service.port, collector));
+  const send = ({ cookie, system }: Arm) => {
+    const { edge } = system.ports;
+    const fields = [`host: 127.0.0.1:${edge}`, `cookie: ${cookie}`];
+    return sendRequests(edge, PATH, requests, CONNECTIONS, fields);
+  };
+  for (const arm of arms) await send(arm);
+  for (let round = 0; round < rounds; round++)
+    for (const arm of round % 2 === 0 ? arms : arms.toReversed()) {
+      const before = PARTS.map(part => cpuMsOf(arm.pids[part]));
+      await send(arm);
+      for (const [index, part] of PARTS.entries())
+        arm.cpuMs[part] += cpuMsOf(arm.pids[part]) - (before[index] ?? 0);
+    }
+  for (const arm of arms) await checkSpans(arm, (rounds + 1) * requests);
+  for (const { system } of arms) await system.stop();
+  await collector.stop();
+  service.stop();
+  return arms.map(({ cpuMs, percent }) => ({
+    name: percent === 0 ? 'off' : `${percent} %`,
+    us: record(part => (cpuMs[part] * 1_000) / (rounds * requests)),
+  }));
+}
+
+function record(of: (part: Part) => number): Record<Part, number> {
+  const [edge, check, limit] = PARTS;
+  return { [edge]: of(edge), [check]: of(check), [limit]: of(limit) };
+}
+
+async function startArm(percent: number, service: number, collector: Collector): Promise<Arm> {
+  const system = await startSystem({
+    demo: true,
+    environment: percent === 0 ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.http },
+  });
+  system.write(
+    'traced.yaml',
+    resources(service) + (percent === 0 ? '' : tracing(percent, collector)),
+  );
+  const user = userNamed('ada');
+  if (user === undefined) throw new Error('The demo has no user ada');
+  const cookie = await edgeSession(system.edge, PATH, user);
+  await until(async () => {
+    const { body, status } = await request(system.edge, PATH, { headers: { cookie } });
+    return (status === 200 && body.startsWith('xxx')) || undefined;
+  });
+  const pids = await Promise.all(PARTS.map(part => system.pid(part)));
+  const pidOf = (part: Part) => pids[PARTS.indexOf(part)] ?? 0;
+  return { percent, system, cookie, pids: record(pidOf), cpuMs: record(() => 0) };
+}
+
+/** Fails when the edge traced clearly more or fewer requests than it was to. */
+async function checkSpans({ percent, system }: Arm, requests: number): Promise<void> {
+  const admin = `http://127.0.0.1:${system.ports.edgeAdmin}`;
+  const { body } = await request(admin, '/stats?filter=tracing.random_sampling');
+  const counts = [...body.matchAll(/random_sampling: (\d+)/g)].map(([, count]) => Number(count));
+  const traced = counts.reduce((sum, count) => sum + count, 0);
+  const share = (100 * traced) / requests;
+  if (share < percent / 5 || share > percent * 5)
+    throw new Error(`${traced} of ${requests} requests were traced, with ${percent} %`);
+}
+
+const resources = (service: number) => `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: traced }
+spec:
+  prefix: ${PATH}
+  service: "127.0.0.1:${service}"
+  labels: { gateway: [{ traced: [traced] }] }
+---
+apiVersion: gateway.internal/v2
+kind: RateLimit
+metadata: { name: traced }
+spec:
+  domain: gateway
+  limits: [{ name: traced, pattern: [{ generic_key: traced }], rate: 1000000000, unit: hour }]
+`;
+
+const tracing = (percent: number, { grpc }: Collector) => `---
+apiVersion: gateway.internal/v2
+kind: TracingService
+metadata: { name: tracing }
+spec: { service: "${grpc}", driver: opentelemetry, sampling: { random: ${percent} } }
+`;
