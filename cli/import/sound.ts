@@ -2,6 +2,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Fields } from '#resources/words/fields.ts';
 import { type ImportedDocument, toYaml } from './document.ts';
 import type { Imported } from './imported.ts';
+import { MATCH_FIELDS } from './match-fields.ts';
 import type { Effect } from './remark.ts';
 
 /** Returns the Problems of a YAML file of resources. */
@@ -48,20 +49,10 @@ function onlyFields(spec: Fields, keeps: (field: string) => boolean): Fields {
   return Object.fromEntries(Object.entries(spec).filter(([field]) => keeps(field)));
 }
 
-const MATCH: readonly string[] = [
-  'host',
-  'prefix',
-  'prefix_exact',
-  'prefix_regex',
-  'precedence',
-  'headers',
-  'regex_headers',
-];
-
 function closedInstead(document: ImportedDocument): ImportedDocument | undefined {
   const { kind, spec } = document;
   if (kind === 'Mapping') {
-    const match = onlyFields(spec, field => MATCH.includes(field));
+    const match = onlyFields(spec, field => MATCH_FIELDS.includes(field));
     return { ...document, spec: { ...match, service: 'closed', closed: true } };
   }
   if (kind !== 'Host') return undefined;

@@ -1,4 +1,5 @@
 import type { Fields } from '#resources/words/fields.ts';
+import { MATCH_FIELDS } from '../match-fields.ts';
 import type { Ingress } from './ingress.ts';
 
 /** A Mapping that has no name yet. */
@@ -11,26 +12,17 @@ export type Draft = {
   readonly suffix?: string;
 };
 
-const MATCH_FIELDS = [
-  'host',
-  'prefix',
-  'prefix_exact',
-  'prefix_regex',
-  'precedence',
-  'headers',
-  'regex_headers',
-  'shadow',
-  'weight',
-] as const;
+/** Two Mappings that differ in one of these do not stand in each other's way. */
+const KEY_FIELDS = [...MATCH_FIELDS, 'shadow', 'weight'];
 
 /** Returns a key. Drafts with one key match the same requests. */
 export function draftKey({ spec }: Pick<Draft, 'spec'>): string {
-  return JSON.stringify(MATCH_FIELDS.map(field => spec[field] ?? null));
+  return JSON.stringify(KEY_FIELDS.map(field => spec[field] ?? null));
 }
 
 /** Returns the fields in the order in which people read them: what matches comes first. */
 export function inOrder(spec: Fields): Fields {
-  const first = MATCH_FIELDS.filter(field => spec[field] !== undefined);
+  const first = KEY_FIELDS.filter(field => spec[field] !== undefined);
   return { ...Object.fromEntries(first.map(field => [field, spec[field]])), ...spec };
 }
 
