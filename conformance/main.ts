@@ -1,9 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeEnvoyApi } from '#launcher/make-envoy-api.ts';
 import { ensureTestTools } from '#launcher/test-tools.ts';
+import { killControlPlanes } from './kill-control-plane.ts';
 import { RED_PATH } from './red-tests.ts';
 import { runSuite } from './run-suite.ts';
 import {
@@ -18,6 +20,9 @@ npx node conformance/main.ts <test>       runs one of its tests, such as HTTPRou
     --keep        then waits for Ctrl-C, with the cluster up
     --cluster     only starts the cluster, and waits for Ctrl-C
     --report      writes the official report to conformance/reports/
+    --kill-control-plane
+                  kills one or both of two control planes every 5 to 20 s meanwhile
+    --seed <n>    kills at the same moments as another run, which said its seed
     --write-red   writes the tests that failed to conformance/red.txt
 `;
 
@@ -27,7 +32,9 @@ const { values, positionals } = parseArgs({
     cluster: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
     keep: { type: 'boolean' },
+    'kill-control-plane': { type: 'boolean' },
     report: { type: 'boolean' },
+    seed: { type: 'string' },
     'write-red': { type: 'boolean' },
   },
 });
@@ -42,17 +49,32 @@ async function main(): Promise<number> {
   ensureTestTools(say);
   const missing = whyNoConformanceCluster();
   if (missing !== undefined) throw new Error(missing);
-  const cluster = await startConformanceCluster();
+  const isKilling = values['kill-control-plane'] === true;
+  const cluster = await startConformanceCluster({ planes: isKilling ? 2 : 1 });
   const stopped = Promise.race(['SIGINT', 'SIGTERM'].map(signal => once(process, signal)));
   try {
     say(`export KUBECONFIG=${cluster.api.kubeconfig}`);
+    const killer = isKilling ? startKiller(cluster) : undefined;
     const passed = values.cluster || (await Promise.race([run(cluster), stopped])) === true;
+    await killer?.();
     if (values.keep || values.cluster) await stopped;
     return passed ? 0 : 1;
   } finally {
     if (values.keep || values.cluster) say(cluster.log());
     await cluster.remove();
   }
+}
+
+/** Kills control planes until the returned function is called. */
+function startKiller({ node }: ConformanceCluster): () => Promise<void> {
+  const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
+  const ended = new AbortController();
+  const killing = killControlPlanes(node, seed, ended.signal);
+  say(`kills control planes, by --seed ${seed}`);
+  return async () => {
+    ended.abort();
+    say(`killed control planes ${await killing} times, by --seed ${seed}`);
+  };
 }
 
 /** Runs the suite, and tells whether nothing failed. */

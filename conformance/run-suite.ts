@@ -34,8 +34,12 @@ export async function runSuite(run: SuiteRun): Promise<readonly SuiteTest[]> {
   const file = join(folder, 'options.json');
   writeFileSync(file, JSON.stringify(optionsOf(run)));
   const child = spawn(
-    findTool('gateway-conformance').path,
-    ['-test.v', '-test.timeout=30m', `-conformance-options-file=${file}`],
+    'setpriv',
+    [
+      // It ends with this process, whatever becomes of that.
+      ...['--pdeathsig', 'KILL', findTool('gateway-conformance').path],
+      ...['-test.v', '-test.timeout=30m', `-conformance-options-file=${file}`],
+    ],
     {
       env: { ...process.env, KUBECONFIG: run.api.kubeconfig },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

@@ -3,6 +3,7 @@ import type { KubeApiserver } from '#kubernetes/testing/kube-apiserver.ts';
 import { createObject } from '#kubernetes/write.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
 import { installCommands } from '../deploy/testing/install-commands.ts';
+import type { TestNode } from '../deploy/testing/node/start-node.ts';
 import { startTestCluster, whyNoTestCluster } from '../deploy/testing/test-cluster.ts';
 import { gatewayApiCrds } from './gateway-api-crds.ts';
 
@@ -12,6 +13,9 @@ export type ConformanceCluster = {
   readonly gatewayClass: string;
   /** An address that a Gateway may ask for, and that no other gets. */
   readonly usableAddress: string;
+  readonly node: TestNode;
+  /** Runs a line of shell, where `kubectl` is the cluster's. */
+  shell(line: string): Promise<string>;
   /** Returns what containers have printed last. */
   log(): string;
   remove(): Promise<void>;
@@ -21,9 +25,10 @@ const GATEWAY_CLASS = 'gateway';
 /** The suite waits for what the system does, and not for its start. */
 const READY = 'kubectl -n gateway wait deployment --all --for=condition=Available --timeout=3m';
 const GATEWAY_API = { group: 'gateway.networking.k8s.io', version: 'v1' };
-/** One copy of each process, and no edge beside those of Gateways. */
-const SCALE = `
+/** One copy of each process but the control plane, and no edge beside those of Gateways. */
+const scale = (planes: number) => `
 kubectl -n gateway scale deployment --all --replicas=1
+kubectl -n gateway scale deployment controlplane --replicas=${planes}
 kubectl -n gateway scale deployment edge --replicas=0`;
 
 /** Returns why the suite cannot run here, or undefined when it can. */
@@ -32,23 +37,35 @@ export function whyNoConformanceCluster(): string | undefined {
   return whyNoTestCluster() ?? (tools.find(skip => skip !== false) || undefined);
 }
 
-export async function startConformanceCluster(): Promise<ConformanceCluster> {
+type ClusterOptions = {
+  /** How many control planes run. Default: 1. */
+  readonly planes?: number;
+  /** Whether pods end as their manifests say. Default: they end soon. */
+  readonly drains?: boolean;
+};
+
+export async function startConformanceCluster({
+  planes = 1,
+  drains = false,
+}: ClusterOptions = {}): Promise<ConformanceCluster> {
   const cluster = await startTestCluster({ 'echo-basic': findTool('gateway-echo-basic').path });
   const { api, network, log, remove } = cluster;
   try {
     await cluster.shell(`kubectl apply --server-side -k ${gatewayApiCrds()}`);
     for (const command of installCommands('Install')) await cluster.shell(command);
     await cluster.shell('kubectl apply -k deploy/kubernetes/gateway-api');
-    await cluster.shell(SCALE);
+    await cluster.shell(scale(planes));
     const resource = { ...GATEWAY_API, plural: 'gatewayclasses' };
     await createObject({ cluster: api.admin, resource }, GATEWAY_CLASS_OBJECT);
-    await cluster.startNode();
+    const node = await cluster.startNode({ drains });
     await cluster.shell(READY);
+    const usableAddress = network.reserve();
+    const { shell } = cluster;
+    return { api, node, shell, gatewayClass: GATEWAY_CLASS, usableAddress, log, remove };
   } catch (error) {
     await remove();
     throw error;
   }
-  return { api, gatewayClass: GATEWAY_CLASS, usableAddress: network.reserve(), log, remove };
 }
 
 const GATEWAY_CLASS_OBJECT = {

@@ -1,3 +1,5 @@
+import { SUPPORTED_FEATURES } from '#controlplane/gateway-api/supported-features.ts';
+
 /** Features of service meshes, which this product is not. */
 export const MESH_FEATURES: readonly string[] = [
   'Mesh',
@@ -19,8 +21,7 @@ export const MESH_FEATURES: readonly string[] = [
  */
 export const SUITE_OPTIONS = {
   mode: 'default',
-  enableAllSupportedFeatures: true,
-  exemptFeatures: MESH_FEATURES,
+  supportedFeatures: SUPPORTED_FEATURES,
   conformanceProfiles: [
     'GATEWAY-HTTP',
     'GATEWAY-GRPC',

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { ip } from '#envoy/e2e/test-hosts.ts';
 
 /** A machine of the network, which is a network namespace. */
@@ -29,8 +30,35 @@ export type PodNetwork = {
 
 const LAST_OF_MACHINES = 126;
 
+const NAMESPACES = '/run/netns';
+const LINKS = '/sys/class/net';
+
+/**
+ * Removes the networks whose process was killed before it could remove them. Their processes have
+ * ended with it.
+ */
+function removeAbandoned(): void {
+  const isAbandoned = (name: string) => {
+    const pid = /^gw(\d+)(n\d+)?$/.exec(name)?.[1];
+    return pid !== undefined && !existsSync(`/proc/${pid}`);
+  };
+  const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+  for (const name of namesIn(NAMESPACES).filter(isAbandoned)) tryIp('netns', 'del', name);
+  for (const name of namesIn(LINKS).filter(isAbandoned)) tryIp('link', 'del', name);
+}
+
+/** Another process may remove the same. */
+function tryIp(...args: readonly string[]): void {
+  try {
+    ip(...args);
+  } catch {
+    // It is gone, or will be when the next network is made.
+  }
+}
+
 /** Creates a network. Only this process uses its names. Needs root. */
 export function makePodNetwork(): PodNetwork {
+  removeAbandoned();
   const name = `gw${process.pid}`;
   const network = `10.${(process.pid >> 8) % 256}.${process.pid % 256}`;
   const namespaces = new Set<string>();

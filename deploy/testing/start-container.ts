@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,8 @@ export type ContainerOptions = {
 
 export type RunningContainer = {
   readonly process: ChildProcess;
+  /** Runs a command in it, as its user. Resolves when that has ended, however it did. */
+  run(command: readonly string[]): Promise<void>;
   /** Returns all that it has printed. */
   log(): string;
   /** Sends SIGKILL. Resolves when it has ended. */
@@ -68,6 +71,8 @@ mount -o remount,ro "$root"
 exec chroot "$root" setpriv --reuid "$uid" --regid "$gid" --groups "$groups" --no-new-privs --bounding-set=-all --inh-caps=-all --pdeathsig KILL sh -c 'cd /gateway && exec "$@"' sh "$@"
 `;
 
+const PATHS = { PATH: '/image:/usr/sbin:/usr/bin:/sbin:/bin' };
+
 export function startContainer(options: ContainerOptions): RunningContainer {
   const { namespace, uid, gid, fsGroup, command, env, etc, hostname } = options;
   const root = mkdtempSync(join(tmpdir(), 'gateway-container-'));
@@ -95,7 +100,7 @@ export function startContainer(options: ContainerOptions): RunningContainer {
     'ip',
     ['netns', 'exec', namespace, 'unshare', '--uts', 'sh', '-c', SCRIPT, 'sh', ...args],
     {
-      env: { PATH: '/image:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
+      env: { ...PATHS, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
@@ -111,6 +116,15 @@ export function startContainer(options: ContainerOptions): RunningContainer {
   return {
     process: child,
     log: () => output.join(''),
+    async run(inside) {
+      const target = ['--target', `${child.pid}`, '--mount', '--uts', '--net', '--root', '--wd'];
+      const user = ['setpriv', '--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups'];
+      const runner = spawn('nsenter', [...target, ...user, ...inside], {
+        stdio: 'ignore',
+        env: PATHS,
+      });
+      await once(runner, 'close');
+    },
     async kill() {
       child.kill('SIGKILL');
       await exited;

@@ -18,7 +18,7 @@ import {
 } from '#kubernetes/testing/kube-controllers.ts';
 import { ROOT } from './compose-file.ts';
 import type { Images } from './node/images.ts';
-import { startNode, type TestNode } from './node/start-node.ts';
+import { type NodeOptions, startNode, type TestNode } from './node/start-node.ts';
 import { makePodNetwork, type PodNetwork } from './pod-network.ts';
 
 /** A real API server, Kubernetes' own controllers, and a small node that runs pods as processes. */
@@ -27,8 +27,12 @@ export type TestCluster = {
   readonly network: PodNetwork;
   /** Runs a line of shell in the checkout, where `kubectl` is the cluster's. */
   shell(line: string): Promise<string>;
-  /** Starts the controllers and the node. From now on workloads become pods. Call it once. */
-  startNode(): Promise<TestNode>;
+  /**
+   * Starts the controllers and the node. From now on workloads become pods. With `drains` pods end
+   * as their manifests say, by hooks and with all of their time. Without it they end soon. Call it
+   * once.
+   */
+  startNode(options?: Pick<NodeOptions, 'drains'>): Promise<TestNode>;
   /** Returns what containers have printed last, for the message of a failed test. */
   log(): string;
   remove(): Promise<void>;
@@ -82,10 +86,10 @@ export async function startTestCluster(others: Programs = {}): Promise<TestClust
       });
       return stdout;
     },
-    async startNode() {
+    async startNode(options = {}) {
       const controllers = startKubeControllers(api);
       started.defer(controllers.stop);
-      node = await startNode({ api, network, home, images });
+      node = await startNode({ api, network, home, images, ...options });
       started.defer(node.close);
       return node;
     },

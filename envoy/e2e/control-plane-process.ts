@@ -18,6 +18,7 @@ export type ControlPlaneProcess = {
   readonly xds: string;
   /** Base URL of its HTTP interface. */
   readonly http: string;
+  readonly pid: number;
   stop(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
@@ -62,7 +63,8 @@ export async function startControlPlane({
     };
     if (msg !== 'listening') continue;
     child.stdout.resume();
-    return { xds: `127.0.0.1:${xds}`, http: `http://127.0.0.1:${http?.port}`, stop, kill };
+    const pid = child.pid ?? 0;
+    return { xds: `127.0.0.1:${xds}`, http: `http://127.0.0.1:${http?.port}`, pid, stop, kill };
   }
   throw new Error('The control plane ended before it listened');
 }

@@ -17,6 +17,8 @@ export type KubeletOptions = {
   /** An empty folder. */
   readonly home: string;
   readonly images: Images;
+  /** Whether pods end by their hooks, with all of their time. */
+  readonly drains?: boolean | undefined;
   /** Returns the files of /etc of the pods of a namespace. */
   etc(namespace: string): Readonly<Record<string, string>>;
   onError(error: unknown): void;
@@ -29,7 +31,9 @@ export type Kubelet = {
 };
 
 const PODS = { group: '', version: 'v1', plural: 'pods' };
-const GRACE_MS = 5_000;
+const SHORT_MS = 5_000;
+/** What a pod that says nothing else has, in seconds. */
+const GRACE_SECONDS = 30;
 
 /**
  * Runs all pods of the cluster as processes of this machine. It is also their scheduler. Needs
@@ -40,9 +44,9 @@ export function startKubelet(options: KubeletOptions): Kubelet {
   const pods = new Map<string, PodRun>();
   const ending = new Set<Promise<void>>();
   mkdirSync(options.home);
-  const end = (key: string, run: PodRun, graceMs: number) => {
+  const end = (key: string, run: PodRun, graceMs: number, hooks = false) => {
     pods.delete(key);
-    const ended = run.stop(graceMs).catch(onError);
+    const ended = run.stop(graceMs, hooks).catch(onError);
     ending.add(ended);
     return ended.finally(() => ending.delete(ended));
   };
@@ -54,7 +58,8 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     }
     if (pod === undefined) return;
     if (pod.metadata.deletionTimestamp !== undefined) {
-      if (run !== undefined) await end(key, run, GRACE_MS);
+      if (run !== undefined)
+        await end(key, run, options.drains ? graceMs(pod) : SHORT_MS, options.drains);
       return await forget(options, pod);
     }
     if (run !== undefined) return;
@@ -108,13 +113,18 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     });
     return {
       ...run,
-      async stop(graceMs) {
-        await run.stop(graceMs);
+      async stop(graceMs, hooks) {
+        await run.stop(graceMs, hooks);
         await writing;
         network.drop(machine);
       },
     };
   }
+}
+
+/** Returns how long a pod may take to end, in ms. */
+function graceMs({ spec }: PodObject): number {
+  return (spec.terminationGracePeriodSeconds ?? GRACE_SECONDS) * 1_000;
 }
 
 async function bind({ api, nodeName }: KubeletOptions, { metadata }: PodObject): Promise<void> {

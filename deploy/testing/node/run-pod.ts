@@ -34,8 +34,8 @@ export type PodRun = {
   readonly pod: PodObject;
   readonly address: string;
   readonly containers: ReadonlyMap<string, RunningContainer>;
-  /** Ends the containers, the last one first. */
-  stop(graceMs: number): Promise<void>;
+  /** Ends the containers, the last one first. With `hooks` each is prepared by its `preStop`. */
+  stop(graceMs: number, hooks?: boolean): Promise<void>;
 };
 
 /** Between two looks at a pod that is not ready, and at one that is. */
@@ -55,13 +55,25 @@ export function runPod(options: PodRunOptions): PodRun {
     pod,
     address: machine.address,
     containers,
-    async stop(graceMs) {
+    async stop(graceMs, hooks = false) {
       stopped.abort();
       await running;
-      for (const container of [...containers.values()].reverse()) await container.stop(graceMs);
+      for (const [name, container] of [...containers].reverse()) {
+        if (hooks) await prepareStop(pod, name, container);
+        await container.stop(graceMs);
+      }
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Source: Kubernetes' page "Container Lifecycle Hooks". */
+async function prepareStop({ spec }: PodObject, name: string, container: RunningContainer) {
+  const all = [...(spec.initContainers ?? []), ...spec.containers];
+  const { exec, sleep } = all.find(each => each.name === name)?.lifecycle?.preStop ?? {};
+  if (!isRunning(container)) return;
+  if (exec !== undefined) await container.run(exec.command);
+  if (sleep !== undefined) await delay(sleep.seconds * 1_000);
 }
 
 type Started = {

@@ -15,6 +15,8 @@ export type NodeOptions = {
   /** An empty folder. */
   readonly home: string;
   readonly images: Images;
+  /** Whether pods end as their manifests say. Else they end soon. */
+  readonly drains?: boolean;
 };
 
 /** The only node of a cluster. Its pods are processes of this machine. */

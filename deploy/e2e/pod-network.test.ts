@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { whyNoTestHosts } from '#envoy/e2e/test-hosts.ts';
+import { makePodNetwork } from '../testing/pod-network.ts';
+
+const MODULE = join(import.meta.dirname, '../testing/pod-network.ts');
+/** Makes a network with a machine, and is killed. */
+const PROGRAM = `
+import { makePodNetwork } from ${JSON.stringify(MODULE)};
+makePodNetwork().add();
+process.kill(process.pid, 'SIGKILL');
+`;
+
+test('the network of a process that was killed is removed when the next one is made', {
+  skip: whyNoTestHosts() ?? false,
+}, t => {
+  const { pid, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM]);
+  assert.equal(signal, 'SIGKILL');
+  const places = [`/sys/class/net/gw${pid}`, `/run/netns/gw${pid}n2`];
+  assert.deepEqual(places.map(existsSync), [true, true]);
+  const network = makePodNetwork();
+  t.after(network.remove);
+  assert.deepEqual(places.map(existsSync), [false, false]);
+});
