@@ -3,7 +3,7 @@ import type { NamedCluster } from './clusters/cluster-names.ts';
 import { rateLimitCluster } from './clusters/rate-limit-cluster.ts';
 import { RATE_LIMIT_CLUSTER } from './clusters/reserved-clusters.ts';
 import { collectorsOf } from './listeners/collectors.ts';
-import type { EdgeListener } from './listeners/edge-ports.ts';
+import type { EdgeListener } from './listeners/http-connection-manager.ts';
 import type { Memo } from './memo.ts';
 import type { CompileOptions } from './options.ts';
 import { gatewayHeaders } from './rate-limits/injected-headers.ts';

@@ -9,10 +9,10 @@ import {
   type EdgeTable,
   edgePorts,
   edgeTables,
-  servedEdgePort,
   takenBy,
 } from './listeners/edge-ports.ts';
 import type { ServedPort } from './listeners/listener.ts';
+import { servedEdgePort } from './listeners/served-edge-port.ts';
 import { removedTraceHeaders } from './listeners/tracing.ts';
 import type { Memo } from './memo.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';

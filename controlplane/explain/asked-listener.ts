@@ -5,8 +5,8 @@ import type { ClientRequest } from './client-request.ts';
 
 /**
  * Returns the listener that a request reaches: the one of its port, else the only one of its kind,
- * else the one whose routes have the name of the node group. So a URL need not have the port of an
- * edge behind a load balancer.
+ * else the one whose routes have the name of the node group, else that of the first Listener. So a
+ * URL need not have the port of an edge behind a load balancer.
  * @returns undefined when nothing listens for such requests
  */
 export function askedListener(
@@ -24,7 +24,8 @@ export function askedListener(
   );
   return (
     candidates.find(({ json }) => portOf(json) === Number(written)) ??
-    (candidates.length === 1 ? candidates[0] : ofGroup)
+    (candidates.length === 1 ? candidates[0] : ofGroup) ??
+    candidates.find(({ origins }) => origins[0]?.startsWith('Listener/'))
   );
 }
 

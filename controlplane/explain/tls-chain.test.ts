@@ -122,3 +122,35 @@ test('a listener at an address before that of TLS explains the same', () => {
   );
   assert.match(explained('http://a.example.com/', [], RESOURCES + listener), /is answered 403/);
 });
+
+const PORTS = [
+  document('Mapping', 'all', 'prefix: /, service: s'),
+  document('Host', 'shop', 'hostname: "*.example.com", tls: {issuer: gateway}').replace(
+    '{name: shop}',
+    '{name: shop, labels: {reach: public}}',
+  ),
+  document('Host', 'admin', 'hostname: admin.example.com'),
+  document(
+    'Listener',
+    'inside',
+    'port: 8080, protocol: HTTP, securityModel: SECURE, hostBinding: {}',
+  ),
+  document(
+    'Listener',
+    'public',
+    'port: 8443, protocol: HTTPS, securityModel: XFP, hostBinding: {selector: {matchLabels: {reach: public}}}',
+  ),
+].join('');
+
+for (const [url, said] of [
+  ['http://a.example.com:8080/', /Route\n {2}Mapping default\/all /],
+  ['http://a.example.com:8443/', /301/],
+  ['https://a.example.com:8443/', /over TLS of Host default\/shop .*Mapping default\/all /s],
+  ['http://admin.example.com:8080/', /Route\n {2}Mapping default\/all /],
+  ['http://admin.example.com/', /Route\n {2}Mapping default\/all /],
+  ['http://admin.example.com:8443/', /Host default\/admin .*404/s],
+  ['https://admin.example.com:8443/', /421/],
+] as const)
+  test(`${url} is explained by the Listener of its port`, () => {
+    assert.match(explained(url, [], PORTS), said);
+  });

@@ -1,7 +1,6 @@
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { HostPort } from '#resources/words/host.ts';
-import { callersOf, type Hop, hopOf } from '../clusters/hop.ts';
+import { callersOf, hopOf } from '../clusters/hop.ts';
 import { hopServerTls } from '../clusters/hop-tls.ts';
 import { EDGE, ofNodeGroup } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
@@ -9,7 +8,8 @@ import { problemOf } from '../problem-of.ts';
 import { withErrorBodies } from '../routes/error-bodies.ts';
 import { collectorsOf } from './collectors.ts';
 import { httpConnectionManager } from './http-connection-manager.ts';
-import { httpFilter, listenerName, type ServedPort } from './listener.ts';
+import { httpFilter, type ServedPort } from './listener.ts';
+import { proxyConfigPlaces } from './proxy-config-places.ts';
 
 /**
  * Returns the addresses in the ProxyConfigs of a node group behind the edge. All serve the same
@@ -45,32 +45,6 @@ export function applicationPorts(
     ],
     origins: [...origins, ...modules, ...replacing, ...told],
   }));
-}
-
-export type Place = {
-  readonly address: HostPort;
-  readonly origins: readonly string[];
-  readonly plain: boolean;
-};
-
-/** An address that several ProxyConfigs share is plain only if all of them say so. */
-export function proxyConfigPlaces(
-  { proxyConfigs }: Pick<ResourceSet, 'proxyConfigs'>,
-  { isDefault }: Pick<Hop, 'isDefault'>,
-): readonly Place[] {
-  const found = new Map<string, Place>();
-  for (const { id, spec } of proxyConfigs) {
-    if (spec.listener === undefined) continue;
-    const { address: host, port, hop_tls = isDefault } = spec.listener;
-    const name = listenerName({ host, port });
-    const { origins, plain } = found.get(name) ?? { origins: [], plain: true };
-    found.set(name, {
-      address: { host, port },
-      origins: [...origins, id],
-      plain: plain && !hop_tls,
-    });
-  }
-  return [...found.values()];
 }
 
 /** Returns a Problem when a node group without a listener cannot be reached. */

@@ -4,17 +4,13 @@ import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { HostPort } from '#resources/words/host.ts';
+import { compareText } from '#resources/words/order.ts';
 import { EDGE } from '../node-groups.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from '../options.ts';
 import type { SecurityModel } from '../routes/host-guard.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
-import { proxyConfigPlaces } from './application-ports.ts';
-import { hostChain, speakingTls } from './host-chains.ts';
-import { type EdgeParts, httpConnectionManager } from './http-connection-manager.ts';
-import { type Chain, httpFilter, listenerName, type ServedPort } from './listener.ts';
-
-/** What the edge's listeners also have, and the ids of the resources that it comes from. */
-export type EdgeListener = EdgeParts & { readonly origins: readonly string[] };
+import { listenerName } from './listener.ts';
+import { proxyConfigPlaces } from './proxy-config-places.ts';
 
 /** Routes of Mappings and ProxyConfigs, as some ports of the edge serve them. */
 export type EdgeTable = {
@@ -137,22 +133,9 @@ export function edgeTables(ports: readonly EdgePort[], config: ModuleConfig): re
   return [whole, ...new Map(others.map(each => [each.table, each])).values()];
 }
 
-/** Returns the connections of a port of the edge. */
-export function servedEdgePort(
-  { address, binds, config, origins, proxyProtocol, statsPrefix, table, takes }: EdgePort,
-  hosts: readonly EdgeHost[],
-  edge: EdgeListener,
-): ServedPort {
-  const parts = { ...edge, config };
-  const speaking = takes.tls ? speakingTls(hosts).filter(binds) : [];
-  const plain: readonly Chain[] = takes.plain
-    ? [{ filters: [httpFilter(httpConnectionManager(EDGE, parts, undefined, undefined, table))] }]
-    : [];
-  return {
-    address,
-    chains: [...speaking.flatMap(host => hostChain(host, parts, table)), ...plain],
-    proxyProtocol,
-    ...(statsPrefix === undefined ? {} : { statsPrefix }),
-    origins: [...origins, ...speaking.flatMap(host => host.origins), ...edge.origins],
-  };
+/** Returns the Hosts that TLS is intended for, ordered by name. */
+export function speakingTls(hosts: readonly EdgeHost[]): readonly EdgeHost[] {
+  return hosts
+    .filter(({ tls }) => tls !== undefined)
+    .sort((a, b) => compareText(a.hostname, b.hostname));
 }

@@ -28,6 +28,9 @@ export type EdgeParts = Deciders & {
   readonly collectors?: Collectors;
 };
 
+/** The same with the ids of the resources that it comes from. */
+export type EdgeListener = EdgeParts & { readonly origins: readonly string[] };
+
 /** What the proxies beside applications have. */
 export type SideParts = {
   readonly overrides?: ModuleConfig['error_response_overrides'];
