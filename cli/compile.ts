@@ -42,7 +42,11 @@ export function compileCommand(): Command {
     )
     .argument('<files...>', 'YAML files, or folders of them')
     .requiredOption('--node-group <group>', 'the node group, for example edge')
-    .option('--edge <host:port>', 'where the edge listens when no Listener or ProxyConfig says so', EDGE)
+    .option(
+      '--edge <host:port>',
+      'where the edge listens when no Listener or ProxyConfig says so',
+      EDGE,
+    )
     .option(
       '--edge-tls <host:port>',
       'where the edge listens for TLS, when a Host has it',
