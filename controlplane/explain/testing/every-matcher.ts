@@ -19,6 +19,11 @@ const MATCHES: readonly JsonObject[] = [
     headers: [{ name: 'x-tenant', string_match: { safe_regex: { regex: 'b.*e|' } } }],
   },
   { path_separated_prefix: '/below' },
+  {
+    path: '/empty',
+    headers: [{ ...TENANT, invert_match: true, treat_missing_header_as_empty: true }],
+  },
+  { prefix: '/starts', headers: [{ name: ':path', string_match: { prefix: '/starts?a' } }] },
 ];
 
 /** Returns an edge with a route for each match. */
