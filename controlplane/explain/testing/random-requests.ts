@@ -117,7 +117,9 @@ function tail(pick: Pick, random: number): string {
 function headersOf(pick: Pick, route: Route | undefined): readonly ClientHeader[] {
   return matchersOf(route).flatMap(({ name, string_match }): ClientHeader[] => {
     if (typeof name !== 'string' || name.startsWith(':') || FRAMING.includes(name)) return [];
-    const exact = isJsonObject(string_match) ? sendable(String(string_match.exact ?? '')) : 'x';
+    const exact = isJsonObject(string_match)
+      ? sendable(String(string_match.exact ?? string_match.contains ?? ''))
+      : 'x';
     const [right, wrong] = [
       { name, value: exact },
       { name, value: `${exact}x` },
