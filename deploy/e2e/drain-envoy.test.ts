@@ -97,3 +97,19 @@ test('pods and containers drain by the same script', () => {
   const copy = join(ROOT, 'deploy/kubernetes/system/drain-envoy.sh');
   assert.equal(readFileSync(copy, 'utf8'), readFileSync(DRAIN, 'utf8'));
 });
+
+test('a connection without HTTP keeps a container until it ends, and a bounded time at most', async t => {
+  const { shell, status, tcpPort, port, env } = await startDrainingEnvoy(t);
+  const socket = connect(tcpPort, '127.0.0.1');
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  const drain = spawn('bash', [DRAIN, '0', '2'], { env, stdio: 'ignore' });
+  const began = performance.now();
+  assert.deepEqual(await once(drain, 'exit'), [0, null]);
+  assert.ok(performance.now() - began > 1_500);
+  shell.kill('SIGTERM');
+  await until(() => refuses(port));
+  assert.equal(shell.exitCode, null);
+  socket.end();
+  assert.equal(await status, 0);
+});

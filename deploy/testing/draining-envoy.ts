@@ -21,6 +21,8 @@ export type DrainingEnvoy = {
   /** Resolves with the exit status of the shell, as Docker sees it. */
   readonly status: Promise<number | null>;
   readonly port: number;
+  /** The port of a listener that takes connections as they are. */
+  readonly tcpPort: number;
   /** Variables for the scripts where several Envoys share a machine. */
   readonly env: Readonly<Record<string, string>>;
   /** Resolves when the upstream has the next request. Its argument answers that request. */
@@ -33,15 +35,16 @@ export type DrainingEnvoy = {
 export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy> {
   const upstream = http.createServer().listen(0, '127.0.0.1');
   await once(upstream, 'listening');
-  const [folder, adminPort, port] = [
+  const [folder, adminPort, port, tcpPort] = [
     mkdtempSync(join(tmpdir(), 'drain-')),
+    await freePort(),
     await freePort(),
     await freePort(),
   ];
   const config = join(folder, 'bootstrap.yaml');
   writeFileSync(
     config,
-    toEnvoyYaml(bootstrapOf(adminPort, port, (upstream.address() as AddressInfo).port)),
+    toEnvoyYaml(bootstrapOf(adminPort, [port, tcpPort], (upstream.address() as AddressInfo).port)),
   );
   symlinkSync(await envoyBinary(), join(folder, 'envoy'));
   const env = { PATH: `${folder}:${process.env.PATH}`, ADMIN_PORT: `${adminPort}` };
@@ -59,7 +62,14 @@ export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy>
     async () =>
       (await tryHttpRequest({ address: admin, path: '/ready' }))?.status === 200 || undefined,
   );
-  return { shell, status, port, env, reached: async () => (await once(upstream, 'request'))[1] };
+  return {
+    shell,
+    status,
+    port,
+    tcpPort,
+    env,
+    reached: async () => (await once(upstream, 'request'))[1],
+  };
 }
 
 function killGroup({ pid }: ChildProcess): void {
@@ -70,7 +80,11 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-function bootstrapOf(adminPort: number, port: number, upstreamPort: number) {
+function bootstrapOf(
+  adminPort: number,
+  [port, tcpPort]: readonly [number, number],
+  upstreamPort: number,
+) {
   const type = (name: string) => `type.googleapis.com/envoy.extensions.filters.${name}`;
   const address = (at: number) => ({
     address: { socket_address: { address: '127.0.0.1', port_value: at } },
@@ -82,12 +96,21 @@ function bootstrapOf(adminPort: number, port: number, upstreamPort: number) {
     http_filters: [{ name: 'router', typed_config: { '@type': type('http.router.v3.Router') } }],
     route_config: { virtual_hosts: [{ name: 'all', domains: ['*'], routes }] },
   };
-  const filters = [{ name: 'manager', typed_config: manager }];
+  const proxy = {
+    '@type': type('network.tcp_proxy.v3.TcpProxy'),
+    stat_prefix: 'tcp',
+    cluster: 'upstream',
+  };
+  const listener = (name: string, at: number, typed_config: object) => ({
+    name,
+    ...address(at),
+    filter_chains: [{ filters: [{ name, typed_config }] }],
+  });
   const endpoints = [{ lb_endpoints: [{ endpoint: address(upstreamPort) }] }];
   return {
     admin: address(adminPort),
     static_resources: {
-      listeners: [{ name: 'in', ...address(port), filter_chains: [{ filters }] }],
+      listeners: [listener('manager', port, manager), listener('proxy', tcpPort, proxy)],
       clusters: [{ name: 'upstream', load_assignment: { cluster_name: 'upstream', endpoints } }],
     },
   };
