@@ -25,7 +25,7 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELE
  * Returns combinations that differ in all that these matches ask for. Of very many it returns the
  * first ones, in which what the first matches ask for differs.
  */
-export function combinationsOf(matches: readonly MappingMatch[]): readonly Conditions[] {
+export function combinationsOf(matches: readonly Asked[]): readonly Conditions[] {
   let combinations: readonly Conditions[] = [new Map()];
   for (const [name, values] of valuesOf(matches)) {
     if (combinations.length * values.size > MOST_COMBINATIONS) break;
@@ -36,9 +36,15 @@ export function combinationsOf(matches: readonly MappingMatch[]): readonly Condi
   return combinations;
 }
 
+/** What a route asks for beside host and path. */
+export type Asked = Pick<
+  MappingMatch,
+  'headers' | 'regex_headers' | 'query_parameters' | 'regex_query_parameters'
+> & { readonly method?: string; readonly method_regex: boolean };
+
 type Values = ReadonlyMap<string, ReadonlySet<string | undefined>>;
 
-function valuesOf(matches: readonly MappingMatch[]): Values {
+function valuesOf(matches: readonly Asked[]): Values {
   const values = new Map<string, Set<string | undefined>>();
   const add = (name: string, ...more: readonly (string | undefined)[]) =>
     values.set(name, new Set([...(values.get(name) ?? []), ...more]));
@@ -55,11 +61,11 @@ function valuesOf(matches: readonly MappingMatch[]): Values {
 }
 
 /** The host is not among them, since requests are tried by host anyway. */
-function exactOf({ headers, query_parameters }: MappingMatch) {
+function exactOf({ headers, query_parameters }: Asked) {
   return [...named(HEADER, headers), ...named(PARAMETER, query_parameters)];
 }
 
-function expressionsOf({ regex_headers, regex_query_parameters }: MappingMatch) {
+function expressionsOf({ regex_headers, regex_query_parameters }: Asked) {
   return [...named(HEADER, regex_headers), ...named(PARAMETER, regex_query_parameters)];
 }
 
@@ -90,7 +96,8 @@ export function conditionTexts(
       new Set(all.filter(each => each.has(name)).map(each => each.get(name)));
     const values = valuesIn(some);
     const all = valuesIn(tried);
-    if (values.size === all.size) return [];
+    const isAny = some.some(each => !each.has(name));
+    if (isAny || values.size === all.size) return [];
     return [name === METHOD ? methodText(values, all) : valueText(name, values, all)];
   });
 }

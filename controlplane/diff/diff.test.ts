@@ -491,3 +491,80 @@ test('the configuration of each node group is compared', () => {
     ['web Cluster b', 'web RouteConfiguration web', 'web VirtualHost *'],
   );
 });
+
+suite('routes of Gateways', () => {
+  const object = (kind: string, name: string, spec: string) =>
+    `---\napiVersion: gateway.networking.k8s.io/v1\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+  const site = (hostname = '') =>
+    object('GatewayClass', 'gateway', '{controllerName: gateway.internal/gateway-controller}') +
+    object(
+      'Gateway',
+      'site',
+      `{gatewayClassName: gateway, listeners: [{name: http, port: 8000, protocol: HTTP${hostname}}]}`,
+    );
+  const NAMED =
+    'filters: [{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: login}}]';
+  const route = (rules: string, hostnames = 'hostnames: [a.test], ', name = 'web') =>
+    object('HTTPRoute', name, `{parentRefs: [{name: site}], ${hostnames}rules: [${rules}]}`);
+  const to = (service: string, more = '') =>
+    `{matches: [{path: {value: /a}}], ${more}backendRefs: [{name: ${service}, port: 80}]}`;
+  const WORLD = site() + LOGIN;
+
+  test('a path that loses its Filter comes first, whichever resource makes it so', () => {
+    const guarded = WORLD + route(to('s', `${NAMED}, `));
+    assert.deepEqual(accessOf(guarded, WORLD + route(to('s'))), [
+      'lost a.test /a* HTTPRoute/default/web',
+    ]);
+    const wider = `${route(to('s'), '', 'all')}${route(to('s', `${NAMED}, `))}`;
+    assert.deepEqual(accessOf(WORLD + wider, WORLD + route(to('s'), '', 'all')), [
+      'lost a.test /a* HTTPRoute/default/all',
+    ]);
+    assert.deepEqual(accessOf(guarded, site() + route(to('s', `${NAMED}, `))), [
+      'closed a.test /a* HTTPRoute/default/web',
+    ]);
+  });
+
+  test('a rule of a FilterPolicy names the routes that it decides about', () => {
+    const guarded = WORLD + route(to('s')) + policy('{path: /a*, filters: [{name: login}]}');
+    assert.deepEqual(accessOf(guarded, WORLD + route(to('s'))), [
+      'lost * /a* HTTPRoute/default/web',
+    ]);
+  });
+
+  test('another backend is told with both', () => {
+    assert.deepEqual(
+      linesOf(WORLD + route(to('s')), WORLD + route(to('t'))),
+      [
+        '~ HTTPRoute default/web: a.test /a/* to default/t:80, no Filter, no limit',
+        '1 routes, 0 limits, 0 other resources, 0 problems, 1 of access',
+      ].slice(0, 1),
+    );
+    const [change] = differing(WORLD + route(to('s')), WORLD + route(to('t'))).routes;
+    assert.deepEqual([change?.before?.to, change?.after?.to], ['default/s:80', 'default/t:80']);
+    assert.deepEqual(
+      change?.requests?.map(({ host, path, after }) => [host, path, after?.to]),
+      [['a.test', '/a*', 'default/t:80']],
+    );
+  });
+
+  test('a host that goes away is told, also when its listener is what changes', () => {
+    const [change, ...others] = differing(
+      WORLD + route(to('s')),
+      site(', hostname: b.test') + LOGIN + route(to('s')),
+    ).routes;
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [change?.id, change?.change, change?.after],
+      ['HTTPRoute/default/web', 'changed', undefined],
+    );
+    assert.deepEqual(
+      change?.requests?.map(({ host, before, after }) => [host, before?.route, after]),
+      [['a.test', 'HTTPRoute/default/web', undefined]],
+    );
+  });
+
+  test('the same routes in another order are the same', () => {
+    const [one, two] = [route(to('s')), route(to('t'), 'hostnames: [b.test], ', 'other')];
+    assert.equal(isDifferent(differing(WORLD + one + two, WORLD + two + one)), false);
+  });
+});

@@ -1,6 +1,7 @@
 import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { gatewayApiOf } from '#controlplane/compile/gateways/gateway-api-of.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
@@ -17,14 +18,17 @@ import {
   MOST_FACTS,
   SHOWN_ROUTES,
 } from './difference.ts';
-import { type ByGroup, envoyChanges } from './envoy-changes.ts';
+import { envoyChanges } from './envoy-changes.ts';
+import { gatewayChanges } from './gateway-changes.ts';
+import { gatewayRouteChanges, isGatewayRoute } from './gateway-route-changes.ts';
+import { type GatewayWorld, type RouteRegion, routeRegions } from './gateway-world.ts';
 import { limitChanges } from './limit-changes.ts';
 import { regionOf } from './mapping-region.ts';
-import { meet, samplesOf } from './region.ts';
+import { meet, type Region, samplesOf } from './region.ts';
 import { requestChanges } from './request-changes.ts';
 import { isInForce, resourceChanges, type Side } from './resource-changes.ts';
 import { routeAccessChanges } from './route-access.ts';
-import { type RouteWorld, routeFacts } from './route-facts.ts';
+import { routeFacts } from './route-facts.ts';
 import { routeLimits } from './route-limits.ts';
 import { type Indexed, indexed, type Mapping } from './served.ts';
 import { type Given, type InForce, withDocuments } from './with-documents.ts';
@@ -52,9 +56,9 @@ export function diff({ inForce, given, known, options, now, envoy }: DiffInputs)
   const was = [...known, ...before.problems];
   const is = [...written.problems, ...after.problems];
   const changes = resourceChanges(sideOf(inForce), sideOf(written));
-  const isRoute = ({ id }: { readonly id: string }) => id.startsWith('Mapping/');
-  const others = changes.filter(({ id }) => !isRoute({ id }) && !id.startsWith('RateLimit/'));
-  const routes = changes.filter(isRoute);
+  const others = changes.filter(({ id }) => !isRoute(id) && !id.startsWith('RateLimit/'));
+  const routes = changes.filter(({ id }) => id.startsWith('Mapping/'));
+  const ofGateways = gatewayChanges(before, after);
   const access = [
     ...changedRegions(before.access, after.access, new Set(changes.map(({ id }) => id))),
     ...routeAccessChanges(
@@ -62,32 +66,41 @@ export function diff({ inForce, given, known, options, now, envoy }: DiffInputs)
       before,
       after,
     ),
+    ...ofGateways.access,
   ].sort(compareEffects);
   return {
     problems: without(is, was),
     solved: without(before.problems, is),
     access: access.slice(0, MOST_ACCESS).map(change => withRoutes(change, before, after)),
     accessCount: access.length,
-    routes: routes.map((change, index) => {
-      if (index >= MOST_FACTS) return change;
-      const [old, next] = [inForce, written].map(side => mappingOf(side, change.id));
-      return {
-        ...change,
-        ...(old && { before: routeFacts(old, before) }),
-        ...(next && { after: routeFacts(next, after) }),
-        ...requestChanges(old, next, before, after),
-      };
-    }),
+    routes: [
+      ...routes.map((change, index) => {
+        if (index >= MOST_FACTS) return change;
+        const [old, next] = [inForce, written].map(side => mappingOf(side, change.id));
+        return {
+          ...change,
+          ...(old && { before: routeFacts(old, before) }),
+          ...(next && { after: routeFacts(next, after) }),
+          ...requestChanges(old, next, before, after),
+        };
+      }),
+      ...gatewayRouteChanges(changes, ofGateways.requests, before, after),
+    ],
     limits: limitChanges(before, after),
     resources: others,
     envoy: envoy ? envoyChanges(before.compiled, after.compiled) : [],
   };
 }
 
-type World = RouteWorld & {
+function isRoute(id: string): boolean {
+  return id.startsWith('Mapping/') || isGatewayRoute(id);
+}
+
+type World = GatewayWorld & {
+  readonly resources: ResourceSet;
   readonly mappings: readonly Mapping[];
+  readonly regions: readonly RouteRegion[];
   readonly indexed: Indexed;
-  readonly compiled: ByGroup;
   readonly problems: readonly Problem[];
 };
 
@@ -99,12 +112,13 @@ type Compiler = {
 /** The second side reuses what is the same on the first. */
 function compilerOf(options: CompileOptions): Compiler {
   const memos = new Map<string, Memo>();
+  const sharing = { ...options, shared: options.shared ?? new Memo() };
   return {
-    options,
+    options: sharing,
     compile: (resources, group) => {
       const memo = memos.get(group) ?? new Memo();
       memos.set(group, memo);
-      return compile(resources, group, { ...options, memo });
+      return compile(resources, group, { ...sharing, memo });
     },
   };
 }
@@ -117,7 +131,10 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
   const { mappings } = set;
   return {
+    api: gatewayApiOf(set, compiler.options),
+    resources: set,
     mappings,
+    regions: routeRegions(compiled),
     indexed: indexed(mappings),
     compiled,
     problems: [...secrets, ...[...compiled.values()].flatMap(({ problems }) => problems)],
@@ -145,23 +162,22 @@ function withRoutes(
   after: World,
 ): AccessChange {
   if ('routes' in change) return change;
-  const routes = after.mappings.filter(({ spec }) => isAffected(spec, change, before, after));
-  return {
-    ...change,
-    routes: routes.slice(0, SHOWN_ROUTES).map(({ id }) => id),
-    routeCount: routes.length,
-  };
+  const mappings = after.mappings.filter(
+    ({ spec }) =>
+      spec.node_group === EDGE &&
+      !spec.bypass_auth &&
+      isAffected(regionOf(spec), change, before, after),
+  );
+  const ofGateways = after.regions.filter(({ region }) =>
+    isAffected(region, change, before, after),
+  );
+  const ids = [...new Set([...mappings, ...ofGateways].map(({ id }) => id))];
+  return { ...change, routes: ids.slice(0, SHOWN_ROUTES), routeCount: ids.length };
 }
 
-/** Whether requests of the Mapping are decided otherwise in the way of the region. */
-function isAffected(
-  spec: Mapping['spec'],
-  region: ChangedRegion,
-  before: World,
-  after: World,
-): boolean {
-  if (spec.node_group !== EDGE || spec.bypass_auth) return false;
-  const common = meet(regionOf(spec), region);
+/** Whether requests of a route are decided otherwise in the way of the region. */
+function isAffected(own: Region, region: ChangedRegion, before: World, after: World): boolean {
+  const common = meet(own, region);
   return (common === undefined ? [] : samplesOf(common)).some(
     ({ host, path }) =>
       effectOf(before.access.decide(host, path), after.access.decide(host, path)) === region.effect,

@@ -1,12 +1,14 @@
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type LimitChange, SHOWN_ROUTES } from './difference.ts';
+import type { RouteRegion } from './gateway-world.ts';
 import type { NamedLimit, RouteLimits } from './route-limits.ts';
 
-/** The limits of one side, and the Mappings there. */
+/** The limits of one side, and the Mappings and parts of routes of Gateways there. */
 export type LimitWorld = {
   readonly limits: RouteLimits;
   readonly mappings: readonly Resource<'Mapping'>[];
+  readonly regions: readonly RouteRegion[];
 };
 
 /** Returns the limits that differ. Of one name the first of each side are compared. */
@@ -36,7 +38,9 @@ type Pair = {
 function changeOf(name: string, { old, next, texts }: Pair, world: LimitWorld): LimitChange {
   const shown = next ?? old;
   if (shown === undefined) throw new Error('a limit of neither side');
-  const counted = world.mappings.filter(mapping => world.limits.mayCount(shown, mapping));
+  const ofGateways = world.limits.mayCountDefaults(shown) ? world.regions : [];
+  const mappings = world.mappings.filter(mapping => world.limits.mayCount(shown, mapping));
+  const counted = [...new Set([...mappings, ...ofGateways].map(({ id }) => id))];
   return {
     change: old === undefined ? 'added' : next === undefined ? 'removed' : 'changed',
     looser: isLooser(old?.limit, next?.limit),
@@ -45,7 +49,7 @@ function changeOf(name: string, { old, next, texts }: Pair, world: LimitWorld): 
     ...shown.of.source,
     ...(texts.before === undefined ? {} : { before: texts.before }),
     ...(texts.after === undefined ? {} : { after: texts.after }),
-    routes: counted.slice(0, SHOWN_ROUTES).map(({ id }) => id),
+    routes: counted.slice(0, SHOWN_ROUTES),
     routeCount: counted.length,
   };
 }

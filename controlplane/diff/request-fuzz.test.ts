@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
-import { seededRandom } from '#protos/testing/random.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { covers } from './region.ts';
-import { differing } from './testing/differing.ts';
+import { fuzz } from './testing/fuzz.ts';
 import {
-  changedWorld,
   explained,
   mayMeet,
   type RandomRequest,
-  randomRequest,
+  randomSite,
   randomWorld,
-  textOf,
+  SITE_PORT,
 } from './testing/random-world.ts';
-
-const SEEDS = 60;
-const REQUESTS = 32;
 
 /** Returns the ids of the Mappings that serve a request. The first one names its route. */
 function servingOf(resources: ResourceSet, request: RandomRequest): readonly string[] {
@@ -25,24 +19,14 @@ function servingOf(resources: ResourceSet, request: RandomRequest): readonly str
 }
 
 test('no request of a condition goes to another Mapping without a line that tells it', () => {
-  let moved = 0;
-  for (let seed = 1; seed <= SEEDS; seed++) {
-    const random = seededRandom(seed);
-    const docs = randomWorld(random);
-    const mappings = docs.filter(
-      ({ id, text }) => id.startsWith('Mapping/') && /x-a|v:|method/.test(text),
-    );
-    if (mappings.length === 0) continue;
-    const [before, after] = [textOf(docs), textOf(changedWorld(docs, random, mappings))];
-    const lines = differing(before, after).routes.flatMap(({ requests = [] }) => requests);
-    const [was, is] = [resourceSetOf(before), resourceSetOf(after)];
-    for (let count = 0; count < REQUESTS; count++) {
-      const request = randomRequest(random);
-      const [from, to] = [servingOf(was.resources, request), servingOf(is.resources, request)];
+  const moved = fuzz(
+    randomWorld,
+    ({ request, was, is, difference, told }) => {
+      const [from, to] = [servingOf(was, request), servingOf(is, request)];
       const [[old], [next]] = [from, to];
-      if (old === undefined || next === undefined) continue;
-      if (from.some(id => to.includes(id))) continue;
-      moved += 1;
+      if (old === undefined || next === undefined) return false;
+      if (from.some(id => to.includes(id))) return false;
+      const lines = difference.routes.flatMap(({ requests = [] }) => requests);
       assert.ok(
         lines.some(
           line =>
@@ -51,9 +35,40 @@ test('no request of a condition goes to another Mapping without a line that tell
             covers(line, request) &&
             mayMeet(line.conditions ?? [], request),
         ),
-        `seed ${seed}: ${JSON.stringify(request)} from ${old} to ${next} ${JSON.stringify(lines)}\n${before}\n=== then\n${after}`,
+        told([old, next, lines]),
       );
-    }
-  }
+      return true;
+    },
+    docs => docs.filter(({ id, text }) => id.startsWith('Mapping/') && /x-a|v:|method/.test(text)),
+  );
+  assert.ok(moved > 100, `only ${moved} requests moved`);
+});
+
+/** Returns the route of a request and its backends, or nothing. */
+function ofGateway(resources: ResourceSet, request: RandomRequest): string | undefined {
+  const { route } = explained(resources, request, SITE_PORT);
+  return route && `${route.resource} ${route.targets.map(({ cluster }) => cluster).join()}`;
+}
+
+test('no request of a Gateway goes elsewhere, or nowhere, without a line that tells it', () => {
+  const moved = fuzz(randomSite, ({ request, was, is, difference, told }) => {
+    const [from, to] = [ofGateway(was, request), ofGateway(is, request)];
+    if (from === undefined || from === to) return false;
+    const removed = difference.routes.filter(({ change }) => change === 'removed');
+    const isGone = removed.some(({ id }) => from.startsWith(`${id.replace('/', ' ')} `));
+    if (to === undefined && isGone) return false;
+    const lines = difference.routes.flatMap(({ requests = [] }) => requests);
+    assert.ok(
+      lines.some(
+        ({ after, before, conditions = [], ...region }) =>
+          from.startsWith(`${before?.route.replace('/', ' ')} `) &&
+          (after === undefined) === (to === undefined) &&
+          covers(region, request) &&
+          mayMeet(conditions, request),
+      ),
+      told([from, to, lines]),
+    );
+    return true;
+  });
   assert.ok(moved > 100, `only ${moved} requests moved`);
 });

@@ -32,6 +32,8 @@ export function limitsOf(rateLimit: Resource<'RateLimit'>): readonly NamedLimit[
 export type RouteLimits = {
   readonly all: readonly NamedLimit[];
   mayCount(limit: NamedLimit, mapping: Resource<'Mapping'>): boolean;
+  /** The same of requests with the default labels alone, as routes of Gateways have them. */
+  mayCountDefaults(limit: NamedLimit): boolean;
 };
 
 export function routeLimits(resources: ResourceSet): RouteLimits {
@@ -44,6 +46,8 @@ export function routeLimits(resources: ResourceSet): RouteLimits {
       if (spec.host_redirect || spec.shadow) return false;
       return labelsOf(spec, labelling).some(labels => mayCount(limit.pattern, labels));
     },
+    mayCountDefaults: ({ limit, of }) =>
+      mayCount(limit.pattern, byDomain.get(of.spec.domain)?.defaults ?? []),
   };
 }
 

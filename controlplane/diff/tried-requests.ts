@@ -2,12 +2,16 @@ import { type Conditions, combinationsOf, conditionTexts } from './conditions.ts
 import { type Region, samplesOf } from './region.ts';
 import { compareMappings, type Indexed, type Mapping, matches, requestOf } from './served.ts';
 
-/** A request that stands for others of its region, and the Mappings that serve it. */
-export type TriedRequest = {
+/** A request that stands for others of its region. */
+export type Tried = {
   readonly region: Region;
   readonly host: string;
   readonly path: string;
   readonly conditions: Conditions;
+};
+
+/** With the Mappings that serve it. */
+export type TriedRequest = Tried & {
   /** Absent: it has no route. */
   readonly before?: Mapping;
   readonly after?: Mapping;
@@ -48,9 +52,9 @@ export function tryRequests(
  * Returns what is told of the requests, each once with what the requests of its region have in
  * common. `tell` returns undefined when there is nothing to tell of a request.
  */
-export function toldOf<Told extends object>(
-  tried: readonly TriedRequest[],
-  tell: (request: TriedRequest) => Told | undefined,
+export function toldOf<Request extends Tried, Told extends object>(
+  tried: readonly Request[],
+  tell: (request: Request) => Told | undefined,
 ): readonly (Told & { readonly conditions?: readonly string[] })[] {
   return [...Map.groupBy(tried, ({ region }) => region).values()].flatMap(inRegion => {
     const found = inRegion.flatMap(request => {

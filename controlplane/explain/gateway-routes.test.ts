@@ -88,6 +88,11 @@ test('Filters that a rule names are shown, and then those by host and path', () 
     filters.chain.map(({ resource }) => resource),
     ['Filter default/users', 'Filter default/plan'],
   );
+  const alone = at(
+    'https://site.test:8443/private/x',
+    SITE + policy('{host: else.test, filters: [{name: users}]}'),
+  ).filters;
+  assert.equal(alone?.decision, 'chain', 'also where no rule of a FilterPolicy can match');
   assert.deepEqual(
     [filters.rule.resource, filters.rule.field],
     ['HTTPRoute default/web', 'spec.rules[0]'],

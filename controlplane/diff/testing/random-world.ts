@@ -56,19 +56,23 @@ const document = (kind: string, name: string, spec: string): RandomDocument => (
 const filter = (name: string) =>
   document('Filter', name, `{JWT: {jwksURI: 'https://idp.test/keys'}}`);
 
-function policy(name: string, random: Random): RandomDocument {
+/** All of them must let a request pass. */
+const PLAIN = ['', '{name: one}', '{name: two}', '{name: one}, {name: two}'];
+
+function policy(name: string, random: Random, isPlain = false): RandomDocument {
   const pick = pickOf(random);
   const rule = () => {
-    const filters = pick([
-      '',
-      '{name: one}',
-      '{name: two}',
-      '{name: one}, {name: two}',
-      '{name: one, onAllow: break}, {name: two}',
-      '{name: one, onDeny: continue}',
-      '{name: none}',
-      '{name: one, ifRequestHeader: {name: x-b}}',
-    ]);
+    const filters = pick(
+      isPlain
+        ? PLAIN
+        : [
+            ...PLAIN,
+            '{name: one, onAllow: break}, {name: two}',
+            '{name: one, onDeny: continue}',
+            '{name: none}',
+            '{name: one, ifRequestHeader: {name: x-b}}',
+          ],
+    );
     return `{host: '${pick(HOSTS)}', path: '${pick(PATHS)}', filters: [${filters}]}`;
   };
   const rules = Array.from({ length: 1 + Math.floor(random() * 3) }, rule);
@@ -86,6 +90,68 @@ function mapping(name: string, random: Random): RandomDocument {
   ];
   return document('Mapping', name, `{${fields.join(', ')}}`);
 }
+
+const SITE_POLICY = 'site';
+
+/** Routes of a Gateway, and all that they need. */
+export function randomSite(random: Random): readonly RandomDocument[] {
+  return [
+    ...['one', 'two'].map(filter),
+    policy(SITE_POLICY, random, true),
+    object('GatewayClass', 'gateway', '{controllerName: gateway.internal/gateway-controller}'),
+    site(random),
+    ...['k', 'l', 'm'].map(name => httpRoute(name, random)),
+    object(
+      'HTTPRoute',
+      'all',
+      '{parentRefs: [{name: site}], rules: [{backendRefs: [{name: all, port: 80}]}]}',
+    ),
+  ];
+}
+
+const object = (kind: string, name: string, spec: string): RandomDocument => ({
+  id: `${kind}/${name}`,
+  text: `---\napiVersion: gateway.networking.k8s.io/v1\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`,
+});
+
+function site(random: Random): RandomDocument {
+  const hostname = pickOf(random)(['', '', ', hostname: "*.test"', ', hostname: a.test']);
+  const listener = `{name: http, port: ${SITE_PORT}, protocol: HTTP${hostname}}`;
+  return object('Gateway', 'site', `{gatewayClassName: gateway, listeners: [${listener}]}`);
+}
+
+const MATCHES = [
+  'method: GET',
+  'method: POST',
+  'headers: [{name: x-a, value: one}]',
+  'headers: [{name: x-a, type: RegularExpression, value: "o.+|two"}]',
+  'queryParams: [{name: v, value: "1"}]',
+  'method: GET, headers: [{name: x-a, value: two}]',
+];
+
+function httpRoute(name: string, random: Random): RandomDocument {
+  const pick = pickOf(random);
+  const match = () => {
+    const type = pick(['PathPrefix', 'PathPrefix', 'Exact']);
+    const path = `path: {type: ${type}, value: ${pick(PREFIXES)}}`;
+    return `{${[path, ...pick([[], [], [pick(MATCHES)]])].join(', ')}}`;
+  };
+  const rule = () => {
+    const named = pick([[], [], ['one'], ['two'], ['one', 'two'], ['none']]);
+    const filters = named.map(
+      each =>
+        `{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: ${each}}}`,
+    );
+    const matches = Array.from({ length: 1 + Math.floor(random() * 2) }, match);
+    return `{matches: [${matches}], filters: [${filters}], backendRefs: [{name: ${pick(['s', 't'])}, port: 80}]}`;
+  };
+  const hostnames = pick(['', '', 'hostnames: [a.test], ', 'hostnames: ["*.test", b.test], ']);
+  const rules = Array.from({ length: 1 + Math.floor(random() * 2) }, rule);
+  return object('HTTPRoute', name, `{parentRefs: [{name: site}], ${hostnames}rules: [${rules}]}`);
+}
+
+/** The port of the Gateway, where no Mapping is served. */
+export const SITE_PORT = 8000;
 
 export function randomWorld(random: Random): readonly RandomDocument[] {
   return [
@@ -106,20 +172,32 @@ export function changedWorld(
   const rewritten = (doc: RandomDocument): readonly RandomDocument[] => {
     const [kind = '', name = ''] = doc.id.split('/');
     if (doc !== victim) return [doc];
-    if (kind === 'Filter' || random() < 0.3) return [];
-    return [kind === 'Mapping' ? mapping(name, random) : policy(name, random)];
+    if (kind === 'Filter' || kind === 'GatewayClass' || random() < 0.3) return [];
+    return [again(kind, name, random)];
   };
   return docs.flatMap(rewritten);
+}
+
+function again(kind: string, name: string, random: Random): RandomDocument {
+  if (kind === 'Mapping') return mapping(name, random);
+  if (kind === 'HTTPRoute') return httpRoute(name, random);
+  return kind === 'Gateway' ? site(random) : policy(name, random, name === SITE_POLICY);
 }
 
 export function textOf(docs: readonly RandomDocument[]): string {
   return docs.map(({ text }) => text).join('');
 }
 
-export function explained(resources: ResourceSet, asked: RandomRequest): Explanation {
+/** `port` is that of the Gateway, or none for Mappings. */
+export function explained(
+  resources: ResourceSet,
+  asked: RandomRequest,
+  port?: number,
+): Explanation {
   const { host, path, method, header, parameter } = asked;
+  const authority = port === undefined ? host : `${host}:${port}`;
   const query = parameter === undefined ? '' : `?v=${parameter}`;
-  const request = parseClientRequest(method, `http://${host}${path}${query}`, {
+  const request = parseClientRequest(method, `http://${authority}${path}${query}`, {
     from: '203.0.113.7',
     ...(header === undefined ? {} : { header: [`x-a: ${header}`] }),
   });

@@ -1,0 +1,134 @@
+import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
+import { routePolicies } from '#controlplane/compile/gateways/route-filters.ts';
+import type { EnvoyRequest } from '#controlplane/explain/envoy-request.ts';
+import { unmetConditions } from '#controlplane/explain/route-conditions.ts';
+import {
+  EXT_AUTHZ_FILTER,
+  type Route,
+  type VirtualHost,
+} from '#controlplane/explain/route-configuration.ts';
+import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
+import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { CLOSED, type Decision } from './decision.ts';
+import type { ByGroup } from './envoy-changes.ts';
+import { globOf } from './gateway-match.ts';
+import type { Region } from './region.ts';
+import type { RouteWorld } from './route-facts.ts';
+
+/** What Gateways serve, on one side of a change. */
+export type GatewayWorld = RouteWorld & {
+  readonly api: GatewayApi;
+  readonly compiled: ByGroup;
+};
+
+/** A table of routes of listeners: its virtual hosts by domain. */
+export type Table = ReadonlyMap<string, VirtualHost>;
+
+/** What serves a request of a Gateway, and what decides about it. */
+export type ServedRequest = {
+  readonly route: Route;
+  readonly decision: Decision;
+};
+
+/** Returns the tables of routes of Gateways, by name. Those of Mappings have the group's name. */
+export function gatewayTables(compiled: ByGroup): ReadonlyMap<string, Table> {
+  return new Map(
+    [...compiled].flatMap(([group, { resources }]) =>
+      (resources.get(ROUTE_CONFIGURATION) ?? [])
+        .filter(({ name }) => name !== group)
+        .map(({ name, json }) => [name, tableOf(json)] as const),
+    ),
+  );
+}
+
+/** Where a route of Gateways has requests. */
+export type RouteRegion = { readonly id: string; readonly region: Region };
+
+/** Returns where the routes of Gateways have requests, each part of one by itself. */
+export function routeRegions(compiled: ByGroup): readonly RouteRegion[] {
+  return [...gatewayTables(compiled).values()].flatMap(table =>
+    [...table].flatMap(([host, { routes }]) =>
+      routes
+        .filter(({ name }) => name.includes('/'))
+        .map(({ name, match }) => ({ id: name, region: { host, path: globOf(match) } })),
+    ),
+  );
+}
+
+function tableOf({ virtual_hosts }: JsonObject): Table {
+  // The compiler writes it, and a test compares every field with real requests.
+  const hosts = (virtual_hosts ?? []) as unknown as readonly VirtualHost[];
+  return new Map(hosts.flatMap(host => host.domains.map(domain => [domain, host] as const)));
+}
+
+/** Says what decides about requests of a route, and what serves them. */
+export type RequestServer = {
+  /** Returns the Filters that the rule of a route names, in their order. */
+  filtersOf(route: Route): readonly string[];
+  decide(route: Route, at: Region): Decision;
+  /** @returns undefined when no route of a resource matches */
+  serve(table: Table, request: EnvoyRequest, at: Region): ServedRequest | undefined;
+};
+
+/** Finds by the routes that Envoy has. */
+export function requestServer({ access, api }: GatewayWorld): RequestServer {
+  const policies = new Map(
+    routePolicies(api.gateways).map(({ name, json }) => [name, filtersOf(json)]),
+  );
+  const filtersOfRoute = (route: Route) => policies.get(ruleNameOf(route)) ?? [];
+  const decide = (route: Route, { host, path }: Region): Decision => {
+    if (route.direct_response?.status === 500) return { ...CLOSED, by: route.name };
+    const rules = access.decide(host, path);
+    const own = filtersOfRoute(route);
+    if (own.length === 0 || rules.decision === 'closed') return rules;
+    const by = [route.name, ...(rules.by === undefined ? [] : [rules.by])].join(' and ');
+    const filters = [...own, ...rules.filters];
+    return { decision: 'filters', filters, sure: new Set([...own, ...rules.sure]), by };
+  };
+  return {
+    decide,
+    filtersOf: filtersOfRoute,
+    serve: (table, request, at) => {
+      const domain = coveringDomains(at.host).find(each => table.has(each));
+      const route = table
+        .get(domain ?? '')
+        ?.routes.find(({ match }) => unmetConditions(match, request).length === 0);
+      return route?.name.includes('/') ? { route, decision: decide(route, at) } : undefined;
+    },
+  };
+}
+
+function filtersOf({ rules }: JsonObject): readonly string[] {
+  return objectsIn(rules).flatMap(({ filters }) =>
+    objectsIn(filters).map(({ name, namespace }) => `${namespace}/${name}`),
+  );
+}
+
+/** Returns the name by which the Filter service knows the rule of a route. */
+function ruleNameOf({ typed_per_filter_config: config }: Route): string {
+  const settings = config?.[EXT_AUTHZ_FILTER]?.check_settings;
+  const extensions = isJsonObject(settings) ? settings.context_extensions : undefined;
+  return isJsonObject(extensions) ? String(extensions.rule) : '';
+}
+
+/** Returns where requests of a route go. */
+export function targetText({ direct_response, redirect, route }: Route): string {
+  if (redirect !== undefined) return 'a redirect';
+  const { cluster, weighted_clusters: split } = route ?? {};
+  if (split === undefined)
+    return cluster === undefined ? answerText(direct_response) : nameOf(cluster);
+  const sum = split.clusters.reduce((total, { weight }) => total + weight, 0);
+  return split.clusters
+    .map(({ name, weight }) => `${nameOf(name)} ${Math.round((100 * weight) / sum)} %`)
+    .join(', ');
+}
+
+function answerText(response: Route['direct_response']): string {
+  return response === undefined ? 'nothing' : `the answer ${response.status}`;
+}
+
+/** `default/web:80` for `Service/default/web:80~grpc`. */
+function nameOf(cluster: string): string {
+  return cluster.replace(/^Service\//, '').replace(/~[a-z]+$/, '');
+}
