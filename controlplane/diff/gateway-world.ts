@@ -1,5 +1,5 @@
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
-import { routePolicies } from '#controlplane/compile/gateways/route-filters.ts';
+import { routePolicies } from '#controlplane/compile/gateways/route-policies.ts';
 import type { EnvoyRequest } from '#controlplane/explain/envoy-request.ts';
 import { unmetConditions } from '#controlplane/explain/route-conditions.ts';
 import {
@@ -62,10 +62,13 @@ function tableOf({ virtual_hosts }: JsonObject): Table {
   return new Map(hosts.flatMap(host => host.domains.map(domain => [domain, host] as const)));
 }
 
+/** A Filter, and what is asked of it. `isSure` says that every request must pass it. */
+type NamedFilter = { readonly name: string; readonly text: string; readonly isSure: boolean };
+
 /** Says what decides about requests of a route, and what serves them. */
 export type RequestServer = {
-  /** Returns the Filters that the rule of a route names, in their order. */
-  filtersOf(route: Route): readonly string[];
+  /** Returns the Filters that a route and the policy of its target name, in their order. */
+  filtersOf(route: Route): readonly NamedFilter[];
   decide(route: Route, at: Region): Decision;
   /** @returns undefined when no route of a resource matches */
   serve(table: Table, request: EnvoyRequest, at: Region): ServedRequest | undefined;
@@ -83,8 +86,9 @@ export function requestServer({ access, api }: GatewayWorld): RequestServer {
     const own = filtersOfRoute(route);
     if (own.length === 0 || rules.decision === 'closed') return rules;
     const by = [route.name, ...(rules.by === undefined ? [] : [rules.by])].join(' and ');
-    const filters = [...own, ...rules.filters];
-    return { decision: 'filters', filters, sure: new Set([...own, ...rules.sure]), by };
+    const filters = [...own.map(({ text }) => text), ...rules.filters];
+    const sure = own.flatMap(({ isSure, name }) => (isSure ? [name] : []));
+    return { decision: 'filters', filters, sure: new Set([...sure, ...rules.sure]), by };
   };
   return {
     decide,
@@ -99,9 +103,23 @@ export function requestServer({ access, api }: GatewayWorld): RequestServer {
   };
 }
 
-function filtersOf({ rules }: JsonObject): readonly string[] {
+/** A policy of a target lets no request pass that one of its Filters denies. */
+function filtersOf({ rules }: JsonObject): readonly NamedFilter[] {
   return objectsIn(rules).flatMap(({ filters }) =>
-    objectsIn(filters).map(({ name, namespace }) => `${namespace}/${name}`),
+    objectsIn(filters).map(({ arguments: given, if_request_header, name, namespace }) => {
+      const full = `${namespace}/${name}`;
+      const scope =
+        isJsonObject(given) && isJsonObject(given.scope) ? given.scope.values : undefined;
+      const demands = [
+        ...(if_request_header === undefined ? [] : ['for requests with a header']),
+        ...(scope === undefined ? [] : [`scope ${JSON.stringify(scope)}`]),
+      ];
+      return {
+        name: full,
+        text: [full, ...demands].join(' '),
+        isSure: if_request_header === undefined,
+      };
+    }),
   );
 }
 

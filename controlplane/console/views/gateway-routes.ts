@@ -24,7 +24,7 @@ import type { RouteListener, RoutePath, UnstatedRow } from './routes.ts';
 export type RuleView = {
   /** Empty for connections. */
   readonly paths: readonly RoutePath[];
-  /** The Filters that it names, in their order. */
+  /** The Filters that the policy of its target names, and then its own, in their order. */
   readonly filters: readonly string[];
   /** Why its requests are answered 500. */
   readonly broken?: string;
@@ -141,7 +141,7 @@ function ruleViews(served: ServedRoute, resources: ResourceSet): readonly RuleVi
   const rules: readonly ServedRule<unknown>[] = served.rules;
   return rules.map(rule => ({
     paths: pathsOf(served.kind, rule.rule),
-    filters: rule.filters.map(filterName),
+    filters: [...(rule.policy?.filters ?? []), ...rule.filters].map(filterName),
     ...(rule.broken === undefined ? {} : { broken: rule.broken }),
     redirects: redirects(rule.rule),
     backends: backendsOf(rule, resources),
