@@ -24,6 +24,7 @@ import { Orders } from '#controlplane/orders/orders.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
 import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
 import type { LastGoodStore } from '#controlplane/rollout/last-good-store.ts';
+import { paced } from '#controlplane/rollout/paced.ts';
 import { publisher } from '#controlplane/rollout/publisher.ts';
 import { effective } from '#controlplane/rollout/rollout.ts';
 import type { ClientAck } from '#controlplane/rollout/rollout-verdict.ts';
@@ -131,6 +132,9 @@ const UNKNOWN_GROUP_MS = 1_000;
  */
 const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SDS]);
 
+/** Looks at all streams pause 1 ms for this many of them, so that they cost a share of the CPU. */
+const STREAMS_PER_MS = 40;
+
 const THREAD_END =
   'the thread that explains requests and compares resources has ended, and starts again on demand';
 
@@ -147,10 +151,14 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     changed: () => report(),
     after,
   });
-  const proxiesChanged = () => {
-    controller.proxiesChanged();
-    report();
-  };
+  const proxiesChanged = paced(
+    () => {
+      controller.proxiesChanged();
+      report();
+    },
+    () => service.size / STREAMS_PER_MS,
+    after,
+  );
   const said = new Reports();
   const reports = {
     groups: REPORTING,

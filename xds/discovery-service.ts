@@ -40,6 +40,7 @@ import {
 import type { SnapshotCache } from './snapshot-cache.ts';
 import { SotwSubscription } from './sotw-subscription.ts';
 import type { Subscription } from './subscription.ts';
+import { Turns } from './turns.ts';
 import { rulesOf } from './type-rules.ts';
 
 export type DiscoveryServiceOptions = {
@@ -97,6 +98,15 @@ const FAILED: Refusal = { code: status.INTERNAL, details: 'internal error, see t
 
 type Session = DiscoverySession | IndependentSession;
 
+/** Streams that are served before other work of the process has its turn. */
+const SERVED_AT_ONCE = 64;
+
+/** How much of a turn a new stream takes. Its first requests may name all that it holds. */
+const OPENING_WEIGHT = 8;
+
+/** A response of so many bytes holds up the later ones of its stream until it was taken. */
+const LARGE_BYTES = 16 * 1024;
+
 type Opening<Request, Response> = Pick<StreamInfo, 'variant' | 'typeUrl'> &
   Pick<StreamOptions<Request, Response>, 'subscribe' | 'write'> & {
     end(refusal: Refusal): void;
@@ -126,10 +136,19 @@ export class DiscoveryService {
   readonly #options: DiscoveryServiceOptions;
   readonly #sessions = new Map<string, Session>();
   readonly #streams = new Set<OpenStream>();
+  readonly #turns: Turns;
   #lastId = 0;
 
   constructor(options: DiscoveryServiceOptions) {
     this.#options = options;
+    const { after } = options;
+    const later = (callback: () => void) => void setImmediate(callback);
+    this.#turns = new Turns({ atOnce: SERVED_AT_ONCE, later, after });
+  }
+
+  /** The number of open streams. */
+  get size(): number {
+    return this.#streams.size;
   }
 
   /**
@@ -220,14 +239,13 @@ export class DiscoveryService {
         if (refusal !== undefined) return end(refusal);
         stream ??= this.#open(call, request.node as Node, {
           ...{ variant, typeUrl, subscribe, end },
-          write: response => call.write(encode(response)),
+          write: response => this.#write(call, encode(response), () => stream?.drained()),
         });
         if (reports !== undefined && variant === 'delta' && request.type_url === REPORT) {
           const wrong = stream.report(reports, request.error_detail);
           if (wrong !== undefined) end(wrong);
         } else stream.receive(request.type_url || typeUrl || '', request);
       };
-      call.on('data', guard(take));
       call.on(
         'drain',
         guard(() => stream?.drained()),
@@ -236,9 +254,29 @@ export class DiscoveryService {
         close();
         call.end();
       });
+      // Nothing is read of it before. So many new streams do not hold up those that are served.
+      this.#turns.take(() => void call.on('data', guard(take)), OPENING_WEIGHT);
       call.on('cancelled', close);
       call.on('error', close);
     };
+  }
+
+  /**
+   * Writes a response.
+   * @returns false when the stream is to write no more until `drained`
+   */
+  #write(
+    call: Pick<ServerDuplexStream<unknown, object>, 'write'>,
+    response: object,
+    drained: () => void,
+  ): boolean {
+    if (!Buffer.isBuffer(response) || response.length < LARGE_BYTES) return call.write(response);
+    const taken = this.#turns.send(response.length);
+    call.write(response, () => {
+      taken();
+      this.#turns.take(guarded(drained, error => this.#tellFailed(undefined, error)));
+    });
+    return false;
   }
 
   #refusal(node: Node, peer: Peer): Refusal | undefined {
@@ -322,6 +360,7 @@ export class DiscoveryService {
           cache: watched,
           observer,
           keptMs,
+          turn: work => this.#turns.take(guarded(work, onError)),
           after: (ms, callback) => after(ms, guarded(callback, onError)),
         });
   }

@@ -16,6 +16,12 @@ import { advance, begin, release, retarget, type Transition } from './transition
 const STAGE_MS = 2_000;
 
 /**
+ * A stage is given its time again this often while its responses wait for their turn or for the
+ * transport. With many proxies a large change takes longer to send than a proxy takes to answer.
+ */
+const MOST_EXTENSIONS = 14;
+
+/**
  * Envoy subscribes to these one after the other. Until it has, it cannot have accepted a snapshot
  * that holds them.
  */
@@ -24,7 +30,7 @@ const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];
 /** A stream as its session sees it, in either protocol variant. */
 type SessionStream = Pick<
   DiscoveryStream<never, never>,
-  'info' | 'flush' | 'standing' | 'rejected' | 'subscribesTo'
+  'info' | 'flush' | 'standing' | 'rejected' | 'subscribesTo' | 'isBlocked'
 >;
 
 export type SessionOptions = {
@@ -33,6 +39,8 @@ export type SessionOptions = {
   readonly observer: DiscoveryObserver;
   /** How long removed clusters stay for requests in flight, in ms. Default: KEPT_MS. */
   readonly keptMs?: number;
+  /** Runs the work soon, so that many sessions do not all write at once. Default: now. */
+  turn?(work: () => void): void;
   /** Calls back after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
 };
@@ -51,6 +59,10 @@ export class DiscoverySession {
   readonly #unwatch: () => void;
   #transition: Transition | undefined;
   #cancelTimer: (() => void) | undefined;
+  /** How often a stage was given more time, because its responses were not taken yet. */
+  #extensions = 0;
+  /** Whether the session waits for its turn. */
+  #isDue = false;
   readonly #cancelReleases = new Set<() => void>();
 
   constructor(options: SessionOptions) {
@@ -163,7 +175,13 @@ export class DiscoverySession {
     const current = this.#transition;
     this.#transition =
       current === undefined ? begin(undefined, snapshot) : this.#retarget(current, snapshot);
-    this.pump();
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const { turn = run } = this.#options;
+    turn(() => {
+      this.#isDue = false;
+      if (this.#streams.size > 0) this.pump();
+    });
   }
 
   #retarget(current: Transition, snapshot: Snapshot): Transition {
@@ -185,15 +203,30 @@ export class DiscoverySession {
     this.#cancelTimer ??= this.#options.after(STAGE_MS + warmUpOf(transition), () => {
       this.#cancelTimer = undefined;
       if (this.#transition === undefined) return;
+      if (this.#extensions < MOST_EXTENSIONS && this.#isBlocked()) {
+        this.#extensions += 1;
+        this.#startTimer(this.#transition);
+        return;
+      }
+      this.#extensions = 0;
       this.#transition = this.#advanced(this.#transition);
       this.pump();
     });
   }
 
+  #isBlocked(): boolean {
+    return [...this.#streams.keys()].some(({ isBlocked }) => isBlocked);
+  }
+
   #clearTimer(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
+    this.#extensions = 0;
   }
+}
+
+function run(work: () => void): void {
+  work();
 }
 
 /** Returns the longest warm-up of the clusters that a stage brings, in ms. */

@@ -79,6 +79,11 @@ export class DiscoveryStream<Request, Response> {
     return { typeUrl: channel.typeUrl, name };
   }
 
+  /** Whether responses wait for the transport. */
+  get isBlocked(): boolean {
+    return this.#blocked;
+  }
+
   receive(typeUrl: string, request: Request): StreamVerdict {
     const channel = this.#channel(typeUrl);
     const verdict = channel.subscription.request(request);

@@ -65,6 +65,15 @@ const OVERDUE_MS = 5_000;
 const SERVICES_MS = 2_000;
 
 /**
+ * Each connected client adds this much to both waits, in ms, because all of them share one sender.
+ * `bench/results/fleet.md` has what one takes.
+ */
+const MS_PER_CLIENT = 5;
+
+/** No wait for clients is longer than this, in ms. */
+const LONGEST_WAIT_MS = 60_000;
+
+/**
  * Within this time, in ms, another control plane's service has the change in force. Both control
  * planes read the change at about the same moment.
  */
@@ -106,6 +115,8 @@ export class Controller {
   readonly #services: Patience;
   /** The waits before acceptance: for proxies, and for groups without any proxy. */
   readonly #proxies: Patience;
+  /** The number of clients when they were last looked at. */
+  #connected = 0;
   /** Groups that have configuration, services' too. */
   #configured: readonly string[] = [];
   /** Groups that have had a proxy. */
@@ -119,8 +130,9 @@ export class Controller {
   constructor(lastGood: Resources, parts: ControllerParts) {
     this.#parts = parts;
     const changed = () => this.proxiesChanged();
-    this.#services = new Patience(SERVICES_MS, parts.after, changed);
-    this.#proxies = new Patience(OVERDUE_MS, parts.after, changed);
+    const grown = (ms: number) => Math.min(ms + this.#connected * MS_PER_CLIENT, LONGEST_WAIT_MS);
+    this.#services = new Patience(() => grown(SERVICES_MS), parts.after, changed);
+    this.#proxies = new Patience(() => grown(OVERDUE_MS), parts.after, changed);
     this.#rollout = startRollout(lastGood);
   }
 
@@ -149,6 +161,11 @@ export class Controller {
     }
   }
 
+  /** Whether the stream with this id has not answered for so long that the others went on. */
+  isLate(id: string): boolean {
+    return this.#proxies.isLate(id) || this.#services.isLate(id);
+  }
+
   #haveChangedOver(): boolean {
     return this.#clients().proxies.every(
       ({ id, state }) => state === 'settled' || this.#proxies.isLate(id),
@@ -158,6 +175,7 @@ export class Controller {
   #clients(): Clients {
     const { proxies, services } = this.#parts;
     const all = [...proxies()];
+    this.#connected = all.length;
     return {
       proxies: all.filter(({ group }) => !services.has(group)),
       services: all.filter(({ group }) => services.has(group)),

@@ -6,7 +6,11 @@ import { Patience } from './patience.ts';
 function patience() {
   const timers = new HandTimers();
   const told: string[] = [];
-  const it = new Patience(2_000, timers.after, () => told.push('late'));
+  const it = new Patience(
+    () => 2_000,
+    timers.after,
+    () => told.push('late'),
+  );
   return { it, timers, told };
 }
 

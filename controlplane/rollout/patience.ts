@@ -6,13 +6,13 @@ import type { After } from '#process/after.ts';
  * part that never answers.
  */
 export class Patience {
-  readonly #ms: number;
+  readonly #ms: () => number;
   readonly #after: After;
   readonly #changed: () => void;
   readonly #waits = new Map<string, { late: boolean; cancel: () => void }>();
 
-  /** `changed` is called whenever a wait has exceeded `ms`. */
-  constructor(ms: number, after: After, changed: () => void) {
+  /** `changed` is called whenever a wait has exceeded what `ms` returned when it began. */
+  constructor(ms: () => number, after: After, changed: () => void) {
     this.#ms = ms;
     this.#after = after;
     this.#changed = changed;
@@ -36,7 +36,7 @@ export class Patience {
   #begin(key: string): void {
     const wait = { late: false, cancel: () => {} };
     this.#waits.set(key, wait);
-    wait.cancel = this.#after(this.#ms, () => {
+    wait.cancel = this.#after(this.#ms(), () => {
       wait.late = true;
       this.#changed();
     });

@@ -7,6 +7,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Source } from '#resources/resource.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
 import { type CertificateStatus, certificates } from './certificates.ts';
+import { lateProxyProblems } from './late-proxies.ts';
 import { type ResourceState, resourceStates } from './resource-state.ts';
 import { unknownGroupProblems } from './unknown-groups.ts';
 
@@ -54,7 +55,10 @@ export function allProblems(
 ): readonly Problem[] {
   const isServing = controller.readiness() === undefined;
   const unknown = isServing ? unknownGroupProblems(streams, controller.groups) : [];
-  return [...known, ...controller.problems(), ...unknown, ...streams.flatMap(refusals)];
+  const { groups } = controller;
+  const configured = streams.filter(({ group }) => isServing && groups.has(group));
+  const late = lateProxyProblems(configured, id => controller.isLate(id));
+  return [...known, ...controller.problems(), ...unknown, ...late, ...streams.flatMap(refusals)];
 }
 
 /** Returns all that an operator may ask of a running control plane. */
