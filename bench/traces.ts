@@ -4,11 +4,11 @@ import { toTable } from './table.ts';
 import { measureTraces, PARTS } from './traces/measure-traces.ts';
 
 /**
- * Measures what traces cost: the CPU of an edge, of ext-authz and of ratelimit-service for a request
- * with a session and a limit, without traces and with 1 % or all of them kept. The systems run side
- * by side in one run, in rounds that alternate. Options: `--rounds`, `--requests` of a round, and
- * `--quick` for a run that shows only that all of it works. `node bench/traces.ts --write` writes the
- * page of results.
+ * Measures what traces cost: the CPU of an edge, of ext-authz and of ratelimit-service for a
+ * request with a session and a limit, without traces and with 1 % or all of them kept. The systems
+ * run side by side in one run, in rounds that alternate. Options: `--rounds`, `--requests` of a
+ * round, and `--quick` for a run that shows only that all of it works. The page of results is
+ * written by `node bench/traces.ts --write`.
  */
 const { values } = parseArgs({
   options: {
@@ -32,8 +32,8 @@ const text = `# What traces cost
 
 ${began} \`node bench/traces.ts --write\`
 
-CPU for a request with a session and a limit, side by side in ${rounds} rounds of ${requests} requests that
-alternate. The proxies send spans over gRPC and the services over HTTP, to an OpenTelemetry
+CPU for a request with a session and a limit, side by side in ${rounds} rounds that alternate, of
+${requests} requests each. The proxies send spans over gRPC and the services over HTTP, to an OpenTelemetry
 Collector whose CPU is not counted.
 
 ${toTable(

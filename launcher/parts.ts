@@ -116,8 +116,8 @@ export function identityProviderPart(layout: Layout): Part {
 }
 
 /**
- * Threads that hash passwords share what glibc keeps of their blocks. Otherwise it keeps up to 38 MiB
- * for each of them.
+ * Threads that hash passwords share what glibc keeps of their blocks. Otherwise it keeps up to 38
+ * MiB for each of them.
  */
 const ONE_ARENA = { MALLOC_ARENA_MAX: '1' };
 
