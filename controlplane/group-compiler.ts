@@ -4,6 +4,7 @@ import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { shardUnits } from '#controlplane/compile/routes/shard-units.ts';
 import { withShards } from '#controlplane/compile/routes/with-shards.ts';
 import type { ControllerParts } from '#controlplane/rollout/controller.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
@@ -21,14 +22,17 @@ export function groupCompiler(
   made: (group: string, compiled: Compiled) => void = () => {},
 ): ControllerParts['compile'] {
   const memos = new Map<string, Memo>();
+  const units = new Map<string, ReturnType<typeof shardUnits>>();
   const encode = snapshotEncoder(randomBytes(32));
   return (resources, group) => {
     const memo = memos.get(group) ?? new Memo();
     memos.set(group, memo);
     const compiled = compile(resources, group, { ...options, memo });
     made(group, compiled);
+    const toUnits = units.get(group) ?? shardUnits();
+    units.set(group, toUnits);
     try {
-      return { snapshot: encode(withShards(compiled)), problems: compiled.problems };
+      return { snapshot: encode(toUnits(withShards(compiled))), problems: compiled.problems };
     } catch (error) {
       if (!(error instanceof EncodeError)) throw error;
       log.error({ group, err: error }, "the compiler made what does not fit Envoy's API");

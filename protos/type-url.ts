@@ -6,6 +6,8 @@ const PREFIX = 'type.googleapis.com/';
 
 export const LISTENER = `${PREFIX}envoy.config.listener.v3.Listener`;
 export const ROUTE_CONFIGURATION = `${PREFIX}envoy.config.route.v3.RouteConfiguration`;
+/** One virtual host of a RouteConfiguration that names them by discovery (VHDS). */
+export const VIRTUAL_HOST = `${PREFIX}envoy.config.route.v3.VirtualHost`;
 export const CLUSTER = `${PREFIX}envoy.config.cluster.v3.Cluster`;
 export const CLUSTER_LOAD_ASSIGNMENT = `${PREFIX}envoy.config.endpoint.v3.ClusterLoadAssignment`;
 export const RUNTIME = `${PREFIX}envoy.service.runtime.v3.Runtime`;
@@ -32,6 +34,7 @@ export const ORDER = `${PREFIX}gateway.config.v1.Order`;
 export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   LISTENER,
   ROUTE_CONFIGURATION,
+  VIRTUAL_HOST,
   CLUSTER,
   CLUSTER_LOAD_ASSIGNMENT,
   SECRET,

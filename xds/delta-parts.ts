@@ -3,6 +3,7 @@ import { changedKeys, PersistentMap } from './persistent-map.ts';
 import { ABSENT } from './refusals.ts';
 import { remembered } from './remembered.ts';
 import type { Resources, XdsResource } from './snapshot.ts';
+import { rulesOf } from './type-rules.ts';
 
 /** Largest size of a response, in bytes. Many gRPC clients reject messages above 4 MiB. */
 export const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
@@ -52,7 +53,9 @@ export class PartBuilder {
   add(name: string, change: XdsResource | typeof ABSENT): boolean {
     const bytes =
       name.length + (change === ABSENT ? 0 : change.any.value.length + change.any.type_url.length);
-    if (this.#bytes + bytes > MAX_RESPONSE_BYTES && this.#told.size > 0) return false;
+    const isPart = change !== ABSENT && rulesOf(change.any.type_url).partsOf !== undefined;
+    const isFull = this.#bytes + bytes > MAX_RESPONSE_BYTES && this.#told.size > 0;
+    if (isFull && !isPart) return false;
     this.#bytes += bytes;
     this.#told.set(name, change === ABSENT ? ABSENT : change.version);
     if (change === ABSENT) this.#removed.push(name);

@@ -62,6 +62,20 @@ export class DeltaSubscription
     return this.#wildcard || this.#names.size !== 1 ? undefined : name;
   }
 
+  knows(name: string): 'asked' | 'acked' | undefined {
+    if (!this.#names.has(name) && !this.#wildcard) return undefined;
+    const isSent = typeof this.#held.get(name) === 'string';
+    return isSent && !this.#inFlight?.part.told.has(name) ? 'acked' : 'asked';
+  }
+
+  repeat(concerns: (name: string) => boolean): void {
+    const held = [...new Set([...this.#held.base.keys(), ...this.#held.apart])].filter(concerns);
+    if (held.length === 0) return;
+    this.#leaveWay();
+    this.#nothingIn = undefined;
+    for (const name of held) this.#owe(name);
+  }
+
   get size(): number {
     // A client that reads no answers makes the server owe more names than it subscribes to.
     return Math.max(this.#names.size, this.#owed.size);
@@ -86,8 +100,7 @@ export class DeltaSubscription
     if (!this.#started || this.#inFlight !== undefined) return undefined;
     if (this.#nothingIn?.resources === resources && this.#nothingIn.keep === turn.keep)
       return undefined;
-    const { part, isAll } =
-      this.#sharedDue(resources, turn.keep) ?? this.#ownDue(resources, turn.keep);
+    const { part, isAll } = this.#sharedDue(resources, turn) ?? this.#ownDue(resources, turn);
     const isDue = part.told.size > 0 || this.#owesFirstAnswer();
     const response = isDue ? this.#send(part, resources, turn.nonce) : undefined;
     if (isAll) this.#settle(resources);
@@ -173,13 +186,13 @@ export class DeltaSubscription
    * Returns what is due of what other streams are told too.
    * @returns undefined when the client holds, or asks for, anything that others may not
    */
-  #sharedDue(resources: Resources, keep: boolean): Due | undefined {
+  #sharedDue(resources: Resources, turn: Turn): Due | undefined {
     const isShared =
       this.#wildcard && this.#held.isShared && this.#names.size === 0 && this.#owed.size === 0;
     const parts = isShared ? deltaParts(this.#held.base, resources) : [];
     if (this.#onWay?.parts !== parts) this.#leaveWay();
     if (!isShared || !this.#held.isShared) return undefined;
-    if (keep && parts.some(({ removed }) => removed.length > 0)) {
+    if (parts.some(({ removed }) => removed.some(name => isKept(name, turn)))) {
       this.#leaveWay();
       return undefined;
     }
@@ -197,11 +210,11 @@ export class DeltaSubscription
   }
 
   /** Returns what the client has to be told, up to the size of one response. */
-  #ownDue(resources: Resources, keep: boolean): Due {
+  #ownDue(resources: Resources, turn: Turn): Due {
     this.#refusals.release(name => this.#version(name, resources));
     const builder = new PartBuilder();
     for (const name of this.#candidates(resources)) {
-      const change = this.#change(name, resources, keep);
+      const change = this.#change(name, resources, turn);
       if (change !== undefined && !builder.add(name, change))
         return { part: builder.part, isAll: false };
     }
@@ -235,7 +248,7 @@ export class DeltaSubscription
   #change(
     name: string,
     resources: Resources,
-    keep: boolean,
+    turn: Turn,
   ): XdsResource | typeof ABSENT | undefined {
     if (this.#owed.has(name)) return this.#answer(name, resources);
     if (this.#refusals.has(name)) return undefined;
@@ -244,7 +257,7 @@ export class DeltaSubscription
     // yet.
     const withheld =
       change !== undefined &&
-      keep &&
+      isKept(name, turn) &&
       typeof this.#held.get(name) === 'string' &&
       !resources.has(name);
     return withheld ? undefined : change;
@@ -285,7 +298,8 @@ export class DeltaSubscription
    * for it. A client that resumes has had it.
    */
   #owesFirstAnswer(): boolean {
-    return this.#wildcard && !this.#answered && !this.#resumed;
+    const isWhole = this.#rules.partsOf === undefined;
+    return this.#wildcard && isWhole && !this.#answered && !this.#resumed;
   }
 
   #send(part: DeltaPart, resources: Resources, nonce: string): DeltaDiscoveryResponse {
@@ -323,4 +337,8 @@ const NO_PART: DeltaPart = { resources: [], removed: [], told: new Map() };
 
 function asks(request: DeltaDiscoveryRequest): boolean {
   return request.resource_names_subscribe.length + request.resource_names_unsubscribe.length > 0;
+}
+
+function isKept(name: string, { keep, keeps }: Turn): boolean {
+  return keep || (keeps?.(name) ?? false);
 }

@@ -1,4 +1,4 @@
-import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import type { DiscoveryObserver } from './discovery-observer.ts';
 import type { DiscoveryStream, StreamVerdict } from './discovery-stream.ts';
 import { KEPT_MS } from './kept.ts';
@@ -25,7 +25,7 @@ const MOST_EXTENSIONS = 14;
  * Envoy subscribes to these one after the other. Until it has, it cannot have accepted a snapshot
  * that holds them.
  */
-const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];
+const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST];
 
 /** A stream as its session sees it, in either protocol variant. */
 type SessionStream = Pick<

@@ -5,14 +5,25 @@ import {
   LISTENER,
   ROUTE_CONFIGURATION,
   SECRET,
+  VIRTUAL_HOST,
 } from '#protos/type-url.ts';
+import type { DeltaDiscoveryRequest } from './discovery.ts';
 import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
 import type { Stage } from './make-before-break.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
 import type { AckState, Subscription } from './subscription.ts';
+import { partsFor, wholeOf, wholesOf } from './parts.ts';
+import { rulesOf } from './type-rules.ts';
 
 /** The order in which due types are sent. Types that are not listed come last. */
-const ORDER = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET, LISTENER, ROUTE_CONFIGURATION];
+const ORDER = [
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  SECRET,
+  LISTENER,
+  ROUTE_CONFIGURATION,
+  VIRTUAL_HOST,
+];
 
 /** A client's message is cut to this many characters before it is logged or shown. */
 const MAX_MESSAGE = 2_000;
@@ -87,6 +98,7 @@ export class DiscoveryStream<Request, Response> {
   receive(typeUrl: string, request: Request): StreamVerdict {
     const channel = this.#channel(typeUrl);
     const verdict = channel.subscription.request(request);
+    this.#repeatParts(typeUrl, request);
     if (verdict.kind === 'none') return verdict;
     const at = this.#options.now();
     if (verdict.kind === 'ack') {
@@ -97,6 +109,15 @@ export class DiscoveryStream<Request, Response> {
     channel.status = { ...channel.status, nack: { version: verdict.version, message }, at };
     const target = channel.target ?? new Map();
     return { kind: 'nack', nack: { typeUrl, target, names: verdict.names, message } };
+  }
+
+  /** A client that begins to use a whole, or no longer does, has none of its parts. */
+  #repeatParts(typeUrl: string, request: Request): void {
+    const named = new Set(namesIn(request));
+    if (named.size === 0) return;
+    for (const channel of this.#channels.values())
+      if (rulesOf(channel.typeUrl).partsOf === typeUrl)
+        channel.subscription.repeat(name => named.has(wholeOf(name)));
   }
 
   /** Writes what is due of the stage, as long as the transport accepts it. */
@@ -162,9 +183,19 @@ export class DiscoveryStream<Request, Response> {
   }
 
   #respond(channel: Channel<Request, Response>, stage: Stage, target: Snapshot): void {
-    const resources = stage.snapshot.get(channel.typeUrl) ?? NO_RESOURCES;
+    const all = stage.snapshot.get(channel.typeUrl) ?? NO_RESOURCES;
     const turn = { nonce: String(this.#nonce + 1), keep: stage.keep.has(channel.typeUrl) };
-    const response = channel.subscription.respond(resources, turn);
+    const { partsOf } = rulesOf(channel.typeUrl);
+    const wholes = partsOf === undefined ? undefined : this.#channels.get(partsOf)?.subscription;
+    if (partsOf !== undefined && wholes === undefined) return;
+    const response =
+      wholes === undefined
+        ? channel.subscription.respond(all, turn)
+        : channel.subscription.respond(partsFor(all, wholes), {
+            ...turn,
+            // A client that still uses the whole needs them.
+            keeps: name => !wholesOf(all).includes(wholeOf(name)) || wholes.knows(wholeOf(name)) !== 'acked',
+          });
     if (response === undefined) return;
     this.#nonce += 1;
     channel.target = target;
@@ -182,6 +213,16 @@ export class DiscoveryStream<Request, Response> {
     this.#inOrder = [...this.#channels.values()].sort((a, b) => rank(a.typeUrl) - rank(b.typeUrl));
     return channel;
   }
+}
+
+/** Returns what a delta request subscribes to that it does not bring, and unsubscribes from. */
+function namesIn(request: object): readonly string[] {
+  const {
+    initial_resource_versions: brought = {},
+    resource_names_subscribe: subscribed = [],
+    resource_names_unsubscribe: unsubscribed = [],
+  } = request as Partial<DeltaDiscoveryRequest>;
+  return [...subscribed.filter(name => brought[name] === undefined), ...unsubscribed];
 }
 
 function rank(typeUrl: string): number {

@@ -4,6 +4,7 @@ import {
   LISTENER,
   ROUTE_CONFIGURATION,
   SECRET,
+  VIRTUAL_HOST,
 } from '#protos/type-url.ts';
 import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 
@@ -31,7 +32,7 @@ export const DEPENDENCIES: ReadonlySet<string> = new Set([
   CLUSTER_LOAD_ASSIGNMENT,
   SECRET,
 ]);
-const DEPENDENTS: ReadonlySet<string> = new Set([LISTENER, ROUTE_CONFIGURATION]);
+const DEPENDENTS: ReadonlySet<string> = new Set([LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST]);
 const ALL: ReadonlySet<string> = new Set([...DEPENDENCIES, ...DEPENDENTS]);
 const NONE: ReadonlySet<string> = new Set();
 

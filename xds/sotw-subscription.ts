@@ -44,6 +44,13 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     return this.#wildcard || this.#names.size !== 1 ? undefined : name;
   }
 
+  /** Virtual hosts come only by the incremental variant, so nothing depends on an ACK. */
+  knows(name: string): 'asked' | undefined {
+    return this.#names.has(name) ? 'asked' : undefined;
+  }
+
+  repeat(): void {}
+
   get size(): number {
     return this.#names.size;
   }

@@ -23,8 +23,15 @@ export type AckVerdict =
  */
 export type AckState = 'waiting' | 'rejected' | 'settled';
 
-/** How a response is made: its nonce, and whether removed resources are reported yet. */
-export type Turn = { readonly nonce: string; readonly keep: boolean };
+/**
+ * How a response is made: its nonce, and whether removed resources are reported yet. `keeps` says
+ * of which names no removal is reported in any case.
+ */
+export type Turn = {
+  readonly nonce: string;
+  readonly keep: boolean;
+  keeps?(name: string): boolean;
+};
 
 /**
  * One client's subscription to one resource type on one stream. It is a state machine without I/O
@@ -39,6 +46,13 @@ export type Subscription<Request, Response> = {
   respond(resources: Resources, turn: Turn): Response | undefined;
   /** `target` is what the client is to have in the end. On the way `respond` may be given more. */
   standing(target: Resources): AckState;
+  /**
+   * Returns what the client knows of a name that it subscribes to: it asked for it, or has ACKed it
+   * and nothing newer is in flight.
+   */
+  knows(name: string): 'asked' | 'acked' | undefined;
+  /** The client may have forgotten what it held of these names, so they are answered again. */
+  repeat(concerns: (name: string) => boolean): void;
   /** Version of the last response. */
   readonly sent: string | undefined;
   /** The only name that it is about. Undefined when it is about more, or none. */

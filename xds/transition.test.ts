@@ -6,6 +6,7 @@ import {
   LISTENER,
   ROUTE_CONFIGURATION,
   SECRET,
+  VIRTUAL_HOST,
 } from '#protos/type-url.ts';
 import type { Stage } from './make-before-break.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
@@ -13,7 +14,7 @@ import { resource } from './testing/resources.ts';
 import { advance, begin, release, retarget } from './transition.ts';
 
 const OTHER = 'type.googleapis.com/test.Policy';
-const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET, LISTENER, ROUTE_CONFIGURATION, OTHER];
+const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST, OTHER];
 
 /** Every type with a resource `both`, which changes, and one of its own. */
 function snapshot(own: string): Snapshot {
@@ -80,7 +81,7 @@ test('the stages from an old to a new snapshot', () => {
 
 test('a proxy that has just come hears nothing of listeners, routes and removals before its clusters are there', () => {
   const make = begin(undefined, snapshot('n'));
-  assert.deepEqual([...make.stage.silent].sort(), [LISTENER, ROUTE_CONFIGURATION]);
+  assert.deepEqual([...make.stage.silent].sort(), [LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST]);
   assert.ok(TYPES.every(type => type === OTHER || make.stage.keep.has(type)));
   const shift = advance(make);
   assert.equal(shift.stage.silent.size, 0);

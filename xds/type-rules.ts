@@ -1,4 +1,11 @@
-import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, SECRET } from '#protos/type-url.ts';
+import {
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  LISTENER,
+  ROUTE_CONFIGURATION,
+  SECRET,
+  VIRTUAL_HOST,
+} from '#protos/type-url.ts';
 import { text } from '#protos/wire-fields.ts';
 import { WireWriter } from '#protos/wire-writer.ts';
 import { type XdsResource, xdsResource } from './snapshot.ts';
@@ -21,6 +28,13 @@ export type TypeRules = {
   readonly answersRepeats: boolean;
   /** `initial_resource_versions` are believed. */
   readonly resumes: boolean;
+  /**
+   * The type whose resources these are parts of, `<name>/…`. A part is sent to clients that have
+   * ACKed what it is a part of, and others would drop it. All changes go in one response of any
+   * size. When no part is left, no removal is reported: a client that still uses the whole needs
+   * them.
+   */
+  readonly partsOf: string | undefined;
 };
 
 const BASE: TypeRules = {
@@ -29,6 +43,7 @@ const BASE: TypeRules = {
   unknown: undefined,
   answersRepeats: false,
   resumes: true,
+  partsOf: undefined,
 };
 
 /**
@@ -43,11 +58,18 @@ const ENDPOINTS: TypeRules = { ...BASE, unknown: emptyAssignment, answersRepeats
  */
 const SECRETS: TypeRules = { ...BASE, wildcard: false, unknown: 'silence', resumes: false };
 
+/**
+ * A listener that begins to use a table of routes waits for its first response with virtual hosts
+ * alone. Envoy subscribes to those of all tables once. [measured on Envoy 1.40]
+ */
+const VIRTUAL_HOSTS: TypeRules = { ...BASE, partsOf: ROUTE_CONFIGURATION };
+
 /** Returns the rules of a resource type. Types that are not Envoy's follow the general ones. */
 export function rulesOf(typeUrl: string): TypeRules {
   if (typeUrl === LISTENER || typeUrl === CLUSTER) return { ...BASE, fullState: true };
   if (typeUrl === CLUSTER_LOAD_ASSIGNMENT) return ENDPOINTS;
   if (typeUrl === SECRET) return SECRETS;
+  if (typeUrl === VIRTUAL_HOST) return VIRTUAL_HOSTS;
   return BASE;
 }
 

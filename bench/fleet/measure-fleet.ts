@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeWhole } from '#files/testing/write-whole.ts';
-import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { CLUSTER, VIRTUAL_HOST } from '#protos/type-url.ts';
 import { startControlPlane } from '../gateway-process.ts';
 import { mappingsFile } from '../mappings.ts';
 import { quantile } from '../quantile.ts';
@@ -71,7 +71,7 @@ export async function measureFleet(
   };
   const edit = (reconnects = false) => {
     change += 1;
-    return measured(ROUTE_CONFIGURATION, host(), async () => {
+    return measured(VIRTUAL_HOST, host(), async () => {
       write();
       if (!reconnects) return;
       await fleet.close();
@@ -85,7 +85,7 @@ export async function measureFleet(
   };
   try {
     const { held: alone } = await usageOf(child, true);
-    const start = await measured(ROUTE_CONFIGURATION, host(), () => fleet.open(proxies));
+    const start = await measured(VIRTUAL_HOST, host(), () => fleet.open(proxies));
     await delay(REST_MS);
     const { held } = await usageOf(child, true);
     const routes = await times(edits, () => edit());

@@ -1,6 +1,6 @@
 import { type ClientDuplexStream, credentials, makeClientConstructor } from '@grpc/grpc-js';
 import { serviceDefinition } from '#grpc/service.ts';
-import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import type { Command, Report } from './fleet.ts';
 
@@ -10,7 +10,7 @@ import type { Command, Report } from './fleet.ts';
  * are kept once.
  */
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
-const TYPES = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];
+const TYPES = [CLUSTER, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST];
 /** Proxies that connect at the same moment. The kernel's queue of new connections has an end. */
 const AT_ONCE = 100;
 

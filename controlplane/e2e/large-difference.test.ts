@@ -8,7 +8,7 @@ import { startControlPlane } from '#envoy/e2e/control-plane-process.ts';
 import { request } from '#envoy/e2e/request.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { after as later } from '#process/after.ts';
-import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import { connect } from '#xds/client.ts';
 
 const mapping = (index: number) => `apiVersion: gateway.internal/v2
@@ -61,7 +61,7 @@ test('proxies and probes are answered while a difference over 10,000 Mappings is
     address: plane.xds,
     credentials: credentials.createInsecure(),
     node: { id: 'edge-1', cluster: 'edge' },
-    typeUrls: [CLUSTER, ROUTE_CONFIGURATION, LISTENER],
+    typeUrls: [CLUSTER, ROUTE_CONFIGURATION, LISTENER, VIRTUAL_HOST],
     random: Math.random,
     after: later,
     onUpdate: update => {

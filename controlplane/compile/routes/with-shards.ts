@@ -59,10 +59,13 @@ function cutTable(table: CompiledResource, longest: number): CutTable | undefine
   const name = `${table.name}~${contentHash(JSON.stringify(header.changes))}`;
   const removed = (fields.request_headers_to_remove ?? []) as readonly string[];
   const shards = hosts.flatMap(host =>
-    (cuts.get(host) ?? [{ key: '', routes: host.routes }]).map(({ key, routes }) => {
-      const domains = host.domains.map(domain => header.domainOf(domain, key));
-      return { ...host, name: domains[0] ?? host.name, domains, routes };
-    }),
+    (cuts.get(host) ?? [{ key: '', routes: host.routes }]).flatMap(({ key, routes }) =>
+      // Each domain has its own, so that old and new ones never share one on the way.
+      host.domains.map(each => {
+        const domain = header.domainOf(each, key);
+        return { ...host, name: domain, domains: [domain], routes };
+      }),
+    ),
   );
   const json = {
     ...fields,

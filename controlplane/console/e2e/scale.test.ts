@@ -9,7 +9,7 @@ import { type ControlPlaneProcess, startControlPlane } from '#envoy/e2e/control-
 import { request } from '#envoy/e2e/request.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { after as later } from '#process/after.ts';
-import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import { connect } from '#xds/client.ts';
 import { startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
 
@@ -71,7 +71,7 @@ describe(`with ${MAPPINGS} Mappings, ${HTTP_ROUTES} HTTPRoutes and ${PROXIES} pr
         address: plane.xds,
         credentials: credentials.createInsecure(),
         node: { id: `edge-${number}`, cluster: 'edge' },
-        typeUrls: [CLUSTER, ROUTE_CONFIGURATION, LISTENER],
+        typeUrls: [CLUSTER, ROUTE_CONFIGURATION, LISTENER, VIRTUAL_HOST],
         random: Math.random,
         after: later,
         onUpdate: update => update.ack(),
