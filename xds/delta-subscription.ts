@@ -245,11 +245,7 @@ export class DeltaSubscription
    * Returns what to say about one name.
    * @returns undefined when there is nothing to say
    */
-  #change(
-    name: string,
-    resources: Resources,
-    turn: Turn,
-  ): XdsResource | typeof ABSENT | undefined {
+  #change(name: string, resources: Resources, turn: Turn): XdsResource | typeof ABSENT | undefined {
     if (this.#owed.has(name)) return this.#answer(name, resources);
     if (this.#refusals.has(name)) return undefined;
     const change = this.#news(name, resources);

@@ -10,9 +10,9 @@ import {
 import type { DeltaDiscoveryRequest } from './discovery.ts';
 import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
 import type { Stage } from './make-before-break.ts';
+import { partsFor, wholeOf, wholesOf } from './parts.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
 import type { AckState, Subscription } from './subscription.ts';
-import { partsFor, wholeOf, wholesOf } from './parts.ts';
 import { rulesOf } from './type-rules.ts';
 
 /** The order in which due types are sent. Types that are not listed come last. */
@@ -113,7 +113,7 @@ export class DiscoveryStream<Request, Response> {
 
   /** A client that begins to use a whole, or no longer does, has none of its parts. */
   #repeatParts(typeUrl: string, request: Request): void {
-    const named = new Set(namesIn(request));
+    const named = new Set(namesIn(request as object));
     if (named.size === 0) return;
     for (const channel of this.#channels.values())
       if (rulesOf(channel.typeUrl).partsOf === typeUrl)
@@ -194,7 +194,8 @@ export class DiscoveryStream<Request, Response> {
         : channel.subscription.respond(partsFor(all, wholes), {
             ...turn,
             // A client that still uses the whole needs them.
-            keeps: name => !wholesOf(all).includes(wholeOf(name)) || wholes.knows(wholeOf(name)) !== 'acked',
+            keeps: name =>
+              !wholesOf(all).includes(wholeOf(name)) || wholes.knows(wholeOf(name)) !== 'acked',
           });
     if (response === undefined) return;
     this.#nonce += 1;

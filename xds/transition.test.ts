@@ -14,7 +14,7 @@ import { resource } from './testing/resources.ts';
 import { advance, begin, release, retarget } from './transition.ts';
 
 const OTHER = 'type.googleapis.com/test.Policy';
-const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST, OTHER];
+const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET, LISTENER, ROUTE_CONFIGURATION, OTHER];
 
 /** Every type with a resource `both`, which changes, and one of its own. */
 function snapshot(own: string): Snapshot {

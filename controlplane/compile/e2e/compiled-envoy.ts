@@ -25,6 +25,7 @@ export type Ask = {
 
 /** A running Envoy with what these resources compile to. */
 export type CompiledEnvoy = {
+  readonly pid: number;
   readonly port: number;
   /** Sends the path exactly as written. */
   ask(path: string, ask?: Ask): Promise<EnvoyAnswer>;
@@ -64,6 +65,7 @@ export async function startCompiled(
   const port = await envoy.listenerPort(listener?.name ?? 'none');
   const ask: CompiledEnvoy['ask'] = (path, asked = {}) => send(port, path, asked);
   return {
+    pid: envoy.pid,
     port,
     ask,
     echo: async (path, asked) => JSON.parse((await ask(path, asked)).body) as Echo,

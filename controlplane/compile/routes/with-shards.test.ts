@@ -76,6 +76,15 @@ test('another Mapping for a host of its own does not change the listener, when a
   assert.deepEqual(after.resources.get(LISTENER), before.resources.get(LISTENER));
 });
 
+test('a table of many short lists is cut too, each host for itself', () => {
+  const hosts = Array.from({ length: 1_100 }, (_, index) =>
+    mappings(1, `, host: h${index}.test`).replace('name: m0', `name: h${index}`),
+  );
+  const { hosts: shards, name } = tableOf(withShards(compiled(hosts.join(''))));
+  assert.notEqual(name, 'edge');
+  assert.ok(shards.some(({ domains }) => domains.join() === 'h7.test|*'));
+});
+
 test('a table whose hosts Envoy could not tell apart stays a list', () => {
   const hosts = Array.from({ length: 400 }, (_, index) =>
     mappings(1, `, host: a-long-name-of-host-${index}.example.com`).replace(

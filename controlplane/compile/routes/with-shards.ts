@@ -10,6 +10,9 @@ import { shardsOf } from './shards.ts';
 /** A list with more routes is cut into shards. Below it the walk costs less than the cut. */
 export const LONGEST_LIST = 64;
 
+/** A table with more routes than in so many longest lists is cut, so that an edit sends a part of it. */
+const MOST_LISTS = 16;
+
 /** A table that was cut. Another header needs another name, because listeners change with it. */
 type CutTable = { readonly table: CompiledResource; readonly header: ShardHeader };
 
@@ -50,7 +53,8 @@ function cutTable(table: CompiledResource, longest: number): CutTable | undefine
   const hosts = (virtual_hosts ?? []) as unknown as readonly VirtualHost[];
   const cuts = new Map(hosts.map(host => [host, cutHost(host, longest)]));
   const long = hosts.filter(host => cuts.get(host) !== undefined);
-  if (long.length === 0) return undefined;
+  const total = hosts.reduce((sum, { routes }) => sum + routes.length, 0);
+  if (long.length === 0 && total <= MOST_LISTS * longest) return undefined;
   const header = shardHeader(
     hosts.flatMap(({ domains }) => domains),
     new Set(long.flatMap(({ domains }) => domains)),
