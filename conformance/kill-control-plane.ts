@@ -8,8 +8,8 @@ const LONGEST_MS = 20_000;
 
 /**
  * Sends SIGKILL to control planes at random moments until the signal aborts, to one of them or to
- * all. The node starts their containers again, with the state that they had. The same seed gives the
- * same moments. Resolves with the number of kills.
+ * all. The node starts their containers again, with the state that they had. The same seed gives
+ * the same moments. Resolves with the number of kills.
  */
 export async function killControlPlanes(
   { pods }: Pick<TestNode, 'pods'>,

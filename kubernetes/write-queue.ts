@@ -8,7 +8,9 @@ export type WriteQueueParts<T> = {
    * be used, and with undefined when it has answered.
    */
   write(item: T): Promise<number | undefined>;
-  /** Called after such a wait, and when an item was left out. What should be written is to be set. */
+  /**
+   * Called after such a wait, and when an item was left out. What should be written is to be set.
+   */
   again(): void;
   after(ms: number, run: () => void): () => void;
   /** Returns a number in [0, 1), for the jitter of the back-off. */
@@ -24,8 +26,8 @@ const AT_ONCE = 16;
 const ANSWERS_A_STEP = 32;
 
 /**
- * Writes what waits, as fast as the API answers. While the API cannot be used it sends nothing. Then
- * it begins with one write at a time, and slowly comes back to more.
+ * Writes what waits, as fast as the API answers. While the API cannot be used it sends nothing.
+ * Then it begins with one write at a time, and slowly comes back to more.
  */
 export class WriteQueue<T> {
   readonly #parts: WriteQueueParts<T>;

@@ -16,8 +16,8 @@ const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'Listen
 
 /**
  * Returns the part of the resources that is for this node group. Filters, FilterPolicies, Hosts,
- * Listeners and TLSContexts, those in force and those closed, are the edge's. The TLSContexts for services are
- * looked up among all.
+ * Listeners and TLSContexts, those in force and those closed, are the edge's. The TLSContexts for
+ * services are looked up among all.
  */
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
   return {

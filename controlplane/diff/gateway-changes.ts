@@ -125,7 +125,9 @@ type TableSide = {
   readonly server: RequestServer;
 };
 
-/** Returns requests that stand for those of the routes that differ, and for parts with own rules. */
+/**
+ * Returns requests that stand for those of the routes that differ, and for parts with own rules.
+ */
 function pointsOf(old: TableSide, next: TableSide, most: number): readonly Point[] {
   const sides = [old, next];
   const domains = new Set(sides.flatMap(({ table }) => [...table.keys()]));

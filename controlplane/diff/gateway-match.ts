@@ -3,8 +3,8 @@ import type { Asked } from './conditions.ts';
 import { ANY, type Region, samplesOf } from './region.ts';
 
 /**
- * Returns the paths of Envoy's `RouteMatch` as a glob. An expression is as wide as the characters before its first
- * special one tell.
+ * Returns the paths of Envoy's `RouteMatch` as a glob. An expression is as wide as the characters
+ * before its first special one tell.
  */
 export function globOf(match: JsonObject): string {
   const { path, path_separated_prefix: segments, prefix, safe_regex: regex } = match;

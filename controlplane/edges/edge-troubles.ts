@@ -16,7 +16,9 @@ type Known = {
   troubleOf(id: string): string | undefined;
 };
 
-/** Returns what these Gateways lack. A trouble with their proxies is told in the cluster's words. */
+/**
+ * Returns what these Gateways lack. A trouble with their proxies is told in the cluster's words.
+ */
 export function edgeTroubles(
   gateways: readonly string[],
   { addressesOf, troubleOf }: Known,
@@ -39,8 +41,8 @@ const NOT_HAD = 'cannot be had. Ask for an address that is free';
 const NOT_ASSIGNED = 'the cluster has not assigned an address yet, so no client reaches it';
 
 /**
- * Returns why a Deployment has no pods at all, such as a quota, in the words of the cluster. Source:
- * `ReplicaFailure` of Kubernetes' DeploymentCondition.
+ * Returns why a Deployment has no pods at all, such as a quota, in the words of the cluster.
+ * Source: `ReplicaFailure` of Kubernetes' DeploymentCondition.
  */
 export function podsFailure(deployment: KubernetesObject | undefined): string | undefined {
   const { availableReplicas, conditions } = isRecord(deployment?.status) ? deployment.status : {};

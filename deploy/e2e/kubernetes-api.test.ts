@@ -17,8 +17,8 @@ import { type Manifest, manifestsOf, ofKind, workloadsOf } from '../testing/mani
 const skip = whyNoKubeApiserver() ?? whyNoKubectl() ?? false;
 
 const OURS = [
-  ...['filters', 'filterpolicies', 'hosts', 'logservices', 'mappings', 'modules', 'proxyconfigs'],
-  ...['ratelimits', 'ratelimitservices', 'tlscontexts', 'tracingservices'],
+  ...['filters', 'filterpolicies', 'hosts', 'listeners', 'logservices', 'mappings', 'modules'],
+  ...['proxyconfigs', 'ratelimits', 'ratelimitservices', 'tlscontexts', 'tracingservices'],
 ];
 const NAMESPACES = ['gateway', 'gateway-resources', 'default', 'kube-system'];
 const IDENTITIES = ['controlplane', 'ext-authz', 'ratelimit-service', 'edge', 'user-service'];

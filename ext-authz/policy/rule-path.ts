@@ -15,7 +15,9 @@ export function pathForms(target: string): readonly string[] {
   return [...new Set([path, cut(path), slashed, cut(slashed)])];
 }
 
-/** A canonical path that is read in one way. The edge may ask nobody about it, by the same class. */
+/**
+ * A canonical path that is read in one way. The edge may ask nobody about it, by the same class.
+ */
 const PLAIN = new RegExp(`^${ONE_READING}*$`);
 const PARAMETERS = /;[^/]*/g;
 const ESCAPED_SLASH = /%2F|%5C/g;

@@ -14,7 +14,9 @@ export type PortFacts = PortClaims & {
   readonly options: CompileOptions;
 };
 
-/** Returns Problems of the resources that say where the edge listens, and of what is not reached. */
+/**
+ * Returns Problems of the resources that say where the edge listens, and of what is not reached.
+ */
 export function portProblems(resources: ResourceSet, facts: PortFacts): readonly Problem[] {
   const { listeners, proxyConfigs } = resources;
   const clashes = proxyConfigs.flatMap(config => proxyConfigProblems(config, facts));

@@ -38,7 +38,9 @@ export function listenerName(address: HostPort): string {
   return formatHostPort(address);
 }
 
-/** Returns Envoy's `Listener` of each address. Of several ports with one address the first counts. */
+/**
+ * Returns Envoy's `Listener` of each address. Of several ports with one address the first counts.
+ */
 export function toListeners(ports: readonly ServedPort[]): readonly CompiledResource[] {
   const found = new Map<string, CompiledResource>();
   for (const listener of ports.map(toListener))

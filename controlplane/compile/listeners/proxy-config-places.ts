@@ -10,7 +10,9 @@ export type Place = {
   readonly plain: boolean;
 };
 
-/** Returns the addresses. One that several ProxyConfigs share is plain only if all of them say so. */
+/**
+ * Returns the addresses. One that several ProxyConfigs share is plain only if all of them say so.
+ */
 export function proxyConfigPlaces(
   { proxyConfigs }: Pick<ResourceSet, 'proxyConfigs'>,
   { isDefault }: Pick<Hop, 'isDefault'>,

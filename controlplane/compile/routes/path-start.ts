@@ -6,7 +6,9 @@ import { isJsonObject, type JsonObject } from '#protos/json.ts';
  */
 export type PathStart = { readonly start: string; readonly isWhole: boolean };
 
-/** Returns what all paths have in common that Envoy's `RouteMatch` can match, in any letter case. */
+/**
+ * Returns what all paths have in common that Envoy's `RouteMatch` can match, in any letter case.
+ */
 export function pathStart(match: JsonObject): PathStart {
   const { path, path_separated_prefix, prefix, safe_regex } = match;
   if (typeof path === 'string') return { ...printable(path), isWhole: printable(path).isAll };

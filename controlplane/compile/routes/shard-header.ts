@@ -1,6 +1,9 @@
 import type { HeaderChange } from '../forwarded-headers.ts';
 
-/** The header by which Envoy chooses the shard of a request. The listener sets it, and no service sees it. */
+/**
+ * The header by which Envoy chooses the shard of a request. The listener sets it, and no service
+ * sees it.
+ */
 export const SHARD_HEADER = 'x-gateway-shard';
 
 /** How a listener makes the header, and where its virtual hosts are found. */
@@ -16,7 +19,9 @@ const MOST_BYTES = 16_000;
 /** Whatever it ends with, a wildcard for hosts never covers it. */
 const PATH = '%PATH(NQ)%|';
 
-/** The host without its port, as Envoy compares it (`ignore_port_in_host_matching`). Never empty. */
+/**
+ * The host without its port, as Envoy compares it (`ignore_port_in_host_matching`). Never empty.
+ */
 const HOST = `%CEL(re.extract(request.host, '^(.*?)(?::[^:\\\\]]*)?$', '\\\\1'))%|`;
 
 /**

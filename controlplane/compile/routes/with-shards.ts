@@ -10,7 +10,10 @@ import { shardsOf } from './shards.ts';
 /** A list with more routes is cut into shards. Below it the walk costs less than the cut. */
 export const LONGEST_LIST = 64;
 
-/** A table with more routes than in so many longest lists is cut, so that an edit sends a part of it. */
+/**
+ * A table with more routes than in so many longest lists is cut, so that an edit sends a part of
+ * it.
+ */
 const MOST_LISTS = 16;
 
 /** A table that was cut. Another header needs another name, because listeners change with it. */

@@ -31,8 +31,8 @@ export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
 };
 
 /**
- * Returns a limit that counts the requests to targets. They have a label group for each limit, which
- * begins with its id. So no limit hides another, and labels of other groups do not meet it.
+ * Returns a limit that counts the requests to targets. They have a label group for each limit,
+ * which begins with its id. So no limit hides another, and labels of other groups do not meet it.
  */
 function forTargets({ labels, pattern, ...limit }: Limit, id: string): Limit {
   const value = `RateLimit/${id}`;
