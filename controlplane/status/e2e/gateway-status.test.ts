@@ -45,6 +45,16 @@ type Status = {
     readonly conditions: readonly Condition[];
   }[];
   readonly supportedFeatures?: readonly object[];
+  readonly ancestors?: readonly {
+    readonly ancestorRef: { readonly kind: string; readonly name: string };
+    readonly controllerName: string;
+    readonly conditions: readonly Condition[];
+  }[];
+};
+
+const OUR_PLURALS: Readonly<Record<string, string>> = {
+  FilterPolicy: 'filterpolicies',
+  RateLimit: 'ratelimits',
 };
 
 describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1 }, () => {
@@ -97,15 +107,16 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
   const targetOf = (kind: string) => ({
     cluster: api.admin,
     resource: {
-      group: GATEWAY_API_GROUP,
-      version: 'v1',
-      plural: gatewayApiPlural(kind),
+      ...(OUR_PLURALS[kind] === undefined
+        ? { group: GATEWAY_API_GROUP, version: 'v1', plural: gatewayApiPlural(kind) }
+        : { group: 'gateway.internal', version: 'v2', plural: OUR_PLURALS[kind] }),
       namespace: kind === 'GatewayClass' ? undefined : NAMESPACE,
     },
   });
 
   async function create(kind: string, name: string, spec: object): Promise<void> {
-    const apiVersion = `${GATEWAY_API_GROUP}/v1`;
+    const { group, version } = targetOf(kind).resource;
+    const apiVersion = `${group}/${version}`;
     const object = { apiVersion, kind, metadata: { name }, spec };
     assert.equal((await createObject(targetOf(kind), object)).kind, 'written');
   }
@@ -248,6 +259,54 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
       conditions?.find(({ type }) => type === others.type),
       others,
     );
+  });
+
+  const ancestorsOf = ({ ancestors = [] }: Status) =>
+    ancestors.map(
+      ({ ancestorRef, controllerName, conditions }) =>
+        `${controllerName} ${ancestorRef.kind} ${ancestorRef.name} ${lineOf(conditions)}`,
+    );
+
+  test('tells of policies what became of their targets', async () => {
+    const targets = (...names: readonly string[]) => ({
+      targetRefs: names.map(name => ({ kind: 'HTTPRoute', name })),
+    });
+    const policy = { ...targets('r'), filters: [] };
+    const told = (line: string) => (status: Status, generation: number) =>
+      ancestorsOf(status).join() === `${DEFAULT_CONTROLLER} ${line}` &&
+      status.ancestors?.[0]?.conditions[0]?.observedGeneration === generation;
+    await create('FilterPolicy', 'older', policy);
+    const accepted = told('Gateway g Accepted=True:Accepted');
+    const { conditions } = await statusWhen('FilterPolicy', 'older', accepted);
+    assert.match(lineOf(conditions), /^Accepted=True:Accepted Programmed=/);
+    // The API server's times have whole seconds.
+    await delay(1_100);
+    await create('FilterPolicy', 'a-newer', policy);
+    const conflicted = told('Gateway g Accepted=False:Conflicted');
+    await statusWhen('FilterPolicy', 'a-newer', conflicted);
+    await deleteObject(targetOf('FilterPolicy'), 'older');
+    await statusWhen('FilterPolicy', 'a-newer', accepted);
+    await patch('FilterPolicy', 'a-newer', { spec: { odd: true } });
+    await statusWhen('FilterPolicy', 'a-newer', told('Gateway g Accepted=False:Invalid'));
+    const limits = [{ rate: 1, unit: 'minute' }];
+    await create('RateLimit', 'limit', { ...targets('late'), limits });
+    await statusWhen('RateLimit', 'limit', told('HTTPRoute late Accepted=False:TargetNotFound'));
+    await create('HTTPRoute', 'late', { parentRefs: [{ name: 'g' }] });
+    await statusWhen('RateLimit', 'limit', accepted);
+    await deleteObject(targetOf('HTTPRoute'), 'late');
+  });
+
+  test('leaves the ancestors of others, and takes its own back', async () => {
+    const limits = [{ rate: 1, unit: 'minute', pattern: [] }];
+    await create('RateLimit', 'shared', { targetRefs: [{ kind: 'Gateway', name: 'g' }], limits });
+    const isOne = (status: Status) => ancestorsOf(status).length === 1;
+    const { ancestors = [] } = await statusWhen('RateLimit', 'shared', isOne);
+    const [own] = ancestors;
+    const theirs = { ...own, controllerName: 'example.com/c' };
+    await patch('RateLimit', 'shared', { status: { ancestors: [theirs, own] } }, 'status');
+    await patch('RateLimit', 'shared', { spec: { targetRefs: null } });
+    const left = await statusWhen('RateLimit', 'shared', isOne);
+    assert.deepEqual(left.ancestors, [theirs]);
   });
 
   test('takes its entry back when a route leaves, and writes nothing that is right', async () => {
