@@ -20,6 +20,8 @@ type Convert = (
   policy: SourceObject,
   rules: readonly Covered[],
   objects: readonly SourceObject[],
+  /** Those of its kind that have precedence for the same target. */
+  older: readonly SourceObject[],
 ) => PolicyPart;
 
 const POLICIES: Readonly<Record<string, Convert>> = {
@@ -43,7 +45,7 @@ function closing(rules: readonly Covered[], why: string): PolicyPart {
 }
 
 /**
- * Turns the policies of Envoy Gateway into Filters that routes name. The objects of Gateway API
+ * Turns the policies of Envoy Gateway into Filters, and FilterPolicies for the same targets. The objects of Gateway API
  * stay, with the controller of this gateway.
  */
 export function importEnvoyGateway(objects: readonly SourceObject[]): Imported {
@@ -92,16 +94,19 @@ function convertAll(kind: string, objects: readonly SourceObject[]): readonly Co
   const covering = ordered.map(policy => ({ policy, covered: coveredBy(policy, objects) }));
   const best = bestRanks(covering.flatMap(({ covered }) => covered));
   const taken = new Set<string>();
-  return covering.map(({ covered, policy }) => {
+  return covering.map(({ covered, policy }, at) => {
     const own = covered.filter(rule => {
       const key = keyOf(rule);
       if (best.get(key) !== rule.rank || taken.has(key)) return false;
       taken.add(key);
       return true;
     });
-    const { documents, edits, remarks } = POLICIES[kind]?.(policy, own, objects) ?? closing([], '');
+    const { documents, edits, remarks } =
+      POLICIES[kind]?.(policy, own, objects, ordered.slice(0, at)) ?? closing([], '');
     const all = covered.length === 0 ? [dropped(['spec'], NO_TARGET)] : remarks;
-    const narrow = covered.some(({ rank }) => rank <= 2) && kind !== 'BackendTrafficPolicy';
+    const isInForce = documents.some(({ kind: made }) => made === 'FilterPolicy');
+    const isOfRoutes = kind !== 'BackendTrafficPolicy' && !isInForce;
+    const narrow = covered.some(({ rank }) => rank <= 2) && isOfRoutes;
     return {
       documents: covered.length === 0 ? [] : documents,
       edits,

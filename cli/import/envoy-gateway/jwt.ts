@@ -1,5 +1,5 @@
 import type { Fields } from '#resources/words/fields.ts';
-import { changed, closed, type Remark } from '../remark.ts';
+import { closed, type Remark } from '../remark.ts';
 import { fieldsAt, listAt, textAt } from './fields-at.ts';
 
 /** A Filter that a policy becomes, or why it cannot. */
@@ -37,7 +37,7 @@ export function jwtFilter(policy: Fields): FilterPart {
       ...(headers.length === 0 ? {} : { injectRequestHeaders: headers }),
     },
   };
-  return { spec, remarks: optional(jwt) };
+  return { spec, remarks: [] };
 }
 
 /** Here a token is in `Authorization` alone. */
@@ -53,13 +53,6 @@ function whyNotHeader(provider: unknown): string | undefined {
   if (isUsual && listAt(from, 'cookies').length + listAt(from, 'params').length === 0)
     return undefined;
   return 'tokens come in the header `Authorization: Bearer` alone';
-}
-
-function optional(jwt: Fields): readonly Remark[] {
-  if (jwt.optional !== true) return [];
-  const why =
-    'a request without a token is answered 401. Write a FilterPolicy with `ifRequestHeader: { name: authorization }` to let it pass';
-  return [changed([...AT, 'optional'], why)];
 }
 
 function claimHeader(written: unknown): Fields | undefined {

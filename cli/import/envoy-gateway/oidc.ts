@@ -63,7 +63,7 @@ function remarksOf(oidc: Fields, origins: readonly string[]): readonly Remark[] 
 }
 
 const SCOPES =
-  'only `openid` is asked for. Write `arguments.scope` into a FilterPolicy in place of the `extensionRef` of the routes';
+  'only `openid` is asked for. Write `arguments.scope` into the FilterPolicy. A token must then have these scopes';
 
 const LOST: readonly (readonly [field: string, why: string])[] = [
   ['cookieNames', 'cookies are named after the Filter'],

@@ -8,7 +8,7 @@ import { jwtFilter } from './jwt.ts';
 import { oidcFilter } from './oidc.ts';
 import { originsOf } from './origins.ts';
 import type { RuleEdit } from './rule-edits.ts';
-import { isHttpRoute, type Rule } from './targets.ts';
+import { isHttpRoute, type Rule, sameNamespace, type Target, targetsOf } from './targets.ts';
 
 /** What a policy becomes, for the rules that it decides about. */
 export type PolicyPart = {
@@ -28,11 +28,12 @@ const RESTRICTING: Readonly<Record<string, string>> = {
 const NAMES = ['cors', 'oidc', 'jwt', 'authorization', ...Object.keys(RESTRICTING)];
 const TARGETS = ['targetRef', 'targetRefs', 'targetSelectors', 'mergeType'];
 
-/** Returns Filters of ours, and the routes that name them. */
+/** Returns Filters of ours, and a FilterPolicy for the same targets. */
 export function securityPolicy(
   policy: SourceObject,
   rules: readonly Rule[],
   objects: readonly SourceObject[],
+  older: readonly SourceObject[],
 ): PolicyPart {
   const spec = fieldsAt(policy.fields, 'spec');
   const routes = [...new Set(rules.map(({ route }) => route))].filter(isHttpRoute);
@@ -52,23 +53,60 @@ export function securityPolicy(
     ...(oidc?.spec === undefined ? [] : [{ name: `${policy.name}-oidc`, spec: oidc.spec }]),
     ...(jwt?.spec === undefined ? [] : [{ name: `${policy.name}-jwt`, spec: jwt.spec }]),
   ];
+  const isOptional = fieldsAt(spec, 'jwt').optional === true;
+  const named = filters.map(({ name }) => ({ name, ...(isOptional ? WITH_TOKEN : {}) }));
   return {
     edits: rules
-      .filter(({ route }) => isHttpRoute(route))
-      .map(rule => ({
-        ...rule,
-        filters: [
-          ...(rule.route.kind === 'HTTPRoute' ? cors.filters : []),
-          ...filters.map(({ name }) => extensionRef(name)),
-        ],
-      })),
-    documents: namespacesOf(routes).flatMap(namespace =>
-      filters.map(({ name, spec }) =>
-        ourDocument('Filter', inPlace(policy, namespace), name, spec),
-      ),
-    ),
+      .filter(({ route }) => route.kind === 'HTTPRoute')
+      .map(rule => ({ ...rule, filters: cors.filters })),
+    documents: [
+      ...filters.map(({ name, spec: own }) => ourDocument('Filter', policy, name, own)),
+      ...policiesFor(policy, named, objects, older),
+    ],
     remarks,
   };
+}
+
+const WITH_TOKEN = { ifRequestHeader: { name: 'authorization' } };
+
+/** A policy has so many targets at most. */
+const MOST_TARGETS = 16;
+const TARGET_KINDS: readonly string[] = ['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute'];
+
+/**
+ * Returns the FilterPolicies for the targets of a policy. Without Filters one counts too, since it
+ * stands in the way of those for wider targets. The targets of older policies are theirs.
+ */
+function policiesFor(
+  policy: SourceObject,
+  filters: readonly Fields[],
+  objects: readonly SourceObject[],
+  older: readonly SourceObject[],
+): readonly ImportedDocument[] {
+  const same = older.filter(other => sameNamespace(other, policy));
+  const taken = same.flatMap(other => targetsOf(other, objects)).map(keyOf);
+  const targets = targetsOf(policy, objects).filter(
+    (target, at, all) =>
+      TARGET_KINDS.includes(target.kind) &&
+      !taken.includes(keyOf(target)) &&
+      all.findIndex(each => keyOf(each) === keyOf(target)) === at,
+  );
+  const refs = targets.map(({ kind, name, section }) => ({
+    kind,
+    name,
+    ...(section === undefined ? {} : { sectionName: section }),
+  }));
+  const count = Math.ceil(refs.length / MOST_TARGETS);
+  return Array.from({ length: count }, (_, at) =>
+    ourDocument('FilterPolicy', policy, at === 0 ? policy.name : `${policy.name}-${at + 1}`, {
+      targetRefs: refs.slice(at * MOST_TARGETS, (at + 1) * MOST_TARGETS),
+      filters,
+    }),
+  );
+}
+
+function keyOf({ kind, name, section = '' }: Target): string {
+  return `${kind}/${name}/${section}`;
 }
 
 function unexpressed(spec: Fields): readonly Remark[] {
@@ -99,21 +137,4 @@ function isOpen(authorization: unknown): boolean {
     fieldsAt({ authorization }, 'authorization').defaultAction === 'Allow' &&
     listAt(authorization, 'rules').length === 0
   );
-}
-
-function extensionRef(name: string): Fields {
-  return {
-    type: 'ExtensionRef',
-    extensionRef: { group: 'gateway.internal', kind: 'Filter', name },
-  };
-}
-
-/** A route names Filters of its own namespace alone. */
-function namespacesOf(routes: readonly SourceObject[]): readonly (string | undefined)[] {
-  return [...new Set(routes.map(({ namespace }) => namespace))];
-}
-
-function inPlace(policy: SourceObject, namespace: string | undefined): SourceObject {
-  const { namespace: _, ...rest } = policy;
-  return namespace === undefined ? rest : { ...rest, namespace };
 }

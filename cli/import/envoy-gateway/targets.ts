@@ -51,9 +51,14 @@ export function coveredBy(
 
 const RANKS = { gateway: 1, listener: 2, route: 3, rule: 4 } as const;
 
-type Target = { readonly kind: string; readonly name: string; readonly section?: string };
+/** Something that a policy is for. */
+export type Target = { readonly kind: string; readonly name: string; readonly section?: string };
 
-function targetsOf(policy: SourceObject, objects: readonly SourceObject[]): readonly Target[] {
+/** Returns what a policy is for, also what its selectors choose among these objects. */
+export function targetsOf(
+  policy: SourceObject,
+  objects: readonly SourceObject[],
+): readonly Target[] {
   const { targetRef } = fieldsAt(policy.fields, 'spec');
   const written = [
     ...(targetRef === undefined ? [] : [targetRef]),

@@ -9,7 +9,7 @@ const TARGETS = ['targetRef', 'targetRefs', 'targetSelectors', 'mergeType'];
 
 /** Fields of a BackendTrafficPolicy that have no place in a route, and what to do. */
 const BACKEND: Readonly<Record<string, string>> = {
-  rateLimit: 'write a RateLimit, with labels for what it counts',
+  rateLimit: 'write a RateLimit with the same `targetRefs`, and `labels` for what it counts',
   circuitBreaker: 'write `circuit_breakers` into a Mapping or the Module',
   healthCheck: 'write `health_checks` into a Mapping',
   loadBalancer: 'write `sessionPersistence` into the rule, or `load_balancer` into a Mapping',
