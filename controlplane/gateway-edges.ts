@@ -18,6 +18,8 @@ import type { ControlPlane } from './control-plane.ts';
 export type GatewayEdgesParts = {
   readonly config: Config;
   readonly cluster: Cluster;
+  /** Identity by which this control plane holds its Lease. */
+  readonly holder: string;
   readonly plane: ControlPlane;
   readonly log: Logger;
   /** Called when an address of a Gateway, or what is wrong with its proxies, may have changed. */

@@ -25,6 +25,7 @@ import { type ControlPlane, controlPlane } from './control-plane.ts';
 import { openGatewayEdges } from './gateway-edges.ts';
 import { compileOptions } from './group-compiler.ts';
 import { httpApp } from './http.ts';
+import { leaseHolder } from './lease-holder.ts';
 
 /** The group in its certificate. */
 const GROUP = 'controlplane';
@@ -40,6 +41,7 @@ export async function work(parts: Parts): Promise<Started> {
   const { config, exit, log } = parts;
   await orExit(exit, () => makeStateFolder(config.state));
   const tls = await orExit(exit, () => openTls(parts));
+  const holder = leaseHolder(config.state);
   const store = fileLastGoodStore(join(config.state, 'last-good.json'));
   const parser = new Parser(config);
   const metrics = createMetrics(() => plane.status());
@@ -71,10 +73,10 @@ export async function work(parts: Parts): Promise<Started> {
   );
   edges =
     cluster &&
-    (await openGatewayEdges({ config, log, plane, cluster, changed: plane.edgesChanged }));
+    (await openGatewayEdges({ config, log, plane, cluster, holder, changed: plane.edgesChanged }));
   edges?.changed();
   const edgeOf = edgeIn(config, edges);
-  reports = cluster && report(parts, { plane, resources, cluster, metrics, edgeOf });
+  reports = cluster && report(parts, { plane, resources, cluster, holder, metrics, edgeOf });
   const grpc = await listen(parts, plane, tls);
   const knowledge = openKnowledge({
     ...config,
@@ -179,14 +181,16 @@ function report(
     plane,
     resources,
     cluster,
+    holder,
     metrics,
     edgeOf,
-  }: Serving & { readonly cluster: Cluster; readonly edgeOf: EdgeOf },
+  }: Serving & { readonly cluster: Cluster; readonly holder: string; readonly edgeOf: EdgeOf },
 ): KubernetesStatus {
   return writeKubernetesStatus({
     cluster,
     group: config.apiGroups[0] ?? '',
     gatewayId: config.gatewayId,
+    holder,
     facts: () => plane.objectFacts(),
     objects: () => resources.objects(),
     gateways: { options: config.gateways, edgeOf },

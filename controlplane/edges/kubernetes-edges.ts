@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { type Leading, lead } from '#kubernetes/lease.ts';
 import type { EdgeAddresses } from './edge-addresses.ts';
 import type { WantedEdges } from './edge-changes.ts';
@@ -9,6 +7,8 @@ import { Edges, type EdgesParts } from './edges.ts';
 import { followSharedEdge } from './shared-edge.ts';
 
 export type KubernetesEdgesParts = EdgesParts & {
+  /** Identity by which this control plane holds its Lease. */
+  readonly holder: string;
   /** Whether the proxies of the edge serve all Gateways. Then nothing is made. */
   readonly shared: boolean;
   /**
@@ -95,7 +95,6 @@ function holdLease(parts: KubernetesEdgesParts, edges: Edges): Leading {
     ...parts,
     namespace: cluster.namespace,
     name: lease,
-    holder: `${hostname()}-${randomUUID().slice(0, 8)}`,
     onLeading: leading => {
       log.info({ lease, leading }, leading ? 'makes the edges of Gateways' : 'makes no edges');
       edges.lead(leading);

@@ -105,6 +105,7 @@ const COMMON = {
     options: { controller: 'example.com/c', sharedEdge: false, apiGroups: [] },
     edgeOf: () => ({ addresses: [], missing: [] }),
   },
+  holder: 'holder',
 };
 
 test('a control plane that has just begun takes back no problem that it may not have heard of yet', async t => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { lead } from '#kubernetes/lease.ts';
@@ -21,6 +20,8 @@ export type KubernetesStatusParts = {
   /** The API group of the objects whose status is written. */
   readonly group: string;
   readonly gatewayId: string;
+  /** Identity by which this control plane holds its Lease. */
+  readonly holder: string;
   /**
    * Returns what is known of the last reading.
    * @returns undefined when nothing was read
@@ -124,10 +125,13 @@ function candidacyOf(
     if (!repeated) log.warn(`cannot hold the Lease ${name}: ${error.message}`);
   };
   const lease = { namespace: cluster.namespace, name, durationSeconds: LEASE_SECONDS };
+  let holder = parts.holder;
   return openCandidacy({
     lead: tell => {
-      const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
-      return lead({ cluster, ...lease, holder, onLeading: tell, onTrouble, now, after, random });
+      const each = { ...lease, holder };
+      // The Lease that is left last may still be being released.
+      holder = `${parts.holder}-${randomUUID().slice(0, 8)}`;
+      return lead({ cluster, ...each, onLeading: tell, onTrouble, now, after, random });
     },
     onLeading,
     after,

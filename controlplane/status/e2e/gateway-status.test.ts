@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts';
-import { inCluster, metric } from '#controlplane/testing/in-cluster.ts';
+import { inCluster, leads, metric } from '#controlplane/testing/in-cluster.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import type { ControlPlaneProcess } from '#envoy/e2e/control-plane-process.ts';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { until } from '#envoy/e2e/until.ts';
 import {
   type KubeApiserver,
   startKubeApiserver,
@@ -20,6 +24,7 @@ import {
   whyNoGatewayApi,
 } from '#resources/kubernetes/testing/gateway-api.ts';
 import { applyDefinitions } from '#resources/kubernetes/testing/objects.ts';
+import { statusLeaseName } from '../status-lease-name.ts';
 
 const NAMESPACE = 'default';
 const SKIP = whyNoKubeApiserver() ?? whyNoGatewayApi() ?? false;
@@ -62,6 +67,7 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
   let cluster: Awaited<ReturnType<typeof inCluster>>;
   let plane: ControlPlaneProcess;
   let envoy: EnvoyProcess;
+  const state = mkdtempSync(join(tmpdir(), 'crashed-'));
 
   before(async () => {
     api = await startKubeApiserver();
@@ -79,6 +85,7 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     await envoy?.stop();
     await plane?.stop();
     cluster?.remove();
+    rmSync(state, { recursive: true, force: true });
     await api?.remove();
   });
 
@@ -322,4 +329,33 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     assert.equal((await written()) - before, 2, 'that of the route, and that of its Gateway');
     await deleteObject(targetOf('HTTPRoute'), 'last');
   });
+
+  test('is written again at once by a control plane that is started again after a crash', async () => {
+    const env = { RESOURCES_KUBERNETES: '*', GATEWAY_EDGES: 'shared', GATEWAY_ID: 'crashed' };
+    const first = await cluster.start({ ...env, STATE: state });
+    await until(async () => (await leads(first)) || undefined, 60_000, 'leads');
+    const before = await lease();
+    await first.kill();
+    const second = await cluster.start({ ...env, STATE: state });
+    try {
+      await until(async () => (await leads(second)) || undefined, 60_000, 'leads again');
+      const { holderIdentity, leaseTransitions } = await lease();
+      assert.deepEqual(
+        [holderIdentity, leaseTransitions],
+        [before.holderIdentity, before.leaseTransitions],
+      );
+    } finally {
+      await second.stop();
+    }
+  });
+
+  async function lease() {
+    const resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
+    const name = statusLeaseName('crashed');
+    const target = { cluster: api.admin, resource: { ...resource, namespace: NAMESPACE } };
+    return (await getObject(target, name))?.spec as {
+      readonly holderIdentity: string;
+      readonly leaseTransitions: number;
+    };
+  }
 });
