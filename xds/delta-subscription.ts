@@ -103,7 +103,7 @@ export class DeltaSubscription
     const { part, isAll } = this.#sharedDue(resources, turn) ?? this.#ownDue(resources, turn);
     const isDue = part.told.size > 0 || this.#owesFirstAnswer();
     const response = isDue ? this.#send(part, resources, turn.nonce) : undefined;
-    if (isAll) this.#settle(resources);
+    if (isAll) this.#settle(resources, turn);
     this.#nothingIn = isDue ? undefined : { resources, keep: turn.keep };
     return response;
   }
@@ -232,12 +232,17 @@ export class DeltaSubscription
    * The client is being sent all that it lacks of these resources, so it will hold all of them. It
    * may hold what it must not lose yet, too.
    */
-  #settle(resources: Resources): void {
+  #settle(resources: Resources, { keeps }: Turn): void {
     if (!this.#wildcard || !this.#refusals.isEmpty) return;
+    const base = keeps === undefined ? [] : this.#held.base.keys();
+    const kept = [...base].flatMap(name =>
+      !resources.has(name) && keeps?.(name) ? [[name, this.#held.get(name)] as const] : [],
+    );
     this.#held.rebase(
       resources,
       (name, held) => this.#names.has(name) || typeof held === 'string' || held === undefined,
     );
+    for (const [name, held] of kept) this.#held.set(name, held);
     this.#broughtBytes = 0;
   }
 
