@@ -48,6 +48,11 @@ const TEXT = [
     '{ parentRefs: [{ name: site, sectionName: db }], rules: [{ backendRefs: [{ name: db, port: 5432 }] }] }',
   ),
   own('Filter', 'login', '{ JWT: { jwksURI: "https://login.example.com/keys" } }'),
+  own(
+    'RateLimit',
+    'few',
+    '{ targetRefs: [{ group: gateway.networking.k8s.io, kind: HTTPRoute, name: web }], limits: [{ name: few, rate: 3, unit: minute }] }',
+  ),
   own('FilterPolicy', 'policy', '{ rules: [{ path: /a*, filters: [{ name: login }] }] }'),
 ].join('');
 
@@ -102,6 +107,11 @@ test('the page of a route has its rules, its listeners, and what overlaps it', (
     ...{ id: 'Gateway/default/site/http', gateway: 'Gateway/default/site' },
     ...{ port: 8000, protocol: 'HTTP', hosts: ['a.test', 'b.test'] },
   });
+  assert.deepEqual(
+    web.limits.map(({ name, rate }) => [name, rate]),
+    [['few', 3]],
+  );
+  assert.deepEqual(view('HTTPRoute/default/all').limits, []);
   assert.deepEqual([wider.length, within.map(({ id }) => id)], [0, ['HTTPRoute/default/all']]);
   assert.doesNotMatch(JSON.stringify({ served, wider, within, row: web.row }), /s3cret/);
 });

@@ -126,6 +126,13 @@ export function servedRoute(
   };
 }
 
+/** Returns the RateLimits that have a rule of a route as their target. */
+export function targetedLimits(id: string, api: GatewayApi): readonly Resource<'RateLimit'>[] {
+  const own = attachedRoutes(api).filter(({ served }) => served.route.id === id);
+  const rules = own.flatMap(({ served }): readonly ServedRule<unknown>[] => served.rules);
+  return [...new Set(rules.flatMap(({ limits }) => limits))];
+}
+
 /** Returns the discovery service's names of what these routes send requests to. */
 export function discoveredBackends(
   ids: ReadonlySet<string>,

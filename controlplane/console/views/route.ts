@@ -17,9 +17,16 @@ import type {
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
 import { type JsonObject, objectsIn } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { type AttachedView, gatewayRoutes, type RuleView, servedRoute } from './gateway-routes.ts';
+import {
+  type AttachedView,
+  gatewayRoutes,
+  type RuleView,
+  servedRoute,
+  targetedLimits,
+} from './gateway-routes.ts';
 import { type ProblemRow, problemRows } from './problems.ts';
 import { redacted } from './redacted.ts';
 import type { RoutePath, RouteRow } from './routes.ts';
@@ -108,7 +115,10 @@ export function routeView(id: string, basis: RouteBasis): RouteView | undefined 
     wider: others.filter(each => isWider(each, row)).slice(0, MOST),
     within: others.filter(each => isWider(row, each)).slice(0, MOST),
     rules: rulesOf(row, resources),
-    limits: limitsOf(new Set([id]), resources, memo),
+    limits: [
+      ...targetedLimits(id, gatewayApi).flatMap(each => limitLines(each, () => true)),
+      ...limitsOf(new Set([id]), resources, memo),
+    ],
   };
 }
 
@@ -181,7 +191,7 @@ function rulesOf(
   });
 }
 
-/** Returns the limits that requests of these routes can meet. Those of Gateways have no labels. */
+/** Returns the limits that requests of these routes can meet by their labels. */
 export function limitsOf(
   ids: ReadonlySet<string>,
   resources: ResourceSet,
@@ -193,17 +203,19 @@ export function limitsOf(
   return labellings(resources).domains.flatMap(labelling => {
     const shapes = groupShapes({ mappings, rateLimits: [] }, labelling, memo);
     const walk = new LabelWalk(labelTree(shapes), new Set(), WHOLE_ADDRESSES);
-    const reached = resources.rateLimits
-      .filter(({ spec }) => spec.domain === labelling.domain)
-      .flatMap(({ name, namespace, source, spec }) =>
-        spec.limits
-          .map((limit, index) => ({ limit, name: `${name}.${namespace}-${index}`, source }))
-          .filter(({ limit }) => walk.reach(limit.pattern).reached),
-      );
-    return reached.map(({ limit: { action, name: own, rate, unit }, name, source }) => ({
-      ...{ name: own ?? name, rate, unit, action },
-      ...source,
-    }));
+    return resources.rateLimits
+      .filter(({ spec }) => spec.targetRefs === undefined && spec.domain === labelling.domain)
+      .flatMap(rateLimit => limitLines(rateLimit, ({ pattern }) => walk.reach(pattern).reached));
+  });
+}
+
+function limitLines(
+  { name, namespace, source, spec }: Resource<'RateLimit'>,
+  isShown: (limit: Limit) => boolean,
+): readonly LimitLine[] {
+  return spec.limits.flatMap((limit, index) => {
+    const { action, name: own = `${name}.${namespace}-${index}`, rate, unit } = limit;
+    return isShown(limit) ? [{ name: own, rate, unit, action, ...source }] : [];
   });
 }
 
