@@ -81,7 +81,7 @@ describe(`with ${MAPPINGS} Mappings, ${HTTP_ROUTES} HTTPRoutes and ${PROXIES} pr
     await until(async () => {
       const { body } = await request(plane.http, '/console/api/overview');
       return JSON.parse(body).proxies['in sync'] === PROXIES || undefined;
-    }, 120_000);
+    }, 240_000);
   });
   after(async () => {
     for (const close of closing) close();
