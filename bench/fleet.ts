@@ -46,7 +46,7 @@ const TITLES = {
 
 const text = `# Many proxies
 
-${began} \`node bench/fleet.ts --write\`
+${began} \`node bench/fleet.ts ${process.argv.slice(2).join(' ')}\`
 
 The control plane is a process of its own, and so are two processes that play proxies. Each proxy
 has a connection and one delta stream, over the loopback interface. Times include the work of the

@@ -64,9 +64,20 @@ export class PartBuilder {
   }
 
   get part(): DeltaPart {
-    return { resources: this.#resources, removed: this.#removed, told: this.#told };
+    const [only, ...others] = this.#resources;
+    const isOne = only !== undefined && others.length === 0 && this.#removed.length === 0;
+    const lists = isOne
+      ? oneResource(only)
+      : { resources: this.#resources, removed: this.#removed };
+    return { ...lists, told: this.#told };
   }
 }
+
+/** Streams that ask for names of their own are mostly sent one resource, and share its lists. */
+const oneResource = remembered((resource: DeltaResource) => ({
+  resources: [resource],
+  removed: [],
+}));
 
 function cutIntoParts(
   changes: readonly (readonly [name: string, change: XdsResource | typeof ABSENT])[],

@@ -25,6 +25,26 @@ test('clients that hold the same are sent the very same list', () => {
   assert.equal(one?.removed_resources, other?.removed_resources);
 });
 
+test('clients that ask for names are sent the very same list of one resource', () => {
+  const drivers = [holding({ a: '1', b: '1' }, ['a']), holding({ a: '1', c: '1' }, ['a', 'b'])];
+  const next = resources({ a: '2', b: '1' });
+  const [one, other] = drivers.map(({ driver }) => {
+    driver.ask({}, '');
+    assert.equal(driver.sent(next)?.a, '2');
+    return driver.last;
+  });
+  assert.equal(one?.resources.length, 1);
+  assert.equal(other?.resources.length, 2);
+  const again = resources({ a: '3', b: '1' });
+  const lists = drivers.map(({ driver }) => {
+    driver.ack();
+    driver.sent(again);
+    return driver.last;
+  });
+  assert.equal(lists[0]?.resources, lists[1]?.resources);
+  assert.equal(lists[0]?.removed_resources, lists[1]?.removed_resources);
+});
+
 test('a client that resumes shares with the others from its first answer on', () => {
   const [first, second] = [resources({ a: '1', b: '1' }), resources({ a: '2', b: '1' })];
   const { driver } = holding({ a: '1', b: '1' });
