@@ -93,7 +93,9 @@ export function routeRuleOf(
   other: OperatorRule | undefined,
   policies: readonly Resource<'FilterPolicy'>[],
 ): OperatorRule {
-  const [first = ''] = (rule.routeRule ?? '').split(JOINED);
+  const names = (rule.routeRule ?? '').split(JOINED);
+  const ofListener = LISTENER.exec(names[0] ?? '');
+  const first = (ofListener === null ? names[0] : names[1]) ?? names[0] ?? '';
   const [kind = '', namespace = '', name = '', place = ''] = first.split('/');
   const id = `${kind}/${namespace}/${name}`;
   const index = Number(place);
@@ -101,11 +103,18 @@ export function routeRuleOf(
   const { filters: targeting = [], targetRefs = [] } = policy?.spec ?? {};
   const ofPolicy = targeting.map(filter => ({ ...filter, ...EVERY_ONE }));
   const end = rule.items.length - (other?.rule.items.length ?? 0);
-  const named = rule.items.slice(ofPolicy.length, end).map(({ filter }) => {
-    const [of = '', named = ''] = filter.split('/');
-    return { namespace: of, name: named, arguments: {}, ...EVERY_ONE };
-  });
-  const filters = [...ofPolicy, ...named, ...(other?.spec.filters ?? [])];
+  const before = Number(ofListener?.[1] ?? 0);
+  const named = (from: number, to: number) =>
+    rule.items.slice(from, to).map(({ filter }) => {
+      const [of = '', name = ''] = filter.split('/');
+      return { namespace: of, name, arguments: {}, ...EVERY_ONE };
+    });
+  const filters = [
+    ...named(0, before),
+    ...ofPolicy,
+    ...named(before + ofPolicy.length, end),
+    ...(other?.spec.filters ?? []),
+  ];
   const target = targetRefs[index];
   return {
     rule,
@@ -115,5 +124,8 @@ export function routeRuleOf(
     ...(target === undefined ? {} : { target }),
   };
 }
+
+/** The name of a listener's Filters, with how many there are. */
+const LISTENER = /^(?:Gateway|ListenerSet)\/.*\/(\d+)$/;
 
 const EVERY_ONE = { onDeny: 'break', onAllow: 'continue' } as const;

@@ -1,16 +1,18 @@
 import type { Resource } from '#resources/resource.ts';
 import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
 import type { Known, ObjectsContext } from './gateway-context.ts';
+import { listenerFilters } from './listener-filters.ts';
 import { listenerTls } from './listener-tls.ts';
 import { remembered } from './remembered.ts';
 import { RESERVED_PORTS } from './reserved-ports.ts';
 import type { WrittenListener } from './route-parent.ts';
-import type { ListenerTls } from './served-gateway.ts';
+import type { ListenerFilters, ListenerTls } from './served-gateway.ts';
 
 /** A listener, and whether it can be served. */
 export type CheckedListener = {
   readonly listener: WrittenListener;
   readonly tls: ListenerTls | undefined;
+  readonly filters: ListenerFilters | undefined;
   readonly accepted: readonly Fault[];
   readonly resolved: readonly Fault[];
   readonly conflict: Fault | undefined;
@@ -28,14 +30,16 @@ export function checkListener(
   const { tls, accepted, resolved } = remembered(known, listener, 'TLS', [gateway], ask =>
     listenerTls(listener, gateway, ask),
   );
+  const filters = remembered(known, listener, 'filters', [], ask => listenerFilters(listener, ask));
   const all = [...ownFaults(listener, known.context), ...accepted];
   const needsTls = listener.protocol === 'HTTPS' || listener.protocol === 'TLS';
   const isWhole = all.length === 0 && listener.kinds.length > 0 && !(needsTls && tls === undefined);
   return {
     listener,
     tls,
-    accepted: all,
-    resolved: [...listener.kindFaults, ...resolved],
+    filters: filters.filters,
+    accepted: [...all, ...filters.accepted],
+    resolved: [...listener.kindFaults, ...resolved, ...filters.resolved],
     conflict,
     valid: isWhole && conflict === undefined,
   };
@@ -56,9 +60,7 @@ function ownFaults(
     return fault('PortUnavailable', 'port', `port ${spec.port} is one of the proxies' own`);
   if (protocol !== 'UDP' && isEdgePort(spec.port))
     return fault('PortUnavailable', 'port', `port ${spec.port} ${OF_EDGE}`);
-  return (spec.filters?.requests.length ?? 0) > 0
-    ? fault('UnsupportedValue', 'filters', 'filters of a listener are not served here')
-    : [];
+  return [];
 }
 
 const OF_EDGE =

@@ -110,11 +110,12 @@ function filtersOf(
   };
 }
 
-function filterNamed(
+/** Returns the Filter that an `extensionRef` names, or why there is none. */
+export function filterNamed(
   { group, kind, name }: LocalRef,
   field: string,
   namespace: string,
-  ask: Ask<GatewayContext>,
+  ask: Ask<Pick<GatewayContext, 'options' | 'filter'>>,
 ): Resource<'Filter'> | Fault {
   if (kind !== 'Filter' || !ask(context => context.options).apiGroups.includes(group)) {
     const message = `${kindText(group, kind)} is not served here. Name a Filter of ours`;
@@ -149,7 +150,8 @@ const NOT_OF_BACKENDS: readonly string[] = [
   'RequestRedirect',
 ];
 
-function unsupported(field: string, what: string): Fault {
+/** Returns the fault of a filter that is not served. */
+export function unsupported(field: string, what: string): Fault {
   return { reason: 'UnsupportedValue', field, message: `the filter ${what} is not served here` };
 }
 

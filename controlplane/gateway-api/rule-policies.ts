@@ -1,5 +1,6 @@
 import type { Resource } from '#resources/resource.ts';
 import type { GatewayContext } from './gateway-context.ts';
+import { listenerFilters, matchFaults } from './listener-filters.ts';
 import type { Ask } from './remembered.ts';
 import type { WrittenListener } from './route-parent.ts';
 import type { AnyRoute, AnyRule } from './route-rules.ts';
@@ -10,7 +11,7 @@ import { targetKey } from './targeted-policies.ts';
 export type PolicyPlace = { readonly listener: WrittenListener; readonly gateway: string };
 
 /**
- * Returns the rules of a route with what policies demand of their requests on a listener. Of
+ * Returns the rules of a route with what a listener and policies demand of their requests there. Of
  * FilterPolicies the one with the narrowest target counts: the rule, the route, the listener, its
  * ListenerSet, the Gateway. The limits of all targets count.
  */
@@ -21,8 +22,9 @@ export function withPolicies(
   ask: Ask<GatewayContext>,
 ): readonly ServedRule<AnyRule>[] {
   if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return rules;
-  if (ask(({ targeted }) => targeted.isEmpty)) return rules;
-  return rules.map(rule => {
+  const behind = behindListener(rules, place, ask);
+  if (ask(({ targeted }) => targeted.isEmpty)) return behind;
+  return behind.map(rule => {
     const keys = keysOf(route, rule.rule, place);
     const found = ask(({ targeted }) => targeted.filterPolicy(keys));
     const ids = ask(({ targeted }) => targeted.rateLimits(keys));
@@ -30,6 +32,21 @@ export function withPolicies(
     if (found === undefined) return { ...rule, limits };
     if ('closed' in found) return { ...rule, limits, broken: closedText(found.closed) };
     return { ...rule, limits, policy: served(found.policy, found.target, ask) };
+  });
+}
+
+/** Returns the rules with the Filters of their listener. */
+function behindListener(
+  rules: readonly ServedRule<AnyRule>[],
+  { listener }: PolicyPlace,
+  ask: Ask<GatewayContext>,
+): readonly ServedRule<AnyRule>[] {
+  const { filters } = listenerFilters(listener, ask);
+  if (filters === undefined) return rules;
+  return rules.map(rule => {
+    const broken =
+      filters.broken ?? matchFaults(rule.rule, rule.index, filters)[0]?.message ?? rule.broken;
+    return { ...rule, listener: filters, ...(broken === undefined ? {} : { broken }) };
   });
 }
 

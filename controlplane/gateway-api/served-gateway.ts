@@ -48,8 +48,18 @@ export type ServedListener = {
   /** `*` when it has none. */
   readonly hostname: string;
   readonly tls?: ListenerTls;
+  readonly filters?: ListenerFilters;
   /** The oldest first, then by namespace and name. A TCP or UDP listener has one at most. */
   readonly routes: readonly ServedRoute[];
+};
+
+/** The Filters of every request that a listener accepts, in their order. They come first. */
+export type ListenerFilters = {
+  /** Id of the listener. */
+  readonly listener: string;
+  readonly filters: readonly Resource<'Filter'>[];
+  /** Why every request of the listener is answered 500. */
+  readonly broken?: string;
 };
 
 export type ListenerTls = {
@@ -103,7 +113,9 @@ export type ServedRule<Rule> = {
   readonly broken?: string;
   /** Our Filters that the rule names, in their order. */
   readonly filters: readonly Resource<'Filter'>[];
-  /** The FilterPolicy in force for the rule by one of its targets. Its Filters come first. */
+  /** Those of the listener. They come before all others. */
+  readonly listener?: ListenerFilters;
+  /** The FilterPolicy in force for the rule by one of its targets. Its Filters come before those. */
   readonly policy?: ServedPolicy;
   /** The RateLimits whose targets have the rule. */
   readonly limits: readonly Resource<'RateLimit'>[];

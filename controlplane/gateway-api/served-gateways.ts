@@ -159,13 +159,13 @@ function serve(
 }
 
 function toServed(
-  { listener, tls }: CheckedListener,
+  { filters, listener, tls }: CheckedListener,
   attached: readonly ServedOn[],
   memo: Memo,
 ): ServedListener {
   const { id, origin, spec, protocol = 'HTTP', hostname } = listener;
   const routes = attached.map(({ route }) => route);
-  return memo.of(listener, 'served listener', [tls, ...routes], () => ({
+  return memo.of(listener, 'served listener', [tls, filters, ...routes], () => ({
     id,
     origin: origin.id,
     name: spec.name,
@@ -173,6 +173,7 @@ function toServed(
     protocol,
     hostname,
     ...(tls === undefined ? {} : { tls }),
+    ...(filters === undefined ? {} : { filters }),
     routes: inOrder(routes, protocol),
   }));
 }

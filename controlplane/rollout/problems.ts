@@ -1,4 +1,4 @@
-import { injectedBy } from '#controlplane/compile/ext-authz/injected-by-filters.ts';
+import { injectedBy } from '#resources/kinds/filter/injected-headers.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
 import type { Quarantined } from './rollout.ts';

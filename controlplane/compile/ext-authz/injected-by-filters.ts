@@ -1,3 +1,4 @@
+import { headersSetBy, injectedBy } from '#resources/kinds/filter/injected-headers.ts';
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -6,11 +7,6 @@ import { filterKey } from './filter-key.ts';
 import { hostReach } from './host-reach.ts';
 
 type Filter = Resource<'Filter'>;
-
-/** Returns the names of the headers that a Filter may set, in lower case. */
-export function injectedBy({ spec: { OAuth2, JWT } }: Filter): readonly string[] {
-  return (OAuth2 ?? JWT)?.injectRequestHeaders.map(({ name }) => name.toLowerCase()) ?? [];
-}
 
 /**
  * Returns the headers that only this Filter may set on a route. `Authorization` is not among them:
@@ -84,21 +80,16 @@ function hostsOfRules({ rules = [{}] }: Rejected): readonly string[] {
 
 /**
  * Returns, for a host of a Mapping, which Filter may set which header of its requests, by the
- * header's identity. An OAuth2 filter may set `Authorization` too.
+ * header's identity.
  */
 export function settersOn(resources: ResourceSet): (host: string) => ReadonlyMap<string, Filter> {
   const running = filtersOn(resources);
   return perHost(host => {
     const all = [...running(host)].flatMap(filter =>
-      settledBy(filter).map(name => [name, filter] as const),
+      headersSetBy(filter).map(name => [name, filter] as const),
     );
     return new Map(all.reverse());
   });
-}
-
-function settledBy(filter: Filter): readonly string[] {
-  const names = injectedBy(filter).map(headerIdentity);
-  return filter.spec.OAuth2 === undefined ? names : [...names, 'authorization'];
 }
 
 function perHost<T>(of: (host: string) => T): (host: string) => T {

@@ -1,12 +1,18 @@
-import type { ServedListener, ServedRule } from '#controlplane/gateway-api/served-gateway.ts';
+import type {
+  ListenerFilters,
+  ServedListener,
+  ServedRule,
+} from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
-import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
+import { GATEWAY_ROUTE, routeRuleOfFilters } from '../ext-authz/ext-authz-filter.ts';
 import type { Memo } from '../memo.ts';
+import { closed } from '../routes/closed-route.ts';
 import { misdirectedAnswer } from '../routes/host-guard.ts';
 import type { HostParts } from '../routes/virtual-hosts.ts';
+import { listenerRuleName } from './route-filters.ts';
 import {
   type RankedRoute,
   type RouteContext,
@@ -35,6 +41,7 @@ export function listenerHosts(
   memo: Memo,
 ): readonly JsonObject[] {
   const owners = new Map(own.map(listener => [listener.hostname, routesByHost(listener)]));
+  const filtersAt = new Map(own.map(({ hostname, filters }) => [hostname, filters]));
   const foreign = new Set(others.map(({ hostname }) => hostname));
   const domains = new Set([
     ...foreign,
@@ -49,13 +56,25 @@ export function listenerHosts(
     const named = { name: domain, domains: [domain] };
     if (byHost === undefined) return [{ ...named, routes: [MISDIRECTED] }];
     const served = servedFor(covering, byHost);
-    const { fields, first, ...of } = parts(domain, filtersOf(served.keys()));
+    const filters = filtersAt.get(hostname ?? '');
+    const attached = [...(filters?.filters ?? []), ...filtersOf(served.keys())];
+    const { fields, first, ...of } = parts(domain, attached);
     const routes = of.served(sortedRoutes(served, context, memo));
-    return [{ ...named, routes: [...first, ...routes], ...fields }];
+    const rest = filters === undefined ? [] : [unmatched(filters)];
+    return [{ ...named, routes: [...first, ...routes, ...rest], ...fields }];
   });
 }
 
 const MISDIRECTED = misdirectedAnswer(GATEWAY_ROUTE, { prefix: '/' });
+
+/** The Filters of the listener decide first. Envoy asks them of no request without a route. */
+function unmatched(filters: ListenerFilters): JsonObject {
+  const match = { prefix: '/' };
+  const name = filters.listener;
+  if (filters.broken !== undefined) return closed(name, match);
+  const rule = routeRuleOfFilters(listenerRuleName(filters));
+  return { name, match, direct_response: { status: 404 }, ...rule };
+}
 
 type ByHost = ReadonlyMap<string, readonly ServedHttp[]>;
 

@@ -1,10 +1,10 @@
+import { injectedBy } from '#resources/kinds/filter/injected-headers.ts';
 import type {
   FilterPolicyRule,
   TargetFilter,
 } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { injectedBy } from '../ext-authz/injected-by-filters.ts';
 
 /** A request header that no limit may set, and why. */
 export type Taken = { readonly name: string; readonly reason: string };
