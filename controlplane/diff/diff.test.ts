@@ -567,4 +567,72 @@ suite('routes of Gateways', () => {
     const [one, two] = [route(to('s')), route(to('t'), 'hostnames: [b.test], ', 'other')];
     assert.equal(isDifferent(differing(WORLD + one + two, WORLD + two + one)), false);
   });
+
+  const limit = (name: string, targets: string, more = '') =>
+    document(
+      'RateLimit',
+      name,
+      `{targetRefs: [${targets}], limits: [{name: ${name}, rate: 5, unit: minute${more}}]}`,
+    );
+  const SITE = '{kind: Gateway, name: site}';
+  const WEB = '{kind: HTTPRoute, name: web}';
+  const limited = (...texts: readonly string[]) => WORLD + route(to('s')) + texts.join('');
+  const toldOf = (before: string, after: string) =>
+    differing(before, after).limits.map(({ change, looser, routes }) => [change, looser, routes]);
+
+  test('a limit by its target counts the routes of the target alone', () => {
+    const other = route(to('t'), 'hostnames: [b.test], ', 'other');
+    const id = 'HTTPRoute/default/web';
+    assert.deepEqual(toldOf(limited(other), limited(other, limit('l', WEB))), [
+      ['added', false, [id]],
+    ]);
+    assert.deepEqual(toldOf(limited(other, limit('l', WEB)), limited(other)), [
+      ['removed', true, [id]],
+    ]);
+    assert.deepEqual(toldOf(limited(other), limited(other, limit('l', SITE))), [
+      ['added', false, [id, 'HTTPRoute/default/other']],
+    ]);
+    assert.deepEqual(toldOf(SHOP, SHOP + limit('l', WEB)), [['added', false, []]]);
+  });
+
+  test('another target of a limit is looser when a route that stays is left out', () => {
+    const [web, site] = [limit('l', WEB), limit('l', SITE)];
+    const other = route(to('t'), 'hostnames: [b.test], ', 'other');
+    assert.deepEqual(toldOf(limited(web), limited(site)), [
+      ['changed', false, ['HTTPRoute/default/web']],
+    ]);
+    assert.deepEqual(toldOf(limited(other, site), limited(other, web)), [
+      ['changed', true, ['HTTPRoute/default/web']],
+    ]);
+    const moved = WORLD + other + limit('l', '{kind: HTTPRoute, name: other}');
+    assert.deepEqual(
+      toldOf(WORLD + route(to('s')) + web, moved).map(([, looser]) => looser),
+      [false],
+      'the route is removed, too',
+    );
+    assert.deepEqual(
+      differing(limited(site), limited(web)).limits.map(({ before, after }) => [before, after]),
+      [
+        [
+          '5 per minute, Enforce, in domain gateway, for [generic_key: RateLimit/default/l/0], to Gateway site',
+          '5 per minute, Enforce, in domain gateway, for [generic_key: RateLimit/default/l/0], to HTTPRoute web',
+        ],
+      ],
+    );
+  });
+
+  test('a route has the limits of its targets, and so have requests that go to another', () => {
+    const [change] = differing(
+      limited(limit('l', WEB)),
+      WORLD + route(to('t')) + limit('l', WEB),
+    ).routes;
+    assert.deepEqual([change?.before?.limits, change?.after?.limits], [['l'], ['l']]);
+    assert.deepEqual(
+      change?.requests?.map(({ before, after }) => [before?.limits, after?.limits]),
+      [[['l'], ['l']]],
+    );
+    const other = route(to('t'), 'hostnames: [a.test], ', 'other');
+    const [, moved] = differing(limited(limit('l', WEB)), WORLD + other + limit('l', WEB)).routes;
+    assert.deepEqual(moved?.before?.limits, ['l']);
+  });
 });

@@ -130,8 +130,9 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
   const groups = nodeGroups(set, compiler.options);
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
   const { mappings } = set;
+  const api = gatewayApiOf(set, compiler.options);
   return {
-    api: gatewayApiOf(set, compiler.options),
+    api,
     resources: set,
     mappings,
     regions: routeRegions(compiled),
@@ -139,7 +140,7 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
     compiled,
     problems: [...secrets, ...[...compiled.values()].flatMap(({ problems }) => problems)],
     access: accessWorld(set, compiler.options),
-    limits: routeLimits(set),
+    limits: routeLimits(set, api),
   };
 }
 

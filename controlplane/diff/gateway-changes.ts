@@ -66,7 +66,7 @@ export function gatewayChanges(before: GatewayWorld, after: GatewayWorld): Gatew
       }),
     );
     access.push(...widest(toldOf(tried, accessChange)));
-    const requests = toldOf(tried, request => requestChange(request));
+    const requests = toldOf(tried, requestChanges(before, after));
     moved.push(
       ...widest(requests).map(request => ({
         route: request.before?.route ?? request.after?.route ?? '',
@@ -97,18 +97,21 @@ function accessChange({ after, before, region }: TriedRequest): AccessChange | u
   return { effect, ...region, ...sides, routes: [after.route.name], routeCount: 1 };
 }
 
-function requestChange({ after, before, region }: TriedRequest): RequestChange | undefined {
-  const [was, is] = [before, after].map(served => served && servedBy(served));
-  if (was?.route === is?.route && was?.to === is?.to) return undefined;
-  return { ...region, ...(was && { before: was }), ...(is && { after: is }) };
+/** Returns what tells which requests are served otherwise. */
+function requestChanges(before: GatewayWorld, after: GatewayWorld) {
+  return ({ after: next, before: old, region }: TriedRequest): RequestChange | undefined => {
+    const [was, is] = [old && servedBy(old, before), next && servedBy(next, after)];
+    if (was?.route === is?.route && was?.to === is?.to) return undefined;
+    return { ...region, ...(was && { before: was }), ...(is && { after: is }) };
+  };
 }
 
-function servedBy({ decision, route }: ServedRequest): ServedBy {
+function servedBy({ decision, route }: ServedRequest, { limits }: GatewayWorld): ServedBy {
   return {
     route: route.name,
     to: targetText(route),
     access: accessText(decision),
-    limits: [],
+    limits: limits.namesOf(route.name),
   };
 }
 

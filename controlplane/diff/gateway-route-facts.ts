@@ -34,10 +34,10 @@ export function gatewayRouteFacts(
         known.routes.set(JSON.stringify(route), route);
         found.set(route.name, known);
       }
-  return new Map([...found].map(([id, each]) => [id, factsOf(each, world)]));
+  return new Map([...found].map(([id, each]) => [id, factsOf(id, each, world)]));
 }
 
-function factsOf({ group, hosts, routes }: Found, world: GatewayWorld): RouteFacts {
+function factsOf(id: string, { group, hosts, routes }: Found, world: GatewayWorld): RouteFacts {
   const { limits } = world;
   const { decide } = requestServer(world);
   const all = [...routes.values()];
@@ -56,7 +56,7 @@ function factsOf({ group, hosts, routes }: Found, world: GatewayWorld): RouteFac
     conditions: [],
     to: [...new Set(all.map(targetText))].join('; '),
     access: texts.size > 1 ? access.map(([path, text]) => `${path}: ${text}`) : [...texts],
-    limits: limits.all.filter(limit => limits.mayCountDefaults(limit)).map(({ name }) => name),
+    limits: limits.namesOf(id),
   };
 }
 

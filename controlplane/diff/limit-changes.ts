@@ -1,3 +1,5 @@
+import { hasTargets } from '#controlplane/gateway-api/targeted-policies.ts';
+import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type LimitChange, SHOWN_ROUTES } from './difference.ts';
@@ -20,7 +22,8 @@ export function limitChanges(before: LimitWorld, after: LimitWorld): readonly Li
     const [old, next] = [was.get(name), is.get(name)];
     const texts = { before: old && textOf(old), after: next && textOf(next) };
     if (texts.before === texts.after) return [];
-    return [changeOf(name, { old, next, texts }, next === undefined ? before : after)];
+    const loses = old !== undefined && next !== undefined && losesRule(old, next, before, after);
+    return [changeOf(name, { old, next, texts, loses }, next === undefined ? before : after)];
   });
   return changes.sort((a, b) => Number(b.looser) - Number(a.looser));
 }
@@ -33,17 +36,32 @@ type Pair = {
   readonly old: NamedLimit | undefined;
   readonly next: NamedLimit | undefined;
   readonly texts: { readonly before: string | undefined; readonly after: string | undefined };
+  /** Whether a rule of a route that stays is no longer among its targets. */
+  readonly loses: boolean;
 };
 
-function changeOf(name: string, { old, next, texts }: Pair, world: LimitWorld): LimitChange {
+function losesRule(
+  { of: old }: NamedLimit,
+  { of: next }: NamedLimit,
+  before: LimitWorld,
+  after: LimitWorld,
+): boolean {
+  if (!hasTargets(old) || !hasTargets(next)) return false;
+  const now = after.limits.rulesOf(next);
+  return [...before.limits.rulesOf(old)].some(
+    ([rule, counted]) => counted && now.get(rule) === false,
+  );
+}
+
+function changeOf(name: string, { old, next, texts, loses }: Pair, world: LimitWorld): LimitChange {
   const shown = next ?? old;
   if (shown === undefined) throw new Error('a limit of neither side');
-  const ofGateways = world.limits.mayCountDefaults(shown) ? world.regions : [];
+  const ofGateways = world.regions.filter(({ id }) => world.limits.mayCountRoute(shown, id));
   const mappings = world.mappings.filter(mapping => world.limits.mayCount(shown, mapping));
   const counted = [...new Set([...mappings, ...ofGateways].map(({ id }) => id))];
   return {
     change: old === undefined ? 'added' : next === undefined ? 'removed' : 'changed',
-    looser: isLooser(old?.limit, next?.limit),
+    looser: loses || isLooser(old?.limit, next?.limit),
     name,
     id: shown.of.id,
     ...shown.of.source,
@@ -70,6 +88,14 @@ function textOf({ limit, of }: NamedLimit): string {
     item.map(({ key, value }) => `${key}: ${value ?? 'any'}`).join(' or '),
   );
   const whole = `${rate} per ${unit}, ${action}, in domain ${of.spec.domain}, for [${labels.join(', ')}]`;
+  const to = targetsText(of.spec.targetRefs ?? []);
   const more = limit.errorResponse === undefined ? '' : ', with an answer of its own';
-  return whole + more;
+  return whole + to + more;
+}
+
+function targetsText(targets: readonly PolicyTarget[]): string {
+  const texts = targets.map(({ kind, name, sectionName }) =>
+    [kind, name, ...(sectionName === undefined ? [] : [sectionName])].join(' '),
+  );
+  return texts.length === 0 ? '' : `, to ${texts.join(' or ')}`;
 }

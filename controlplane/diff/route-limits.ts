@@ -5,6 +5,8 @@ import {
   labellings,
 } from '#controlplane/compile/rate-limits/labelling.ts';
 import { limitNames } from '#controlplane/compile/rate-limits/limit-name.ts';
+import type { GatewayApi, ServedRule } from '#controlplane/gateway-api/served-gateway.ts';
+import { hasTargets } from '#controlplane/gateway-api/targeted-policies.ts';
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -28,27 +30,68 @@ export function limitsOf(rateLimit: Resource<'RateLimit'>): readonly NamedLimit[
   }));
 }
 
-/** Which limits may count the requests of a Mapping, on one side of a change. */
+/** Which limits may count the requests of routes, on one side of a change. */
 export type RouteLimits = {
   readonly all: readonly NamedLimit[];
   mayCount(limit: NamedLimit, mapping: Resource<'Mapping'>): boolean;
-  /** The same of requests with the default labels alone, as routes of Gateways have them. */
-  mayCountDefaults(limit: NamedLimit): boolean;
+  /** The same of a route of Gateways, by its id. It has the default labels, and may be a target. */
+  mayCountRoute(limit: NamedLimit, route: string): boolean;
+  /** Returns the names of the limits that may count requests of a route of Gateways. */
+  namesOf(route: string): readonly string[];
+  /** Returns the rules of routes of Gateways, and whether they are targets of the RateLimit. */
+  rulesOf(rateLimit: Resource<'RateLimit'>): ReadonlyMap<RuleKey, boolean>;
 };
 
-export function routeLimits(resources: ResourceSet): RouteLimits {
+/** Its listener, its route and what it matches, since its place changes with other rules. */
+export type RuleKey = string;
+
+export function routeLimits(resources: ResourceSet, api: GatewayApi): RouteLimits {
   const byDomain = new Map(labellings(resources).domains.map(each => [each.domain, each]));
+  const all = resources.rateLimits.flatMap(limitsOf);
+  const rules = all.some(({ of }) => hasTargets(of)) ? servedRules(api) : [];
+  const targets = new Set(
+    rules.flatMap(({ id, rule }) => rule.limits.map(limit => `${limit.id} ${id}`)),
+  );
+  const counted = new Map<string, readonly string[]>();
+  const mayCountRoute = ({ limit, of }: NamedLimit, route: string) => {
+    const labelling = byDomain.get(of.spec.domain);
+    if (hasTargets(of)) return labelling !== undefined && targets.has(`${of.id} ${route}`);
+    return mayCount(limit.pattern, labelling?.defaults ?? []);
+  };
   return {
-    all: resources.rateLimits.flatMap(limitsOf),
+    all,
     mayCount: ({ limit, of }, { spec }) => {
       const labelling = byDomain.get(of.spec.domain);
-      if (labelling === undefined || spec.node_group !== EDGE) return false;
+      if (labelling === undefined || spec.node_group !== EDGE || hasTargets(of)) return false;
       if (spec.host_redirect || spec.shadow) return false;
       return labelsOf(spec, labelling).some(labels => mayCount(limit.pattern, labels));
     },
-    mayCountDefaults: ({ limit, of }) =>
-      mayCount(limit.pattern, byDomain.get(of.spec.domain)?.defaults ?? []),
+    mayCountRoute,
+    namesOf: route => {
+      const known =
+        counted.get(route) ??
+        all.filter(limit => mayCountRoute(limit, route)).map(({ name }) => name);
+      counted.set(route, known);
+      return known;
+    },
+    rulesOf: ({ id }) =>
+      new Map(
+        rules.map(({ key, rule }) => [key, rule.limits.some(limit => limit.id === id)] as const),
+      ),
   };
+}
+
+function servedRules({ gateways }: GatewayApi) {
+  return gateways.flatMap(({ listeners }) =>
+    listeners.flatMap(listener =>
+      listener.routes.flatMap(({ route: { id }, rules }) =>
+        rules.map((rule: ServedRule<{ readonly matches?: unknown }>) => {
+          const key: RuleKey = JSON.stringify([listener.id, id, rule.rule.matches]);
+          return { id, key, rule };
+        }),
+      ),
+    ),
+  );
 }
 
 function labelsOf(
