@@ -21,7 +21,7 @@ export type Fuzzed = {
   told(more: unknown): string;
 };
 
-const SEEDS = 60;
+const SEEDS = 40;
 const REQUESTS = 32;
 
 /**
