@@ -130,6 +130,39 @@ test('a Filter that a rule names runs behind those of a policy', () => {
   );
 });
 
+const BEHIND = [jwt('first'), jwt('second')].join('');
+const named = (name: string) =>
+  `{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: ${name}}}`;
+const behind = (yaml: string) =>
+  yaml.replace(
+    'hostname: site.test,',
+    `hostname: site.test, filters: {requests: [${named('first')}, ${named('second')}]},`,
+  ) + BEHIND;
+
+test('Filters of a listener run before those of a policy, and before those of the rule', () => {
+  const { filters } = at('https://site.test:8443/private/x', behind(SITE + TARGETS));
+  assert.ok(filters?.decision === 'chain');
+  assert.deepEqual(
+    filters.chain.map(({ applies, resource }) => [resource, applies]),
+    [
+      ['Filter default/first', 'yes'],
+      ['Filter default/second', 'yes'],
+      ['Filter default/users', 'no'],
+      ['Filter default/users', 'yes'],
+    ],
+  );
+});
+
+test('Filters of a listener run where no route matches', () => {
+  const { answer, filters } = at('https://site.test:8443/none', behind(SITE));
+  assert.ok(filters?.decision === 'chain');
+  assert.deepEqual(
+    filters.chain.map(({ resource }) => resource),
+    ['Filter default/first', 'Filter default/second'],
+  );
+  assert.equal(answer?.status, 404);
+});
+
 test('a limit of a target is shown with its labels', () => {
   const { rateLimits } = at('https://site.test:8443/a', SITE + TARGETS);
   const [limit] = rateLimits?.cases[0]?.applied ?? [];

@@ -105,6 +105,30 @@ for (const header of ['X-User', 'x_user']) {
   });
 }
 
+test('a ListenerSet names Filters of its own namespace', () => {
+  const set = (filter: string) =>
+    object(
+      'ListenerSet',
+      'more',
+      `parentRef: {name: g, namespace: infra}, listeners: [{name: c, port: 82, protocol: HTTP, filters: {requests: [${named(filter)}]}}]`,
+      { namespace: 'team' },
+    );
+  const own = FILTER.replace('name: f, namespace: infra', 'name: t, namespace: team');
+  const parent =
+    CLASS +
+    gateway(
+      'g',
+      'listeners: [{name: a, port: 80, protocol: HTTP}], allowedListeners: {namespaces: {from: All}}',
+    );
+  const listeners = ['t', 'f'].map(
+    name => told(served(parent + FILTER + own + set(name)).gateways)[1],
+  );
+  assert.deepEqual(listeners, [
+    ['t', 'open', 'open'],
+    ['', 'there is no Filter team/f', 'open'],
+  ]);
+});
+
 test('a route is not accepted on the listener alone whose Filters set what it is chosen by', () => {
   const parents = '{name: g, sectionName: a}, {name: g, sectionName: b}';
   const { statuses } = served(site(named('f')) + route('x-user', parents));

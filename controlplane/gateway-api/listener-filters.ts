@@ -2,9 +2,10 @@ import { headersSetBy } from '#resources/kinds/filter/injected-headers.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
+import { filterNamed, unsupported } from './reference.ts';
 import type { Ask } from './remembered.ts';
 import type { WrittenListener } from './route-parent.ts';
-import { type AnyRule, filterNamed, unsupported } from './route-rules.ts';
+import type { AnyRule } from './route-rules.ts';
 import type { ListenerFilters } from './served-gateway.ts';
 
 /** What the filters of a listener come to. */

@@ -1,6 +1,9 @@
+import type { LocalRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import type { Ask } from './remembered.ts';
 
 /** The object of Gateway API that has a reference. */
 export type Referrer = { readonly kind: string; readonly namespace: string };
@@ -48,4 +51,26 @@ export function notPermitted(field: string, what: string): Fault {
 /** Returns `Kind` or `Kind of group`. */
 export function kindText(group: string, kind: string): string {
   return group === '' ? kind : `${kind} of ${group}`;
+}
+
+/** Returns the Filter that an `extensionRef` names, or why there is none. */
+export function filterNamed(
+  { group, kind, name }: LocalRef,
+  field: string,
+  namespace: string,
+  ask: Ask<Pick<GatewayContext, 'options' | 'filter'>>,
+): Resource<'Filter'> | Fault {
+  if (kind !== 'Filter' || !ask(context => context.options).apiGroups.includes(group)) {
+    const message = `${kindText(group, kind)} is not served here. Name a Filter of ours`;
+    return { reason: 'InvalidKind', field, message };
+  }
+  const filter = ask(context => context.filter(namespace, name));
+  if (filter !== undefined) return filter;
+  const message = `there is no Filter ${namespace}/${name}`;
+  return { reason: 'BackendNotFound', field, message };
+}
+
+/** Returns the fault of a filter that is not served. */
+export function unsupported(field: string, what: string): Fault {
+  return { reason: 'UnsupportedValue', field, message: `the filter ${what} is not served here` };
 }

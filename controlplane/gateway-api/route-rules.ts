@@ -1,4 +1,3 @@
-import type { LocalRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import type { GrpcRouteRule } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
 import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.ts';
 import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
@@ -6,7 +5,7 @@ import type { Resource } from '#resources/resource.ts';
 import { backendTarget, type RouteFrom } from './backend-target.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { kindText } from './reference.ts';
+import { filterNamed, unsupported } from './reference.ts';
 import type { Ask } from './remembered.ts';
 import type { BackendTarget, RouteKind, ServedBackend, ServedRule } from './served-gateway.ts';
 
@@ -110,23 +109,6 @@ function filtersOf(
   };
 }
 
-/** Returns the Filter that an `extensionRef` names, or why there is none. */
-export function filterNamed(
-  { group, kind, name }: LocalRef,
-  field: string,
-  namespace: string,
-  ask: Ask<Pick<GatewayContext, 'options' | 'filter'>>,
-): Resource<'Filter'> | Fault {
-  if (kind !== 'Filter' || !ask(context => context.options).apiGroups.includes(group)) {
-    const message = `${kindText(group, kind)} is not served here. Name a Filter of ours`;
-    return { reason: 'InvalidKind', field, message };
-  }
-  const filter = ask(context => context.filter(namespace, name));
-  if (filter !== undefined) return filter;
-  const message = `there is no Filter ${namespace}/${name}`;
-  return { reason: 'BackendNotFound', field, message };
-}
-
 function externalAuthFaults(filters: readonly AnyFilter[], field: string): readonly Fault[] {
   return filters.flatMap(({ type }, at) =>
     type === 'ExternalAuth' ? [unsupported(`${field}.filters[${at}]`, 'ExternalAuth')] : [],
@@ -149,11 +131,6 @@ const NOT_OF_BACKENDS: readonly string[] = [
   'RequestMirror',
   'RequestRedirect',
 ];
-
-/** Returns the fault of a filter that is not served. */
-export function unsupported(field: string, what: string): Fault {
-  return { reason: 'UnsupportedValue', field, message: `the filter ${what} is not served here` };
-}
 
 /** @returns why nothing answers the rule's requests */
 function unanswered({ backendRefs }: AnyRule, filters: readonly AnyFilter[]): string | undefined {
