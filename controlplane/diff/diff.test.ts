@@ -524,6 +524,15 @@ suite('routes of Gateways', () => {
     ]);
   });
 
+  test('a listener that loses its Filter opens its routes', () => {
+    const requests = `${NAMED.replace('filters:', ', filters: {requests:')}}`;
+    const guarded = site(requests) + LOGIN + route(to('s'));
+    const opened = accessOf(guarded, WORLD + route(to('s')));
+    assert.ok(opened.includes('lost a.test /a* HTTPRoute/default/web'), opened.join());
+    const closed = accessOf(guarded, site(requests) + route(to('s')));
+    assert.ok(closed.includes('closed a.test /a* HTTPRoute/default/web'), closed.join());
+  });
+
   test('a rule of a FilterPolicy names the routes that it decides about', () => {
     const guarded = WORLD + route(to('s')) + policy('{path: /a*, filters: [{name: login}]}');
     assert.deepEqual(accessOf(guarded, WORLD + route(to('s'))), [
