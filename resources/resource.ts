@@ -95,6 +95,8 @@ export type Rejected = {
   readonly rules?: readonly ReadableRule[];
   /** What a FilterPolicy or RateLimit is for. Absent when it has no targets, or none was read. */
   readonly targets?: readonly PolicyTarget[];
+  /** The name of a Gateway's class. Absent when that could not be read. */
+  readonly gatewayClass?: string;
   /** A route of Gateway API. Absent when too little of it could be read. */
   readonly route?: ClosedRoute;
   /** The hostname of a Host, or the Hosts of a TLSContext. Absent when that could not be read. */

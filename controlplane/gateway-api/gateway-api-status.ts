@@ -26,6 +26,8 @@ export type GatewayStatus = {
   readonly generation: number;
   readonly conditions: readonly NamedCondition[];
   readonly listeners: readonly ListenerStatus[];
+  /** The generation that `listeners` are about, where an older version is in force. */
+  readonly listenersGeneration?: number;
   readonly attachedListenerSets: number;
 };
 

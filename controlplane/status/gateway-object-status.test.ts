@@ -181,6 +181,21 @@ describe('the status of a Gateway', () => {
     assert.deepEqual(programmed(waiting, before(1)), ['Unknown:Pending', 'Unknown:Pending']);
   });
 
+  test('tells of listeners that are of an older version with its generation', () => {
+    const older = {
+      ...status({ ...condition('Programmed', 'False'), reason: 'Invalid' }),
+      listenersGeneration: 1,
+    };
+    const next = write(older, {}) as {
+      conditions: readonly Record<string, unknown>[];
+      listeners: readonly { conditions: readonly Record<string, unknown>[] }[];
+    };
+    const generations = (list: readonly Record<string, unknown>[] = []) =>
+      list.map(({ type, observedGeneration }) => `${type} ${observedGeneration}`);
+    assert.deepEqual(generations(next.conditions), ['Accepted 2', 'Programmed 2']);
+    assert.deepEqual(generations(next.listeners[0]?.conditions), ['Accepted 1', 'Programmed 1']);
+  });
+
   test('is not programmed where the reason is known without the proxies', () => {
     const rejected = status({ ...condition('Programmed', 'False'), reason: 'Invalid' });
     assert.equal(programmed(READY, {}, rejected)[0], 'False:Invalid');

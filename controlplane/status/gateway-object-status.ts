@@ -10,7 +10,7 @@ import type {
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import { fieldsIn, mergeConditions } from './conditions.ts';
-import { type GatewayProgress, withProgrammed } from './gateway-programmed.ts';
+import { type GatewayProgress, listenersGeneration, withProgrammed } from './gateway-programmed.ts';
 
 export type GatewayStatusFacts = {
   /** The name of this controller, which marks what is ours. */
@@ -116,6 +116,7 @@ function listenerFields(
   const progress = facts.progressOf(id);
   const { conditions, listeners } = withProgrammed(status, before, progress);
   const known = fieldsIn(before.listeners);
+  const about = { generation: listenersGeneration(status) };
   return {
     conditions: merge(
       before.conditions,
@@ -128,7 +129,7 @@ function listenerFields(
       const old = known.find(({ name }) => name === listener.name);
       return {
         ...listener,
-        conditions: merge(old?.conditions, listener.conditions, OF_LISTENER, status, facts),
+        conditions: merge(old?.conditions, listener.conditions, OF_LISTENER, about, facts),
       };
     }),
     ...(status.kind === 'Gateway'

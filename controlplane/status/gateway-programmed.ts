@@ -40,10 +40,15 @@ export function withProgrammed(
       const old = known.find(({ name }) => name === listener.name);
       return {
         ...listener,
-        conditions: add(listener.conditions, proxies, old?.conditions, generation),
+        conditions: add(listener.conditions, proxies, old?.conditions, listenersGeneration(status)),
       };
     }),
   };
+}
+
+/** Returns the generation that the conditions of listeners are about. */
+export function listenersGeneration(status: GatewayStatus | ListenerSetStatus): number {
+  return (status.kind === 'Gateway' ? status.listenersGeneration : undefined) ?? status.generation;
 }
 
 function add(

@@ -2,6 +2,7 @@ import { Memo } from '#controlplane/compile/memo.ts';
 import type { NamedCondition } from '#controlplane/gateway-api/condition.ts';
 import type {
   GatewayApiStatus,
+  GatewayStatus,
   PolicyStatus,
   RouteStatus,
 } from '#controlplane/gateway-api/gateway-api-status.ts';
@@ -86,6 +87,11 @@ function statusOf(
   const [item] = [...parsed.resources, ...parsed.rejected];
   if (item === undefined) return undefined;
   const status = statuses.get(item.id);
+  if (item.kind === 'Gateway' && !('spec' in item)) {
+    const isOurs = statuses.has(`GatewayClass//${item.gatewayClass}`);
+    const lastGood = status?.kind === 'Gateway' ? status : undefined;
+    return isOurs ? rejectedGateway(generation, lastGood, whyRejected(parsed)) : undefined;
+  }
   if (status === undefined) {
     if (TARGETING_KINDS.includes(item.kind)) return NO_ANCESTORS;
     return ROUTES.includes(item.kind) ? NO_PARENTS : undefined;
@@ -94,11 +100,34 @@ function statusOf(
   const known = TARGETING_KINDS.includes(item.kind) ? { ...status, generation } : status;
   if (known.kind !== 'Route' && known.kind !== 'Policy') return known;
   if (!('spec' in item)) {
-    const why = parsed.problems.map(({ field = '', message }) => `${field}: ${message}`);
-    return rejected({ ...known, generation }, why.join('. '));
+    return rejected({ ...known, generation }, whyRejected(parsed));
   }
   const byProxy = quarantined.get(item.id)?.message.trim();
   return byProxy === undefined ? known : rejected(known, `A proxy rejects it: ${byProxy}`);
+}
+
+function whyRejected({ problems }: ServedObject['parsed']): string {
+  return problems.map(({ field = '', message }) => `${field}: ${message}`).join('. ');
+}
+
+/** The listeners of the last good version stay in force, and are told with its generation. */
+function rejectedGateway(
+  generation: number,
+  lastGood: GatewayStatus | undefined,
+  message: string,
+): GatewayStatus {
+  const no = { status: 'False', reason: 'Invalid', message } as const;
+  return {
+    kind: 'Gateway',
+    generation,
+    conditions: [
+      { type: 'Accepted', ...no },
+      { type: 'Programmed', ...no },
+    ],
+    listeners: lastGood?.listeners ?? [],
+    listenersGeneration: lastGood?.generation ?? generation,
+    attachedListenerSets: lastGood?.attachedListenerSets ?? 0,
+  };
 }
 
 function rejected(status: RouteStatus | PolicyStatus, message: string): GatewayApiStatus {

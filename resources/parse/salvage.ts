@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
+import { objectName } from '#resources/kinds/gateway-api/names.ts';
 import { type PolicyTarget, policyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
@@ -29,11 +30,12 @@ export function salvage(
   kind: string,
   spec: unknown,
   findings: readonly Finding[],
-): Pick<Rejected, 'hosts' | 'injects' | 'match' | 'route' | 'rules' | 'targets'> {
+): Pick<Rejected, 'gatewayClass' | 'hosts' | 'injects' | 'match' | 'route' | 'rules' | 'targets'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
   if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
   if (kind === 'Filter') return { injects: injectedNames(spec) };
+  if (kind === 'Gateway') return salvageClass(spec);
   const targets = TARGETING.includes(kind) ? salvageTargets(spec) : undefined;
   if (targets !== undefined) return { targets, rules: [] };
   if (kind === 'FilterPolicy') return salvageRules(spec, findings);
@@ -64,6 +66,12 @@ function salvageHosts(
 ): { hosts?: readonly string[] } {
   const parsed = isFields(spec) ? domains.safeParse(of(spec)) : undefined;
   return parsed?.success === true ? { hosts: parsed.data } : {};
+}
+
+/** The status of a Gateway is written by the controller of its class alone. */
+function salvageClass(spec: unknown): { gatewayClass?: string } {
+  const parsed = objectName.safeParse(isFields(spec) ? spec.gatewayClassName : undefined);
+  return parsed.success ? { gatewayClass: parsed.data } : {};
 }
 
 /** Clients must not send these, even while the Filter is broken. */

@@ -33,6 +33,7 @@ type Condition = {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
+  readonly message: string;
   readonly observedGeneration?: number;
   readonly lastTransitionTime: string;
 };
@@ -266,6 +267,49 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
       conditions?.find(({ type }) => type === others.type),
       others,
     );
+  });
+
+  test('tells why a Gateway is rejected, and what its last good version still serves', async () => {
+    const namespaces = (operator: string) => ({
+      from: 'Selector',
+      selector: { matchExpressions: [{ key: 'team', operator }] },
+    });
+    const spec = (gatewayClassName: string, operator: string) => ({
+      gatewayClassName,
+      allowedListeners: { namespaces: namespaces(operator) },
+      listeners: [{ name: 'http', port: 18_082, protocol: 'HTTP' }],
+    });
+    const isRejected = ({ conditions }: Status, generation: number) =>
+      lineOf(conditions) === 'Accepted=False:Invalid Programmed=False:Invalid' &&
+      conditions?.every(each => each.observedGeneration === generation) === true;
+    await create('GatewayClass', 'theirs', { controllerName: 'example.com/theirs' });
+    await create('Gateway', 'foreign', spec('theirs', 'Odd'));
+    await create('Gateway', 'odd', spec('ours', 'Odd'));
+    const { conditions, listeners } = await statusWhen('Gateway', 'odd', isRejected);
+    assert.match(
+      conditions?.[0]?.message ?? '',
+      /^spec\.allowedListeners\.namespaces\.selector\.matchExpressions\[0\]\.operator: /,
+    );
+    assert.deepEqual(listeners ?? [], []);
+    await patch('Gateway', 'odd', { spec: spec('ours', 'Exists') });
+    const { listeners: good } = await statusWhen('Gateway', 'odd', (status, generation) => {
+      const programmed = status.listeners?.[0]?.conditions.find(
+        ({ type }) => type === 'Programmed',
+      );
+      return generation === 2 && programmed?.status === 'True';
+    });
+    await patch('Gateway', 'odd', { spec: spec('ours', 'Odd') });
+    const kept = await statusWhen('Gateway', 'odd', isRejected);
+    assert.deepEqual(kept.listeners, good);
+    await deleteObject(targetOf('Gateway'), 'odd');
+    const foreign = await getObject(targetOf('Gateway'), 'foreign');
+    const untouched = (foreign?.status ?? {}) as Status;
+    assert.ok(
+      untouched.conditions?.every(({ reason }) => reason === 'Pending') ?? true,
+      'only what the definition sets by default',
+    );
+    await deleteObject(targetOf('Gateway'), 'foreign');
+    await deleteObject(targetOf('GatewayClass'), 'theirs');
   });
 
   const ancestorsOf = ({ ancestors = [] }: Status) =>
