@@ -54,5 +54,6 @@ export const ENVOY_FILES = [
   'envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto',
   'envoy/extensions/transport_sockets/tls/v3/tls.proto',
   'envoy/extensions/upstreams/http/v3/http_protocol_options.proto',
+  'envoy/type/matcher/v3/http_inputs.proto',
   'src/proto/grpc/health/v1/health.proto',
 ] as const;

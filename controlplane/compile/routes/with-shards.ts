@@ -3,6 +3,7 @@ import { LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { contentHash } from '../clusters/content-hash.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import { extension } from '../extension.ts';
+import { byHeader } from './by-header.ts';
 import { pathStart } from './path-start.ts';
 import { SHARD_HEADER, type ShardHeader, shardHeader } from './shard-header.ts';
 import { shardsOf } from './shards.ts';
@@ -54,8 +55,8 @@ function cutTable(table: CompiledResource, longest: number): CutTable | undefine
   const { virtual_hosts, ignore_port_in_host_matching: _, ...fields } = table.json;
   // The compiler wrote them.
   const hosts = (virtual_hosts ?? []) as unknown as readonly VirtualHost[];
-  const cuts = new Map(hosts.map(host => [host, cutHost(host, longest)]));
-  const long = hosts.filter(host => cuts.get(host) !== undefined);
+  const cuts = new Map(hosts.map(host => [host.name, cutHost(host, longest)]));
+  const long = hosts.filter(({ name }) => cuts.get(name) !== undefined);
   const total = hosts.reduce((sum, { routes }) => sum + routes.length, 0);
   if (long.length === 0 && total <= MOST_LISTS * longest) return undefined;
   const header = shardHeader(
@@ -65,12 +66,12 @@ function cutTable(table: CompiledResource, longest: number): CutTable | undefine
   if (header === undefined) return undefined;
   const name = `${table.name}~${contentHash(JSON.stringify(header.changes))}`;
   const removed = (fields.request_headers_to_remove ?? []) as readonly string[];
-  const shards = hosts.flatMap(host =>
-    (cuts.get(host) ?? [{ key: '', routes: host.routes }]).flatMap(({ key, routes }) =>
+  const shards = hosts.flatMap(({ routes, ...host }) =>
+    (cuts.get(host.name) ?? [{ key: '', list: { routes } }]).flatMap(({ key, list }) =>
       // Each domain has its own, so that old and new ones never share one on the way.
       host.domains.map(each => {
         const domain = header.domainOf(each, key);
-        return { ...host, name: domain, domains: [domain], routes };
+        return { ...host, ...list, name: domain, domains: [domain] };
       }),
     ),
   );
@@ -84,15 +85,23 @@ function cutTable(table: CompiledResource, longest: number): CutTable | undefine
   return { table: { ...table, name, json }, header };
 }
 
-type HostShard = { readonly key: string; readonly routes: readonly JsonObject[] };
+/** `list` is the part of a virtual host that has the routes. */
+type HostShard = { readonly key: string; readonly list: JsonObject };
 
 function cutHost({ routes }: VirtualHost, longest: number): readonly HostShard[] | undefined {
   if (routes.length <= longest) return undefined;
   const placed = routes.map(route => ({ route, at: pathStart(route.match as JsonObject) }));
-  return shardsOf(placed, longest)?.map(({ key, routes }) => ({
+  const shards = shardsOf(placed, longest) ?? [{ key: '', routes: placed }];
+  const lists = shards.map(({ key, routes }) => ({
     key,
-    routes: routes.map(({ route }) => route),
+    list: byHeader(
+      routes.map(({ route }) => route),
+      longest,
+    ),
   }));
+  return lists.length > 1 || lists.some(({ list }) => list.matcher !== undefined)
+    ? lists
+    : undefined;
 }
 
 /** Returns the same message, where each connection manager of a cut table sets its header. */

@@ -23,6 +23,11 @@ const MATCHES: readonly JsonObject[] = [
     path: '/empty',
     headers: [{ ...TENANT, invert_match: true, treat_missing_header_as_empty: true }],
   },
+  ...['red', 'blue', 'green'].map(exact => ({
+    prefix: '/value',
+    headers: [{ name: 'x-tenant', string_match: { exact } }],
+  })),
+  { prefix: '/value' },
   { prefix: '/starts', headers: [{ name: ':path', string_match: { prefix: '/starts?a' } }] },
 ];
 
