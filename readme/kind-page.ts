@@ -12,7 +12,8 @@ Each resource is a YAML document. It has an \`apiVersion\`, a \`kind\` and a \`m
 
 - \`apiVersion\` is \`gateway.internal/v2\`. Ambassador's \`getambassador.io/v2\` is read too.
 - Kinds of [Gateway API](https://gateway-api.sigs.k8s.io/) have \`gateway.networking.k8s.io/v1\`.
-  Namespaces, Services and ConfigMaps beside them are read for what Gateway API refers to.
+  Namespaces, Services, ConfigMaps and ClusterTrustBundles beside them are read for what Gateway
+  API refers to.
 - \`metadata.name\` is required. \`metadata.namespace\` is \`default\` unless it is given.
 - A file may hold many documents. A folder may hold many files, \`.yaml\`, \`.yml\` or \`.json\`.
 

@@ -23,6 +23,7 @@ export type ResourceSet = {
   readonly tlsContexts: readonly Resource<'TLSContext'>[];
   readonly tracingServices: readonly Resource<'TracingService'>[];
   readonly backendTlsPolicies: readonly Resource<'BackendTLSPolicy'>[];
+  readonly clusterTrustBundles: readonly Resource<'ClusterTrustBundle'>[];
   readonly configMaps: readonly Resource<'ConfigMap'>[];
   readonly gatewayClasses: readonly Resource<'GatewayClass'>[];
   readonly gateways: readonly Resource<'Gateway'>[];
@@ -63,6 +64,7 @@ export function toResourceSet(
     tlsContexts: ofKind(sorted, 'TLSContext'),
     tracingServices: ofKind(sorted, 'TracingService'),
     backendTlsPolicies: ofKind(sorted, 'BackendTLSPolicy'),
+    clusterTrustBundles: ofKind(sorted, 'ClusterTrustBundle'),
     configMaps: ofKind(sorted, 'ConfigMap'),
     gatewayClasses: ofKind(sorted, 'GatewayClass'),
     gateways: ofKind(sorted, 'Gateway'),

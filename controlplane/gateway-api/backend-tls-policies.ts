@@ -3,7 +3,7 @@ import type { Resource } from '#resources/resource.ts';
 import { byAge } from './by-age.ts';
 import type { Fault } from './condition.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import { isService, kindText } from './reference.ts';
+import { authorityKind, isService, noAuthorities, notTrusted } from './reference.ts';
 import { type Ask, remembered } from './remembered.ts';
 import type { BackendTls, CaSource } from './served-gateway.ts';
 
@@ -97,24 +97,21 @@ function unknownSet(name: string): Fault {
   };
 }
 
+const NO_REF = { group: '', kind: '', name: '' };
+
 function authorityOf(policy: Policy, index: number, ask: Ask<ObjectsContext>): CaSource | Fault {
   const field = `spec.validation.caCertificateRefs[${index}]`;
-  const {
-    group = '',
-    kind = '',
-    name = '',
-  } = policy.spec.validation.caCertificateRefs[index] ?? {};
-  if (group !== '' || (kind !== 'ConfigMap' && kind !== 'Secret')) {
-    const message = `${kindText(group, kind)} is not served here. Name a ConfigMap or a Secret`;
-    return { reason: 'InvalidKind', field, message };
-  }
-  const { namespace } = policy;
+  const ref = policy.spec.validation.caCertificateRefs[index] ?? NO_REF;
+  const kind = authorityKind(ref);
+  if (kind === undefined) return { reason: 'InvalidKind', field, message: noAuthorities(ref) };
+  const namespace = kind === 'ClusterTrustBundle' ? '' : policy.namespace;
+  const { name } = ref;
   const found = ask(context => context.authorities(kind, namespace, name));
   return typeof found === 'string'
     ? {
         reason: 'InvalidCACertificateRef',
         field,
-        message: `the ${kind} ${namespace}/${name} cannot be trusted: ${found}`,
+        message: notTrusted(kind, namespace, name, found),
       }
     : found;
 }

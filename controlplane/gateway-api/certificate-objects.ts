@@ -39,9 +39,9 @@ function findKeyPairFault(secret: Resource<'Secret'>): string | undefined {
     : 'its private key does not fit the first certificate';
 }
 
-/** Returns the authorities in `ca.crt` of an object, or why there are none. */
+/** Returns the authorities in an object, or why there are none. */
 export function authoritiesIn(
-  object: Resource<'ConfigMap'> | Resource<'Secret'> | undefined,
+  object: Resource<CaSource['kind']> | undefined,
   memo: Memo,
 ): CaSource | string {
   return object === undefined
@@ -49,13 +49,24 @@ export function authoritiesIn(
     : memo.of(object, 'authorities in it', [], () => readAuthorities(object));
 }
 
-function readAuthorities(object: Resource<'ConfigMap'> | Resource<'Secret'>): CaSource | string {
+function readAuthorities(object: Resource<CaSource['kind']>): CaSource | string {
   const { kind, namespace, name } = object;
-  const pem = object.kind === 'Secret' ? textOf(object, 'ca.crt') : object.spec.data['ca.crt'];
+  const pem = authoritiesText(object);
   if (pem === undefined) return 'it has no key `ca.crt`';
   const parsed = parseCertificates(pem, MOST_AUTHORITIES);
   if ('error' in parsed) return `its authorities cannot be used: ${parsed.error}`;
   return { kind, namespace, name, pem };
+}
+
+function authoritiesText(object: Resource<CaSource['kind']>): string | undefined {
+  switch (object.kind) {
+    case 'ClusterTrustBundle':
+      return object.spec.trustBundle;
+    case 'ConfigMap':
+      return object.spec.data['ca.crt'];
+    case 'Secret':
+      return textOf(object, 'ca.crt');
+  }
 }
 
 function textOf({ spec }: Resource<'Secret'>, key: string): string | undefined {

@@ -55,6 +55,8 @@ export type ObjectsContext = Omit<GatewayContext, 'parent'> & {
 /** A context, and where results about it are kept. */
 export type Known = { readonly context: ObjectsContext; readonly memo: Memo };
 
+type AuthorityObject = Resource<CaSource['kind']>;
+
 /** Creates what answers about these resources. */
 export function objectsContext(
   resources: ResourceSet,
@@ -65,7 +67,12 @@ export function objectsContext(
   const filters = byId(resources.filters);
   const proxyConfigs = byId(resources.proxyConfigs);
   const secrets = byId(resources.secrets);
-  const configMaps = byId(resources.configMaps);
+  const { clusterTrustBundles, configMaps } = resources;
+  const authorities = byId<AuthorityObject>([
+    ...clusterTrustBundles,
+    ...configMaps,
+    ...resources.secrets,
+  ]);
   const namespaces = byId(resources.namespaces);
   const taken = edgePorts(resources, options);
   const parents = new Set([...resources.gateways, ...resources.listenerSets].map(({ id }) => id));
@@ -82,10 +89,8 @@ export function objectsContext(
     admits: (allowed, home, namespace) => admits(allowed, home, namespace, labelsOf),
     keyPairFault: (namespace, name) =>
       keyPairFault(secrets.get(resourceId('Secret', namespace, name)), memo),
-    authorities: (kind, namespace, name) => {
-      const id = resourceId(kind, namespace, name);
-      return authoritiesIn(kind === 'Secret' ? secrets.get(id) : configMaps.get(id), memo);
-    },
+    authorities: (kind, namespace, name) =>
+      authoritiesIn(authorities.get(resourceId(kind, namespace, name)), memo),
     backendTls: (namespace, service, portName) =>
       context.policies.inForce(namespace, service, portName),
     targeted: targetedPolicies(resources, memo),

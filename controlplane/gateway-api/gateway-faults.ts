@@ -18,9 +18,10 @@ export function gatewayFaults(
       'spec.infrastructure.parametersRef',
       context,
     ),
-    ...spec.addresses.flatMap(({ type }, index) =>
-      type === 'IPAddress' ? [] : [addressFault(type, index)],
-    ),
+    ...spec.addresses.flatMap(({ type, routability = '' }, index) => [
+      ...(type === 'IPAddress' ? [] : [addressFault(type, index)]),
+      ...(routability === '' ? [] : [routabilityFault(routability, index)]),
+    ]),
   ];
 }
 
@@ -32,4 +33,10 @@ function classFault(name: string): Fault {
 function addressFault(type: string, index: number): Fault {
   const message = `an address of type ${type} cannot be had here. Write IPAddress`;
   return { reason: 'UnsupportedAddress', field: `spec.addresses[${index}].type`, message };
+}
+
+/** An address of a wider scope must not stand in for it. */
+function routabilityFault(routability: string, index: number): Fault {
+  const message = `an address of routability ${routability} cannot be had here. Leave it out`;
+  return { reason: 'UnsupportedAddress', field: `spec.addresses[${index}].routability`, message };
 }

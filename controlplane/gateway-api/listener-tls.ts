@@ -3,7 +3,14 @@ import type { SecretRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import { kindText, notPermitted, type Referrer } from './reference.ts';
+import {
+  authorityKind,
+  kindText,
+  noAuthorities,
+  notPermitted,
+  notTrusted,
+  type Referrer,
+} from './reference.ts';
 import type { Ask } from './remembered.ts';
 import type { WrittenListener } from './route-parent.ts';
 import type { CaSource, ClientValidation, ListenerTls, SecretName } from './served-gateway.ts';
@@ -143,21 +150,22 @@ function clientsOf(
 }
 
 function authorityNamed(
-  { group, kind, name, namespace: other }: FrontendValidation['caCertificateRefs'][number],
+  ref: FrontendValidation['caCertificateRefs'][number],
   from: Resource<'Gateway'>,
   ask: Ask<ObjectsContext>,
   field: string,
 ): CaSource | Fault {
-  if (group !== '' || (kind !== 'ConfigMap' && kind !== 'Secret')) {
-    const message = `${kindText(group, kind)} is not served here. Name a ConfigMap or a Secret`;
-    return { reason: 'InvalidCACertificateKind', field, message };
-  }
-  const namespace = other ?? from.namespace;
+  const { group, name } = ref;
+  const kind = authorityKind(ref);
+  if (kind === undefined)
+    return { reason: 'InvalidCACertificateKind', field, message: noAuthorities(ref) };
+  const isOfCluster = kind === 'ClusterTrustBundle';
+  const namespace = isOfCluster ? '' : (ref.namespace ?? from.namespace);
   const referrer = { kind: from.kind, namespace: from.namespace };
-  if (!ask(context => context.permits(referrer, { group, kind, namespace, name })))
+  if (!isOfCluster && !ask(context => context.permits(referrer, { group, kind, namespace, name })))
     return notPermitted(field, `${kind} ${namespace}/${name}`);
   const found = ask(context => context.authorities(kind, namespace, name));
   if (typeof found !== 'string') return found;
-  const message = `the ${kind} ${namespace}/${name} cannot be trusted: ${found}`;
+  const message = notTrusted(kind, namespace, name, found);
   return { reason: 'InvalidCACertificateRef', field, message };
 }

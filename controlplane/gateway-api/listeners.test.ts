@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { issueRoot } from '#certificates/authority/root.ts';
-import { CLASS, configMap, gateway, namespace, object, tlsSecret } from './testing/documents.ts';
+import {
+  CLASS,
+  configMap,
+  gateway,
+  namespace,
+  object,
+  tlsSecret,
+  trustBundle,
+} from './testing/documents.ts';
 import { served } from './testing/served.ts';
 import { statusLines } from './testing/told.ts';
 
@@ -105,6 +113,7 @@ describe('a Gateway', () => {
       'addresses: [{type: example.com/x, value: y}]',
       'UnsupportedAddress',
     ],
+    ['with an address of the cluster', 'addresses: [{routability: Cluster}]', 'UnsupportedAddress'],
     [
       'with settings of another kind',
       'infrastructure: {parametersRef: {group: x.io, kind: X, name: x}}',
@@ -361,6 +370,8 @@ describe('TLS of a listener', () => {
     });
   }
 
+  const bundleRef = (name: string) =>
+    `{group: certificates.k8s.io, kind: ClusterTrustBundle, name: ${name}}`;
   const validation = (refs: string, mode = '') =>
     `, tls: {frontend: {default: {validation: {caCertificateRefs: [${refs}]${mode}}}}}`;
   const CLIENTS: readonly [what: string, tls: string, line: string][] = [
@@ -390,6 +401,23 @@ describe('TLS of a listener', () => {
       validation('{group: "", kind: ConfigMap, name: ca, namespace: secrets}'),
       'Accepted=False:NoValidCACertificate ResolvedRefs=False:RefNotPermitted Conflicted=False Programmed=False:Invalid',
     ],
+    ['are checked by a bundle', validation(bundleRef('ca')), WELL],
+    ['are checked by a bundle of several', validation(bundleRef('several')), WELL],
+    [
+      'need a bundle that exists',
+      validation(bundleRef('x')),
+      'Accepted=False:NoValidCACertificate ResolvedRefs=False:InvalidCACertificateRef Conflicted=False Programmed=False:Invalid',
+    ],
+    [
+      'need a bundle with certificates',
+      validation(bundleRef('broken')),
+      'Accepted=False:NoValidCACertificate ResolvedRefs=False:InvalidCACertificateRef Conflicted=False Programmed=False:Invalid',
+    ],
+    [
+      'need a bundle of the right group',
+      validation('{group: "", kind: ClusterTrustBundle, name: ca}'),
+      'Accepted=False:NoValidCACertificate ResolvedRefs=False:InvalidCACertificateKind Conflicted=False Programmed=False:Invalid',
+    ],
     [
       'are checked as the port says, in place of the default',
       `, tls: {frontend: {default: {validation: {caCertificateRefs: [{group: "", kind: ConfigMap, name: x}]}}, perPort: [{port: 443, tls: {}}]}}`,
@@ -401,6 +429,9 @@ describe('TLS of a listener', () => {
       const cas =
         configMap('ca', pair.certificate) +
         configMap('broken', 'x') +
+        trustBundle('ca', pair.certificate) +
+        trustBundle('several', `one\n${pair.certificate}two\n${other.certificate}`) +
+        trustBundle('broken', 'x') +
         configMap('ca', pair.certificate, 'secrets');
       assert.deepEqual(listenersOf(https('{name: c}', tls) + tlsSecret('c', pair) + cas), [
         `a http ${line}`,

@@ -1,9 +1,10 @@
 import type { LocalRef } from '#resources/kinds/gateway-api/object-ref.ts';
-import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
+import { CERTIFICATES_GROUP, GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { Ask } from './remembered.ts';
+import type { CaSource } from './served-gateway.ts';
 
 /** The object of Gateway API that has a reference. */
 export type Referrer = { readonly kind: string; readonly namespace: string };
@@ -46,6 +47,29 @@ export function isService(group: string, kind: string): boolean {
 export function notPermitted(field: string, what: string): Fault {
   const message = `no ReferenceGrant in its namespace allows the reference to the ${what}`;
   return { reason: 'RefNotPermitted', field, message };
+}
+
+/**
+ * Returns the kind of an object with authorities.
+ * @returns undefined for one that is not read
+ */
+export function authorityKind({
+  group,
+  kind,
+}: Pick<Referent, 'group' | 'kind'>): CaSource['kind'] | undefined {
+  if (group === CERTIFICATES_GROUP && kind === 'ClusterTrustBundle') return kind;
+  return group === '' && (kind === 'ConfigMap' || kind === 'Secret') ? kind : undefined;
+}
+
+/** Returns what to write in place of a kind that holds no authorities. */
+export function noAuthorities({ group, kind }: Pick<Referent, 'group' | 'kind'>): string {
+  return `${kindText(group, kind)} is not served here. Name a ConfigMap, a Secret or a ClusterTrustBundle`;
+}
+
+/** Returns why the authorities of an object are not trusted. */
+export function notTrusted(kind: string, namespace: string, name: string, why: string): string {
+  const place = namespace === '' ? name : `${namespace}/${name}`;
+  return `the ${kind} ${place} cannot be trusted: ${why}`;
 }
 
 /** Returns `Kind` or `Kind of group`. */

@@ -4,7 +4,7 @@ import { issueRoot } from '#certificates/authority/root.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import type { GatewayApi } from './served-gateway.ts';
 import { servedGateways } from './served-gateways.ts';
-import { CLASS, configMap, gateway, object, service } from './testing/documents.ts';
+import { CLASS, configMap, gateway, object, service, trustBundle } from './testing/documents.ts';
 import { clusterOf, OPTIONS, served } from './testing/served.ts';
 import { statusLines } from './testing/told.ts';
 
@@ -185,6 +185,9 @@ describe('a rule', () => {
   });
 });
 
+const bundleRef = (name: string) =>
+  `{group: certificates.k8s.io, kind: ClusterTrustBundle, name: ${name}}`;
+
 describe('a BackendTLSPolicy', () => {
   let ca = '';
   before(async () => {
@@ -207,6 +210,8 @@ describe('a BackendTLSPolicy', () => {
     served(
       CLUSTER +
         configMap('ca', ca) +
+        trustBundle('all', ca) +
+        trustBundle('broken', 'x') +
         configMap('empty', '').replace('{"ca.crt":""}', '{}') +
         policies +
         route(backend, kind),
@@ -238,6 +243,17 @@ describe('a BackendTLSPolicy', () => {
     );
   });
 
+  test('trusts a bundle of the whole cluster', () => {
+    const all = api(policy('p', { ca: bundleRef('all') }));
+    const tls = ruleOf(all)?.backends[0]?.target?.tls;
+    assert.ok(tls !== undefined && tls !== 'closed' && tls.authorities !== 'System');
+    assert.deepEqual(
+      tls.authorities.map(({ kind, namespace, name, pem }) => [kind, namespace, name, pem]),
+      [['ClusterTrustBundle', '', 'all', ca]],
+    );
+    assert.deepEqual(statusLines(all, 'BackendTLSPolicy/infra/p'), ['g: Accepted ResolvedRefs']);
+  });
+
   test('yields to an older one, and for a port to the one of the port', () => {
     const all = api(
       policy('a', { created: 2 }) +
@@ -264,6 +280,8 @@ describe('a BackendTLSPolicy', () => {
   const INVALID: readonly [what: string, ca: string, reason: string][] = [
     ['that does not exist', '{group: "", kind: ConfigMap, name: x}', 'InvalidCACertificateRef'],
     ['that holds nothing', '{group: "", kind: ConfigMap, name: empty}', 'InvalidCACertificateRef'],
+    ['of a bundle that does not exist', bundleRef('x'), 'InvalidCACertificateRef'],
+    ['of a bundle without certificates', bundleRef('broken'), 'InvalidCACertificateRef'],
     ['of another kind', '{group: x.org, kind: Odd, name: ca}', 'InvalidKind'],
   ];
   for (const [what, refs, reason] of INVALID) {

@@ -75,10 +75,11 @@ export type ClientValidation = {
 };
 
 export type CaSource = {
-  readonly kind: 'ConfigMap' | 'Secret';
+  readonly kind: 'ClusterTrustBundle' | 'ConfigMap' | 'Secret';
+  /** Empty for a ClusterTrustBundle, which has none. */
   readonly namespace: string;
   readonly name: string;
-  /** Its `ca.crt`. */
+  /** Its `ca.crt`, or its `trustBundle`. */
   readonly pem: string;
 };
 

@@ -5,6 +5,7 @@
 export const SUPPORTED_FEATURES: readonly string[] = [
   'BackendTLSPolicy',
   'BackendTLSPolicySANValidation',
+  'ClusterTrustBundle',
   'GRPCRoute',
   'GRPCRouteNamedRouteRule',
   'GRPCRouteRequestHeaderModifier',

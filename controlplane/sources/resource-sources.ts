@@ -9,12 +9,13 @@ import {
   configMapReferences,
   type SecretName,
   secretReferences,
+  trustBundleReferences,
 } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { collect } from '#resources/parse/collect.ts';
 import type { Parser } from '#resources/parse/parse.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Resource } from '#resources/resource.ts';
+import { type Resource, resourceId } from '#resources/resource.ts';
 import { type FoldersReading, watchResourceFolders } from './resource-folders.ts';
 
 export type Reading = {
@@ -186,6 +187,11 @@ class ResourceSources implements Sources {
     return {
       secrets: beyond('Secret', secretReferences(all)),
       configMaps: beyond('ConfigMap', configMapReferences(all)),
+      trustBundles: new Set(
+        [...trustBundleReferences(all)].filter(
+          name => !resources.has(resourceId('ClusterTrustBundle', '', name)),
+        ),
+      ),
     };
   }
 

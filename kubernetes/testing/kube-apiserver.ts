@@ -26,8 +26,8 @@ export type KubeApiserver = {
   pid(): number;
   /** Sends SIGKILL. What was written stays. */
   stop(): Promise<void>;
-  /** Starts it again and waits until it is ready. */
-  start(): Promise<void>;
+  /** Starts it again, with these flags beside the others, and waits until it is ready. */
+  start(more?: ApiserverFlags): Promise<void>;
   /** Ends it and removes its files. */
   remove(): Promise<void>;
   /**
@@ -123,8 +123,8 @@ async function startAt(
       await once(child, 'exit');
     }
   };
-  const start = async () => {
-    child = run(home, address, port, flags);
+  const start = async (more: ApiserverFlags = {}) => {
+    child = run(home, address, port, { ...flags, ...more });
     await ready(child, admin);
   };
   const kubeconfig = await writeKubeconfig('admin', ADMIN_TOKEN);

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { backendTlsPolicy } from './backend-tls-policy/backend-tls-policy.ts';
+import { clusterTrustBundle } from './cluster-trust-bundle/cluster-trust-bundle.ts';
 import { configMap } from './config-map/config-map.ts';
 import { filter } from './filter/filter.ts';
 import { filterPolicy } from './filter-policy/filter-policy.ts';
@@ -30,6 +31,7 @@ import { udpRoute } from './udp-route/udp-route.ts';
 /** The definition of every kind that is served. */
 export const KINDS = {
   BackendTLSPolicy: backendTlsPolicy,
+  ClusterTrustBundle: clusterTrustBundle,
   ConfigMap: configMap,
   Filter: filter,
   FilterPolicy: filterPolicy,

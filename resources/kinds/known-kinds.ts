@@ -1,6 +1,7 @@
 /** Every kind that is served. */
 export const KIND_NAMES = [
   'BackendTLSPolicy',
+  'ClusterTrustBundle',
   'ConfigMap',
   'Filter',
   'FilterPolicy',
@@ -49,17 +50,35 @@ export const GATEWAY_API_VERSIONS = {
 
 export type GatewayApiKind = keyof typeof GATEWAY_API_VERSIONS;
 
-/** Kinds of Kubernetes that Gateway API refers to. They are `v1` of no group, as a Secret is. */
-export const AMBIENT_KINDS = ['ConfigMap', 'Namespace', 'Service'] as const satisfies Kind[];
+/** The group of ClusterTrustBundles in Kubernetes. */
+export const CERTIFICATES_GROUP = 'certificates.k8s.io';
 
-export type AmbientKind = (typeof AMBIENT_KINDS)[number];
+/** Versions of ClusterTrustBundles that are read, the newest first. They have one shape. */
+export const TRUST_BUNDLE_VERSIONS = { ClusterTrustBundle: ['v1beta1', 'v1alpha1'] } as const;
+
+/** The `apiVersion`s of each kind of Kubernetes that Gateway API refers to. */
+const AMBIENT_KINDS = {
+  ClusterTrustBundle: TRUST_BUNDLE_VERSIONS.ClusterTrustBundle.map(
+    version => `${CERTIFICATES_GROUP}/${version}`,
+  ),
+  ConfigMap: ['v1'],
+  Namespace: ['v1'],
+  Service: ['v1'],
+} as const satisfies Partial<Readonly<Record<Kind, readonly string[]>>>;
+
+export type AmbientKind = keyof typeof AMBIENT_KINDS;
 
 export function isGatewayApiKind(kind: string): kind is GatewayApiKind {
   return Object.hasOwn(GATEWAY_API_VERSIONS, kind);
 }
 
 export function isAmbientKind(kind: string): kind is AmbientKind {
-  return (AMBIENT_KINDS as readonly string[]).includes(kind);
+  return Object.hasOwn(AMBIENT_KINDS, kind);
+}
+
+/** Returns whether a kind of Kubernetes is read in this `apiVersion`. */
+export function isAmbientVersion(kind: AmbientKind, apiVersion: unknown): boolean {
+  return AMBIENT_KINDS[kind].some(version => version === apiVersion);
 }
 
 /**

@@ -2,9 +2,11 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError, statusMessage } from '#kubernetes/cluster-error.ts';
 import { isRecord } from '#kubernetes/kubernetes-object.ts';
 import {
+  CERTIFICATES_GROUP,
   GATEWAY_API_GROUP,
   GATEWAY_API_VERSIONS,
   NOT_SERVED,
+  TRUST_BUNDLE_VERSIONS,
 } from '#resources/kinds/known-kinds.ts';
 import { VERSION } from '#resources/parse/envelope.ts';
 import { isServedKind } from './served-kinds.ts';
@@ -40,7 +42,9 @@ export async function definedKinds(cluster: Cluster, group: string): Promise<Def
   for (const version of await versionsOf(cluster, group))
     all.push(...(await kindsOf(cluster, group, version)));
   all.sort((a, b) => (a.kind < b.kind ? -1 : Number(a.kind > b.kind)));
-  return group === GATEWAY_API_GROUP ? ofGatewayApi(all) : ofOwnGroup(all);
+  if (group === GATEWAY_API_GROUP) return ofVersions(all, GATEWAY_API_VERSIONS);
+  if (group === CERTIFICATES_GROUP) return ofVersions(all, TRUST_BUNDLE_VERSIONS);
+  return ofOwnGroup(all);
 }
 
 /** The gateway's kinds are read in one version only, and others in the first that there is. */
@@ -58,8 +62,11 @@ function ofOwnGroup(all: readonly DefinedKind[]): DefinedKinds {
 }
 
 /** Each kind is read in the newest version that the API has. Its other kinds mean nothing here. */
-function ofGatewayApi(all: readonly DefinedKind[]): DefinedKinds {
-  const read = Object.entries(GATEWAY_API_VERSIONS).flatMap(([kind, versions]) => {
+function ofVersions(
+  all: readonly DefinedKind[],
+  wanted: Readonly<Record<string, readonly string[]>>,
+): DefinedKinds {
+  const read = Object.entries(wanted).flatMap(([kind, versions]) => {
     const defined = versions.map(version =>
       all.find(each => each.kind === kind && each.version === version),
     );

@@ -8,6 +8,7 @@ import { NeighbourObjects } from './neighbour-objects.ts';
 import type { SecretName } from './secret-references.ts';
 import { SERVED_KINDS } from './served-kinds.ts';
 import type { ServedObject } from './served-object.ts';
+import { TrustBundles } from './trust-bundles.ts';
 
 export type KubernetesOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'> & {
   /** Undefined means all namespaces. */
@@ -28,6 +29,8 @@ export type KubernetesReading = {
 export type WantedObjects = {
   readonly secrets: ReadonlyMap<string, SecretName>;
   readonly configMaps: ReadonlyMap<string, SecretName>;
+  /** Names of ClusterTrustBundles. */
+  readonly trustBundles: ReadonlySet<string>;
 };
 
 /** Time between two looks for definitions of Gateway API, in ms. Most clusters do without. */
@@ -44,6 +47,7 @@ export class KubernetesSource {
   readonly #neighbours: NeighbourObjects;
   readonly #secrets: NamedObjects;
   readonly #configMaps: NamedObjects;
+  readonly #trustBundles: TrustBundles;
 
   constructor(options: KubernetesOptions) {
     this.#groups = options.parser.options.apiGroups.map(
@@ -59,6 +63,7 @@ export class KubernetesSource {
     this.#neighbours = new NeighbourObjects(options);
     this.#secrets = new NamedObjects({ ...options, kind: 'Secret' });
     this.#configMaps = new NamedObjects({ ...options, kind: 'ConfigMap' });
+    this.#trustBundles = new TrustBundles(options);
   }
 
   /** @returns undefined until all objects were read */
@@ -77,6 +82,7 @@ export class KubernetesSource {
         ...neighbours,
         ...this.#secrets.files(),
         ...this.#configMaps.files(),
+        ...this.#trustBundles.files(),
       ],
       problems: [
         ...this.#undefined(),
@@ -91,14 +97,18 @@ export class KubernetesSource {
    * Follows exactly these.
    * @returns whether they differ from those before
    */
-  want({ secrets, configMaps }: WantedObjects): boolean {
-    const changed = [this.#secrets.want(secrets), this.#configMaps.want(configMaps)];
+  want({ secrets, configMaps, trustBundles }: WantedObjects): boolean {
+    const changed = [
+      this.#secrets.want(secrets),
+      this.#configMaps.want(configMaps),
+      this.#trustBundles.want(trustBundles),
+    ];
     return changed.includes(true);
   }
 
   /** Returns wanted objects that are still unknown, as `Secret namespace/name`. */
   pending(): readonly string[] {
-    return [...this.#secrets.pending(), ...this.#configMaps.pending()];
+    return [this.#secrets, this.#configMaps, this.#trustBundles].flatMap(each => each.pending());
   }
 
   /**
@@ -119,16 +129,21 @@ export class KubernetesSource {
   }
 
   #all(): readonly { troubles(): readonly string[]; close(): void }[] {
-    const [gatewayApi, neighbours] = [this.#gatewayApi, this.#neighbours];
-    return [...this.#groups, gatewayApi, neighbours, this.#secrets, this.#configMaps];
+    const gatewayApi = [this.#gatewayApi, this.#neighbours, this.#trustBundles];
+    return [...this.#groups, ...gatewayApi, this.#secrets, this.#configMaps];
   }
 
   /** A cluster may have Gateway API for others, so it is no error. */
   #refused(): readonly Problem[] {
-    const refusal = this.#gatewayApi.refusal();
-    if (refusal === undefined) return [];
-    const message = `Gateway API is not served. ${refusal}, as deploy/kubernetes/gateway-api does`;
-    return [{ ...PLACE, severity: 'warning', message }];
+    const refusals = [
+      ['Gateway API is not served', this.#gatewayApi.refusal()],
+      ['ClusterTrustBundles are not read', this.#trustBundles.refusal()],
+    ] as const;
+    return refusals.flatMap(([what, refusal]) => {
+      if (refusal === undefined) return [];
+      const message = `${what}. ${refusal}, as deploy/kubernetes/gateway-api does`;
+      return [{ ...PLACE, severity: 'warning', message }];
+    });
   }
 
   #unknown(): readonly Problem[] {

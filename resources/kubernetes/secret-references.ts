@@ -1,5 +1,6 @@
 import type { OAuth2Spec } from '#resources/kinds/filter/filter-oauth2.ts';
 import type { ObjectRef } from '#resources/kinds/gateway-api/object-ref.ts';
+import { CERTIFICATES_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type SecretReference, splitSecretName } from '#resources/words/secret-reference.ts';
 
@@ -48,6 +49,15 @@ export function configMapReferences(
       found.set(`${namespace}/${name}`, { namespace, name });
   }
   return found;
+}
+
+/** Returns the names of the ClusterTrustBundles that resources name. */
+export function trustBundleReferences(resources: Iterable<Resource>): ReadonlySet<string> {
+  const references = [...resources].flatMap(gatewayApiReferences);
+  const bundles = references.filter(
+    ({ group, kind }) => group === CERTIFICATES_GROUP && kind === 'ClusterTrustBundle',
+  );
+  return new Set(bundles.map(({ name }) => name));
 }
 
 function isOf(wanted: string) {

@@ -9,6 +9,8 @@ const SERVICE =
   'apiVersion: v1\nkind: Service\nmetadata: {name: s, labels: {a: b}}\nspec: {ports: [{port: 80, targetPort: web, nodePort: 3}], selector: {a: b}}\nstatus: {}\n';
 const CONFIG_MAP =
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {ca.crt: PEM, password: hunter2}\n';
+const BUNDLE = (version: string) =>
+  `apiVersion: certificates.k8s.io/${version}\nkind: ClusterTrustBundle\nmetadata: {name: b}\nspec: {signerName: a.example/b, trustBundle: PEM}\n`;
 const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: n, labels: {team: a}}\n';
 
 const ids = (...documents: readonly string[]) => {
@@ -27,6 +29,11 @@ test('what Gateway API refers to is read beside it', () => {
   ]);
 });
 
+for (const version of ['v1beta1', 'v1alpha1'])
+  test(`a bundle of certificates.k8s.io/${version} belongs to the whole cluster`, () => {
+    assert.deepEqual(ids(CLASS, BUNDLE(version)), ['GatewayClass//c', 'ClusterTrustBundle//b']);
+  });
+
 test('it is not read without Gateway API', () => {
   assert.deepEqual(ids(SERVICE, CONFIG_MAP, NAMESPACE), []);
 });
@@ -37,6 +44,9 @@ for (const text of [
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A_B}\n',
   'apiVersion: serving.example/v1\nkind: Service\nmetadata: {name: s}\nspec: {}\n',
   'kind: Service\nmetadata: {name: s}\n',
+  'apiVersion: v1\nkind: ClusterTrustBundle\nmetadata: {name: b}\nspec: {trustBundle: PEM}\n',
+  BUNDLE('v7'),
+  BUNDLE('v1beta1').replace(', trustBundle: PEM', ''),
 ]) {
   test(`a mistake in it is no Problem: ${JSON.stringify(text)}`, () => {
     assert.deepEqual(ids(CLASS, text), ['GatewayClass//c']);

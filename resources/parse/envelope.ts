@@ -3,6 +3,7 @@ import {
   GATEWAY_API_GROUP,
   GATEWAY_API_VERSIONS,
   isAmbientKind,
+  isAmbientVersion,
   isGatewayApiKind,
   isKind,
   KIND_NAMES,
@@ -44,7 +45,8 @@ export function readEnvelope(
 ): Envelope | undefined {
   const { apiVersion, kind } = fields;
   if (typeof kind !== 'string') return readWithoutKind(fields, apiGroups);
-  if (isAmbientKind(kind)) return apiVersion === 'v1' ? { kind, findings: [] } : undefined;
+  if (isAmbientKind(kind))
+    return isAmbientVersion(kind, apiVersion) ? { kind, findings: [] } : undefined;
   const known = KNOWN.includes(kind) ? kind : nearest(kind, KNOWN);
   if (typeof apiVersion !== 'string') {
     return known === undefined

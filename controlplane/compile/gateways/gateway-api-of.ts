@@ -38,6 +38,14 @@ export function gatewayApiOf(
 const READ = [
   ...['gatewayClasses', 'gateways', 'listenerSets', 'httpRoutes', 'grpcRoutes', 'tlsRoutes'],
   ...['tcpRoutes', 'udpRoutes', 'referenceGrants', 'backendTlsPolicies', 'namespaces', 'services'],
-  ...['configMaps', 'secrets', 'filters', 'proxyConfigs', 'knowsServices', 'closed'],
+  ...[
+    'clusterTrustBundles',
+    'configMaps',
+    'secrets',
+    'filters',
+    'proxyConfigs',
+    'knowsServices',
+    'closed',
+  ],
   ...['filterPolicies', 'rateLimits'],
 ] as readonly (keyof ResourceSet)[];

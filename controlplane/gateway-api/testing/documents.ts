@@ -58,6 +58,15 @@ data: ${JSON.stringify({ 'ca.crt': ca })}
 `;
 }
 
+export function trustBundle(name: string, trusted: string): string {
+  return `apiVersion: certificates.k8s.io/v1beta1
+kind: ClusterTrustBundle
+metadata: {name: ${name}}
+spec: ${JSON.stringify({ trustBundle: trusted })}
+---
+`;
+}
+
 export function tlsSecret(
   name: string,
   { certificate, key }: { readonly certificate: string; readonly key: string },

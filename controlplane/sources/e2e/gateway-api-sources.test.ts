@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { issueRoot } from '#certificates/authority/root.ts';
 import { type ApiReader, readFrom } from '#controlplane/testing/api-reader.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
@@ -31,6 +32,8 @@ const GROUP = 'gateway.networking.k8s.io';
 
 function placeOf({ apiVersion = '', kind = '', metadata }: KubernetesObject): Resource {
   const { namespace } = metadata;
+  if (kind === 'ClusterTrustBundle')
+    return { group: 'certificates.k8s.io', version: 'v1beta1', plural: 'clustertrustbundles' };
   if (apiVersion === 'v1')
     return { group: '', version: 'v1', plural: `${kind.toLowerCase()}s`, namespace };
   return { group: GROUP, version: 'v1', plural: gatewayApiPlural(kind), namespace };
@@ -98,12 +101,47 @@ const configMap = (name: string, namespace: string): KubernetesObject => ({
   data: { 'ca.crt': 'authority', other: 'not ours' },
 });
 
+const bundle = (name: string, trustBundle: string): KubernetesObject => ({
+  apiVersion: 'certificates.k8s.io/v1beta1',
+  kind: 'ClusterTrustBundle',
+  metadata: { name },
+  spec: { trustBundle },
+});
+
+const policy: KubernetesObject = {
+  apiVersion: `${GROUP}/v1`,
+  kind: 'BackendTLSPolicy',
+  metadata: { name: 'trusts', namespace: 'shop' },
+  spec: {
+    targetRefs: [{ group: '', kind: 'Service', name: 'shop' }],
+    validation: {
+      hostname: 'shop.example',
+      caCertificateRefs: [
+        { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'trusted' },
+      ],
+    },
+  },
+};
+
 const NAMESPACES = ['default', 'shop', 'certificates', 'gateway'];
 
 const found = ({ written }: Reading) => written.resources;
 const has = (id: string) => (reading: Reading) => found(reading).has(id);
 const lacks = (id: string) => (reading: Reading) => !found(reading).has(id);
 const messages = ({ problems }: Reading) => problems.map(({ message }) => message);
+
+/** Grants ClusterTrustBundles to every account of a new cluster. */
+const OPEN_TO_ALL = 'system:cluster-trust-bundle-discovery';
+const BINDINGS = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterrolebindings',
+};
+
+const WITH_BUNDLES = {
+  'feature-gates': 'ClusterTrustBundle=true',
+  'runtime-config': 'certificates.k8s.io/v1beta1/clustertrustbundles=true',
+};
 
 describe('Gateway API in Kubernetes', { skip: SKIP }, () => {
   let api: KubeApiserver;
@@ -242,6 +280,48 @@ describe('Gateway API in Kubernetes', { skip: SKIP }, () => {
         'The Secret certificates/pair is not read: RESOURCES_KUBERNETES does not name its namespace. What is known stays in force';
       assert.deepEqual(messages(reading), namespaces === undefined ? [] : [outside]);
     });
+
+  test('comes with the ClusterTrustBundles that it names, once the cluster has them', async t => {
+    await created(t, gatewayClass, policy);
+    const roles = ['gateway-resources', 'gateway-api', 'gateway-api-cluster'];
+    const [rich, poor] = [
+      await account(api.admin, 'trusting', roles),
+      await account(api.admin, 'distrusting', roles.slice(0, 2)),
+    ];
+    const read = await reader(t, rich);
+    const without = await read.readingWhen(has('BackendTLSPolicy/shop/trusts'));
+    assert.deepEqual(messages(without), []);
+    await api.stop();
+    await api.start(WITH_BUNDLES);
+    await deleteObject({ cluster: api.admin, resource: BINDINGS }, OPEN_TO_ALL);
+    const { certificate } = await issueRoot({ now: Date.now(), lifetimeMs: 3_600_000 });
+    await created(t, bundle('trusted', certificate), bundle('other', certificate));
+    const reading = await read.readingWhen(has('ClusterTrustBundle//trusted'));
+    const set = toResourceSet(found(reading).values(), []);
+    assert.deepEqual(
+      set.clusterTrustBundles.map(({ id, spec }) => [id, spec.trustBundle]),
+      [['ClusterTrustBundle//trusted', certificate]],
+    );
+    await read.readingWhen(({ problems }) => problems.length === 0);
+    const older = gatewayApiRoles().find(({ metadata }) => metadata.name === roles[2]);
+    assert.ok(older);
+    const rules = (older.rules as readonly { readonly apiGroups: readonly string[] }[]).filter(
+      ({ apiGroups }) => !apiGroups.includes('certificates.k8s.io'),
+    );
+    const role = { ...older, metadata: { name: 'older' }, rules };
+    await grantCluster(api.admin, { namespace: 'gateway', name: 'distrusting' }, role);
+    const refused = await reader(t, poor);
+    const { problems } = await refused.readingWhen(
+      reading => has('BackendTLSPolicy/shop/trusts')(reading) && reading.problems.length > 0,
+    );
+    assert.deepEqual(
+      problems.map(({ severity, message }) => [severity, message.split('.')[0]]),
+      [['warning', 'ClusterTrustBundles are not read']],
+    );
+    const target = { cluster: api.admin, resource: placeOf(bundle('trusted', '')) };
+    await deleteObject(target, 'trusted');
+    await read.readingWhen(lacks('ClusterTrustBundle//trusted'));
+  });
 
   test('is left out with a warning where it may not be read, and all else is served', async t => {
     await created(t, gatewayClass, gateway('shop'));

@@ -44,7 +44,9 @@ const validation = z
       .max(8)
       .default([])
       .meta({ form: 'a list of at most 8 references' })
-      .describe('ConfigMaps (or Secrets) with trusted certificates in `ca.crt`'),
+      .describe(
+        'ConfigMaps (or Secrets) with trusted certificates in `ca.crt`, or ClusterTrustBundles',
+      ),
     wellKnownCACertificates: z
       .string()
       .min(1)

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { portNumber } from '../gateway-api/names.ts';
 import { objectRef } from '../gateway-api/object-ref.ts';
 import { checkRules, checkUnique } from '../gateway-api/rules.ts';
+import { CERTIFICATES_GROUP } from '../known-kinds.ts';
 
 const validation = z.object({
   caCertificateRefs: z
@@ -11,16 +12,16 @@ const validation = z.object({
     .check(
       checkRules(refs =>
         refs.flatMap(({ group, kind, namespace }, index) =>
-          group === 'certificates.k8s.io' &&
-          kind === 'ClusterTrustBundle' &&
-          namespace !== undefined
+          group === CERTIFICATES_GROUP && kind === 'ClusterTrustBundle' && namespace !== undefined
             ? [{ path: [index, 'namespace'], message: 'a ClusterTrustBundle has no namespace' }]
             : [],
         ),
       ),
     )
     .meta({ form: 'a list of 1 to 16 references' })
-    .describe('ConfigMaps (or Secrets) with trusted certificates in `ca.crt`'),
+    .describe(
+      'ConfigMaps (or Secrets) with trusted certificates in `ca.crt`, or ClusterTrustBundles',
+    ),
   mode: z
     .enum(['AllowValidOnly', 'AllowInsecureFallback'])
     .default('AllowValidOnly')

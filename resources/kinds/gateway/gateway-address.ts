@@ -28,7 +28,7 @@ const address = z
       .max(253)
       .exactOptional()
       .meta({ form: 'a text of at most 253 characters' })
-      .describe('From where it is reached. It is not served'),
+      .describe('From where it is reached. None is served, so a Gateway with one is not accepted'),
   })
   .check(
     checkRules(({ type, value }) => {
