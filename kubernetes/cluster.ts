@@ -11,6 +11,8 @@ export type ApiRequest = {
   readonly body?: object;
   /** Type of the body. Default: `application/json`. */
   readonly contentType?: string;
+  /** Type of the answer, which must be JSON. Default: `application/json`. */
+  readonly accept?: string;
 };
 
 export type ApiAnswer = {
@@ -118,7 +120,7 @@ function urlOf(server: string, { path, query = {} }: ApiRequest): URL {
 
 async function optionsOf(credentials: Credentials, request: ApiRequest): Promise<RequestOptions> {
   const { headers, ...options } = await credentials.options();
-  const { method, body, contentType = 'application/json' } = request;
+  const { method, body, contentType = 'application/json', accept = 'application/json' } = request;
   // Node gives a DELETE with a body no length, and the body would begin the next request.
   const length = Buffer.byteLength(JSON.stringify(body) ?? '');
   const content =
@@ -126,7 +128,7 @@ async function optionsOf(credentials: Credentials, request: ApiRequest): Promise
   return {
     ...options,
     method,
-    headers: { ...(headers as object), ...content, accept: 'application/json' },
+    headers: { ...(headers as object), ...content, accept },
   };
 }
 

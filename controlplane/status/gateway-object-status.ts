@@ -23,7 +23,7 @@ export type GatewayStatusFacts = {
 
 const OF_GATEWAY = ['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode'];
 const OF_SET = ['Accepted', 'Programmed'];
-const OF_CLASS = ['Accepted'];
+const OF_CLASS = ['Accepted', 'SupportedVersion'];
 const OF_LISTENER = [
   'Accepted',
   'Conflicted',

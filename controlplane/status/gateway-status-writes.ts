@@ -14,6 +14,7 @@ import type { Rollout } from '#controlplane/rollout/rollout.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Resource } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
+import { type BundleVersions, supportedVersion } from './bundle-versions.ts';
 import { gatewayObjectStatus } from './gateway-object-status.ts';
 import type { GatewayProgress } from './gateway-programmed.ts';
 import type { StatusWrite } from './status-writer.ts';
@@ -23,6 +24,8 @@ export type GatewayStatusParts = {
   readonly options: GatewayOptions;
   /** Returns what the cluster gives a Gateway, by its id. */
   edgeOf(id: string): Omit<GatewayProgress, 'proxies'>;
+  /** Returns the versions of the definitions of Gateway API, or undefined when it is unknown. */
+  versions(): BundleVersions | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
 };
@@ -57,8 +60,9 @@ export function gatewayStatusWrites(
     const progressOf = progress(api, { rollout, settled }, parts);
     const { controller } = parts.options;
     const facts = { controller, progressOf, now: parts.now() };
+    const supported = supportedVersion(parts.versions());
     return objects.flatMap(object => {
-      const status = statusOf(object, api, rollout);
+      const status = withVersion(statusOf(object, api, rollout), supported);
       if (status === undefined || right.get(object) === status) return [];
       const next = gatewayObjectStatus(object, status, facts);
       if (next !== undefined) return [{ object, status: next }];
@@ -66,6 +70,14 @@ export function gatewayStatusWrites(
       return [];
     });
   };
+}
+
+function withVersion(
+  status: GatewayApiStatus | undefined,
+  supported: readonly NamedCondition[],
+): GatewayApiStatus | undefined {
+  if (status?.kind !== 'GatewayClass') return status;
+  return { ...status, conditions: [...status.conditions, ...supported] };
 }
 
 const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRoute', 'UDPRoute'];

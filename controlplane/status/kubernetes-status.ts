@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { lead } from '#kubernetes/lease.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import { BundleVersionsReader } from './bundle-versions.ts';
 import {
   type GatewayStatusParts,
   gatewayStatusWrites,
@@ -30,7 +31,7 @@ export type KubernetesStatusParts = {
   /** Returns the objects as they are now. */
   objects(): readonly ServedObject[];
   /** What statuses of Gateway API say beside what is read. */
-  readonly gateways: Omit<GatewayStatusParts, 'now'>;
+  readonly gateways: Omit<GatewayStatusParts, 'now' | 'versions'>;
   /** Called when this control plane begins to write for all, and when it ends. */
   onLeading?(leading: boolean): void;
   readonly metrics: Metrics;
@@ -73,7 +74,9 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   const { cluster, gatewayId, metrics, log, now, after, random } = parts;
   const lease = statusLeaseName(gatewayId);
   const hearsAll = now() + HEARS_ALL_MS;
-  const gatewayWrites = gatewayStatusWrites({ ...parts.gateways, now });
+  const bundle = new BundleVersionsReader({ cluster, after, onChange: () => writer.stir() });
+  const versions = () => bundle.versions;
+  const gatewayWrites = gatewayStatusWrites({ ...parts.gateways, versions, now });
   let closed = false;
   const writer = new StatusWriter({
     cluster,
@@ -104,11 +107,13 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   });
   return {
     changed: () => {
+      if ((parts.facts()?.gatewayApi.length ?? 0) > 0) bundle.start();
       candidacy.proxies(hasProxies());
       writer.stir();
     },
     close: () => {
       closed = true;
+      bundle.close();
       stopWaiting();
       return candidacy.close();
     },

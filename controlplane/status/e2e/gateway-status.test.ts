@@ -159,13 +159,50 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
 
   const WELL = `${DEFAULT_CONTROLLER} Accepted=True:Accepted ResolvedRefs=True:ResolvedRefs`;
 
+  const CLASS_WELL = 'Accepted=True:Accepted SupportedVersion=True:SupportedVersion';
+
   test('tells that a class is accepted, and what is supported', async () => {
     const status = await statusWhen(
       'GatewayClass',
       'ours',
-      ({ conditions }) => lineOf(conditions) === 'Accepted=True:Accepted',
+      ({ conditions }) => lineOf(conditions) === CLASS_WELL,
     );
     assert.ok((status.supportedFeatures?.length ?? 0) > 40);
+  });
+
+  test('tells that a definition has no known version, and nothing without the right to read them', async () => {
+    const crds = {
+      cluster: api.admin,
+      resource: {
+        group: 'apiextensions.k8s.io',
+        version: 'v1',
+        plural: 'customresourcedefinitions',
+      },
+    };
+    const annotate = (version: string | null) =>
+      patchObject(crds, `tcproutes.${GATEWAY_API_GROUP}`, {
+        metadata: { annotations: { [`${GATEWAY_API_GROUP}/bundle-version`]: version } },
+      });
+    assert.equal((await annotate(null)).kind, 'written');
+    const told = (line: string) => (status: Status) => lineOf(status.conditions) === line;
+    const unknown = 'Accepted=True:Accepted SupportedVersion=False:UnsupportedVersion';
+    const { conditions } = await statusWhen('GatewayClass', 'ours', told(unknown));
+    assert.match(conditions?.[1]?.message ?? '', / and no version \(tcproutes\)\. /);
+    const role = {
+      cluster: api.admin,
+      resource: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles' },
+    };
+    const { rules } = (await getObject(role, 'gateway-api-cluster')) as unknown as {
+      readonly rules: readonly { readonly resources: readonly string[] }[];
+    };
+    const others = rules.filter(
+      ({ resources }) => !resources.includes('customresourcedefinitions'),
+    );
+    assert.equal(
+      (await patchObject(role, 'gateway-api-cluster', { rules: others })).kind,
+      'written',
+    );
+    await statusWhen('GatewayClass', 'ours', told('Accepted=True:Accepted'));
   });
 
   test('tells of listeners that the proxies have accepted, and of the routes on them', async () => {
