@@ -116,7 +116,7 @@ export type ServedRule<Rule> = {
   readonly filters: readonly Resource<'Filter'>[];
   /** Those of the listener. They come before all others. */
   readonly listener?: ListenerFilters;
-  /** The FilterPolicy in force for the rule by one of its targets. Its Filters come before those. */
+  /** The FilterPolicy in force for the rule by a target. Its Filters come before those. */
   readonly policy?: ServedPolicy;
   /** The RateLimits whose targets have the rule. */
   readonly limits: readonly Resource<'RateLimit'>[];

@@ -57,7 +57,7 @@ const path = (name: string, filters = '') =>
 const EXTERNAL =
   '{type: ExternalAuth, externalAuth: {protocol: GRPC, grpc: {}, backendRef: {name: up, port: 80}}}';
 
-/** The route has every host of every listener, so a request that left its listener would be let in. */
+/** The route has every host of every listener. A request that left its listener would be let in. */
 const RESOURCES = [
   ...['front', 'second', 'policy', 'route', 'path'].map(name => jwt(name)),
   jwt('strict', "issuer: 'https://strict.test', "),

@@ -45,8 +45,8 @@ function closing(rules: readonly Covered[], why: string): PolicyPart {
 }
 
 /**
- * Turns the policies of Envoy Gateway into Filters, and FilterPolicies for the same targets. The objects of Gateway API
- * stay, with the controller of this gateway.
+ * Turns the policies of Envoy Gateway into Filters, and FilterPolicies for the same targets. The
+ * objects of Gateway API stay, with the controller of this gateway.
  */
 export function importEnvoyGateway(objects: readonly SourceObject[]): Imported {
   const parts = Object.keys(POLICIES).flatMap(kind => convertAll(kind, objects));

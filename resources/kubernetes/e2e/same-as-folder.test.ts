@@ -66,8 +66,12 @@ describe('a document in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, ()
       assert.deepEqual(file.resources, [], `the API refuses what the parser takes: ${shown}`);
       return undefined;
     }
-    // The API names the namespace of every object, in which its services are then.
-    const named = { ...document, metadata: { namespace: 'default', ...document.metadata } };
+    // The API names the namespace of every object, in which its services are then, and its age.
+    const { creationTimestamp } = kept.metadata;
+    const named = {
+      ...document,
+      metadata: { namespace: 'default', ...document.metadata, creationTimestamp },
+    };
     const { file, api: read } = parseBoth(named, kept);
     assert.deepEqual(substance(read), substance(file), JSON.stringify(document));
     return { file, api: read };
