@@ -233,7 +233,14 @@ async function askTcp(address: string): Promise<string | undefined> {
   return loss;
 }
 
+/** As clients of UDP do, sends what is not answered once more, since a datagram may be lost. */
 async function askUdp(address: string): Promise<string | undefined> {
+  const loss = (await sendDatagram(address)) && (await sendDatagram(address));
+  await delay(PAUSE_MS);
+  return loss;
+}
+
+async function sendDatagram(address: string): Promise<string | undefined> {
   const socket = createSocket('udp4');
   socket.send('x', 9002, address);
   const answered = once(socket, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
@@ -242,7 +249,6 @@ async function askUdp(address: string): Promise<string | undefined> {
     (error: Error) => error.message,
   );
   socket.close();
-  await delay(PAUSE_MS);
   return loss;
 }
 

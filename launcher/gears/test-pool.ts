@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { type FileEvent, type FileResult, NOTHING, withEvent } from '../test-result.ts';
 import { LONGEST_TEST_MS, longestMs, ONE_FILE } from './limits.ts';
+import { inOwnNetwork, makesInterfaces } from './own-network.ts';
 
 /** A message of a worker: an event of its file, or that the file has ended. */
 export type WorkerMessage = FileEvent | { readonly ended: string; readonly ms: number };
@@ -44,7 +45,7 @@ export function stopPool(signal: NodeJS.Signals): void {
 async function runLane(queue: Iterator<string>, options: PoolOptions): Promise<void> {
   let worker: ChildProcess | undefined;
   for (let next = queue.next(); !next.done; next = queue.next()) {
-    if (worker?.connected !== true) worker = startWorker(options);
+    if (worker?.connected !== true) worker = startWorker(next.value, options);
     const { alive, result } = await runFile(
       worker,
       join(options.root, next.value),
@@ -56,10 +57,11 @@ async function runLane(queue: Iterator<string>, options: PoolOptions): Promise<v
   if (worker?.connected) worker.disconnect();
 }
 
-function startWorker({ env, sharing }: PoolOptions): ChildProcess {
+function startWorker(file: string, { env, sharing }: PoolOptions): ChildProcess {
   const execArgv = sharing ? ['--import', GUARD] : [];
   const args = sharing ? [] : [ONE_FILE];
-  const worker = fork(WORKER, args, { env, execArgv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const how = (makesInterfaces(file) && inOwnNetwork(process.execPath)) || { execArgv };
+  const worker = fork(WORKER, args, { env, ...how, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   running.add(worker);
   worker.once('close', () => running.delete(worker));
   return worker;

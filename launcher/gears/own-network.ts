@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+
+/**
+ * Files that make network interfaces, by what their paths begin with. A browser breaks off what it
+ * loads when the interfaces of its machine change.
+ */
+const MAKING_INTERFACES: readonly string[] = [
+  'conformance/e2e/',
+  'deploy/e2e/kubernetes-system.test.ts',
+  'deploy/e2e/node.test.ts',
+  'deploy/e2e/pod-network.test.ts',
+  'envoy/e2e/identities.test.ts',
+  'envoy/e2e/isolation.test.ts',
+];
+
+export function makesInterfaces(file: string): boolean {
+  return MAKING_INTERFACES.some(start => file.startsWith(start));
+}
+
+/** Runs a command in a network of its own, in which the loopback works. */
+const OWN_NETWORK = [
+  'unshare',
+  '--net',
+  'sh',
+  '-c',
+  'ip link set lo up && exec "$0" "$@"',
+] as const;
+
+/**
+ * Returns how to start a program in a network of its own.
+ * @returns undefined where this is not allowed. Such files then skip their tests.
+ */
+export function inOwnNetwork(
+  program: string,
+): { readonly execPath: string; readonly execArgv: string[] } | undefined {
+  const [execPath, ...args] = OWN_NETWORK;
+  const tried = spawnSync(execPath, [...args, 'true'], { stdio: 'ignore' });
+  return tried.status === 0 ? { execPath, execArgv: [...args, program] } : undefined;
+}
