@@ -34,8 +34,17 @@ function runFile(file: string): void {
     watch.stop();
     for (const failed of leftBehind(environment)) tell({ failed });
     tell({ ended: file, ms: performance.now() - started });
-    if (process.argv.includes(ONE_FILE)) process.disconnect();
+    if (process.argv.includes(ONE_FILE)) endWhenIdle();
   });
+}
+
+/**
+ * Ends the process when nothing keeps it alive. Without `exit`, Node spins for ever in the clean-up
+ * of handles after some broken connections.
+ */
+function endWhenIdle(): void {
+  process.disconnect();
+  process.once('beforeExit', () => process.exit());
 }
 
 /** Ends the process when a file has no test left and yet does not end, and says what keeps it. */
