@@ -8,7 +8,14 @@ import { jwtFilter } from './jwt.ts';
 import { oidcFilter } from './oidc.ts';
 import { originsOf } from './origins.ts';
 import type { RuleEdit } from './rule-edits.ts';
-import { isHttpRoute, type Rule, sameNamespace, type Target, targetsOf } from './targets.ts';
+import {
+  isHttpRoute,
+  type Rule,
+  sameNamespace,
+  targetKey,
+  targetRefs,
+  targetsOf,
+} from './targets.ts';
 
 /** What a policy becomes, for the rules that it decides about. */
 export type PolicyPart = {
@@ -69,10 +76,6 @@ export function securityPolicy(
 
 const WITH_TOKEN = { ifRequestHeader: { name: 'authorization' } };
 
-/** A policy has so many targets at most. */
-const MOST_TARGETS = 16;
-const TARGET_KINDS: readonly string[] = ['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute'];
-
 /**
  * Returns the FilterPolicies for the targets of a policy. Without Filters one counts too, since it
  * stands in the way of those for wider targets. The targets of older policies are theirs.
@@ -84,29 +87,14 @@ function policiesFor(
   older: readonly SourceObject[],
 ): readonly ImportedDocument[] {
   const same = older.filter(other => sameNamespace(other, policy));
-  const taken = same.flatMap(other => targetsOf(other, objects)).map(keyOf);
-  const targets = targetsOf(policy, objects).filter(
-    (target, at, all) =>
-      TARGET_KINDS.includes(target.kind) &&
-      !taken.includes(keyOf(target)) &&
-      all.findIndex(each => keyOf(each) === keyOf(target)) === at,
-  );
-  const refs = targets.map(({ kind, name, section }) => ({
-    kind,
-    name,
-    ...(section === undefined ? {} : { sectionName: section }),
-  }));
-  const count = Math.ceil(refs.length / MOST_TARGETS);
-  return Array.from({ length: count }, (_, at) =>
+  const taken = same.flatMap(other => targetsOf(other, objects)).map(targetKey);
+  const targets = targetsOf(policy, objects).filter(target => !taken.includes(targetKey(target)));
+  return targetRefs(targets).map((refs, at) =>
     ourDocument('FilterPolicy', policy, at === 0 ? policy.name : `${policy.name}-${at + 1}`, {
-      targetRefs: refs.slice(at * MOST_TARGETS, (at + 1) * MOST_TARGETS),
+      targetRefs: refs,
       filters,
     }),
   );
-}
-
-function keyOf({ kind, name, section = '' }: Target): string {
-  return `${kind}/${name}/${section}`;
 }
 
 function unexpressed(spec: Fields): readonly Remark[] {

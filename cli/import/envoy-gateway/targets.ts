@@ -1,3 +1,4 @@
+import type { Fields } from '#resources/words/fields.ts';
 import type { SourceObject } from '../source-object.ts';
 import { fieldsAt, listAt, textAt } from './fields-at.ts';
 
@@ -79,6 +80,29 @@ export function targetsOf(
       .map(({ kind, name }): Target => ({ kind, name })),
   );
   return [...named, ...selected];
+}
+
+/** A policy of ours has so many targets at most. */
+const MOST_TARGETS = 16;
+const TARGET_KINDS: readonly string[] = ['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute'];
+
+/** Returns `targetRefs` of policies of ours that have these targets together. */
+export function targetRefs(targets: readonly Target[]): readonly (readonly Fields[])[] {
+  const keys = targets.map(targetKey);
+  const refs = targets
+    .filter(({ kind }, at) => TARGET_KINDS.includes(kind) && keys.indexOf(keys[at] ?? '') === at)
+    .map(({ kind, name, section }) => ({
+      kind,
+      name,
+      ...(section === undefined ? {} : { sectionName: section }),
+    }));
+  return Array.from({ length: Math.ceil(refs.length / MOST_TARGETS) }, (_, at) =>
+    refs.slice(at * MOST_TARGETS, (at + 1) * MOST_TARGETS),
+  );
+}
+
+export function targetKey({ kind, name, section = '' }: Target): string {
+  return `${kind}/${name}/${section}`;
 }
 
 /** Expressions are not compared: it is safer to cover more. */

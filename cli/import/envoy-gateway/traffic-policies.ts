@@ -2,6 +2,7 @@ import type { Fields } from '#resources/words/fields.ts';
 import { changed, closed, dropped, type Remark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
 import { fieldsAt, textAt } from './fields-at.ts';
+import { rateLimits } from './rate-limits.ts';
 import type { PolicyPart } from './security-policy.ts';
 import type { Rule } from './targets.ts';
 
@@ -9,7 +10,6 @@ const TARGETS = ['targetRef', 'targetRefs', 'targetSelectors', 'mergeType'];
 
 /** Fields of a BackendTrafficPolicy that have no place in a route, and what to do. */
 const BACKEND: Readonly<Record<string, string>> = {
-  rateLimit: 'write a RateLimit with the same `targetRefs`, and `labels` for what it counts',
   circuitBreaker: 'write `circuit_breakers` into a Mapping or the Module',
   healthCheck: 'write `health_checks` into a Mapping',
   loadBalancer: 'write `sessionPersistence` into the rule, or `load_balancer` into a Mapping',
@@ -18,17 +18,22 @@ const BACKEND: Readonly<Record<string, string>> = {
   requestBuffer: 'bodies have no bound of size. Let the service bound them',
 };
 
-/** Returns what a route can say of a BackendTrafficPolicy: the time of a request. */
-export function backendTraffic(policy: SourceObject, rules: readonly Rule[]): PolicyPart {
+/** Returns what can be said of a BackendTrafficPolicy: the time of a request, and limits. */
+export function backendTraffic(
+  policy: SourceObject,
+  rules: readonly Rule[],
+  objects: readonly SourceObject[],
+): PolicyPart {
   const spec = fieldsAt(policy.fields, 'spec');
+  const limits = rateLimits(policy, objects);
   const request = textAt(fieldsAt(spec, 'timeout', 'http'), 'requestTimeout');
   const remarks = Object.keys(spec)
-    .filter(field => ![...TARGETS, 'timeout'].includes(field))
+    .filter(field => ![...TARGETS, 'rateLimit', 'timeout'].includes(field))
     .map(field => dropped(['spec', field], BACKEND[field] ?? 'the gateway has nothing like it'));
   return {
     edits: request === undefined ? [] : rules.map(rule => ({ ...rule, timeouts: { request } })),
-    documents: [],
-    remarks: [...remarks, ...lostTimes(spec)],
+    documents: limits.documents,
+    remarks: [...limits.remarks, ...remarks, ...lostTimes(spec)],
   };
 }
 
