@@ -17,14 +17,9 @@ export function makesInterfaces(file: string): boolean {
   return MAKING_INTERFACES.some(start => file.startsWith(start));
 }
 
-/** Runs a command in a network of its own, in which the loopback works. */
-const OWN_NETWORK = [
-  'unshare',
-  '--net',
-  'sh',
-  '-c',
-  'ip link set lo up && exec "$0" "$@"',
-] as const;
+/** Runs a command in a network of its own, in which the loopback works and /sys shows it. */
+const SCRIPT = 'ip link set lo up && mount -t sysfs sysfs /sys && exec "$0" "$@"';
+const OWN_NETWORK = ['unshare', '--net', '--mount', 'sh', '-c', SCRIPT] as const;
 
 /**
  * Returns how to start a program in a network of its own.

@@ -6,18 +6,33 @@ export type View<T> = { readonly data?: T; readonly error?: string };
 const followers = new Set<() => void>();
 const onLink = new Set<(connected: boolean) => void>();
 let connected = false;
+let wasLost = false;
 
-/** Follows the hints of the control plane. The browser connects again by itself. */
+const AGAIN_MS = 3_000;
+
+/** Follows the hints of the control plane, for as long as the page is there. */
 export function connect(): void {
-  const source = new EventSource('/console/events');
-  const link = (now: boolean) => {
-    connected = now;
-    for (const follower of onLink) follower(now);
-  };
-  source.addEventListener('open', () => link(true));
-  source.addEventListener('error', () => link(false));
-  source.addEventListener('changed', tell);
   document.addEventListener('visibilitychange', tell);
+  follow();
+}
+
+/** The browser connects again by itself, but not after an answer that is an error. */
+function follow(): void {
+  const source = new EventSource('/console/events');
+  source.addEventListener('open', () => link(true));
+  source.addEventListener('error', () => {
+    link(false);
+    if (source.readyState === EventSource.CLOSED) setTimeout(follow, AGAIN_MS);
+  });
+  source.addEventListener('changed', tell);
+}
+
+/** After a pause views ask again, since hints were missed. */
+function link(now: boolean): void {
+  if (now && wasLost) tell();
+  wasLost = !now;
+  connected = now;
+  for (const follower of onLink) follower(now);
 }
 
 /** A hidden page asks for nothing. */

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { request } from '#envoy/e2e/request.ts';
 import { statusWhen } from '#envoy/e2e/status-when.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { until } from '#envoy/e2e/until.ts';
 import type { Problem } from '#resources/problem.ts';
 
 /** A mistake that is valid YAML, and what tells about it. */
@@ -175,7 +176,10 @@ describe('a mistake that clients see as a bare error', { concurrency: true }, ()
       write(mistake.right);
       await problemsWhen(file, path, problems => problems.length === 0);
       if (path !== undefined) assert.equal((await request(system.edge, path)).status, 200);
-      const [told, fixed, ...more] = logged(problem?.message ?? '');
+      const [told, fixed, ...more] = await until(() => {
+        const lines = logged(problem?.message ?? '');
+        return lines.length < 2 ? undefined : lines;
+      });
       assert.deepEqual([told?.startsWith('fixed: '), more], [false, []]);
       assert.equal(fixed, `fixed: ${told}`);
     });
