@@ -23,9 +23,6 @@ export type RunOptions = {
   say(line: string): void;
 };
 
-/** Files that start programs wait half of their time, so that one more than the cores may run. */
-const WAITING = 1;
-
 /** A run is never silent for longer than this. */
 const PROGRESS_MS = 10_000;
 
@@ -78,7 +75,7 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
   );
   const runShort = async () => {
     await runSome(shared, { workers: cores, sharing: true }, options, ended);
-    await runSome(apart, { workers: Math.max(2, cores) + WAITING, sharing: false }, options, ended);
+    await runSome(apart, { workers: Math.max(2, cores), sharing: false }, options, ended);
   };
   await Promise.all([
     runSome(long, { workers: long.length, sharing: false }, options, ended),
