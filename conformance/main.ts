@@ -42,7 +42,8 @@ const [test] = positionals;
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 if (values.help) process.stdout.write(HELP);
-else process.exitCode = await main();
+// Node would spin in its clean-up of sockets that were reset.
+else process.exit(await main());
 
 async function main(): Promise<number> {
   await makeEnvoyApi(say);
