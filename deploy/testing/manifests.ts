@@ -66,7 +66,7 @@ export type Container = {
 };
 
 /** Which keys of an object become which files. Default: all, by their names. */
-type Items = {
+export type Items = {
   readonly items?: readonly { readonly key: string; readonly path: string }[];
   readonly optional?: boolean;
 };

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Container, EnvironmentVariable, PodSpec, Volume } from './manifests.ts';
+import type { Container, EnvironmentVariable, Items, PodSpec, Volume } from './manifests.ts';
 import { environmentOf, expand } from './manifests.ts';
 import type { ContainerOptions } from './start-container.ts';
 
@@ -8,9 +8,9 @@ type Files = Readonly<Record<string, string | Buffer>>;
 
 /** What a kubelet reads from the API. */
 export type PodSources = {
-  /** Resolves with the files of a Secret when there is one. */
-  secret(name: string): Promise<Readonly<Record<string, Buffer>>>;
-  configMap(name: string): Promise<Readonly<Record<string, string>>>;
+  /** Resolves with the files of a Secret when there is one that has these keys. */
+  secret(name: string, keys: readonly string[]): Promise<Readonly<Record<string, Buffer>>>;
+  configMap(name: string, keys: readonly string[]): Promise<Readonly<Record<string, string>>>;
   /** Resolves with the folder of the account's token. */
   tokenFolder(account: string): Promise<string>;
 };
@@ -91,8 +91,8 @@ async function valuesOf(env: readonly EnvironmentVariable[], { sources, field }:
   for (const { name, valueFrom } of env) {
     const { secretKeyRef: secret, configMapKeyRef: map, fieldRef } = valueFrom ?? {};
     const value =
-      (secret && (await sources.secret(secret.name))[secret.key]) ??
-      (map && (await sources.configMap(map.name))[map.key]) ??
+      (secret && (await sources.secret(secret.name, [secret.key]))[secret.key]) ??
+      (map && (await sources.configMap(map.name, [map.key]))[map.key]) ??
       (fieldRef && field(fieldRef.fieldPath));
     if (valueFrom !== undefined && value === undefined)
       throw new Error(`there is nothing for the variable ${name}`);
@@ -130,23 +130,22 @@ async function contentOf(
   { secret, configMap, projected }: Volume,
   sources: PodSources,
 ): Promise<Files> {
-  if (secret !== undefined) return chosen(secret.items, await sources.secret(secret.secretName));
+  if (secret !== undefined) return chosen(secret, keys => sources.secret(secret.secretName, keys));
   if (configMap !== undefined)
-    return chosen(configMap.items, await sources.configMap(configMap.name));
-  const parts = (projected?.sources ?? []).map(async part => {
-    if (part.secret !== undefined)
-      return chosen(part.secret.items, await sources.secret(part.secret.name));
-    if (part.configMap !== undefined)
-      return chosen(part.configMap.items, await sources.configMap(part.configMap.name));
+    return chosen(configMap, keys => sources.configMap(configMap.name, keys));
+  const parts = (projected?.sources ?? []).map(async ({ secret: each, configMap: map }) => {
+    if (each !== undefined) return chosen(each, keys => sources.secret(each.name, keys));
+    if (map !== undefined) return chosen(map, keys => sources.configMap(map.name, keys));
     return {};
   });
   return Object.assign({}, ...(await Promise.all(parts)));
 }
 
-function chosen(
-  items: readonly { readonly key: string; readonly path: string }[] | undefined,
-  files: Files,
-): Files {
-  if (items === undefined) return files;
+async function chosen(
+  { items = [] }: Items,
+  read: (keys: readonly string[]) => Promise<Files>,
+): Promise<Files> {
+  const files = await read(items.map(({ key }) => key));
+  if (items.length === 0) return files;
   return Object.fromEntries(items.map(({ key, path }) => [path, files[key] ?? '']));
 }

@@ -7,27 +7,31 @@ import type { PodSources } from '../prepare-pod.ts';
 
 const RETRY_MS = 100;
 
-/** Reads what pods of a namespace mount. It waits for what is missing, until the signal aborts. */
+/**
+ * Reads what pods of a namespace mount. Like a kubelet it waits for a missing object and for a
+ * missing key, until the signal aborts.
+ */
 export function apiSources(
   api: KubeApiserver,
   namespace: string,
   home: string,
   signal: AbortSignal,
 ): PodSources {
-  const dataOf = async (plural: string, name: string) => {
+  const dataOf = async (plural: string, name: string, keys: readonly string[]) => {
     const path = resourcePath({ group: '', version: 'v1', plural, namespace }, name);
     for (;;) {
       const { status, body } = await api.admin.call({ method: 'GET', path });
-      if (status === 200) return (body as { data?: Readonly<Record<string, string>> }).data ?? {};
+      const { data = {} } = body as { data?: Readonly<Record<string, string>> };
+      if (status === 200 && keys.every(key => data[key] !== undefined)) return data;
       await delay(RETRY_MS, undefined, { signal });
     }
   };
   return {
-    async secret(name) {
-      const entries = Object.entries(await dataOf('secrets', name));
+    async secret(name, keys) {
+      const entries = Object.entries(await dataOf('secrets', name, keys));
       return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, 'base64')]));
     },
-    configMap: name => dataOf('configmaps', name),
+    configMap: (name, keys) => dataOf('configmaps', name, keys),
     async tokenFolder(account) {
       const token = await issueToken(api.admin, namespace, account);
       return (await mountServiceAccount(join(home, 'account'), api, namespace, token)).folder;
