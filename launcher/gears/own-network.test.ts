@@ -8,10 +8,8 @@ import { makesInterfaces } from './own-network.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const MAKERS = /\b(?:startTestCluster|startConformanceCluster|makeTestHosts|makePodNetwork)\b/;
 
-test('each file that makes network interfaces has a network of its own, but for the suite', () => {
-  const files = testFiles(ROOT, []).filter(
-    file => file.includes('/e2e/') && !file.startsWith('conformance/'),
-  );
+test('each file that makes network interfaces has a network of its own, and no other', () => {
+  const files = testFiles(ROOT, []).filter(file => file.includes('/e2e/'));
   const makers = files.filter(file => MAKERS.test(readFileSync(join(ROOT, file), 'utf8')));
   assert.deepEqual(files.filter(makesInterfaces), makers);
 });

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 
 /**
  * Files that make network interfaces, by what their paths begin with. A browser breaks off what it
- * loads when the interfaces of its machine change. The suite of Gateway API is not among them: in a
- * network of its own, proxies of its Gateways were late.
+ * loads when the interfaces of its machine change.
  */
 const MAKING_INTERFACES: readonly string[] = [
+  'conformance/e2e/',
   'deploy/e2e/kubernetes-system.test.ts',
   'deploy/e2e/node.test.ts',
   'deploy/e2e/pod-network.test.ts',
