@@ -43,6 +43,7 @@ export const TEST_TOOLS: readonly Tool[] = [
     aptPackage: 'chromium-headless-shell',
   },
   { name: 'PROMETHEUS', command: 'prometheus', aptPackage: 'prometheus' },
+  { name: 'PROMTOOL', command: 'promtool', aptPackage: 'prometheus' },
   { name: 'CURL', command: 'curl', aptPackage: 'curl' },
   {
     name: 'GRPCURL',
