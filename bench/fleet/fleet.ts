@@ -4,8 +4,8 @@ import { endProcess } from '../end-process.ts';
 
 /** What the parent asks of a process with proxies. */
 export type Command =
-  /** Tell when every proxy was sent a resource of this type with this text in it. */
-  | { readonly kind: 'await'; readonly typeUrl: string; readonly text: string }
+  /** Tell when every proxy was sent a resource of one of these types with this text in it. */
+  | { readonly kind: 'await'; readonly typeUrls: readonly string[]; readonly text: string }
   /** Connect proxies until there are so many. They resume with what was held before. */
   | { readonly kind: 'open'; readonly count: number }
   /** Disconnect all. */
@@ -27,8 +27,12 @@ export type Received = {
 export type Fleet = {
   open(count: number): Promise<void>;
   close(): Promise<void>;
-  /** Runs `work`. Resolves when every proxy was then sent the text in a resource of the type. */
-  until(typeUrl: string, text: string, work: () => void | Promise<void>): Promise<Received>;
+  /** Runs `work`. Resolves when every proxy was then sent the text in a resource of these types. */
+  until(
+    typeUrls: readonly string[],
+    text: string,
+    work: () => void | Promise<void>,
+  ): Promise<Received>;
   stop(): Promise<void>;
 };
 
@@ -59,9 +63,9 @@ export async function startFleet(port: number, processes: number): Promise<Fleet
       }));
     },
     close: async () => void (await order(() => ({ kind: 'close' }))),
-    until: async (typeUrl, text, work) => {
+    until: async (typeUrls, text, work) => {
       const done = Promise.all(children.map(child => heard(child, 'done')));
-      await order(() => ({ kind: 'await', typeUrl, text }));
+      await order(() => ({ kind: 'await', typeUrls, text }));
       const begun = performance.now();
       await work();
       const reports = await done;

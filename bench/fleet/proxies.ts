@@ -28,7 +28,7 @@ type Proxy = { close(): void };
 /** Type URL to the versions that all hold. */
 const held = new Map(TYPES.map(type => [type, new Map<string, string>()]));
 let proxies: Proxy[] = [];
-let awaited: { readonly typeUrl: string; readonly text: string } | undefined;
+let awaited: Extract<Command, { readonly kind: 'await' }> | undefined;
 let done = new Set<number>();
 let bytes = 0;
 let messages = 0;
@@ -69,7 +69,7 @@ function start(at: number): Proxy {
     const answer = readAnswer(message, at === 0);
     if (at === 0) hold(answer);
     call.write({ type_url: answer.typeUrl, response_nonce: answer.nonce });
-    if (awaited?.typeUrl === answer.typeUrl && message.includes(awaited.text)) finish(at);
+    if (awaited?.typeUrls.includes(answer.typeUrl) && message.includes(awaited.text)) finish(at);
   });
   const node = { id: `${prefix}-${at}`, cluster: 'edge' };
   for (const type_url of TYPES)
