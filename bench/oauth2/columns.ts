@@ -12,7 +12,7 @@ import type { Subject } from './measure.ts';
 import type { BenchProvider } from './provider.ts';
 import type { Server } from './service-process.ts';
 import { makeSessions } from './sessions.ts';
-import { pageOf, siteYaml } from './site.ts';
+import { pageOf, type SiteOptions, siteYaml } from './site.ts';
 
 /** A column of a table, before it is measured. */
 export type Column = {
@@ -25,7 +25,7 @@ export type Column = {
 };
 
 /** How many sessions are used in turn, and how many policies there are. */
-export type Size = { readonly sessions: number; readonly policies: number };
+export type Size = SiteOptions & { readonly sessions: number; readonly policies: number };
 
 /** As long as the cookies of a session. */
 const COOKIE = `gateway_session.site.default=${'0'.repeat(64)}; gateway_xsrf.site.default=${'0'.repeat(64)}`;
@@ -70,6 +70,16 @@ export function ours(provider: BenchProvider, store: StoreKind, size: Size): Col
   return column(`ours, framed, ${store}`, 'framed', provider, size, yaml => startOurs(store, yaml));
 }
 
+/** The same where the proxy repeats decisions for so long. */
+export function oursRepeated(
+  provider: BenchProvider,
+  store: StoreKind,
+  size: Size & { readonly decisionCache: string },
+): Column {
+  const name = `ours, ${store}, decisionCache ${size.decisionCache}`;
+  return column(name, 'framed', provider, size, yaml => startOurs(store, yaml));
+}
+
 /** Our service with its embedded store, on this HTTP/2 implementation. */
 export function oursOn(provider: BenchProvider, server: Server, size: Size): Column {
   return column(`ours, ${server}`, server, provider, size, yaml => startOursOn(server, yaml));
@@ -79,10 +89,11 @@ function column(
   name: string,
   server: Server,
   provider: BenchProvider,
-  { policies, sessions }: Size,
+  size: Size,
   startService: (yaml: string) => Promise<GuardedService>,
 ): Column {
-  const yaml = siteYaml(provider.issuer, policies);
+  const { policies, sessions } = size;
+  const yaml = siteYaml(provider.issuer, policies, size);
   const page = pageOf(policies);
   const start = async (stack: AsyncDisposableStack) => {
     const service = await startService(yaml);

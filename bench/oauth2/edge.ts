@@ -36,19 +36,24 @@ function withinOf(value: Json): Json {
   return isJsonObject(value) ? answeringItself(value) : value;
 }
 
-/** Returns the requests that the service allowed, and others, since Envoy began. */
+/**
+ * Returns the requests that the service allowed, or allowed before and Envoy repeats, and others,
+ * since Envoy began.
+ */
 export async function checksOf({
   envoy,
 }: Edge): Promise<{ readonly ok: number; readonly others: number }> {
   const stats = await envoy.get(
-    '/stats?filter=ext_authz%5C.(ok|denied|error|failure_mode_allowed|invalid)$',
+    '/stats?filter=ext_authz%5C.(ok|disabled|denied|error|failure_mode_allowed|invalid)$',
   );
   const counts = [...stats.matchAll(/ext_authz\.(\w+): (\d+)/g)].map(
     ([, name, count]) => [name, Number(count)] as const,
   );
   const sum = (wanted: boolean) =>
     counts
-      .filter(([name]) => (name === 'ok') === wanted)
+      .filter(([name = '']) => ALLOWED.includes(name) === wanted)
       .reduce((total, [, count]) => total + count, 0);
   return { ok: sum(true), others: sum(false) };
 }
+
+const ALLOWED: readonly string[] = ['ok', 'disabled'];

@@ -13,14 +13,22 @@ export function pageOf(policies: number): string {
 
 /**
  * Returns one Filter that logs in at this provider, and `policies` FilterPolicies with a path each.
- * With 0 policies nothing is guarded.
+ * With 0 policies nothing is guarded. `decisionCache` is a field of the Filter.
  */
-export function siteYaml(issuer: string, policies: number): string {
+export function siteYaml(
+  issuer: string,
+  policies: number,
+  { decisionCache, prefix = '/' }: SiteOptions = {},
+): string {
   const guards = Array.from({ length: policies }, (_, i) => policy(i));
-  return [...(policies === 0 ? [] : [filter(issuer)]), ...guards, MAPPING].join('---\n');
+  const filters = policies === 0 ? [] : [filter(issuer, decisionCache)];
+  return [...filters, ...guards, mapping(prefix)].join('---\n');
 }
 
-function filter(issuer: string): string {
+export type SiteOptions = { readonly decisionCache?: string; readonly prefix?: string };
+
+function filter(issuer: string, decisionCache: string | undefined): string {
+  const cache = decisionCache === undefined ? '' : `    decisionCache: ${decisionCache}\n`;
   return `apiVersion: gateway.internal/v2
 kind: Filter
 metadata: { name: ${FILTER} }
@@ -31,7 +39,7 @@ spec:
     secret: ${CLIENT.client_secret}
     protectedOrigins: [{ origin: "${ORIGIN}" }]
     injectRequestHeaders: [{ name: X-User, value: "{{ .idToken.Claims.sub }}" }]
-`;
+${cache}`;
 }
 
 function policy(i: number): string {
@@ -43,8 +51,10 @@ spec:
 `;
 }
 
-const MAPPING = `apiVersion: gateway.internal/v2
+function mapping(prefix: string): string {
+  return `apiVersion: gateway.internal/v2
 kind: Mapping
 metadata: { name: site }
-spec: { prefix: /, service: "127.0.0.1:1" }
+spec: { prefix: ${prefix}, service: "127.0.0.1:1" }
 `;
+}

@@ -2,6 +2,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from './clusters/cluster-names.ts';
 import { rateLimitCluster } from './clusters/rate-limit-cluster.ts';
 import { RATE_LIMIT_CLUSTER } from './clusters/reserved-clusters.ts';
+import { remembersDecisions } from './ext-authz/decision-revision.ts';
 import { collectorsOf } from './listeners/collectors.ts';
 import type { EdgeListener } from './listeners/http-connection-manager.ts';
 import type { Memo } from './memo.ts';
@@ -35,6 +36,7 @@ export function edgeRateLimits(
   const injecting = resources.rateLimits.filter(({ spec }) => isAsked(spec.domain));
   const own = gatewayHeaders(injecting, taken);
   const modules = resources.modules.slice(0, 1).map(({ id }) => id);
+  const remembering = resources.filters.filter(remembersDecisions).map(({ id }) => id);
   const replacing = withErrorBodies(resources.mappings);
   const cluster = clusterOf(resources, options, memo);
   const { collectors, origins: told } = collectorsOf(resources);
@@ -51,10 +53,18 @@ export function edgeRateLimits(
       },
       extAuthz: options.extAuthz,
       gatewayHeaders: own,
+      decisionCache: remembering.length > 0,
       errorBodies: replacing.length > 0,
       figures: options.figures !== false,
       collectors,
-      origins: [...modules, ...cluster.origins, ...injectingIds(injecting), ...replacing, ...told],
+      origins: [
+        ...modules,
+        ...cluster.origins,
+        ...injectingIds(injecting),
+        ...replacing,
+        ...remembering,
+        ...told,
+      ],
     },
     origins: labels.domains.every(({ defaults }) => defaults.length === 0) ? [] : modules,
   };

@@ -1,4 +1,5 @@
 import type { AskedService } from './asked-service.ts';
+import { decisionCacheLines } from './explained-decision-cache.ts';
 import type { ExplainedFilters } from './explained-filters.ts';
 import type {
   ExplainedFilter,
@@ -49,6 +50,7 @@ function linesOf(filters: ExplainedFilters, all: boolean): readonly string[] {
       return [
         `  ${ruleText(filters.rule)}`,
         ...filters.chain.flatMap(filter => filterLines(filter, '    ')),
+        ...decisionCacheLines(filters.decisionCache),
         ...earlierLines(filters.earlier, all),
       ];
   }

@@ -10,6 +10,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type AskedService, explainAsked, isOff, isPublicRoute } from './asked-service.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
+import { type ExplainedDecisionCache, explainDecisionCache } from './explained-decision-cache.ts';
 import { type ExplainedFilter, explainChain } from './explained-filters-chain.ts';
 import { closedReasons } from './explained-filters-closed.ts';
 import {
@@ -62,6 +63,7 @@ export type ExplainedFilters =
       readonly rule: ExplainedRule;
       readonly earlier: readonly MissedRule[];
       readonly chain: readonly ExplainedFilter[];
+      readonly decisionCache?: ExplainedDecisionCache;
     };
 
 export type FilterInputs = {
@@ -148,7 +150,9 @@ function explainSelected(
   if (headers === undefined) return { decision: 'allowed', rule, earlier, service };
   const seen = withoutInjected(request, headers);
   const chain = explainChain(operator, { definitions, request: seen, client, places });
-  return { decision: 'chain', rule, earlier, chain };
+  const cache = explainDecisionCache(operator.rule, match.route, definitions);
+  const decisionCache = cache === undefined ? {} : { decisionCache: cache };
+  return { decision: 'chain', rule, earlier, chain, ...decisionCache };
 }
 
 /** The rule that host and path select is behind the Filters of the route. */

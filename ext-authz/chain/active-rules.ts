@@ -51,7 +51,10 @@ export function activateRules(
       rule.items.find(item => isBroken(item, definitions))?.filter;
     if (broken !== undefined) closed.set(rule, { rule, filter: broken });
     else if (names.length > 0)
-      headers.set(rule, ruleHeaders(withDelegates(names, definitions, filters)));
+      headers.set(rule, {
+        ...ruleHeaders(withDelegates(names, definitions, filters)),
+        ...rememberedAs(rule, definitions),
+      });
   };
   for (const rule of rules) settle(rule);
   const index = indexRules(rules.filter(({ routeRule }) => routeRule === undefined));
@@ -90,6 +93,23 @@ function joiner(
     settle(rule);
     return rule;
   };
+}
+
+/**
+ * Only a rule of one login Filter that runs on every request decides by the session alone. The
+ * name is what the control plane gives the routes that lie wholly under this rule.
+ */
+function rememberedAs(
+  { id, items, routeRule }: Rule,
+  definitions: Definitions,
+): Pick<RuleHeaders, 'rememberedAs'> {
+  const [only, ...others] = items;
+  if (only?.always !== true || others.length > 0 || routeRule !== undefined) return {};
+  const definition = definitions.get(only.filter);
+  if (definition?.type !== 'OAuth2') return {};
+  const { decisionCache, grantType } = definition.settings;
+  if (decisionCache === undefined || grantType !== 'AuthorizationCode') return {};
+  return { rememberedAs: `${decisionCache.revision} ${id}` };
 }
 
 const EVERY_ONE = { onDeny: 'break', onAllow: 'continue' } as const;

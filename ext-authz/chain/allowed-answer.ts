@@ -12,18 +12,36 @@ const NONE: readonly string[] = [];
  * `cookies` the request's fields. `settle` returns what the upstream gets.
  */
 export function allowedAnswer(
-  { memory }: Change,
+  { holds = 0, memory }: Change,
   headers: RuleHeaders,
   cookies: readonly string[] = NONE,
   settle: () => Change,
 ): CheckResponse | EncodedResponse {
   if (memory === undefined) return allowResponse(settle());
   const known = memory.answered;
-  if (known !== undefined && known.headers === headers && areEqual(known.cookies, cookies))
+  if (
+    known !== undefined &&
+    known.headers === headers &&
+    known.holds === holds &&
+    areEqual(known.cookies, cookies)
+  )
     return known.response;
-  const response = { encoded: Uint8Array.from(encodeCheck(allowResponse(settle()))) };
-  memory.answered = { headers, cookies, response };
+  const answer = withMemory(allowResponse(settle()), headers.rememberedAs, holds);
+  const response = { encoded: Uint8Array.from(encodeCheck(answer)) };
+  memory.answered = { headers, cookies, holds, response };
   return response;
+}
+
+/**
+ * Tells the proxy which request headers it may set again, for how long. It reads their values from
+ * the request that it sends on, so that no token is in metadata, which goes to logs.
+ */
+function withMemory(answer: CheckResponse, rule: string | undefined, holds: number): CheckResponse {
+  const { ok_response } = answer;
+  if (rule === undefined || holds < 1 || ok_response === undefined) return answer;
+  const names = ok_response.headers.map(({ header }) => header.key);
+  const headers = names.filter(name => name !== 'cookie').join();
+  return { ...answer, dynamic_metadata: { rule, ms: String(Math.floor(holds)), headers } };
 }
 
 function areEqual(some: readonly string[], others: readonly string[]): boolean {

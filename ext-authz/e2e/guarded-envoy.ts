@@ -44,8 +44,8 @@ export async function startGuarded(
   return { ...envoy, service, stop };
 }
 
-/** What the control plane would send. */
-function give(service: Server, yaml: string): void {
+/** Gives the service what the control plane would send it. */
+export function give(service: Server, yaml: string): void {
   const address = { host: '127.0.0.1', port: 1 };
   const options = { edge: address, sds: address, rateLimit: address, extAuthz: address };
   const snapshot = snapshotEncoder(Buffer.alloc(32))(

@@ -33,6 +33,11 @@ export type Change = {
   readonly cookies?: ReadonlyMap<string, string>;
   /** Present where the same change is repeated, as long as a session is the same. */
   readonly memory?: ChangeMemory;
+  /**
+   * How long it holds for requests with the same cookies, in ms, where its Filter lets proxies
+   * remember it. Without `memory` it says nothing, since the change depends on the request.
+   */
+  readonly holds?: number;
 };
 
 /** What need not be found out again about a change that is repeated. */
@@ -47,6 +52,7 @@ export type ChangeMemory = {
 export type RememberedResponse = {
   readonly headers: RuleHeaders;
   readonly cookies: readonly string[];
+  readonly holds: number;
   readonly response: EncodedResponse;
 };
 
@@ -73,6 +79,11 @@ export type RuleHeaders = {
    * not.
    */
   readonly injectsAuthorization: boolean;
+  /**
+   * Names the rule to proxies where they may remember its decisions. Absent: a decision may depend
+   * on more than the session.
+   */
+  readonly rememberedAs?: string;
 };
 
 /** A response that is encoded already. */

@@ -33,12 +33,16 @@ export type OAuth2Settings = ProviderSettings & {
   };
   readonly extraAuthorizationParameters: ReadonlyMap<string, string>;
   readonly clientSessionMaxIdle: number;
+  readonly decisionCache: DecisionCache | undefined;
   readonly postLogoutRedirectURI: string | undefined;
   readonly allowMalformedAccessToken: boolean;
   readonly accessTokenValidation: 'auto' | 'jwt' | 'userinfo';
   readonly accessTokenJWTFilter: AccessTokenJWTFilter | undefined;
   readonly injectRequestHeaders: readonly HeaderTemplate[];
 };
+
+/** How long proxies may repeat a decision, and what they compare it by. */
+export type DecisionCache = { readonly maxAge: number; readonly revision: string };
 
 export type AccessTokenJWTFilter = {
   /** `<namespace>/<name>` of a JWT Filter. */

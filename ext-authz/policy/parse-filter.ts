@@ -22,6 +22,7 @@ import type { Parsed } from '#resources/words/parsed-string.ts';
 import { SecretValue } from '#resources/words/secret-value.ts';
 import type {
   AccessTokenJWTFilter,
+  DecisionCache,
   FilterDefinition,
   HeaderTemplate,
   JwtSettings,
@@ -98,12 +99,18 @@ function toOAuth2(message: JsonObject): OAuth2Settings {
     },
     extraAuthorizationParameters: new Map(Object.keys(extra).map(key => [key, textAt(extra, key)])),
     clientSessionMaxIdle: durationAt(message, 'client_session_max_idle'),
+    decisionCache: toDecisionCache(messageAt(message, 'decision_cache')),
     postLogoutRedirectURI: optionalText(message, 'post_logout_redirect_uri'),
     allowMalformedAccessToken: flagAt(message, 'allow_malformed_access_token'),
     accessTokenValidation: wordAt(message, 'access_token_validation', VALIDATIONS),
     accessTokenJWTFilter: toJwtReference(messageAt(message, 'access_token_jwt_filter')),
     injectRequestHeaders: toHeaders(message, 'inject_request_headers'),
   };
+}
+
+function toDecisionCache(message: JsonObject | undefined): DecisionCache | undefined {
+  if (message === undefined) return undefined;
+  return { maxAge: durationAt(message, 'max_age'), revision: requiredText(message, 'revision') };
 }
 
 function toSecret(message: JsonObject): SecretValue | undefined {

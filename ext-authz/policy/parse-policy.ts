@@ -11,7 +11,7 @@ import { decode } from '#protos/decode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { parseHostGlob, parsePathGlob } from '#resources/match/filter-policy-match.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
-import { parseMatcher } from './parse-condition.ts';
+import { parseCondition, parseMatcher } from './parse-condition.ts';
 import type { Policy } from './policy.ts';
 import type { InsteadOfRedirect, Rule, RuleArguments, RuleItem } from './rule.ts';
 
@@ -62,6 +62,7 @@ function toItem(message: JsonObject): RuleItem {
   return {
     filter: `${requiredText(message, 'namespace')}/${requiredText(message, 'name')}`,
     applies: parseMatcher(message),
+    ...(parseCondition(message) === undefined ? { always: true as const } : {}),
     onDeny: wordAt(message, 'on_deny', NEXT),
     onAllow: wordAt(message, 'on_allow', NEXT),
     arguments: toArguments(messageAt(message, 'arguments') ?? {}),

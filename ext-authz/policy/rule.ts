@@ -24,6 +24,8 @@ export type RuleItem = {
   readonly filter: string;
   /** Tests the rule's `ifRequestHeader`. Without one it is always true. */
   readonly applies: (request: HttpRequest) => boolean;
+  /** Present where there is no `ifRequestHeader`. */
+  readonly always?: true;
   readonly onDeny: Next;
   readonly onAllow: Next;
   readonly arguments: RuleArguments;

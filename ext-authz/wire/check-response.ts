@@ -32,6 +32,8 @@ export type CheckResponse = {
     readonly headers: readonly HeaderOption[];
     readonly body: string;
   };
+  /** A `google.protobuf.Struct` of texts. Logs have it, so nothing in it is secret. */
+  readonly dynamic_metadata?: Readonly<Record<string, string>>;
 };
 
 /**

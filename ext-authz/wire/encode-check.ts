@@ -12,12 +12,27 @@ type Denied = NonNullable<CheckResponse['denied_response']>;
 /** Encodes an `envoy.service.auth.v3.CheckResponse` (envoy/service/auth/v3/external_auth.proto). */
 export function encodeCheck(response: CheckResponse | EncodedResponse): Uint8Array {
   if ('encoded' in response) return response.encoded;
-  const { denied_response, ok_response, status } = response;
+  const { denied_response, dynamic_metadata, ok_response, status } = response;
   const writer = new WireWriter(LENGTH);
   message(writer, 1, status, writeStatus);
   if (denied_response !== undefined) message(writer, 2, denied_response, writeDenied);
   if (ok_response !== undefined) message(writer, 3, ok_response, writeOk);
+  if (dynamic_metadata !== undefined) message(writer, 4, dynamic_metadata, writeStruct);
   return writer.view();
+}
+
+/** Writes a google.protobuf.Struct (google/protobuf/struct.proto) of texts. */
+function writeStruct(writer: WireWriter, fields: Readonly<Record<string, string>>): void {
+  for (const field of Object.entries(fields)) message(writer, 1, field, writeField);
+}
+
+function writeField(writer: WireWriter, [name, value]: readonly [string, string]): void {
+  text(writer, 1, name);
+  message(writer, 2, value, writeText);
+}
+
+function writeText(writer: WireWriter, value: string): void {
+  text(writer, 3, value);
 }
 
 function writeDenied(writer: WireWriter, { body, headers, status }: Denied): void {

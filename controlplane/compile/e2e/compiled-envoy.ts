@@ -31,6 +31,8 @@ export type CompiledEnvoy = {
   ask(path: string, ask?: Ask): Promise<EnvoyAnswer>;
   /** Returns the request that the answering upstream got. */
   echo(path: string, ask?: Ask): Promise<Echo>;
+  /** Asks the admin interface. */
+  readonly get: EnvoyProcess['get'];
   log(): string;
   stop(): Promise<void>;
 };
@@ -69,6 +71,7 @@ export async function startCompiled(
     port,
     ask,
     echo: async (path, asked) => JSON.parse((await ask(path, asked)).body) as Echo,
+    get: envoy.get,
     log: envoy.log,
     stop: envoy.stop,
   };

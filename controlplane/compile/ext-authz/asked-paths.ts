@@ -24,10 +24,24 @@ const OWN_PATHS = parseGlob(`${GATEWAY_PATHS}*`);
  * protected origin the gateway's own paths have routes of their own, and elsewhere the service
  * answers them.
  */
-export function askedOn(
-  rules: readonly OrderedRule[],
-  isOrigin: (domain: string) => boolean,
-): AskedOn {
+export function askedOn(rulesOn: RulesOn, isOrigin: (domain: string) => boolean): AskedOn {
+  return domains => {
+    const find = rulesOn(domains);
+    const own = domains.every(isOrigin) ? [] : [OWN_PATHS];
+    return paths => {
+      const asked = closing(find(paths), paths, domains);
+      if (asked.some(path => globCovers(path, paths))) return undefined;
+      const all = [...asked, ...own.filter(path => commonText(path, paths) !== undefined)];
+      return all.length > MOST_APART ? undefined : all;
+    };
+  };
+}
+
+/** Returns what finds the rules that may match in the virtual host of some domains. */
+export type RulesOn = (domains: readonly string[]) => FindRules;
+
+/** Virtual hosts that the same rules may match share one index. */
+export function rulesOn(rules: readonly OrderedRule[]): RulesOn {
   const byHost = [...Map.groupBy(rules, ({ host }) => globText(host))].map(([host, some]) => ({
     ...{ host, some },
     meets: hostReach([host]),
@@ -38,13 +52,7 @@ export function askedOn(
     const key = meeting.map(({ host }) => host).join();
     const find = finders.get(key) ?? pathFinder(meeting.flatMap(({ some }) => some));
     finders.set(key, find);
-    const own = domains.every(isOrigin) ? [] : [OWN_PATHS];
-    return paths => {
-      const asked = closing(find(paths), paths, domains);
-      if (asked.some(path => globCovers(path, paths))) return undefined;
-      const all = [...asked, ...own.filter(path => commonText(path, paths) !== undefined)];
-      return all.length > MOST_APART ? undefined : all;
-    };
+    return find;
   };
 }
 
@@ -57,13 +65,19 @@ function closing(
   paths: Glob,
   domains: readonly string[],
 ): readonly Glob[] {
-  const hosts = domains.map(domain => parseGlob(domain.includes(':') ? `[${domain}]` : domain));
-  const opening = rules.findIndex(
-    ({ closes, host, path }) =>
-      !closes && globCovers(path, paths) && hosts.every(each => globCovers(host, each)),
-  );
+  const opening = rules.findIndex(rule => !rule.closes && isWhole(rule, paths, domains));
   const reached = opening === -1 ? rules : rules.slice(0, opening);
   return reached.filter(({ closes }) => closes).map(({ path }) => path);
+}
+
+/** Returns whether a rule is for every host of these domains and all of these paths. */
+export function isWhole(
+  { host, path }: OrderedRule,
+  paths: Glob,
+  domains: readonly string[],
+): boolean {
+  const hosts = domains.map(domain => parseGlob(domain.includes(':') ? `[${domain}]` : domain));
+  return globCovers(path, paths) && hosts.every(each => globCovers(host, each));
 }
 
 /** Finds the rules that may match one of some paths, in their order. */

@@ -8,13 +8,15 @@ import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
-import { type AskedOn, askedOn } from './asked-paths.ts';
+import { type AskedOn, askedOn, rulesOn } from './asked-paths.ts';
+import { decisionRevision } from './decision-revision.ts';
 import { forgedMatchProblems } from './forged-match-problems.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
 import { injectedOn, settersOn } from './injected-by-filters.ts';
 import { internalOrigins, originMayMeet } from './internal-origins.ts';
 import { partialCover } from './partial-cover.ts';
 import { bypassProblems, closedPolicyProblems, policyProblems } from './policy-problems.ts';
+import { type RememberedOn, rememberedOn } from './remembered-rules.ts';
 import { ruleConflicts } from './rule-conflicts.ts';
 import { orderedRules, ruleFinder } from './rule-order.ts';
 import { type ServedFilters, servedFilters } from './served-filters.ts';
@@ -54,6 +56,10 @@ export type EdgeFilters = {
   readonly settersOn: (host: string) => ReadonlyMap<string, Resource<'Filter'>>;
   /** Returns which paths the service is asked about where filters run. */
   readonly askedOn: AskedOn;
+  /**
+   * Returns on which paths proxies may repeat decisions. Undefined: no Filter lets them.
+   */
+  readonly rememberedOn: RememberedOn | undefined;
   /** Ids of the resources that decide where filters run. */
   readonly origins: readonly string[];
   readonly problems: readonly Problem[];
@@ -89,8 +95,8 @@ export function edgeFilters(
     identityHeaders,
     takenOnBypass: host => injected(host).filter(name => name === CREDENTIALS),
     settersOn: settersOn(resources),
-    askedOn: memo.of(memo, 'asked paths', [...filterPolicies, ...filters], () =>
-      remembered(askedOn(orderedRules(filterPolicies), isOrigin)),
+    ...memo.of(memo, 'asked paths', [...filterPolicies, ...filters], () =>
+      pathsOn(resources, isOrigin, memo),
     ),
     origins: [...filterPolicies, ...filters].map(({ id }) => id),
     problems: [
@@ -118,11 +124,25 @@ function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): re
   return [...conflicts, ...partialCover(mappings, rules, find)];
 }
 
+function pathsOn(
+  resources: ResourceSet,
+  isOrigin: (domain: string) => boolean,
+  memo: Memo,
+): Pick<EdgeFilters, 'askedOn' | 'rememberedOn'> {
+  const rules = rulesOn(orderedRules(resources.filterPolicies));
+  const revision = decisionRevision(resources, memo);
+  const repeating = rememberedOn(rules, resources.filters, revision, isOrigin);
+  return {
+    askedOn: remembered(askedOn(rules, isOrigin)),
+    rememberedOn: repeating && remembered(repeating),
+  };
+}
+
 /** Virtual hosts of which it is remembered, since hosts come and go. */
 const MOST_HOSTS = 20_000;
 
-function remembered(of: AskedOn): AskedOn {
-  const known = new Map<string, ReturnType<AskedOn>>();
+function remembered<T>(of: (domains: readonly string[]) => T): (domains: readonly string[]) => T {
+  const known = new Map<string, T>();
   return domains => {
     const key = domains.join();
     const found = known.get(key) ?? of(domains);

@@ -5,7 +5,15 @@ import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { extension } from '../extension.ts';
 import { withoutFilter } from '../per-filter-config.ts';
 
-const NAME = 'envoy.filters.http.ext_authz';
+/** The filter's name, under which the service's metadata is too. */
+export const EXT_AUTHZ = 'envoy.filters.http.ext_authz';
+
+/**
+ * The metadata by which a filter before it, which has decided a request itself, leaves it out for
+ * this request.
+ */
+export const SKIP = { filter: 'gateway.ext_authz', key: 'skip' } as const;
+
 /** The service answers after 4 s at the latest. */
 const TIMEOUT = '5s';
 /**
@@ -29,9 +37,9 @@ const LOGOUT_PATH = '/.gateway/oauth2/logout';
  * - The service sees the connection's address. With `tellsClient` it also sees the one that trusted
  *   hops report.
  */
-export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObject {
+export function extAuthzFilter(address: HostPort, tellsClient: boolean, skips = false): JsonObject {
   return {
-    name: NAME,
+    name: EXT_AUTHZ,
     typed_config: extension('filters.http.ext_authz.v3.ExtAuthz', {
       transport_api_version: 'V3',
       grpc_service: {
@@ -44,9 +52,17 @@ export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObj
       validate_mutations: true,
       encode_raw_headers: true,
       clear_route_cache: false,
+      ...(skips ? { filter_enabled_metadata: NOT_SKIPPED } : {}),
     }),
   };
 }
+
+const NOT_SKIPPED: JsonObject = {
+  filter: SKIP.filter,
+  path: [{ key: SKIP.key }],
+  value: { bool_match: true },
+  invert: true,
+};
 
 const CLIENT_ADDRESS: JsonObject = {
   key: 'x-gateway-client-address',
@@ -60,11 +76,11 @@ export function routeRuleOfFilters(rule: string): JsonObject {
 
 /** Returns whether a route has settings of its own for this filter. */
 export function hasFilterSettings({ typed_per_filter_config: settings }: JsonObject): boolean {
-  return isJsonObject(settings) && settings[NAME] !== undefined;
+  return isJsonObject(settings) && settings[EXT_AUTHZ] !== undefined;
 }
 
 /** The part of a virtual host or route without filters. */
-export const WITHOUT_FILTERS: JsonObject = withoutFilter(NAME);
+export const WITHOUT_FILTERS: JsonObject = withoutFilter(EXT_AUTHZ);
 
 /**
  * The routes of the gateway's own paths, since a path without a route never reaches the service.
@@ -93,5 +109,5 @@ function gatewayRoute(match: JsonObject): JsonObject {
 
 function perRoute(fields: JsonObject): JsonObject {
   const config = extension('filters.http.ext_authz.v3.ExtAuthzPerRoute', fields);
-  return { typed_per_filter_config: { [NAME]: config } };
+  return { typed_per_filter_config: { [EXT_AUTHZ]: config } };
 }

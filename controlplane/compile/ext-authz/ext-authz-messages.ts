@@ -7,6 +7,7 @@ import type { Compiled, CompiledResource } from '../compiled.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
+import { decisionRevision, remembersDecisions } from './decision-revision.ts';
 import { filterKey } from './filter-key.ts';
 import { toFilterMessage } from './filter-message.ts';
 import { toFilterPolicyMessage } from './filter-policy-message.ts';
@@ -22,8 +23,9 @@ export function extAuthzMessages(
   attached: readonly CompiledResource[],
   memo: Memo,
 ): Compiled {
+  const revision = decisionRevision(resources, memo);
   const filters = [...servedFilters(resources).byName].map(([name, served]) =>
-    filterMessage(name, served, memo),
+    filterMessage(name, served, remembersDecisions(served.filter) ? revision : '', memo),
   );
   const policies = resources.filterPolicies
     .filter(({ spec }) => spec.targetRefs === undefined)
@@ -41,10 +43,17 @@ export function extAuthzMessages(
  * The secret is the very same object while its Secret is. Cutting it makes a new one, so the memo
  * goes by its owner.
  */
-function filterMessage(name: string, served: ServedFilter, memo: Memo): CompiledResource {
+function filterMessage(
+  name: string,
+  served: ServedFilter,
+  revision: string,
+  memo: Memo,
+): CompiledResource {
   const { filter, secret, authorities } = served;
-  const inputs = [name, textOf(secret?.secret), textOf(authorities)];
-  const json = memo.of(filter.spec, 'filter message', inputs, () => toFilterMessage(served));
+  const inputs = [name, textOf(secret?.secret), textOf(authorities), revision];
+  const json = memo.of(filter.spec, 'filter message', inputs, () =>
+    toFilterMessage(served, revision),
+  );
   return { name, json, origins: [filter.id] };
 }
 

@@ -17,8 +17,12 @@ import type { ServedFilter } from './served-filters.ts';
 
 /**
  * Returns `gateway.config.v1.Filter`: what the Filter service gets of a Filter, with its secret.
+ * `revision` is `decisionRevision`, where the Filter has a `decisionCache`.
  */
-export function toFilterMessage({ filter, secret, authorities }: ServedFilter): JsonObject {
+export function toFilterMessage(
+  { filter, secret, authorities }: ServedFilter,
+  revision = '',
+): JsonObject {
   const { OAuth2, JWT } = filter.spec;
   const provider = OAuth2 ?? JWT;
   const client = provider && { provider_client: toProviderClient(provider, authorities) };
@@ -26,7 +30,13 @@ export function toFilterMessage({ filter, secret, authorities }: ServedFilter): 
     '@type': FILTER,
     ...(OAuth2 === undefined
       ? {}
-      : { oauth2: { ...toOAuth2(filter, OAuth2, secret?.secret), ...client } }),
+      : {
+          oauth2: {
+            ...toOAuth2(filter, OAuth2, secret?.secret),
+            ...client,
+            ...toDecisionCache(OAuth2, revision),
+          },
+        }),
     ...(JWT === undefined ? {} : { jwt: { ...toJwt(filter, JWT), ...client } }),
   };
 }
@@ -73,6 +83,11 @@ function toOAuth2(
     ...(delegate === undefined ? {} : { access_token_jwt_filter: toDelegate(filter, delegate) }),
     inject_request_headers: spec.injectRequestHeaders.map(toHeader),
   };
+}
+
+function toDecisionCache({ decisionCache }: OAuth2Spec, revision: string): JsonObject {
+  if (decisionCache === undefined) return {};
+  return { decision_cache: { max_age: toExactDuration(decisionCache), revision } };
 }
 
 function toBase64(secret: SecretValue): string {

@@ -2,17 +2,21 @@ import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-pol
 import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
+import { filterKey } from './filter-key.ts';
 
 /** A rule of a FilterPolicy, in the order in which rules are tried. */
 export type OrderedRule = {
   readonly policy: Resource<'FilterPolicy'>;
-  /** Its path in the policy. */
+  /** Its path in the policy, and its place among the rules. */
   readonly field: string;
+  readonly index: number;
   readonly rank: number;
   readonly host: Glob;
   readonly path: Glob;
   /** Whether a filter decides. */
   readonly closes: boolean;
+  /** The Filter that alone decides about every request. */
+  readonly decides: string | undefined;
 };
 
 /** Returns all rules in the order in which they are tried. */
@@ -29,10 +33,18 @@ export function orderedRules(
     policy.spec.rules.map((rule, index) => ({ policy, rule, index })),
   );
   return each.map(({ policy, rule, index }, rank) => ({
-    ...{ policy, rank, field: `spec.rules[${index}]` },
+    ...{ policy, index, rank, field: `spec.rules[${index}]` },
     ...globsOf(rule),
     closes: rule.filters.length > 0,
+    decides: onlyFilter(rule, policy.namespace),
   }));
+}
+
+function onlyFilter({ filters }: FilterPolicyRule, own: string): string | undefined {
+  const [only, ...others] = filters;
+  if (only === undefined || only.ifRequestHeader !== undefined || others.length > 0)
+    return undefined;
+  return filterKey(only.namespace ?? own, only.name);
 }
 
 function globsOf({ host, path }: FilterPolicyRule) {

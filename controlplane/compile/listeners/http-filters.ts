@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import type { HostPort } from '#resources/words/host.ts';
+import { withDecisionCache } from '../ext-authz/decision-cache-filters.ts';
 import { extAuthzFilter } from '../ext-authz/ext-authz-filter.ts';
 import { IDENTITY_HEADERS_FILTER } from '../ext-authz/identity-headers.ts';
 import { extension } from '../extension.ts';
@@ -15,6 +16,8 @@ import { HSTS } from '../tls/hsts.ts';
 export type Deciders = {
   /** The address of the Filter service. */
   readonly extAuthz: HostPort;
+  /** Whether a Filter lets proxies repeat its decisions. */
+  readonly decisionCache: boolean;
   readonly rateLimit: RateLimitFilter;
   readonly config: Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
 };
@@ -33,13 +36,15 @@ export function httpFilters(
   if (deciders === undefined) return [...first, CORS_FILTER, ROUTER];
   const { use_remote_address, xff_num_trusted_hops } = deciders.config;
   const isConnectionOfClient = use_remote_address && xff_num_trusted_hops === 0;
+  const { decisionCache } = deciders;
+  const extAuthz = extAuthzFilter(deciders.extAuthz, !isConnectionOfClient, decisionCache);
   return [
     ...first,
     PORT_READER,
     ...(tls ? [HSTS] : []),
     CORS_FILTER,
     IDENTITY_HEADERS_FILTER,
-    extAuthzFilter(deciders.extAuthz, !isConnectionOfClient),
+    ...(decisionCache ? withDecisionCache(extAuthz) : [extAuthz]),
     ...rateLimitFilters(deciders.rateLimit),
     { ...ROUTER, typed_config: extension(ROUTER_CONFIG, TRY_FILTERS) },
   ];

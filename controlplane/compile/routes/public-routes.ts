@@ -51,10 +51,10 @@ function publicRoute(route: JsonObject, asked: AskedPaths): JsonObject | undefin
 /** `:path` has the query. */
 const QUERY = '(?:\\?.*)?';
 
-const PLAIN = new RegExp(`^${ONE_READING}*$`);
+export const PLAIN = new RegExp(`^${ONE_READING}*$`);
 
 /** Returns a glob for all paths that a route may match, and perhaps more. */
-function pathsOf({ case_sensitive, path, path_separated_prefix, prefix }: JsonObject): Glob {
+export function pathsOf({ case_sensitive, path, path_separated_prefix, prefix }: JsonObject): Glob {
   const isAny = case_sensitive === false;
   if (typeof path === 'string' && !isAny) return { prefix: path, inner: [] };
   const start = isAny ? undefined : (prefix ?? path_separated_prefix);

@@ -12,6 +12,7 @@ import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
 import type { DeclaredHost } from './proxy-config-hosts.ts';
 import { withPublicRoutes } from './public-routes.ts';
+import { rememberingRoutes } from './remembering-routes.ts';
 import { compareRoutes, type RouteEntry } from './route-entry.ts';
 
 export type HostInputs = {
@@ -24,7 +25,10 @@ export type HostInputs = {
   readonly escapedSlashes: EscapedSlashes;
   /** Where filters run. Undefined: there is no such filter. */
   readonly filters:
-    | Pick<EdgeFilters, 'askedOn' | 'identityHeaders' | 'isChecked' | 'isOrigin' | 'originHosts'>
+    | Pick<
+        EdgeFilters,
+        'askedOn' | 'identityHeaders' | 'isChecked' | 'isOrigin' | 'originHosts' | 'rememberedOn'
+      >
     | undefined;
   /** What Hosts require. Undefined: there are none, as always outside the edge. */
   readonly guards: HostGuards | undefined;
@@ -186,9 +190,10 @@ function publicRoutes(
   domains: readonly string[],
   { filters, memo }: Pick<HostInputs, 'filters' | 'memo'>,
 ): readonly JsonObject[] {
-  return filters === undefined || !domains.some(filters.isChecked)
-    ? routes
-    : withPublicRoutes(routes, filters.askedOn(domains), memo);
+  if (filters === undefined || !domains.some(filters.isChecked)) return routes;
+  const all = withPublicRoutes(routes, filters.askedOn(domains), memo);
+  const ruleOf = filters.rememberedOn?.(domains);
+  return ruleOf === undefined ? all : rememberingRoutes(all, ruleOf, memo);
 }
 
 /** Envoy requires different names of virtual hosts. Nothing else depends on them. */

@@ -16,7 +16,7 @@ import {
   presentedSession,
   usableSession,
 } from '#ext-authz/oauth2/session/presented-session.ts';
-import { renewedCookies } from '#ext-authz/oauth2/session/renewal.ts';
+import { holdsFor, renewedCookies } from '#ext-authz/oauth2/session/renewal.ts';
 import type { Session } from '#ext-authz/oauth2/session/session.ts';
 import { scopeState } from '#ext-authz/oauth2/session/session-state.ts';
 import { missingScope as missingOf } from '#ext-authz/oauth2/tokens/scope.ts';
@@ -93,7 +93,8 @@ function allow(
   const renewed =
     loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, presented);
   return whenThere(renewed, cookies => {
-    if (cookies.length === 0) return { kind: 'allow', change };
+    if (cookies.length === 0)
+      return { kind: 'allow', change: remembered(change, holdsFor(filter, place, session)) };
     const { remove, responseHeaders, set } = change; // another change than the one that is repeated
     const added = [...responseHeaders, ...cookies];
     return {
@@ -101,6 +102,10 @@ function allow(
       change: { set, remove, responseHeaders: added, ...trueXsrf(filter, session) },
     };
   });
+}
+
+function remembered(change: Change, holds: number): Change {
+  return holds === 0 ? change : { ...change, holds };
 }
 
 /**

@@ -7,6 +7,7 @@ export type LoginSettings = Pick<
   | 'protectedOrigins'
   | 'expirationSafetyMargin'
   | 'clientSessionMaxIdle'
+  | 'decisionCache'
   | 'extraAuthorizationParameters'
   | 'postLogoutRedirectURI'
   | 'authorizationURL'

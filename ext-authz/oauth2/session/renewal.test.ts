@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { authorize, grantCodes } from '#ext-authz/oauth2/testing/code-provider.ts';
 import { REALM } from '#ext-authz/oauth2/testing/test-gateway.ts';
 import { useWorld } from '#ext-authz/oauth2/testing/world.ts';
+import { holdsFor } from './renewal.ts';
+import type { Session } from './session.ts';
 
 const { open, provider } = useWorld();
 const PAGE = 'https://a.test/page';
@@ -53,3 +55,39 @@ test('of two xsrf cookies both go, and the right one is set', async t => {
   const cookie = [...own, `gateway_xsrf.${REALM}=other`].join('; ');
   assert.equal((await browser.visit(PAGE, { headers: { cookie } })).setCookies.length, 3);
 });
+
+const AT = 'https://a.test';
+const SESSION = {
+  ...{ sessionCookies: false, accessTokenEnds: 100_000, ends: 200_000 },
+  cookieEnds: { [AT]: 200_000 },
+} as unknown as Session;
+
+const HOLDS: readonly [what: string, session: object, now: number, ms: number][] = [
+  ['long before anything ends', {}, 0, 1_000],
+  ['shortly before the access token ends', {}, 99_400, 500],
+  ['when it has ended', {}, 100_000, 0],
+  ['shortly before the session ends', { ends: 300 }, 0, 300],
+  ['with a refresh token, shortly before cookies are due', { refreshToken: 'r' }, 79_900, 100],
+  ['where cookies are due', { refreshToken: 'r' }, 80_000, 0],
+  ['where the session was never used here', { refreshToken: 'r', cookieEnds: {} }, 0, 0],
+  [
+    'with cookies that end with the browser',
+    { refreshToken: 'r', sessionCookies: true, ends: 120_600, cookieEnds: {} },
+    0,
+    600,
+  ],
+];
+
+for (const [what, changes, now, ms] of HOLDS)
+  test(`${what} a decision holds for ${ms} ms`, () => {
+    const settings = {
+      decisionCache: { maxAge: 1_000, revision: 'a' },
+      ...{ expirationSafetyMargin: 100, clientSessionMaxIdle: 240_000 },
+    };
+    const filter = { settings, sources: { now: () => now } } as unknown as Parameters<
+      typeof holdsFor
+    >[0];
+    assert.equal(holdsFor(filter, { configured: AT }, { ...SESSION, ...changes }), ms);
+    const without = { ...filter, settings: { ...filter.settings, decisionCache: undefined } };
+    assert.equal(holdsFor(without, { configured: AT }, { ...SESSION, ...changes }), 0);
+  });

@@ -51,9 +51,38 @@ function isDue(
   { configured }: Place,
   session: Session,
 ): boolean {
-  if (session.refreshToken === undefined) return false;
+  return sources.now() > dueAt({ settings }, configured, session);
+}
+
+/** Returns when a session's end is moved next, in ms since the epoch. */
+function dueAt(
+  { settings }: Pick<LoginFilter, 'settings'>,
+  configured: string,
+  session: Session,
+): number {
+  if (session.refreshToken === undefined) return Number.POSITIVE_INFINITY;
   const ends = session.sessionCookies ? session.ends : (session.cookieEnds[configured] ?? 0);
-  return ends - sources.now() < settings.clientSessionMaxIdle / 2;
+  return ends - settings.clientSessionMaxIdle / 2;
+}
+
+/**
+ * Returns for how many ms a proxy may repeat the decision that a session's request passes, if the
+ * Filter lets it. Before the session's end is to be moved or its token refreshed, requests come
+ * here again.
+ */
+export function holdsFor(
+  { settings, sources }: Pick<LoginFilter, 'settings' | 'sources'>,
+  { configured }: Pick<Place, 'configured'>,
+  session: Session,
+): number {
+  const { decisionCache, expirationSafetyMargin } = settings;
+  if (decisionCache === undefined) return 0;
+  const until = Math.min(
+    session.ends,
+    session.accessTokenEnds - expirationSafetyMargin,
+    dueAt({ settings }, configured, session),
+  );
+  return Math.max(0, Math.min(decisionCache.maxAge, until - sources.now()));
 }
 
 /**

@@ -16,6 +16,7 @@ export function oauth2Settings(
     useSessionCookies: { value: false, ifRequestHeader: undefined },
     extraAuthorizationParameters: new Map(),
     clientSessionMaxIdle: 1_209_600_000,
+    decisionCache: undefined,
     postLogoutRedirectURI: undefined,
     allowMalformedAccessToken: false,
     accessTokenValidation: 'auto',

@@ -172,6 +172,7 @@ function settingsOf({
     expirationSafetyMargin: 0,
     clientSessionMaxIdle: 14 * 86_400_000,
     extraAuthorizationParameters: new Map(),
+    decisionCache: undefined,
     postLogoutRedirectURI: undefined,
     useSessionCookies: { value: false, ifRequestHeader: undefined },
     ...settings,

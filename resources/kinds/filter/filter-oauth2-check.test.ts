@@ -54,6 +54,14 @@ const REFUSED: readonly [settings: object, problem: string][] = [
     'error clientSessionMaxIdle: Cannot parse duration "0": it must be longer than 0',
   ],
   [
+    { decisionCache: '0' },
+    'error decisionCache: Cannot parse duration "0": it must be longer than 0',
+  ],
+  ...['61s', '1h', '999us'].map((decisionCache): [object, string] => [
+    { decisionCache },
+    'error decisionCache: `decisionCache` is from 1ms to 60s: a logout counts only after it',
+  ]),
+  [
     { postLogoutRedirectURI: '/bye' },
     'error postLogoutRedirectURI: Cannot parse url "/bye": it must begin with http:// or https:// and a host',
   ],
@@ -251,6 +259,7 @@ const ONLY_FOR_CODE = {
   extraAuthorizationParameters: { prompt: 'login' },
   postLogoutRedirectURI: 'https://a.b/',
   clientSessionMaxIdle: '1h',
+  decisionCache: '1s',
 };
 
 for (const [name, value] of Object.entries(ONLY_FOR_CODE)) {

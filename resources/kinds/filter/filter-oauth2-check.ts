@@ -72,6 +72,7 @@ function checkUnused(spec: Written, grantType: string): readonly Finding[] {
     protectedOrigins: spec.protectedOrigins !== undefined,
     useSessionCookies: cookies?.value === true || cookies?.ifRequestHeader !== undefined,
     extraAuthorizationParameters: Object.keys(spec.extraAuthorizationParameters ?? {}).length > 0,
+    decisionCache: spec.decisionCache !== undefined,
     postLogoutRedirectURI: spec.postLogoutRedirectURI !== undefined,
     clientSessionMaxIdle:
       spec.clientSessionMaxIdle !== undefined && spec.clientSessionMaxIdle !== DEFAULT_MAX_IDLE,

@@ -30,6 +30,9 @@ const sessionCookies = z.object({
     .describe('Requests for which `value` holds. For others its opposite holds. Default: all'),
 });
 
+/** The longest time for which a proxy may repeat a decision. */
+const LONGEST_CACHED_MS = 60_000;
+
 /** Settings for grantType `AuthorizationCode` only. */
 export const authorizationCodeShape = {
   clientURL: origin
@@ -64,6 +67,14 @@ export const authorizationCodeShape = {
     .prefault('336h')
     .describe(
       'How long after its last use a session can be refreshed. Only with grantType `AuthorizationCode`',
+    ),
+  decisionCache: positiveDuration
+    .refine(ms => ms >= 1 && ms <= LONGEST_CACHED_MS, {
+      error: '`decisionCache` is from 1ms to 60s: a logout counts only after it',
+    })
+    .exactOptional()
+    .describe(
+      'How long a proxy may repeat a decision for the same cookies, and so how late a logout or another change counts. At most `60s`. Default: every request is decided. Only with grantType `AuthorizationCode`',
     ),
   postLogoutRedirectURI: httpUrl
     .exactOptional()

@@ -112,6 +112,8 @@ const ACCEPTED: readonly [settings: object, field: keyof OAuth2Spec, value: unkn
     { prompt: 'login' },
   ],
   [{ clientSessionMaxIdle: '1h' }, 'clientSessionMaxIdle', 3_600_000],
+  [{ decisionCache: '1ms' }, 'decisionCache', 1],
+  [{ decisionCache: '1m' }, 'decisionCache', 60_000],
   [
     { postLogoutRedirectURI: 'https://a.b/bye?x=1' },
     'postLogoutRedirectURI',
