@@ -38,6 +38,22 @@ export function mappingClusters(
   tls: UpstreamTls,
   memo: Memo,
 ): ByName {
+  if (declared.size > 0) return newMappingClusters(mappings, declared, tls, memo);
+  // Most edits change no cluster.
+  const inputs: unknown[] = [tls.caFile, tls.hop.isDefault, tls.hop.trustDomain];
+  for (const { keys, mapping } of mappings)
+    inputs.push(mapping.id, keys.cluster, keys.service, tls.contexts.get(mapping.id));
+  return memo.of(memo, 'mapping clusters', inputs, () =>
+    newMappingClusters(mappings, declared, tls, memo),
+  );
+}
+
+function newMappingClusters(
+  mappings: readonly KeyedMapping[],
+  declared: ByName,
+  tls: UpstreamTls,
+  memo: Memo,
+): ByName {
   const clusters = new Map<string, NamedCluster>();
   const upstreams = new Map<string, Upstream>();
   for (const keyed of mappings) {

@@ -4,7 +4,7 @@ import { contentHash } from '../clusters/content-hash.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import { extension } from '../extension.ts';
 import { byHeader } from './by-header.ts';
-import { pathStart } from './path-start.ts';
+import { type PathStart, pathStart } from './path-start.ts';
 import { SHARD_HEADER, type ShardHeader, shardHeader } from './shard-header.ts';
 import { shardsOf } from './shards.ts';
 
@@ -85,12 +85,23 @@ function cutTable(table: CompiledResource, longest: number): CutTable | undefine
   return { table: { ...table, name, json }, header };
 }
 
+/** A route that does not change is the very same object in the next compilation. */
+const starts = new WeakMap<JsonObject, PathStart>();
+
+function startOf(match: JsonObject): PathStart {
+  const known = starts.get(match);
+  if (known !== undefined) return known;
+  const start = pathStart(match);
+  starts.set(match, start);
+  return start;
+}
+
 /** `list` is the part of a virtual host that has the routes. */
 type HostShard = { readonly key: string; readonly list: JsonObject };
 
 function cutHost({ routes }: VirtualHost, longest: number): readonly HostShard[] | undefined {
   if (routes.length <= longest) return undefined;
-  const placed = routes.map(route => ({ route, at: pathStart(route.match as JsonObject) }));
+  const placed = routes.map(route => ({ route, at: startOf(route.match as JsonObject) }));
   const shards = shardsOf(placed, longest) ?? [{ key: '', routes: placed }];
   const lists = shards.map(({ key, routes }) => ({
     key,
