@@ -18,6 +18,7 @@ import type { ExplainQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { openFigures } from '#controlplane/figures/open-figures.ts';
+import type { FilterKeySet } from '#controlplane/knowledge/knowledge.ts';
 import { fileDrainedStore } from '#controlplane/orders/drained-store.ts';
 import { OrderAnswers } from '#controlplane/orders/order-answers.ts';
 import { Orders } from '#controlplane/orders/orders.ts';
@@ -63,6 +64,7 @@ import { compileOptions, groupCompiler } from './group-compiler.ts';
 import type { Readiness } from './http.ts';
 import { lookAgain } from './look-again.ts';
 import { questions } from './questions.ts';
+import { openTokenKeys } from './token-keys.ts';
 
 export type ControlPlaneParts = {
   readonly config: Config;
@@ -70,6 +72,8 @@ export type ControlPlaneParts = {
   readonly store: LastGoodStore;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Asks for the keys of JWT Filters. Without it proxies verify no tokens. */
+  keySets?(): Promise<readonly FilterKeySet[]>;
   /** Returns what Gateways lack in a cluster. */
   edges?(): readonly EdgeTrouble[];
   /** Called when anything changed that Problems or the state of resources may show. */
@@ -201,6 +205,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     now,
     after,
   });
+  const tokens = openTokenKeys({ ...parts, refuse });
   const options = compileOptions(config);
   const sharing = { ...options, shared: new Memo() };
   const controller = new Controller(keeper.lastGood, {
@@ -210,6 +215,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     compile: groupCompiler(sharing, log, (group, compiled) => {
       opened.compiled(group, compiled);
       upstreams.compiled(group, compiled);
+      tokens.compiled(group, compiled.tokens ?? []);
     }),
     ...publisher(orders, after),
     proxies: () => service.streams().map(toClientAck),
@@ -294,7 +300,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     after,
   });
   return {
-    services: { ...service.implementations(), ...opened.services },
+    services: { ...service.implementations(), ...tokens.services, ...opened.services },
     figures: opened.figures,
     read,
     edgesChanged: report,
@@ -323,6 +329,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       stopLooking();
       upstreams.close();
       asked.close();
+      tokens.close();
       service.close();
       opened.close();
       return keeper.close();

@@ -55,8 +55,13 @@ export async function work(parts: Parts): Promise<Started> {
     edges?.changed();
     consoled?.changed();
   };
+  const knowledge = openKnowledge({
+    ...config,
+    ...(tls && { credentials: group => tls.client(group) }),
+  });
   const plane = await controlPlane({
     config,
+    keySets: () => knowledge.keySets(),
     parser,
     store,
     metrics,
@@ -78,10 +83,6 @@ export async function work(parts: Parts): Promise<Started> {
   const edgeOf = edgeIn(config, edges);
   reports = cluster && report(parts, { plane, resources, cluster, holder, metrics, edgeOf });
   const grpc = await listen(parts, plane, tls);
-  const knowledge = openKnowledge({
-    ...config,
-    ...(tls && { credentials: group => tls.client(group) }),
-  });
   consoled = console(parts, plane, knowledge, edgeOf);
   const admin = await serveHttp(parts, { plane, resources, metrics, console: consoled });
   return {

@@ -21,6 +21,7 @@ export function knowledgeMethods(kit: FilterKit, store: string): readonly UnaryM
       return { filters: await Promise.all(listed), store };
     }),
     method('ListProviders', () => ({ providers: kit.providers() })),
+    method('ListKeySets', async () => ({ sets: await kit.keySets() })),
   ];
 }
 

@@ -23,6 +23,14 @@ export function hasOwnForm(type: protobuf.Type): boolean {
 }
 
 /**
+ * Tells whether an Any holds no message on purpose. In the `config` of a FilterConfig that turns a
+ * filter on.
+ */
+export function isEmptyAny(json: JsonObject, path: string): boolean {
+  return Object.keys(json).length === 0 && path.endsWith('.config');
+}
+
+/**
  * Returns the type that the `@type` of an Any names, and the JSON of its message. That is what
  * stands beside `@type`. For a message whose JSON is not an object of its fields, it is what
  * `value` holds. Source: proto3 JSON mapping, Any.

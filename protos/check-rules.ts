@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { ANY, hasOwnForm, openAny } from './any.ts';
+import { ANY, hasOwnForm, isEmptyAny, openAny } from './any.ts';
 import { EncodeError } from './encode-error.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type Check, fieldCheck, isRequired, isRequiredOneof, isSkipped } from './rules.ts';
@@ -45,6 +45,7 @@ function messageCheck(type: protobuf.Type): MessageCheck {
 }
 
 function checkAny(json: Json, path: string): void {
+  if (isEmptyAny(json as JsonObject, path)) return;
   const { type, content } = openAny(json as JsonObject, path);
   checkRules(type, content, path);
 }

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { ANY, openAny } from './any.ts';
+import { ANY, isEmptyAny, openAny } from './any.ts';
 import { enumEncoder } from './encode-enum.ts';
 import { EncodeError } from './encode-error.ts';
 import { type FieldEncoder, fieldEncoder } from './encode-field.ts';
@@ -45,6 +45,7 @@ export function messageEncoder(type: protobuf.Type): MessageEncoder {
 
 function writeAny(writer: WireWriter, json: Json, path: string): void {
   if (!isJsonObject(json)) throw new EncodeError(path, 'want an object with "@type"');
+  if (isEmptyAny(json, path)) return;
   const { typeUrl, type, content } = openAny(json, path);
   writer.tag(1, WIRE.lengthDelimited);
   writer.string(typeUrl);

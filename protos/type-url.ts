@@ -10,6 +10,8 @@ export const ROUTE_CONFIGURATION = `${PREFIX}envoy.config.route.v3.RouteConfigur
 export const VIRTUAL_HOST = `${PREFIX}envoy.config.route.v3.VirtualHost`;
 export const CLUSTER = `${PREFIX}envoy.config.cluster.v3.Cluster`;
 export const CLUSTER_LOAD_ASSIGNMENT = `${PREFIX}envoy.config.endpoint.v3.ClusterLoadAssignment`;
+/** The configuration of one filter, which a listener names (ECDS). */
+export const EXTENSION_CONFIG = `${PREFIX}envoy.config.core.v3.TypedExtensionConfig`;
 export const RUNTIME = `${PREFIX}envoy.service.runtime.v3.Runtime`;
 export const SECRET = `${PREFIX}envoy.extensions.transport_sockets.tls.v3.Secret`;
 
@@ -38,6 +40,7 @@ export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   CLUSTER,
   CLUSTER_LOAD_ASSIGNMENT,
   SECRET,
+  EXTENSION_CONFIG,
   RUNTIME,
   FILTER,
   FILTER_POLICY,

@@ -39,7 +39,10 @@ export const deltaParts = remembered((from: Resources, to: Resources): readonly 
 
 /** Returns the form of a resource in a response. It is the same object for each stream. */
 export const deltaResource = remembered(
-  ({ name, version, any }: XdsResource): DeltaResource => ({ name, version, resource: any }),
+  ({ name, version, any, ttlMs }: XdsResource): DeltaResource => ({
+    ...{ name, version, resource: any },
+    ...(ttlMs === undefined ? {} : { ttlMs }),
+  }),
 );
 
 /** Collects what one response says, up to its size. */

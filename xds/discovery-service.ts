@@ -9,6 +9,7 @@ import {
 import {
   CLUSTER,
   CLUSTER_LOAD_ASSIGNMENT,
+  EXTENSION_CONFIG,
   LISTENER,
   REPORT,
   ROUTE_CONFIGURATION,
@@ -87,10 +88,18 @@ const SERVICES: readonly (readonly [
   ['envoy.service.endpoint.v3.EndpointDiscoveryService', 'Endpoints', CLUSTER_LOAD_ASSIGNMENT],
   ['envoy.service.secret.v3.SecretDiscoveryService', 'Secrets', SECRET],
   ['envoy.service.runtime.v3.RuntimeDiscoveryService', 'Runtime', RUNTIME],
+  [
+    'envoy.service.extension.v3.ExtensionConfigDiscoveryService',
+    'ExtensionConfigs',
+    EXTENSION_CONFIG,
+  ],
 ];
 
+/** Others are served by whoever makes what they bring. */
+const APART: readonly (string | undefined)[] = [undefined, RUNTIME, EXTENSION_CONFIG];
+
 const CONFIGURING: readonly string[] = SERVICES.flatMap(([, , typeUrl]) =>
-  typeUrl === undefined || typeUrl === RUNTIME ? [] : [typeUrl],
+  typeUrl === undefined || APART.includes(typeUrl) ? [] : [typeUrl],
 );
 
 /** Ends a stream after an internal error. Its client learns no more. */

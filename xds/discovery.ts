@@ -44,6 +44,8 @@ export type DeltaResource = {
   readonly name: string;
   readonly version: string;
   readonly resource: Any;
+  /** ms. Absent: no end. */
+  readonly ttlMs?: number | undefined;
 };
 
 export type DeltaDiscoveryResponse = {

@@ -1,4 +1,4 @@
-import { message, text } from '#protos/wire-fields.ts';
+import { message, number, text } from '#protos/wire-fields.ts';
 import { WIRE, WireWriter } from '#protos/wire-writer.ts';
 import type { DeltaDiscoveryResponse, DeltaResource } from './discovery.ts';
 import { remembered } from './remembered.ts';
@@ -6,7 +6,9 @@ import { remembered } from './remembered.ts';
 /** See envoy/service/discovery/v3/discovery.proto, DeltaDiscoveryResponse. */
 const RESPONSE = { version: 1, resources: 2, typeUrl: 4, nonce: 5, removed: 6 } as const;
 /** The same, Resource. */
-const RESOURCE = { version: 1, resource: 2, name: 3 } as const;
+const RESOURCE = { version: 1, resource: 2, name: 3, ttl: 6 } as const;
+/** See google/protobuf/duration.proto. */
+const DURATION = { seconds: 1 } as const;
 /** See google/protobuf/any.proto. */
 const ANY = { typeUrl: 1, value: 2 } as const;
 
@@ -30,7 +32,10 @@ const contentOf = remembered((resources: readonly DeltaResource[], removed: read
   return writer.copy();
 });
 
-function appendResource(writer: WireWriter, { name, version, resource }: DeltaResource): void {
+function appendResource(
+  writer: WireWriter,
+  { name, version, resource, ttlMs }: DeltaResource,
+): void {
   text(writer, RESOURCE.version, version);
   message(writer, RESOURCE.resource, resource, (inner, { type_url, value }) => {
     text(inner, ANY.typeUrl, type_url);
@@ -38,4 +43,8 @@ function appendResource(writer: WireWriter, { name, version, resource }: DeltaRe
     inner.bytes(value);
   });
   text(writer, RESOURCE.name, name);
+  if (ttlMs !== undefined)
+    message(writer, RESOURCE.ttl, Math.ceil(ttlMs / 1000), (inner, seconds) =>
+      number(inner, DURATION.seconds, seconds),
+    );
 }

@@ -11,6 +11,8 @@ export type XdsResource = {
   readonly any: Any;
   /** How long a proxy may need before it can use it and ACKs it, in ms. Default: no time. */
   readonly warmUpMs?: number;
+  /** A proxy that is told nothing of it for so long, in ms, drops it. Default: it stays. */
+  readonly ttlMs?: number;
 };
 
 /** The resources of one type by name. */

@@ -123,6 +123,7 @@ function compileGateway(
       [LISTENER, byName(toListeners(parts.ports))],
     ]),
     problems: [],
+    ...tokensOf(edge),
   };
 }
 
@@ -224,7 +225,13 @@ function compileProxies(
         ? unservedLabelProblems(own.mappings)
         : rateLimitProblems(own, edge.limits, namesOf(declared.byName, byMapping), memo)),
     ],
+    ...tokensOf(edge),
   };
+}
+
+function tokensOf(edge: Edge | undefined): Pick<Compiled, 'tokens'> {
+  const { providers = [] } = edge?.filters.tokens ?? {};
+  return providers.length === 0 ? {} : { tokens: providers };
 }
 
 /** Returns the parts of virtual hosts beside the routes of Mappings and ProxyConfigs. */

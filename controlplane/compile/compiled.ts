@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
+import type { TokenProvider } from './ext-authz/token-way.ts';
 
 /**
  * One message for Envoy, as proto3 JSON with `@type`, and the ids of the operator's resources that
@@ -16,4 +17,6 @@ export type Compiled = {
   /** By type URL, ordered by name. */
   readonly resources: ReadonlyMap<string, readonly CompiledResource[]>;
   readonly problems: readonly Problem[];
+  /** Whose tokens its proxies may verify. Absent: none. */
+  readonly tokens?: readonly TokenProvider[];
 };

@@ -1,4 +1,5 @@
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
+import { withoutTokens } from '#controlplane/compile/ext-authz/token-filters.ts';
 import type { Route } from '#controlplane/explain/route-configuration.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { effectOf, toAccess, widest } from './access-changes.ts';
@@ -160,7 +161,10 @@ type Listed = { readonly key: string; readonly route: Route };
 
 function listedRoutes({ server, table }: TableSide, domain: string): readonly Listed[] {
   const routes = (table.get(domain)?.routes ?? []).filter(({ name }) => name.includes('/'));
-  return routes.map(route => ({ key: JSON.stringify([route, server.filtersOf(route)]), route }));
+  return routes.map(route => ({
+    key: JSON.stringify([withoutTokens(route), server.filtersOf(route)]),
+    route,
+  }));
 }
 
 /** Returns the routes that the other side has not, and those between which the order differs. */

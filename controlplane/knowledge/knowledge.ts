@@ -39,6 +39,15 @@ export type ProviderState = {
   readonly failed: boolean;
 };
 
+/** The public keys of a JWT Filter. */
+export type FilterKeySet = {
+  /** `<namespace>/<name>` */
+  readonly filter: string;
+  readonly jwksURI: string;
+  /** As JSON (RFC 7517), each with the one algorithm that it is accepted for. */
+  readonly keys: readonly string[];
+};
+
 export type LimitCounters = {
   readonly limit: string;
   readonly domain: string;
@@ -102,6 +111,8 @@ export type ListedCertificate = {
 export type Knowledge = {
   sessions(most: number): Promise<Sessions>;
   providers(): Promise<readonly ProviderState[]>;
+  /** Returns the keys by which JWT Filters verify tokens now, as far as they are available. */
+  keySets(): Promise<readonly FilterKeySet[]>;
   counters(most: number): Promise<Counters>;
   /** Returns these services, and those that have the instance, as far as they are known. */
   instances(
@@ -133,6 +144,7 @@ export function openKnowledge(parts: KnowledgeParts): Knowledge {
       return { filters: each(filters, toFilterSessions), store: String(store) };
     },
     providers: async () => each((await logins.call('ListProviders', {})).providers, toProvider),
+    keySets: async () => each((await logins.call('ListKeySets', {})).sets, toKeySet),
     counters: async most => {
       const { limits: all, processes, store } = await limits.call('ListCounters', { most });
       return {
@@ -175,6 +187,11 @@ function toProvider({ answer, answered_ms, failed, filter, issuer, keys }: Messa
     ...{ answered: Number(answered_ms), answer: String(answer), failed: failed === true },
     keys: each(keys, ({ algorithm, kid }) => ({ kid: String(kid), algorithm: String(algorithm) })),
   };
+}
+
+function toKeySet({ filter, jwks_uri, keys }: Message): FilterKeySet {
+  const texts = Array.isArray(keys) ? keys.map(String) : [];
+  return { filter: String(filter), jwksURI: String(jwks_uri), keys: texts };
 }
 
 function toServiceInstances({ instances, more, service }: Message): ServiceInstances {

@@ -29,4 +29,9 @@ export type FilterKit = {
   sessionLists(): ReadonlyMap<string, SessionList>;
   /** Returns what is known of the provider of each Filter, without asking. */
   providers(): readonly object[];
+  /**
+   * Returns the keys by which JWT filters verify tokens now, as `FilterKeySet` in knowledge.proto.
+   * Where they are not known it asks the providers. What cannot be had is left out.
+   */
+  keySets(): Promise<readonly object[]>;
 };

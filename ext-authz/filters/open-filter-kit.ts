@@ -21,6 +21,7 @@ import type {
 } from '#ext-authz/policy/filter-settings.ts';
 import { openProvider } from '#ext-authz/provider/open-provider.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
+import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import type { ProviderAspect } from '#ext-authz/provider/provider-listener.ts';
 import type { Endpoint } from '#ext-authz/provider/provider-metadata.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
@@ -61,6 +62,8 @@ export type FindingsParts = {
  * The provider's time in a check, which has 4 s. The gateway answers 504 when the provider is late.
  */
 const PROVIDER_MS = 3_500;
+/** The control plane waits for 3 s. */
+const KEY_SETS_MS = 2_000;
 /** How long what a removed Filter was asked for may still take to end. */
 const CLOSE_AFTER_MS = 10_000;
 /** Providers are looked at one after the other, so many ms apart. */
@@ -123,7 +126,23 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
         ),
       ),
     providers: () => [...opened].map(([name, filter]) => providerState(name, filter)),
+    keySets: async () => {
+      const signal = parts.timeout(KEY_SETS_MS);
+      const sets = [...opened].map(([name, { jwt }]) => jwt && keySetOf(name, jwt, signal));
+      return (await Promise.all(sets)).flatMap(set => set ?? []);
+    },
   };
+}
+
+/** As FilterKeySet in knowledge.proto. */
+async function keySetOf(filter: string, jwt: JwtFilter, signal: AbortSignal) {
+  try {
+    const found = await jwt.signingKeys(signal);
+    return found && { filter, jwks_uri: found.jwksURI, keys: found.keys };
+  } catch (error) {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  }
 }
 
 /** As ProviderState in knowledge.proto. */

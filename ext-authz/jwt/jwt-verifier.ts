@@ -27,8 +27,16 @@ export type JwtVerifier = {
   readonly look: (signal: AbortSignal) => Promise<void>;
   /** Returns the keys that were known last, without asking. */
   readonly knownKeySet: () => KeySet | undefined;
+  /**
+   * Returns the keys that count now, as JSON (RFC 7517), each for one algorithm. Asks for them as a
+   * token would. Rejects with a ProviderError.
+   * @returns undefined where no token is verified by a key
+   */
+  readonly signingKeys: (signal: AbortSignal) => Promise<SigningKeys | undefined>;
   readonly close: () => Promise<void>;
 };
+
+export type SigningKeys = { readonly jwksURI: string; readonly keys: readonly string[] };
 
 export type JwtVerifierOptions = VerifiedTokensOptions &
   Pick<DocumentOptions, 'heard'> & {
@@ -49,6 +57,7 @@ export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptio
       verify: raw => readUnsecured(raw) ?? 'algorithm',
       look: async () => {},
       knownKeySet: () => undefined,
+      signingKeys: async () => undefined,
       close: async () => {},
     };
   const { heard, now, traces } = options;
@@ -65,6 +74,10 @@ export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptio
     verify: raw => (unsecured ? readUnsecured(raw) : undefined) ?? tokens.verify(raw),
     look: async signal => void (await document.probe(signal)),
     knownKeySet,
+    signingKeys: async signal => {
+      const keys = await (await document.get(signal)).exported(signed);
+      return { jwksURI, keys };
+    },
     close: client.close,
   };
 }

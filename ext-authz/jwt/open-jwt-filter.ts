@@ -8,7 +8,7 @@ import type { GoStruct } from '#resources/template/go-type.ts';
 import { bearerToken } from './bearer-token.ts';
 import { claimFault, scopeOrScp } from './claims.ts';
 import { type AskedRequest, renderHeaders, requestData } from './inject-headers.ts';
-import { type JwtVerifierOptions, openJwtVerifier } from './jwt-verifier.ts';
+import { type JwtVerifier, type JwtVerifierOptions, openJwtVerifier } from './jwt-verifier.ts';
 import { type JwtRefusal, refusalAnswer, wordedFault } from './refusal.ts';
 import type { VerifiedToken } from './verified-tokens.ts';
 
@@ -38,6 +38,7 @@ export type JwtFilter = RunnableFilter & {
   readonly look: (signal: AbortSignal) => Promise<void>;
   /** Returns the keys that were known last, without asking. */
   readonly knownKeySet: () => KeySet | undefined;
+  readonly signingKeys: JwtVerifier['signingKeys'];
   readonly close: () => Promise<void>;
 };
 
@@ -50,7 +51,7 @@ export function openJwtFilter(
   { realm, settings }: Pick<JwtDefinition, 'realm' | 'settings'>,
   options: JwtVerifierOptions,
 ): JwtFilter {
-  const { close, knownKeySet, look, verify } = openJwtVerifier(settings, options);
+  const { close, knownKeySet, look, signingKeys, verify } = openJwtVerifier(settings, options);
   const judge = (raw: string, scope: readonly string[]) => {
     const token = verify(raw);
     const decide = (verified: VerifiedToken | SignatureFault) =>
@@ -95,6 +96,7 @@ export function openJwtFilter(
     headers,
     look,
     knownKeySet,
+    signingKeys,
     close,
   };
 }

@@ -39,6 +39,7 @@ function keySetOf(...thumbprints: readonly string[]): KeySet {
     listed: [],
     has: thumbprint => thumbprints.includes(thumbprint),
     candidates: async () => [],
+    exported: async () => [],
   };
 }
 

@@ -4,6 +4,7 @@ import {
   calculateJwkThumbprint,
   createLocalJWKSet,
   errors,
+  exportJWK,
   type JWK,
   type JWTHeaderParameters,
 } from 'jose';
@@ -23,6 +24,12 @@ export type KeySet = {
    * key type. Mostly it is one. None means that the key is unknown.
    */
   readonly candidates: (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
+  /**
+   * Returns the public keys as JSON for a proxy that verifies by them too: those with a `kid` that
+   * `candidates` would find, once for each of these algorithms. A proxy takes a key without `kid`
+   * for any, so none is among them.
+   */
+  readonly exported: (algorithms: readonly string[]) => Promise<readonly string[]>;
 };
 
 export type ListedKey = { readonly kid: string; readonly algorithm: string };
@@ -49,19 +56,58 @@ export async function parseKeySet(json: unknown, issuer: string): Promise<KeySet
 
 function keySetOf(thumbprints: ReadonlyMap<string, JWK>): KeySet {
   const resolve = createLocalJWKSet({ keys: [...thumbprints.values()] });
+  const candidates: KeySet['candidates'] = header =>
+    resolve(header).then(key => [key], candidatesOf);
+  const listed = [...thumbprints.values()];
+  const kids = [...new Set(listed.flatMap(({ kid }) => (isKid(kid) ? kid : [])))];
+  const exported = new Map<string, Promise<readonly string[]>>();
   const known = new Set([...thumbprints.keys()].map(name => name.split(' ', 1)[0]));
   return {
     epoch: createHash('sha256')
       .update([...thumbprints.keys()].sort().join('\n'))
       .digest('base64url'),
-    listed: [...thumbprints.values()].slice(0, MOST_LISTED).map(listedKey),
+    listed: listed.slice(0, MOST_LISTED).map(listedKey),
     has: thumbprint => known.has(thumbprint),
-    candidates: header => resolve(header).then(key => [key], candidatesOf),
+    candidates,
+    exported: algorithms => {
+      const key = algorithms.join();
+      const made = exported.get(key) ?? exportAll(kids, algorithms, candidates);
+      exported.set(key, made);
+      return made;
+    },
   };
+}
+
+/** A proxy knows these alike (RFC 7518 section 3.1). */
+const EXPORTED = /^(?:[RP]S|ES)(?:256|384|512)$/;
+/** RFC 7518 section 3.3. Shorter keys verify nothing here. */
+const SHORTEST_RSA_BITS = 2048;
+
+async function exportAll(
+  kids: readonly string[],
+  algorithms: readonly string[],
+  candidates: KeySet['candidates'],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const kid of kids.slice(0, MAX_TRIES))
+    for (const alg of algorithms.filter(each => EXPORTED.test(each)))
+      for (const key of await candidates({ alg, kid }))
+        if (isLong(key))
+          found.push(JSON.stringify({ ...(await exportJWK(key)), kid, alg, use: 'sig' }));
+  return found;
+}
+
+function isLong({ algorithm }: CryptoKey): boolean {
+  const bits = 'modulusLength' in algorithm ? Number(algorithm.modulusLength) : undefined;
+  return bits === undefined || bits >= SHORTEST_RSA_BITS;
 }
 
 const MOST_LISTED = 50;
 const LONGEST_LISTED = 128;
+
+function isKid(kid: unknown): kid is string {
+  return typeof kid === 'string' && kid !== '';
+}
 
 /** A key that names no algorithm is for those of its type. */
 function listedKey({ alg, crv, kid, kty }: JWK): ListedKey {

@@ -23,6 +23,7 @@ export function scriptedKit(scripts: Scripts): FilterKit {
     endSessions: async () => undefined,
     sessionLists: () => new Map(),
     providers: () => [],
+    keySets: async () => [],
     endpoint: async request =>
       answerPage(request, {
         status: 200,

@@ -20,6 +20,7 @@ import { type RememberedOn, rememberedOn } from './remembered-rules.ts';
 import { ruleConflicts } from './rule-conflicts.ts';
 import { orderedRules, ruleFinder } from './rule-order.ts';
 import { type ServedFilters, servedFilters } from './served-filters.ts';
+import { type EdgeTokens, edgeTokens } from './tokens-on.ts';
 
 /** The Filters' part of the edge's configuration. */
 export type EdgeFilters = {
@@ -60,6 +61,8 @@ export type EdgeFilters = {
    * Returns on which paths proxies may repeat decisions. Undefined: no Filter lets them.
    */
   readonly rememberedOn: RememberedOn | undefined;
+  /** Tells which tokens proxies verify, and whose. */
+  readonly tokens: EdgeTokens;
   /** Ids of the resources that decide where filters run. */
   readonly origins: readonly string[];
   readonly problems: readonly Problem[];
@@ -98,6 +101,7 @@ export function edgeFilters(
     ...memo.of(memo, 'asked paths', [...filterPolicies, ...filters], () =>
       pathsOn(resources, isOrigin, memo),
     ),
+    tokens: tokensOf(resources, served, memo),
     origins: [...filterPolicies, ...filters].map(({ id }) => id),
     problems: [
       ...served.problems,
@@ -108,6 +112,19 @@ export function edgeFilters(
       ...ruleProblems(resources, memo),
     ],
   };
+}
+
+/** A Filter is in force or not by what it refers to. */
+function tokensOf(
+  { filterPolicies, filters }: ResourceSet,
+  { byName }: ServedFilters,
+  memo: Memo,
+): EdgeTokens {
+  const inputs = [...filterPolicies, ...filters, [...byName.keys()].join()];
+  return memo.of(memo, 'tokens of the edge', inputs, () => {
+    const { on, providers } = edgeTokens(orderedRules(filterPolicies), byName);
+    return { on: remembered(on), providers };
+  });
 }
 
 /**

@@ -37,7 +37,7 @@ const LOGOUT_PATH = '/.gateway/oauth2/logout';
  * - The service sees the connection's address. With `tellsClient` it also sees the one that trusted
  *   hops report.
  */
-export function extAuthzFilter(address: HostPort, tellsClient: boolean, skips = false): JsonObject {
+export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObject {
   return {
     name: EXT_AUTHZ,
     typed_config: extension('filters.http.ext_authz.v3.ExtAuthz', {
@@ -52,7 +52,7 @@ export function extAuthzFilter(address: HostPort, tellsClient: boolean, skips = 
       validate_mutations: true,
       encode_raw_headers: true,
       clear_route_cache: false,
-      ...(skips ? { filter_enabled_metadata: NOT_SKIPPED } : {}),
+      filter_enabled_metadata: NOT_SKIPPED,
     }),
   };
 }
@@ -60,7 +60,10 @@ export function extAuthzFilter(address: HostPort, tellsClient: boolean, skips = 
 const NOT_SKIPPED: JsonObject = {
   filter: SKIP.filter,
   path: [{ key: SKIP.key }],
-  value: { bool_match: true },
+  // One filter can set a text alone.
+  value: {
+    or_match: { value_matchers: [{ bool_match: true }, { string_match: { exact: 'true' } }] },
+  },
   invert: true,
 };
 

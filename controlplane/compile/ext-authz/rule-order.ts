@@ -13,6 +13,7 @@ export type OrderedRule = {
   readonly rank: number;
   readonly host: Glob;
   readonly path: Glob;
+  readonly filters: FilterPolicyRule['filters'];
   /** Whether a filter decides. */
   readonly closes: boolean;
   /** The Filter that alone decides about every request. */
@@ -35,6 +36,7 @@ export function orderedRules(
   return each.map(({ policy, rule, index }, rank) => ({
     ...{ policy, index, rank, field: `spec.rules[${index}]` },
     ...globsOf(rule),
+    filters: rule.filters,
     closes: rule.filters.length > 0,
     decides: onlyFilter(rule, policy.namespace),
   }));

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
+import { TOKEN_HEADERS } from '../ext-authz/token-filters.ts';
 import { extension } from '../extension.ts';
 import { forwardedHeaders, type HeaderChange } from '../forwarded-headers.ts';
 import { IS_LATE, LATE_HEADER } from '../routes/late-tries.ts';
@@ -111,7 +112,13 @@ function edge(
 ): JsonObject {
   return {
     ...earlyHeaderMutation(
-      [LATE_HEADER, HOST_HEADER, ...gatewayHeaders, ...removedTraceHeaders(collectors?.tracing)],
+      [
+        LATE_HEADER,
+        HOST_HEADER,
+        ...TOKEN_HEADERS,
+        ...gatewayHeaders,
+        ...removedTraceHeaders(collectors?.tracing),
+      ],
       [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),

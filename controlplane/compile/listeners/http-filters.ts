@@ -4,6 +4,7 @@ import type { HostPort } from '#resources/words/host.ts';
 import { withDecisionCache } from '../ext-authz/decision-cache-filters.ts';
 import { extAuthzFilter } from '../ext-authz/ext-authz-filter.ts';
 import { IDENTITY_HEADERS_FILTER } from '../ext-authz/identity-headers.ts';
+import { TOKEN_FILTERS } from '../ext-authz/token-filters.ts';
 import { extension } from '../extension.ts';
 import { PORT_READER } from '../forwarded-headers.ts';
 import { type RateLimitFilter, rateLimitFilters } from '../rate-limits/rate-limit-filter.ts';
@@ -37,13 +38,14 @@ export function httpFilters(
   const { use_remote_address, xff_num_trusted_hops } = deciders.config;
   const isConnectionOfClient = use_remote_address && xff_num_trusted_hops === 0;
   const { decisionCache } = deciders;
-  const extAuthz = extAuthzFilter(deciders.extAuthz, !isConnectionOfClient, decisionCache);
+  const extAuthz = extAuthzFilter(deciders.extAuthz, !isConnectionOfClient);
   return [
     ...first,
     PORT_READER,
     ...(tls ? [HSTS] : []),
     CORS_FILTER,
     IDENTITY_HEADERS_FILTER,
+    ...TOKEN_FILTERS,
     ...(decisionCache ? withDecisionCache(extAuthz) : [extAuthz]),
     ...rateLimitFilters(deciders.rateLimit),
     { ...ROUTER, typed_config: extension(ROUTER_CONFIG, TRY_FILTERS) },

@@ -14,6 +14,7 @@ import type { DeclaredHost } from './proxy-config-hosts.ts';
 import { withPublicRoutes } from './public-routes.ts';
 import { rememberingRoutes } from './remembering-routes.ts';
 import { compareRoutes, type RouteEntry } from './route-entry.ts';
+import { verifyingRoutes } from './verifying-routes.ts';
 
 export type HostInputs = {
   /** Routes of Mappings, each for the domain of its rank. */
@@ -27,7 +28,13 @@ export type HostInputs = {
   readonly filters:
     | Pick<
         EdgeFilters,
-        'askedOn' | 'identityHeaders' | 'isChecked' | 'isOrigin' | 'originHosts' | 'rememberedOn'
+        | 'askedOn'
+        | 'identityHeaders'
+        | 'isChecked'
+        | 'isOrigin'
+        | 'originHosts'
+        | 'rememberedOn'
+        | 'tokens'
       >
     | undefined;
   /** What Hosts require. Undefined: there are none, as always outside the edge. */
@@ -191,7 +198,8 @@ function publicRoutes(
   { filters, memo }: Pick<HostInputs, 'filters' | 'memo'>,
 ): readonly JsonObject[] {
   if (filters === undefined || !domains.some(filters.isChecked)) return routes;
-  const all = withPublicRoutes(routes, filters.askedOn(domains), memo);
+  const asking = withPublicRoutes(routes, filters.askedOn(domains), memo);
+  const all = verifyingRoutes(asking, filters.tokens.on(domains), memo);
   const ruleOf = filters.rememberedOn?.(domains);
   return ruleOf === undefined ? all : rememberingRoutes(all, ruleOf, memo);
 }

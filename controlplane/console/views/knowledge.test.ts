@@ -25,6 +25,7 @@ const fail = async () => {
 };
 const DEAD: Knowledge = {
   ...{ sessions: fail, providers: fail, counters: fail, instances: fail, certificates: fail },
+  keySets: fail,
   close: () => {},
 };
 

@@ -1,0 +1,126 @@
+import type { UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { TOKENS, tokenVerifier } from '#controlplane/compile/ext-authz/token-filters.ts';
+import type { TokenProvider } from '#controlplane/compile/ext-authz/token-way.ts';
+import type { FilterKeySet } from '#controlplane/knowledge/knowledge.ts';
+import { failureLog } from '#process/refusal-log.ts';
+import { encodeAny } from '#protos/encode.ts';
+import { EXTENSION_CONFIG } from '#protos/type-url.ts';
+import { DiscoveryService, type DiscoveryServiceOptions } from '#xds/discovery-service.ts';
+import { NO_RESOURCES, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
+import { SnapshotCache } from '#xds/snapshot-cache.ts';
+import { KeysInForce } from './keys-in-force.ts';
+
+export type TokenKeysParts = Required<Pick<DiscoveryServiceOptions, 'refuse' | 'now' | 'after'>> & {
+  readonly log: Logger;
+  /** Asks ext-authz for the keys. Without it there are none. */
+  keySets?(): Promise<readonly FilterKeySet[]>;
+};
+
+export type TokenKeys = {
+  /** The discovery service of the filter that verifies. */
+  readonly services: Readonly<Record<string, UntypedServiceImplementation>>;
+  /** Takes whose tokens the proxies of a group verify. */
+  compiled(group: string, providers: readonly TokenProvider[]): void;
+  close(): void;
+};
+
+/** How often ext-authz is asked, in ms. */
+const ASK_MS = 2_000;
+/**
+ * A proxy that is told nothing for so long, in ms, verifies no more tokens, and asks ext-authz
+ * about each. Together with MOST_AGE_MS that is 10 s.
+ */
+const TTL_MS = 6_000;
+
+/**
+ * Serves proxies the filter that verifies tokens, with the keys that count in ext-authz now. What
+ * has no fresh keys is left out, and its tokens go to ext-authz. A stream of its own carries it, so
+ * keys are no part of a change.
+ */
+export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
+  const { after, keySets, log, now } = parts;
+  const cache = new SnapshotCache();
+  const groups = new Map<string, readonly TokenProvider[]>();
+  const inForce = new KeysInForce(now);
+  const logFailure = failureLog(log, now);
+  const service = new DiscoveryService({
+    ...{ cache, now, after, independent: true },
+    refuse: parts.refuse,
+    observer: {
+      failed: (stream, err) => logFailure({ err, node: stream?.node }, STREAM_FAILED),
+      nacked: ({ node }, { message }) => log.error({ node, message }, REJECTED),
+    },
+  });
+  let turn = 0;
+  const publish = (group: string, providers: readonly TokenProvider[]) => {
+    const keys = inForce.of(providers);
+    if (keys.size === 0) cache.set(group, new Map([[EXTENSION_CONFIG, NO_RESOURCES]]));
+    else cache.set(group, snapshotOf([verifier(providers, keys, turn)]));
+  };
+  const publishAll = () => {
+    for (const [group, providers] of groups) publish(group, providers);
+  };
+  let cancel: (() => void) | undefined;
+  const ask = async () => {
+    try {
+      inForce.take((await keySets?.()) ?? []);
+    } catch (error) {
+      log.debug({ reason: error instanceof Error ? error.message : '' }, UNKNOWN);
+    }
+    turn += 1;
+    publishAll();
+    if (cancel !== undefined) cancel = after(ASK_MS, () => void ask());
+  };
+  const begin = () => {
+    if (keySets === undefined || cancel !== undefined) return;
+    cancel = () => {};
+    void ask();
+  };
+  const end = () => {
+    cancel?.();
+    cancel = undefined;
+  };
+  return {
+    services: withoutAggregated(service.implementations([EXTENSION_CONFIG])),
+    compiled: (group, providers) => {
+      if (providers.length === 0 && !groups.has(group)) return;
+      groups.set(group, providers);
+      publish(group, providers);
+      if ([...groups.values()].some(({ length }) => length > 0)) begin();
+      else end();
+    },
+    close: () => {
+      end();
+      service.close();
+    },
+  };
+}
+
+const STREAM_FAILED = 'an internal error ended a stream of the filter that verifies tokens';
+const REJECTED = 'a proxy rejected the filter that verifies tokens';
+const UNKNOWN = 'the keys of JWT Filters are unknown, so ext-authz verifies all tokens';
+
+/** Equal content with another version tells a proxy that it still counts, and changes nothing. */
+function verifier(
+  providers: readonly TokenProvider[],
+  keys: ReadonlyMap<string, readonly string[]>,
+  turn: number,
+): XdsResource {
+  const config = tokenVerifier(providers, keys);
+  const any = encodeAny({
+    '@type': EXTENSION_CONFIG,
+    name: TOKENS,
+    typed_config: config,
+  });
+  const resource = xdsResource(TOKENS, any);
+  return { ...resource, version: `${resource.version}.${turn}`, ttlMs: TTL_MS };
+}
+
+function withoutAggregated(
+  services: TokenKeys['services'],
+): Readonly<Record<string, UntypedServiceImplementation>> {
+  return Object.fromEntries(
+    Object.entries(services).filter(([name]) => name.includes('ExtensionConfig')),
+  );
+}

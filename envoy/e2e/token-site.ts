@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { request } from './request.ts';
+import { type System, startSystem } from './system.ts';
+import { until } from './until.ts';
+
+export type TokenAnswer = {
+  readonly status: number;
+  /** Without what differs from request to request. */
+  readonly headers: unknown;
+  /** Of the upstream: the fields that it got, byte for byte. */
+  readonly body: string;
+};
+
+export type Fields = Readonly<Record<string, string | string[]>>;
+
+/**
+ * A gateway with one JWT Filter on two paths. Below `/proxied/` proxies verify tokens. Below
+ * `/service/` the rule has a condition that always holds, so ext-authz verifies them.
+ */
+export type TokenSite = {
+  readonly system: System;
+  readonly provider: HostileProvider;
+  /** Sends the same request on the way of its name. */
+  ask(way: 'proxied' | 'service', fields: Fields, path?: string): Promise<TokenAnswer>;
+  /** Returns how many requests ext-authz was asked about so far. */
+  checks(): Promise<number>;
+  /** Waits until proxies verify this token themselves. */
+  untilVerified(token: string): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export const ISSUER = 'https://idp.test/';
+export const AUDIENCE = 'https://api.test';
+const FILTER = `{jwksURI: "JWKS", issuer: "${ISSUER}", audience: "${AUDIENCE}", requireIssuer: true,
+  requireAudience: true, requireExpiresAt: true, leewayForIssuedAt: 0s}`;
+
+export async function startTokenSite(): Promise<TokenSite> {
+  const provider = await startHostileProvider();
+  const upstream = createServer(
+    { maxHeaderSize: 131_072 },
+    ({ method, rawHeaders, url }, response) => {
+      response.end(JSON.stringify({ method, url, rawHeaders }));
+    },
+  ).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  const { port } = upstream.address() as AddressInfo;
+  const system = await startSystem({
+    resources: { 'tokens.yaml': resources(port, `${provider.issuer}/jwks`) },
+  });
+  const ask: TokenSite['ask'] = async (way, headers, path = 'x') => {
+    const answer = await request(system.edge, `/${way}/${path}`, { headers });
+    return withoutChance(answer);
+  };
+  const checks = async () => {
+    const base = `http://127.0.0.1:${system.ports.extAuthz}`;
+    const { body } = await request(base, '/metrics');
+    const counts = [...body.matchAll(/^gateway_ext_authz_checks_total\{.*\} (\d+)$/gm)];
+    return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  return {
+    system,
+    provider,
+    ask,
+    checks,
+    untilVerified: async token => {
+      await until(async () => {
+        const before = await checks();
+        await ask('proxied', { authorization: `Bearer ${token}` });
+        return (await checks()) === before ? true : undefined;
+      });
+    },
+    stop: async () => {
+      await system.stop();
+      await provider.close();
+      upstream.closeAllConnections();
+      upstream.close();
+    },
+  };
+}
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+function withoutChance({
+  body,
+  headers: { date: _, 'x-envoy-upstream-service-time': __, 'x-request-id': ___, ...headers },
+  status,
+}: Awaited<ReturnType<typeof request>>): TokenAnswer {
+  const same = (text: string) => text.replaceAll(ID, 'id').replaceAll('/proxied/', '/service/');
+  return { status, headers: JSON.parse(same(JSON.stringify(headers))), body: same(body) };
+}
+
+const kind = (kind: string, name: string, spec: string) =>
+  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+
+function resources(port: number, jwks: string): string {
+  const mapping = (name: string, more = '') =>
+    kind('Mapping', name, `{prefix: /${name}/, service: "127.0.0.1:${port}"${more}}`);
+  const rule = (path: string, more: string) =>
+    `{path: ${path}, filters: [{name: tokens, arguments: {scope: [read]}${more}}]}`;
+  const always = ', ifRequestHeader: {name: x-never, negate: true}';
+  return [
+    mapping('proxied'),
+    mapping('service'),
+    kind('Filter', 'tokens', `{JWT: ${FILTER.replace('JWKS', jwks)}}`),
+    kind(
+      'FilterPolicy',
+      'tokens',
+      `{rules: [${rule('/proxied/*', '')}, ${rule('/service/*', always)}]}`,
+    ),
+  ].join('');
+}
