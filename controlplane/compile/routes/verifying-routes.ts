@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '#protos/json.ts';
-import type { Memo } from '../memo.ts';
-import { perFilterConfig } from '../per-filter-config.ts';
 import { hasFilterSettings } from '../ext-authz/ext-authz-filter.ts';
 import { verifiedBy } from '../ext-authz/token-filters.ts';
 import type { TokensOf } from '../ext-authz/tokens-on.ts';
+import type { Memo } from '../memo.ts';
+import { perFilterConfig } from '../per-filter-config.ts';
 import { pathsOf } from './public-routes.ts';
 
 /**
