@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 /** Each command is loaded on demand. `up` starts its first child sooner without the compiler. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import('./init.ts')).initCommand(),
   up: async () => (await import('./up.ts')).upCommand(),
   scale: async () => (await import('./scale.ts')).scaleCommand(),
   status: async () => (await import('./status.ts')).statusCommand(),

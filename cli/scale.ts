@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
+import { STATE_FOLDER } from '#files/places.ts';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { requestScale } from '#launcher/request-scale.ts';
-import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 
 /**
  * Returns `gateway scale <number>`. It changes the number of instances of a running gateway, and
@@ -13,7 +13,7 @@ export function scaleCommand(): Command {
     .argument('<number>', 'how many')
     .addOption(
       new Option('--state <folder>', "the running gateway's state folder").default(
-        DEFAULT_STATE,
+        STATE_FOLDER,
         '.gateway',
       ),
     )

@@ -1,12 +1,13 @@
+import { globSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { STATE_FOLDER } from '#files/places.ts';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
-import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 import { up } from '#launcher/up.ts';
 import { instancesFile } from './instances-file.ts';
 import { parsePortOffset } from './port-offset.ts';
 
 type Flags = {
-  instances: number;
+  instances?: number;
   resources?: string;
   services?: string;
   state: string;
@@ -19,15 +20,22 @@ export function upCommand(): Command {
     .description(
       'run the gateway: control plane, discovery, instances with their Envoys, and the edge Envoy',
     )
-    .option('--instances <number>', 'instances of the sample service, 0 for none', parseCount, 2)
-    .option('--resources <folder>', 'your own YAML resources (default: envoy/resources, the demo)')
+    .option(
+      '--instances <number>',
+      'instances of the sample service (default: 2 for the demo, 0 for your own resources)',
+      parseCount,
+    )
+    .option(
+      '--resources <folder>',
+      'your own YAML resources (default: the folder resources, if it has YAML files, else the demo)',
+    )
     .option(
       '--services <file>',
       'where the instances of your own services are (see docs/reference/instances-file.md)',
     )
     .addOption(
       new Option('--state <folder>', 'where state and logs are kept').default(
-        DEFAULT_STATE,
+        STATE_FOLDER,
         '.gateway',
       ),
     )
@@ -36,7 +44,7 @@ export function upCommand(): Command {
       // The reader of our lines may go away, or the disk behind them may be full. The gateway goes
       // on.
       process.stdout.removeAllListeners('error').on('error', () => {});
-      const { resources, services, ...rest } = flags;
+      const { resources = ownResources(), services, ...rest } = flags;
       const edgeDiscovery = async (sds: string) => {
         if (resources === undefined) return [];
         const { readResources } = await import('./read-resources.ts');
@@ -52,6 +60,11 @@ export function upCommand(): Command {
         say,
       });
     });
+}
+
+/** Returns the folder that `gateway init` makes, if it is here and has resources. */
+function ownResources(): string | undefined {
+  return globSync('resources/*.{yaml,yml}').length > 0 ? 'resources' : undefined;
 }
 
 function say(line: string): void {

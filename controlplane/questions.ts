@@ -60,7 +60,7 @@ export function questions({ options, basis, ...parts }: QuestionsParts): Questio
     ...parts,
     longestSeconds: LONGEST_SECONDS,
     start: resourceLimits =>
-      new Worker(new URL('./question-worker.ts', import.meta.url), {
+      new Worker(new URL(import.meta.resolve('#controlplane/question-worker.ts')), {
         name: 'questions',
         workerData: { apiGroups, gatewayId } satisfies ParseOptions,
         resourceLimits,

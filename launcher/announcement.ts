@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { IN_CHECKOUT } from '#files/places.ts';
 import { type Layout, loopback } from './parts.ts';
 import { curlLine, type RouteToTry } from './routes-to-try.ts';
 
@@ -35,6 +36,7 @@ export function announcement(
     `  resources       ${layout.resources}`,
     `  logs            ${state.logs}`,
     '',
+    ...(layout.demo && !layout.provider ? [NO_LOGIN, ''] : []),
     'Try:',
     ...(routes?.map(route => `  ${curlLine(edge, route)}`) ??
       (instances === 0 ? NO_INSTANCE : demoLines(layout))),
@@ -42,7 +44,10 @@ export function announcement(
   ].join('\n');
 }
 
-const NO_INSTANCE = ['  npx gateway scale 2    to start instances of the sample service'];
+const NO_LOGIN =
+  'The demo has no login, which needs one more package: npx -p tollwright -p oidc-provider tollwright up';
+
+const NO_INSTANCE = ['  npx tollwright scale 2    to start instances of the sample service'];
 
 /** The origin in the certificate of the demo's Host. */
 function httpsOf({ ports }: Layout): string {
@@ -59,6 +64,9 @@ function demoLines(layout: Layout): readonly string[] {
     `  curl -X PUT -H 'Content-Type: application/json' -d '${body}' ${user}`,
     `  curl ${user}`,
     `  curl --cacert '${roots}' ${httpsOf(layout)}/user/health`,
-    `  http://${edge}/account in a browser, as ada with the password difference`,
+    ...(layout.provider
+      ? [`  http://${edge}/account in a browser, as ada with the password difference`]
+      : []),
+    ...(IN_CHECKOUT ? [] : ['  npx tollwright init    to write a first resource of your own']),
   ];
 }

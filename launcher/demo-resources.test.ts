@@ -6,21 +6,30 @@ import { test } from 'node:test';
 import { DEMO, demoResources, movePorts } from './demo-resources.ts';
 
 test('without an offset the demo is read where it is', () => {
-  assert.equal(demoResources(0, '/tmp/unused'), DEMO);
+  assert.equal(demoResources({ folder: '/tmp/unused', portOffset: 0, provider: true }), DEMO);
 });
 
 test('with an offset it is a copy without what an earlier demo left', t => {
   const state = mkdtempSync(join(tmpdir(), 'demo-'));
   t.after(() => rmSync(state, { recursive: true }));
   const folder = join(state, 'demo');
-  demoResources(100, folder);
+  demoResources({ folder, portOffset: 100, provider: true });
   writeFileSync(join(folder, 'stale.yaml'), '');
-  assert.equal(demoResources(100, folder), folder);
+  assert.equal(demoResources({ folder, portOffset: 100, provider: true }), folder);
   assert.deepEqual(readdirSync(folder), readdirSync(DEMO));
   for (const file of readdirSync(DEMO)) {
     const text = readFileSync(join(DEMO, file), 'utf8');
     assert.equal(readFileSync(join(folder, file), 'utf8'), movePorts(text, 100));
   }
+});
+
+test('without a provider it is a copy without logins', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'demo-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  demoResources({ folder, portOffset: 0, provider: false });
+  assert.deepEqual(readdirSync(folder), ['https.yaml', 'rate-limits.yaml', 'user-service.yaml']);
+  for (const file of readdirSync(folder))
+    assert.doesNotMatch(readFileSync(join(folder, file), 'utf8'), /^kind: (Filter|Secret)/m);
 });
 
 for (const [text, moved] of [

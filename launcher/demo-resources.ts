@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '#files/make-folder.ts';
+import { IN_CHECKOUT } from '#files/places.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { portsAt } from './ports.ts';
 
@@ -14,14 +15,38 @@ export const SAMPLES: readonly string[] = [
 ];
 
 /**
- * Returns the folder of the demo's resources. With an offset it is a copy in `folder` with the
- * ports moved, written again at each start.
+ * Tells whether the sample's identity provider can run. Its package is an optional one, because no
+ * other part needs it.
  */
-export function demoResources(portOffset: number, folder: string): string {
-  if (portOffset === 0) return DEMO;
+export function hasProvider(): boolean {
+  try {
+    return import.meta.resolve('oidc-provider') !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** What of the demo needs the sample's identity provider. */
+const OF_PROVIDER = ['login.yaml', 'tokens.yaml'];
+
+export type DemoOptions = {
+  readonly portOffset: number;
+  /** Whether the sample's identity provider runs. */
+  readonly provider: boolean;
+  /** For the copy. */
+  readonly folder: string;
+};
+
+/**
+ * Returns the folder of the demo's resources. In the package, with an offset or without a provider
+ * it is a copy with the ports moved, written again at each start.
+ */
+export function demoResources({ folder, portOffset, provider }: DemoOptions): string {
+  if (IN_CHECKOUT && portOffset === 0 && provider) return DEMO;
   rmSync(folder, { recursive: true, force: true });
   makeFolder(folder);
-  for (const file of readdirSync(DEMO)) {
+  const files = readdirSync(DEMO).filter(file => provider || !OF_PROVIDER.includes(file));
+  for (const file of files) {
     replaceFile(join(folder, file), movePorts(readFileSync(join(DEMO, file), 'utf8'), portOffset));
   }
   return folder;

@@ -25,7 +25,6 @@ function setUp(t: TestContext, content?: string) {
   };
   const layout: Layout = {
     ...{
-      root: '',
       node: '',
       envoy: '',
       resources: '',

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Ends every child with this process, also when this process is killed outright and cannot stop
@@ -52,10 +52,14 @@ function kernelGuard(): OrphanGuard {
 
 /** Exported for its test. Other systems use it. */
 export function reaperGuard(): OrphanGuard {
-  const reaper: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'reaper.ts')], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-    detached: true,
-  });
+  const reaper: ChildProcess = spawn(
+    process.execPath,
+    [fileURLToPath(import.meta.resolve('#launcher/reaper.ts'))],
+    {
+      stdio: ['pipe', 'ignore', 'inherit'],
+      detached: true,
+    },
+  );
   const tell = (line: string) => reaper.stdin?.write(`${line}\n`);
   return {
     wrap: argv => argv,

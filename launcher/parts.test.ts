@@ -8,7 +8,6 @@ test('counters are where sessions are, unless COUNTERS_REDIS_URL says otherwise'
   const REDIS_URL = 'redis://sessions:6379';
   const partsOf = (environment: Layout['environment']) => {
     const layout = {
-      root: '/',
       node: 'node',
       state: { path: '/state' },
       ports: PORTS,

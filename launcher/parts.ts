@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { tryHttpRequest } from './http-request.ts';
 import type { Part } from './part.ts';
 import { instancePorts, type Ports } from './ports.ts';
@@ -7,9 +8,7 @@ import type { StateFolder } from './state-folder.ts';
 
 /** The inputs from which the parts of one system are made. */
 export type Layout = {
-  /** Where the sources are. */
-  readonly root: string;
-  /** The Node that runs them. */
+  /** The Node that runs our processes. */
   readonly node: string;
   readonly envoy: string;
   /** The operator's own resources. */
@@ -179,8 +178,9 @@ export function loopback(port: number): string {
   return `127.0.0.1:${port}`;
 }
 
-function nodePart({ root, node }: Layout, name: string, main: string, env: Part['env']): Part {
-  return { name, argv: [node, ...NODE_ARGS, join(root, main)], env };
+function nodePart({ node }: Layout, name: string, main: string, env: Part['env']): Part {
+  const path = fileURLToPath(import.meta.resolve(`#${main}`));
+  return { name, argv: [node, ...NODE_ARGS, path], env };
 }
 
 /**

@@ -27,7 +27,12 @@ const NODE_PACKAGES = {
 };
 
 /** What npm runs that is no command of the gateway. */
-const SCRIPTS = { test: 'launcher/test.ts', docs: 'site/serve.ts', bench: 'bench/main.ts' };
+const SCRIPTS = {
+  test: 'launcher/test.ts',
+  docs: 'site/serve.ts',
+  bench: 'bench/main.ts',
+  release: 'release/main.ts',
+};
 
 async function main(args) {
   if (Number(process.versions.node.split('.')[0]) < 20) {

@@ -20,9 +20,6 @@ export type StateFolder = {
   readonly sockets: string;
 };
 
-/** The default place of state, in the checkout, wherever a command is called. */
-export const DEFAULT_STATE = join(import.meta.dirname, '..', '.gateway');
-
 /**
  * A unix socket's path has at most 103 (macOS) or 107 bytes (Linux). The longest name in `sockets`
  * has 28.

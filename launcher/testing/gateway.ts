@@ -38,8 +38,11 @@ export type Gateway = {
   remove(): Promise<void>;
 };
 
+/** The command of a package that was installed into a folder. */
+export type Installed = { readonly command: readonly string[]; readonly cwd: string };
+
 export type GatewayOptions = {
-  readonly by?: 'npm' | 'start.cjs';
+  readonly by?: 'npm' | 'start.cjs' | Installed;
   readonly args?: readonly string[];
   readonly state?: string;
   readonly portOffset?: number;
@@ -60,12 +63,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const portOffset = options.portOffset ?? (await freePortOffset());
   const state = options.state ?? mkdtempSync(join(tmpdir(), 'gw-state-'));
   const flags = ['--state', state, '--port-offset', String(portOffset), ...args];
-  const [file, ...rest] =
-    by === 'npm'
-      ? ['npm', 'start', '--', ...flags]
-      : [process.execPath, 'launcher/start.cjs', 'up', ...flags];
+  const [file = '', ...rest] = [...commandOf(by), ...flags];
   const child = spawn(file, rest, {
-    cwd: ROOT,
+    cwd: typeof by === 'string' ? ROOT : by.cwd,
     env: { ...process.env, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -90,6 +90,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     exited,
     remove,
   };
+}
+
+function commandOf(by: GatewayOptions['by'] & {}): readonly string[] {
+  if (by === 'npm') return ['npm', 'start', '--'];
+  if (by === 'start.cjs') return [process.execPath, 'launcher/start.cjs', 'up'];
+  return [...by.command, 'up'];
 }
 
 async function becomesReady(child: ChildProcess, said: () => string): Promise<void> {

@@ -44,7 +44,7 @@ export class ParseThread {
       ...parts,
       longestSeconds: LONGEST_SECONDS,
       start: resourceLimits =>
-        new Worker(new URL('./parse-worker.ts', import.meta.url), {
+        new Worker(new URL(import.meta.resolve('#resources/parse/parse-worker.ts')), {
           name: 'parse',
           workerData: { apiGroups, gatewayId } satisfies ParseOptions,
           resourceLimits,

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { folderOf, gateway } from '../testing/gateway.ts';
+
+test('a new folder gets resources that are valid, and state that git ignores', async t => {
+  const folder = join(await folderOf(t, {}), 'new site');
+  const { code, stdout } = await gateway('init', folder);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^wrote .*gateway\.yaml\nwrote .*\.gitignore\nNext: cd '.*new site' && npx tollwright up\n$/,
+  );
+  assert.deepEqual(readdirSync(folder), ['.gitignore', 'resources']);
+  assert.equal(readFileSync(join(folder, '.gitignore'), 'utf8'), '.gateway/\n');
+  const { code: valid, stdout: said } = await gateway('validate', join(folder, 'resources'));
+  assert.equal(valid, 0, said);
+  const { code: routed } = await gateway('explain', 'GET', '/books', '--resources', folder);
+  assert.equal(routed, 0);
+});
+
+test('what is there is kept, and a second time writes nothing', async t => {
+  const folder = await folderOf(t, { '.gitignore': 'node_modules/' });
+  mkdirSync(join(folder, 'resources'));
+  writeFileSync(join(folder, 'resources', 'mine.yml'), '');
+  const { stdout } = await gateway('init', folder);
+  assert.match(stdout, /has resources already, which are kept\nwrote .*\.gitignore\n/);
+  assert.equal(readFileSync(join(folder, '.gitignore'), 'utf8'), 'node_modules/\n.gateway/\n');
+  assert.match((await gateway('init', folder)).stdout, /are kept\nNext: /);
+  assert.equal(readFileSync(join(folder, '.gitignore'), 'utf8'), 'node_modules/\n.gateway/\n');
+  assert.deepEqual(readdirSync(join(folder, 'resources')), ['mine.yml']);
+});
+
+test('a folder that cannot be written is told', async t => {
+  const folder = await folderOf(t, { resources: '' });
+  const { code, stderr } = await gateway('init', folder);
+  assert.deepEqual([code, /^gateway: EEXIST: .*resources'\n$/.test(stderr)], [1, true], stderr);
+});

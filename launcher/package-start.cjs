@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
+'use strict';
+// The command of the published package. It is plain JavaScript of 2019, because an old Node is to
+// get a sentence. The package needs no other Node and installs none.
+const path = require('path');
+const { pathToFileURL } = require('url');
+
+/** The oldest Node that has all that our processes use, `node:sqlite` without a flag among it. */
+const OLDEST = [22, 13];
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+  process.stderr.write(
+    `gateway: Node.js ${process.versions.node} is too old: install Node.js ${OLDEST.join('.')} or later (https://nodejs.org)\n`,
+  );
+  process.exit(1);
+}
+
+const root = path.join(__dirname, '..');
+// Keeps the code that Node compiles beside the package, for our other processes too. Each of them
+// then starts in about half of the time.
+if (process.env.NODE_COMPILE_CACHE === undefined)
+  process.env.NODE_COMPILE_CACHE = path.join(root, '..', '.cache', 'tollwright');
+require('module').enableCompileCache(process.env.NODE_COMPILE_CACHE);
+
+// An npx that is killed outright sends no signal. Its child only sees that its parent has changed.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.emit('disconnect') || process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  timer.unref();
+}
+
+import(pathToFileURL(path.join(root, 'cli', 'main.js')).href);

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { envoyBinary } from '#envoy/binary.ts';
+import { httpRequest } from '#launcher/http-request.ts';
+import { assertNothingLeft, pidsOf, startGateway } from '../../launcher/testing/gateway.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { buildPackage, pack } from '../build-package.ts';
+
+const NODES = ['22.23.3', '24.21.0'];
+const PNPM = '12.21.0';
+const MOST_BYTES = 3_000_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'package-'));
+after(() => rmSync(folder, { recursive: true, maxRetries: 10 }));
+const built = join(folder, 'built');
+
+/** Nothing is left in caches of the user, and every message of npm about its own updates is off. */
+const environment = {
+  ...process.env,
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  npm_config_update_notifier: 'false',
+};
+
+function run(
+  command: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = environment,
+): string {
+  const [file = '', ...args] = command;
+  return execFileSync(file, args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function emptyFolder(name: string): string {
+  mkdirSync(join(folder, name));
+  return join(folder, name);
+}
+
+const NPM_INSTALL = ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'];
+
+/** Installs packages of npm into a folder of their own, and returns its `node_modules`. */
+function installed(name: string, ...packages: readonly string[]): string {
+  const target = emptyFolder(name);
+  run([...NPM_INSTALL, '--prefix', target, ...packages], target);
+  return join(target, 'node_modules');
+}
+
+/** Returns the environment in which this version of Node runs all. */
+function withNode(version: string): NodeJS.ProcessEnv {
+  const name = `node-${process.platform}-${process.arch}`;
+  const modules = installed(`node-${version}`, `${name}@${version}`);
+  return { ...environment, PATH: [join(modules, name, 'bin'), process.env.PATH].join(delimiter) };
+}
+
+let tarball: string;
+before(() => {
+  buildPackage(built);
+  tarball = pack(built, folder);
+});
+
+describe('the package', () => {
+  test('has only what runs', () => {
+    const files = globSync('**', { cwd: built, withFileTypes: true }).filter(file => file.isFile());
+    const paths = files.map(file => join(file.parentPath, file.name));
+    const wrong = paths.filter(path => /\.test\.|\/(testing|testdata|e2e|bench)\//.test(path));
+    assert.deepEqual(wrong, []);
+    const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+    assert.ok(bytes < MOST_BYTES, `it has ${bytes} bytes`);
+  });
+});
+
+const nodes = new Map<string, NodeJS.ProcessEnv>();
+before(async () => {
+  for (const version of NODES) nodes.set(version, withNode(version));
+  process.env.ENVOY_BIN = await envoyBinary();
+});
+
+/** Neither the package nor what it depends on needs a script to be installed. */
+const MANAGERS: Readonly<
+  Record<string, () => { add: readonly string[]; exec: readonly string[] }>
+> = {
+  npm: () => ({ add: [...NPM_INSTALL, '--ignore-scripts'], exec: ['npx', '--no', '--'] }),
+  pnpm: () => {
+    const pnpm = join(installed('pnpm', `pnpm@${PNPM}`), '.bin', 'pnpm');
+    const add = [pnpm, 'add', '--ignore-scripts', '--store-dir', join(folder, 'store')];
+    return { add, exec: [pnpm, 'exec'] };
+  },
+};
+
+for (const [manager, prepare] of Object.entries(MANAGERS))
+  describe(`installed into an empty folder by ${manager}`, () => {
+    const cwd = join(folder, `by-${manager}`);
+    let command: readonly string[];
+    before(() => {
+      const { add, exec } = prepare();
+      mkdirSync(cwd);
+      run([...add, tarball], cwd);
+      command = [...exec, 'tollwright'];
+    });
+
+    for (const version of NODES) {
+      test(`the command tells its version, its help and first resources on Node ${version}`, () => {
+        const env = nodes.get(version);
+        assert.equal(run([...command, '--version'], cwd, env), `${manifest.version}\n`);
+        assert.match(run([...command, '--help'], cwd, env), /^ {2}init .*\n(.*\n)* {2}up /m);
+        run([...command, 'init', version], cwd, env);
+        run([...command, 'validate', `${version}/resources`], cwd, env);
+      });
+
+      test(`the demo starts on Node ${version}, answers and stops without a rest`, async t => {
+        const gateway = await startGateway({
+          by: { command, cwd },
+          environment: { ...(nodes.get(version) as Record<string, string>) },
+        });
+        t.after(() => gateway.remove());
+        await gateway.ready();
+        const request = { address: gateway.edge, path: '/user/health' };
+        assert.equal((await httpRequest(request)).status, 200);
+        const pids = await pidsOf(gateway);
+        gateway.process.kill('SIGTERM');
+        // npx ends by the signal that it has passed on.
+        assert.ok([0, null].includes(await gateway.exited), gateway.said());
+        await assertNothingLeft(pids, gateway.portOffset);
+      });
+    }
+  });
