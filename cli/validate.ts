@@ -1,13 +1,10 @@
 import { Command, Option } from 'commander';
-import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
-import { compile } from '#controlplane/compile/compile.ts';
 import { DEFAULT_CA_FILE } from '#controlplane/compile/options.ts';
-import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { Collected } from '#resources/parse/collect.ts';
-import type { Problem } from '#resources/problem.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';
 import { type Live, liveProblems } from './live/live-problems.ts';
+import { problemsBetween } from './problems-between.ts';
 import { readResources } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
 import { count, OUTPUTS, type Output } from './validate-output.ts';
@@ -73,13 +70,3 @@ function describeTried({ discovered, tried }: Live): readonly string[] {
 }
 
 const MOST_NAMES = 10;
-
-/**
- * Returns Problems between resources that are each valid, such as a route to an unknown cluster.
- */
-function problemsBetween({ resources, rejected }: Collected, now: number): Problem[] {
-  const secrets = checkTlsSecrets({ resources, rejected }, [], now).problems;
-  const set = toResourceSet(resources.values(), rejected.values());
-  const options = compileOptions({});
-  return [...secrets, ...nodeGroups(set).flatMap(group => compile(set, group, options).problems)];
-}

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { API_PATH } from '#protos/envoy-api/api-file.ts';
 import manifest from '../package.json' with { type: 'json' };
 
@@ -25,24 +26,28 @@ const DATA: readonly string[] = [
   'launcher/package-start.cjs',
   'protos/gateway',
   'protos/grpc',
-  relative(ROOT, API_PATH),
 ];
 
 const LEFT_OUT = /(\.test\.ts|\/tsconfig\.json)$/;
 
 /**
- * Builds the package for npm in the new folder `target`: JavaScript and declarations of what our
- * commands and processes reach, and what these read. Envoy's API must have been made.
+ * Builds the package for npm in the new folder `target`: JavaScript of what our commands and
+ * processes reach, what these read, and declarations of the library. Envoy's API must have been
+ * made.
  * @throws an Error with what the compiler says
  */
 export function buildPackage(target: string): void {
   rmSync(target, { recursive: true, force: true });
-  compile(target);
+  compile(target, []);
+  declareLibrary(target);
+  shorten(target);
   for (const path of DATA)
     cpSync(join(ROOT, path), join(target, path), {
       recursive: true,
       filter: source => !LEFT_OUT.test(source),
     });
+  const api = join(target, relative(ROOT, `${API_PATH}.gz`));
+  writeFileSync(api, gzipSync(readFileSync(API_PATH), { level: 9 }));
   cpSync(join(import.meta.dirname, 'package-readme.md'), join(target, 'README.md'));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(packageManifest(), null, 2)}\n`);
   refuseMissing(target);
@@ -56,14 +61,40 @@ export function pack(folder: string, target: string): string {
   return join(target, filename);
 }
 
-function compile(target: string): void {
-  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
-  const args = ['-p', join(import.meta.dirname, 'tsconfig.json'), '--outDir', target];
+function compile(target: string, options: readonly string[]): void {
+  const config = join(import.meta.dirname, 'tsconfig.json');
+  run('tsc', ['-p', config, '--outDir', target, ...options], ROOT);
+}
+
+/** Declares what programs may import, with its comments. All else is the package's own. */
+function declareLibrary(target: string): void {
+  const all = join(target, 'declared');
+  const only = ['--declaration', '--emitDeclarationOnly', '--removeComments', 'false'];
+  compile(all, only);
+  const files = ['cli/library.ts'];
+  for (const file of files) {
+    const declared = file.replace(/ts$/, 'd.ts');
+    cpSync(join(all, declared), join(target, declared));
+    for (const [, path = ''] of readFileSync(join(all, declared), 'utf8').matchAll(/'#([^']+)'/g))
+      if (!files.includes(path)) files.push(path);
+  }
+  rmSync(all, { recursive: true });
+}
+
+/** The compiler indents by four spaces, which are an eighth of its output. Biome's tabs are less. */
+function shorten(target: string): void {
+  const config = join(target, 'biome.json');
+  writeFileSync(config, '{ "root": true, "formatter": { "lineWidth": 320 } }');
+  run('biome', ['format', '--write', '--vcs-enabled=false', '.'], target);
+  rmSync(config);
+}
+
+function run(tool: 'biome' | 'tsc', args: readonly string[], cwd: string): void {
   try {
-    execFileSync(tsc, args, { encoding: 'utf8' });
+    execFileSync(join(ROOT, 'node_modules', '.bin', tool), args, { cwd, encoding: 'utf8' });
   } catch (error) {
     const said = error instanceof Error && 'stdout' in error ? error.stdout : error;
-    throw new Error(`Cannot compile the package: ${said}`);
+    throw new Error(`Cannot build the package: ${said}`);
   }
 }
 
@@ -80,6 +111,10 @@ function packageManifest(): object {
     os: ['linux', 'darwin'],
     cpu: ['x64', 'arm64'],
     bin: { gateway: START, tollwright: START },
+    exports: {
+      '.': { types: './cli/library.d.ts', default: './cli/library.js' },
+      './package.json': './package.json',
+    },
     imports: Object.fromEntries(
       Object.values(imports).map(path => [`#${path.slice(2)}.ts`, `${path}.js`]),
     ),

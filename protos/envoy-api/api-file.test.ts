@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { readApi } from './api-file.ts';
 import { ENVOY_FILES } from './envoy-files.ts';
 
@@ -31,6 +32,11 @@ for (const [what, content] of [
   test(`a file that is ${what} counts as none`, () => {
     assert.equal(read(content), undefined);
   });
+
+test('a whole file is read where it is compressed', () => {
+  writeFileSync(join(folder, 'packed.json.gz'), gzipSync(whole));
+  assert.equal(JSON.stringify(readApi(join(folder, 'packed.json'))), whole);
+});
 
 test('a file that is not there counts as none', () => {
   assert.equal(readApi(join(folder, 'none.json')), undefined);

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type protobuf from 'protobufjs';
 import { ENVOY_FILES, ENVOY_VERSION } from './envoy-files.ts';
 
@@ -22,10 +23,13 @@ export const API_PATH = join(import.meta.dirname, `${ENVOY_VERSION}.json`);
 
 /**
  * Returns the generated API, or undefined when there is none or it lacks a file of `ENVOY_FILES`.
+ * The package has it compressed, as `<path>.gz`.
  */
 export function readApi(path: string = API_PATH): Api | undefined {
   try {
-    const api = JSON.parse(readFileSync(path, 'utf8')) as Api;
+    const packed = `${path}.gz`;
+    const text = existsSync(packed) ? gunzipSync(readFileSync(packed)) : readFileSync(path);
+    const api = JSON.parse(text.toString('utf8')) as Api;
     return ENVOY_FILES.every(file => Object.hasOwn(api, file)) ? api : undefined;
   } catch {
     return undefined;

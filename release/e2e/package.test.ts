@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -83,6 +83,13 @@ before(async () => {
   process.env.ENVOY_BIN = await envoyBinary();
 });
 
+const TSC = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc');
+const CHECK = `import { findProblems, type Problem } from 'tollwright';
+declare const console: { log(text: string): void };
+const [first]: readonly Problem[] = findProblems(['broken.yaml']);
+console.log(first?.severity ?? 'none');
+`;
+
 /** Neither the package nor what it depends on needs a script to be installed. */
 const MANAGERS: Readonly<
   Record<string, () => { add: readonly string[]; exec: readonly string[] }>
@@ -104,6 +111,14 @@ for (const [manager, prepare] of Object.entries(MANAGERS))
       mkdirSync(cwd);
       run([...add, tarball], cwd);
       command = [...exec, 'tollwright'];
+    });
+
+    test('a program may import the check of resources, with its types', () => {
+      writeFileSync(join(cwd, 'check.ts'), CHECK);
+      writeFileSync(join(cwd, 'broken.yaml'), 'kind: Mapping\n');
+      const options = ['--module', 'nodenext', '--target', 'esnext', '--types', '', '--strict'];
+      run([TSC, ...options, '--ignoreConfig', 'check.ts'], cwd);
+      assert.equal(run([process.execPath, 'check.js'], cwd), 'error\n');
     });
 
     for (const version of NODES) {
