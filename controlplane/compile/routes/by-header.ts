@@ -1,7 +1,5 @@
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
-
-/** The lists together have at most this many times the routes of the one list. */
-const MOST_COPIES = 4;
+import { MOST_COPIES } from './shards.ts';
 
 /**
  * Returns the part of a virtual host that has these routes. A long list of which many routes ask

@@ -11,7 +11,7 @@ export type Placed<Route> = { readonly at: PathStart; readonly route: Route };
 export type Shard<Route> = { readonly key: string; readonly routes: readonly Placed<Route>[] };
 
 /** The parts together have at most this many times the routes of the list. */
-const MOST_COPIES = 4;
+export const MOST_COPIES = 4;
 
 /**
  * Cuts a list of routes into shards, most of them with at most `longest` routes. The first route
