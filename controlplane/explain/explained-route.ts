@@ -1,4 +1,5 @@
 import { matchKey } from '#controlplane/compile/routes/mapping-match.ts';
+import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type Place, placeOf } from './place.ts';
@@ -19,10 +20,11 @@ export type ExplainedRoute = Place & {
 export type Target = { readonly cluster: string; readonly percent: number; readonly of: Place };
 
 export function explainRoute(
-  { route, virtualHost }: RouteMatch,
+  match: RouteMatch,
   resources: ResourceSet,
   places: ReadonlyMap<string, Place>,
 ): ExplainedRoute {
+  const { route, virtualHost } = match;
   const owner = placeOf(places, route.name);
   const sharing = Map.groupBy(mappingsSharing(route.name, resources), ({ spec }) => spec.shadow);
   const withPlaces = (clusters: readonly Omit<Target, 'of'>[], isShadow: boolean) =>
@@ -33,7 +35,7 @@ export function explainRoute(
   return {
     ...owner,
     domains: virtualHost.domains,
-    targets: withPlaces(clustersOf(route.route), false),
+    targets: withPlaces(sharesOf(match), false),
     copies: withPlaces(mirrorsOf(route.route), true),
   };
 }
@@ -45,9 +47,29 @@ function mirrorsOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>
   }));
 }
 
+function fractionOf({ runtime_fraction }: JsonObject): Fraction | undefined {
+  // The compiler writes it, for backends with paths of their own.
+  return isJsonObject(runtime_fraction)
+    ? (runtime_fraction.default_value as Fraction | undefined)
+    : undefined;
+}
+
 function percentOf(fraction: Fraction | undefined): number {
   if (fraction === undefined) return 100;
   return fraction.denominator === 'MILLION' ? fraction.numerator / 10_000 : fraction.numerator;
+}
+
+/** Routes that share a match by fractions follow each other, and the last has none. */
+function sharesOf({ route, virtualHost: { routes } }: RouteMatch): readonly Omit<Target, 'of'>[] {
+  const rest = routes.slice(routes.indexOf(route));
+  const last = rest.findIndex(({ match }) => match.runtime_fraction === undefined);
+  let below = 0;
+  return rest.slice(0, last + 1).flatMap(({ match, route: action }) => {
+    const upTo = percentOf(fractionOf(match));
+    const share = (upTo - below) / 100;
+    below = upTo;
+    return clustersOf(action).map(each => ({ ...each, percent: each.percent * share }));
+  });
 }
 
 function clustersOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>[] {

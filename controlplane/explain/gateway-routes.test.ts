@@ -23,6 +23,7 @@ const SITE = [
     'web',
     `{parentRefs: [{name: site, sectionName: https}], rules: [
       {matches: [{path: {value: /private}}], filters: [${FILTER}], backendRefs: [{name: web, port: 80}]},
+      {matches: [{path: {value: /p}}], backendRefs: [{name: web, port: 80, weight: 3, filters: [{type: URLRewrite, urlRewrite: {path: {type: ReplaceFullPath, replaceFullPath: /}}}]}, {name: next, port: 80}]},
       {matches: [{path: {value: /a}}], backendRefs: [{name: web, port: 80, weight: 3}, {name: next, port: 80}]}]}`,
   ),
   gateway(
@@ -44,13 +45,13 @@ const at = (url: string, yaml = SITE) => explained(yaml, { url });
 test('a URL with the port of a Gateway is for its routes, and another for those of Mappings', () => {
   const { request, route } = at('https://site.test:8443/a/b');
   assert.equal(route?.resource, 'HTTPRoute default/web');
-  assert.deepEqual(
-    route?.targets.map(({ cluster, percent }) => [cluster, percent]),
-    [
-      ['Service/default/web:80', 75],
-      ['Service/default/next:80', 25],
-    ],
-  );
+  const shares = [
+    ['Service/default/web:80', 75],
+    ['Service/default/next:80', 25],
+  ];
+  const told = (found = route) => found?.targets.map(({ cluster, percent }) => [cluster, percent]);
+  assert.deepEqual(told(), shares);
+  assert.deepEqual(told(at('https://site.test:8443/p/b').route), shares, 'with paths of their own');
   assert.equal(request.tls?.resource, 'Gateway default/site');
   assert.equal(at('http://site.test/a/b').route?.resource, 'Mapping default/all');
 });

@@ -10,7 +10,15 @@ import type { Unmet } from './unmet.ts';
  * matches. Throws an Error for a field of Envoy's `RouteMatch` that the compiler does not write.
  */
 export function unmetConditions(match: JsonObject, request: EnvoyRequest): readonly Unmet[] {
-  const { case_sensitive = true, grpc, headers, query_parameters, ...path } = match;
+  // Any request may be one of a share.
+  const {
+    case_sensitive = true,
+    grpc,
+    headers,
+    query_parameters,
+    runtime_fraction: _,
+    ...path
+  } = match;
   return [
     unmetPath(path, request.path, case_sensitive === true),
     ...(grpc === undefined ? [] : [unmetHeader(GRPC, request.headers)]),

@@ -56,6 +56,10 @@ spec:
     `hostnames: [rewrites.test], rules: [{${prefix('/a')}, ${rewrite('path: {type: ReplacePrefixMatch, replacePrefixMatch: /}')}, ${BLUE}}, {${prefix('/b')}, ${rewrite('hostname: inner.test, path: {type: ReplaceFullPath, replaceFullPath: /whole}')}, ${BLUE}}]`,
   ),
   route(
+    'shares',
+    `hostnames: [shares.test], rules: [{${prefix('/a')}, ${rewrite('hostname: inner.test')}, backendRefs: [{name: blue, port: 80, ${rewrite('path: {type: ReplacePrefixMatch, replacePrefixMatch: /blue}')}}, {name: green, port: 80, weight: 2, ${rewrite('path: {type: ReplaceFullPath, replaceFullPath: /green}')}}, {name: green, port: 80, weight: 0}, {name: green, port: 80}]}]`,
+  ),
+  route(
     'headers',
     `hostnames: [headers.test], rules: [{filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: X-Set, value: '100%'}], add: [{name: X-Add, value: more}], remove: [x-gone]}}, {type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: X-Answer, value: 'yes'}]}}], ${BLUE}}]`,
   ),
@@ -103,6 +107,18 @@ test('a request to a listener with a hostname sees no route of a wider one', asy
     assert.equal(status, 200, host);
   }
   assert.equal((await envoy.ask('/only', { host: 'own.test' })).status, 200);
+});
+
+test('each of several backends gets the path that it asks for, by its share of the requests', async () => {
+  const asked = await Promise.all(
+    Array.from({ length: 400 }, () => envoy.echo('/a/x', { host: 'shares.test' })),
+  );
+  const counts = Map.groupBy(asked, ({ path, server }) => `${server} ${path}`);
+  const share = (key: string) => (counts.get(key)?.length ?? 0) / asked.length;
+  assert.deepEqual([...counts.keys()].sort(), ['blue /blue/x', 'green /a/x', 'green /green']);
+  // A quarter, a quarter and a half. The chance of a tenth more or less is 1 to 100,000.
+  assert.ok(Math.abs(share('blue /blue/x') - 0.25) < 0.1, `${share('blue /blue/x')}`);
+  assert.ok(Math.abs(share('green /a/x') - 0.25) < 0.1, `${share('green /a/x')}`);
 });
 
 test('headers are set, added and removed, and a percent sign stays one', async () => {

@@ -49,16 +49,18 @@ export function rankedRoutes(served: ServedHttp, context: RouteContext): readonl
   const grpc = served.kind === 'GRPCRoute';
   const rules: readonly ServedRule<RuleOf>[] = served.rules;
   return rules.flatMap(rule =>
-    matchesOf(rule.rule, grpc).map((match, index) => ({
-      rank: {
-        ...match.rank,
-        created: metadata?.created ?? '',
-        name: `${namespace}/${name}`,
-        rule: rule.index,
-        match: index,
-      },
-      route: toRoute({ id, grpc, rule, match }, context),
-    })),
+    matchesOf(rule.rule, grpc).flatMap((match, index) =>
+      sharesOf({ id, grpc, rule, match }).map(parts => ({
+        rank: {
+          ...match.rank,
+          created: metadata?.created ?? '',
+          name: `${namespace}/${name}`,
+          rule: rule.index,
+          match: index,
+        },
+        route: toRoute(parts, context),
+      })),
+    ),
   );
 }
 
@@ -79,6 +81,41 @@ type Parts = {
   readonly match: ServedMatch;
 };
 
+const MILLION = 1_000_000;
+
+/**
+ * Returns a route for each backend where one has a path of its own, since Envoy rewrites the path of
+ * a whole route. Its fractions compare one random number of the request, so they add up.
+ */
+function sharesOf(parts: Parts): readonly Parts[] {
+  const { match, rule } = parts;
+  const used = usedBackends(rule);
+  const isSplit = used.some(backend => rewritesPath(rule, backend));
+  if (used.length < 2 || !isSplit) return [parts];
+  const total = used.reduce((sum, { weight }) => sum + weight, 0);
+  let sum = 0;
+  return used.map((backend, index) => {
+    sum += backend.weight;
+    const numerator = Math.round((sum / total) * MILLION);
+    const fraction = { default_value: { numerator, denominator: 'MILLION' } };
+    const isLast = index === used.length - 1;
+    return {
+      ...parts,
+      rule: { ...rule, backends: [backend] },
+      match: isLast ? match : { ...match, match: { ...match.match, runtime_fraction: fraction } },
+    };
+  });
+}
+
+function usedBackends({ backends }: ServedRule<RuleOf>): readonly ServedBackend[] {
+  return backends.filter(({ weight }) => weight > 0);
+}
+
+function rewritesPath(rule: ServedRule<RuleOf>, backend: ServedBackend): boolean {
+  const [rewrite] = valuesOf(backendFilters(rule, backend), 'urlRewrite');
+  return rewrite?.value.path !== undefined;
+}
+
 function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): JsonObject {
   const { id, match, rule } = parts;
   const filters = filtersOf(rule);
@@ -95,7 +132,7 @@ function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): Js
         responseOnly(headerChanges(filters)),
       ),
     };
-  const used = rule.backends.filter(({ weight }) => weight > 0);
+  const used = usedBackends(rule);
   if (used.length === 0) return { ...named, ...closed(id, match.match) };
   const [only] = used.length === 1 ? used : [];
   const [limits, limited] = targetRateLimits(rule.limits, labellings);
@@ -196,7 +233,7 @@ function mirrors(
 function share({ fraction, percent }: RequestMirror): JsonObject {
   if (percent === undefined && fraction === undefined) return {};
   const { denominator, numerator } = fraction ?? { numerator: percent ?? 0, denominator: 100 };
-  const millionths = Math.round((numerator / denominator) * 1_000_000);
+  const millionths = Math.round((numerator / denominator) * MILLION);
   return {
     runtime_fraction: { default_value: { numerator: millionths, denominator: 'MILLION' } },
   };
