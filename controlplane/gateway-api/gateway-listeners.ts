@@ -79,7 +79,8 @@ export function checkGatewayListeners(ours: readonly OurGateway[], known: Known)
   return { checked, overlapping: new Set(overlapping) };
 }
 
-function originsOf({ gateway, sets }: OurGateway) {
+/** Returns a Gateway and its ListenerSets that it allows, in the order of precedence. */
+export function originsOf({ gateway, sets }: OurGateway) {
   const allowed = sets.filter(({ allowed }) => allowed);
   return [gateway, ...allowed.map(({ listenerSet }) => listenerSet)].map(origin => ({
     origin,

@@ -26,8 +26,19 @@ export type ServedGateway = {
   readonly group: string;
   /** The valid ones, in the order of precedence: its own, then those of older ListenerSets. */
   readonly listeners: readonly ServedListener[];
+  /** Those that are written and cannot be served. No wider listener answers for their hosts. */
+  readonly closed: readonly ClosedListener[];
   /** The certificate that it shows to backends. */
   readonly clientCertificate?: SecretName;
+};
+
+/** The hosts that a listener was to serve at a TCP port. */
+export type ClosedListener = {
+  /** Id of the resource that has it. */
+  readonly origin: string;
+  readonly port: number;
+  /** Not `*`, which no other listener covers. */
+  readonly hostname: string;
 };
 
 export type SecretName = { readonly namespace: string; readonly name: string };

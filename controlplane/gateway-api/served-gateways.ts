@@ -1,5 +1,4 @@
 import type { Memo } from '#controlplane/compile/memo.ts';
-import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { byAge } from './by-age.ts';
 import type { CheckedListener } from './checked-listener.ts';
@@ -8,16 +7,24 @@ import type { Fault } from './condition.ts';
 import type { GatewayApiStatus } from './gateway-api-status.ts';
 import { ourClasses } from './gateway-classes.ts';
 import { type GatewayContext, type Known, objectsContext } from './gateway-context.ts';
-import { checkGatewayListeners, type OurGateway, ourGateways } from './gateway-listeners.ts';
+import {
+  checkGatewayListeners,
+  type OurGateway,
+  originsOf,
+  ourGateways,
+} from './gateway-listeners.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { gatewayStatuses } from './gateway-statuses.ts';
+import { ANY_HOSTNAME } from './hostnames.ts';
 import { keyPairNamed } from './listener-tls.ts';
 import { policyStatuses } from './policy-statuses.ts';
 import { remembered } from './remembered.ts';
+import { writtenListeners } from './route-parent.ts';
 import { routeParents } from './route-parents.ts';
 import type { AnyRoute } from './route-rules.ts';
 import { routeVerdict, type ServedOn } from './route-verdict.ts';
 import type {
+  ClosedListener,
   GatewayApi,
   SecretName,
   ServedGateway,
@@ -135,27 +142,42 @@ function clientCertificate({ gateway }: OurGateway, known: Known): SecretName | 
 
 /** The result is the same object while nothing about the Gateway has changed. */
 function serve(
-  { gateway, group, sets }: OurGateway,
+  ours: OurGateway,
   checked: ReadonlyMap<string, readonly CheckedListener[]>,
   attached: ReadonlyMap<string, readonly ServedOn[]>,
   client: SecretName | Fault | undefined,
   memo: Memo,
 ): ServedGateway {
-  const origins: readonly Pick<Resource, 'id'>[] = [
-    gateway,
-    ...sets.map(({ listenerSet }) => listenerSet),
-  ];
-  const listeners = origins
-    .flatMap(({ id }) => checked.get(id) ?? [])
+  const { gateway, group } = ours;
+  const all = originsOf(ours).flatMap(({ origin }) => checked.get(origin.id) ?? []);
+  const listeners = all
     .filter(({ valid }) => valid)
     .map(each => toServed(each, attached.get(each.listener.id) ?? [], memo));
+  const closed = closedListeners(ours, all, memo);
   const clientCertificate = client !== undefined && 'name' in client ? client : undefined;
-  return memo.of(gateway, 'served Gateway', [group, clientCertificate, ...listeners], () => ({
+  const inputs = [group, clientCertificate, JSON.stringify(closed), ...listeners];
+  return memo.of(gateway, 'served Gateway', inputs, () => ({
     gateway,
     group,
     listeners,
+    closed,
     ...(clientCertificate === undefined ? {} : { clientCertificate }),
   }));
+}
+
+/** A Gateway that is not accepted has no listener that was checked. */
+function closedListeners(
+  ours: OurGateway,
+  checked: readonly CheckedListener[],
+  memo: Memo,
+): readonly ClosedListener[] {
+  const written =
+    ours.faults.length === 0
+      ? checked.flatMap(({ listener, valid }) => (valid ? [] : listener))
+      : originsOf(ours).flatMap(({ origin }) => writtenListeners(origin, memo));
+  return written
+    .filter(({ hostname, protocol }) => hostname !== ANY_HOSTNAME && protocol !== 'UDP')
+    .map(({ hostname, origin, spec }) => ({ origin: origin.id, port: spec.port, hostname }));
 }
 
 function toServed(

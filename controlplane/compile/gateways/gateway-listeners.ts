@@ -16,13 +16,17 @@ import { type StreamRoute, tcpProxy, udpProxy } from './stream-proxies.ts';
  */
 export type ManagerOf = (listener: ServedListener | undefined) => JsonObject;
 
-/** Returns what happens to the connections of one port of a Gateway. */
+/**
+ * Returns what happens to the connections of one port of a Gateway. Those for the hosts of `closed`
+ * end at once.
+ */
 export function tcpChains(
   listeners: readonly ServedListener[],
+  closed: readonly string[],
   managerOf: ManagerOf,
 ): readonly Chain[] {
   const overTls = listeners.some(({ protocol }) => protocol === 'HTTPS' || protocol === 'TLS');
-  return overTls ? tlsChains(listeners, managerOf) : [plainChain(listeners, managerOf)];
+  return overTls ? tlsChains(listeners, closed, managerOf) : [plainChain(listeners, managerOf)];
 }
 
 function plainChain(listeners: readonly ServedListener[], managerOf: ManagerOf): Chain {
@@ -33,15 +37,22 @@ function plainChain(listeners: readonly ServedListener[], managerOf: ManagerOf):
 }
 
 /** Of two chains for one name the first counts: that of the older route, or of HTTPS. */
-function tlsChains(listeners: readonly ServedListener[], managerOf: ManagerOf): readonly Chain[] {
+function tlsChains(
+  listeners: readonly ServedListener[],
+  closed: readonly string[],
+  managerOf: ManagerOf,
+): readonly Chain[] {
   const chains = new Map<string, Chain>();
   const add = (hostname: string, chain: Chain) => {
     if (!chains.has(hostname)) chains.set(hostname, { ...chain, hostname });
   };
+  const hosts = new Set([...listeners.map(({ hostname }) => hostname), ...closed]);
+  const ownerOf = (name: string) => coveringDomains(name).find(cover => hosts.has(cover));
   for (const listener of listeners)
-    for (const [hostname, chain] of chainsOf(listener, managerOf)) add(hostname, chain);
-  // A name of a listener without a route must not fall to a wider listener.
-  for (const { hostname } of listeners) if (hostname !== '*') add(hostname, { filters: [END] });
+    for (const [name, chain] of chainsOf(listener, managerOf))
+      if (ownerOf(name) === listener.hostname) add(name, chain);
+  // What a listener has no route for, or cannot serve, must not fall to a wider listener.
+  for (const hostname of hosts) if (hostname !== '*') add(hostname, { filters: [END] });
   // Envoy accepts no listener without a chain.
   if (chains.size === 0) add('*', { filters: [END] });
   return [...chains.values()];

@@ -1,4 +1,5 @@
 import type {
+  ClosedListener,
   ServedGateway,
   ServedListener,
   ServedRoute,
@@ -51,8 +52,9 @@ export function gatewayParts(
   inputs: GatewayInputs,
 ): GatewayParts {
   const listeners = gateways.flatMap(gateway => gateway.listeners);
+  const closed = gateways.flatMap(gateway => gateway.closed);
   const ports = [...Map.groupBy(listeners, placeOf)].map(([, all]) =>
-    portParts(group, distinctHosts(all), inputs),
+    portParts(group, toPort(distinctHosts(all), closed), inputs),
   );
   return {
     clusters: gateways.flatMap(gateway => clustersOf(gateway, inputs)),
@@ -75,6 +77,25 @@ function distinctHosts(listeners: readonly ServedListener[]): readonly ServedLis
   return [...found.values()];
 }
 
+/** The listeners of a port, and those that were to be there too. */
+type ListenersOfPort = {
+  readonly listeners: readonly ServedListener[];
+  readonly closed: readonly ClosedListener[];
+};
+
+/** A host that one listener serves is open, whatever another was to do with it. */
+function toPort(
+  listeners: readonly ServedListener[],
+  closed: readonly ClosedListener[],
+): ListenersOfPort {
+  const hosts = new Set(listeners.map(({ hostname }) => hostname));
+  const port = listeners[0]?.port;
+  return {
+    listeners,
+    closed: closed.filter(each => each.port === port && !hosts.has(each.hostname)),
+  };
+}
+
 type PortParts = {
   readonly port: ServedPort | undefined;
   readonly routes: readonly CompiledResource[];
@@ -82,19 +103,20 @@ type PortParts = {
 
 function portParts(
   group: string,
-  listeners: readonly ServedListener[],
+  { closed, listeners }: ListenersOfPort,
   inputs: GatewayInputs,
 ): PortParts {
   const { edge, options } = inputs;
   const [first] = listeners;
   if (first === undefined) throw new Error('a port without listeners');
   const address = { host: options.edge.host, port: first.port };
-  const origins = listeners.map(({ origin }) => origin);
+  const origins = [...listeners, ...closed].map(({ origin }) => origin);
   if (first.protocol === 'UDP') {
     const datagrams = udpDatagrams(listeners);
     return { port: datagrams && { address, datagrams, origins }, routes: [] };
   }
-  const tables = tablesOf(group, listeners);
+  const closedHosts = closed.map(({ hostname }) => hostname);
+  const tables = tablesOf(group, listeners, closedHosts);
   const managerOf = (listener: ServedListener | undefined) => {
     const found = tables.find(table => table.listener === listener);
     const manager = httpConnectionManager(
@@ -109,7 +131,7 @@ function portParts(
   return {
     port: {
       address,
-      chains: tcpChains(listeners, managerOf),
+      chains: tcpChains(listeners, closedHosts, managerOf),
       origins: [...origins, ...edge.limits.listener.origins],
     },
     routes: tables.map(table => routeTable(table, inputs)),
@@ -122,22 +144,30 @@ type Table = {
   /** The listener whose TLS its connections use. Undefined: they use none. */
   readonly listener: ServedListener | undefined;
   readonly own: readonly ServedListener[];
-  readonly others: readonly ServedListener[];
+  /** The hostnames of listeners whose requests it is not for. */
+  readonly others: readonly string[];
 };
 
-function tablesOf(group: string, listeners: readonly ServedListener[]): readonly Table[] {
+function tablesOf(
+  group: string,
+  listeners: readonly ServedListener[],
+  closed: readonly string[],
+): readonly Table[] {
   const plain = listeners.filter(({ protocol }) => protocol === 'HTTP');
   const secure = listeners.filter(({ protocol }) => protocol === 'HTTPS');
   const [first] = plain;
   return [
     ...(first === undefined
       ? []
-      : [{ name: `${group}:${first.port}`, listener: undefined, own: plain, others: [] }]),
+      : [{ name: `${group}:${first.port}`, listener: undefined, own: plain, others: closed }]),
     ...secure.map(listener => ({
       name: `${group}:${listener.port}/${listener.hostname}`,
       listener,
       own: [listener],
-      others: secure.filter(other => other !== listener),
+      others: [
+        ...secure.filter(other => other !== listener).map(({ hostname }) => hostname),
+        ...closed,
+      ],
     })),
   ];
 }

@@ -28,21 +28,23 @@ import { compareRanks } from './served-rank.ts';
 export type PartsOf = (domain: string, attached: readonly Resource<'Filter'>[]) => HostParts;
 
 /**
- * Returns the virtual hosts of connections that `own` listeners serve. `others` are listeners of
- * other connections at the same port. A request belongs to the listener with the narrowest
- * hostname, and sees the routes of no other. When that is one of `others`, the client used a
- * connection that is not for this host (RFC 9110, section 15.5.20).
+ * Returns the virtual hosts of connections that `own` listeners serve. `others` are the hostnames of
+ * listeners of other connections at the same port, or of none. A request belongs to the listener
+ * with the narrowest hostname, and sees the routes of no other. When that is one of `others`, the
+ * client used a connection that is not for this host (RFC 9110, section 15.5.20). Without TLS no
+ * other connection is, so nothing is found.
  */
 export function listenerHosts(
   own: readonly ServedListener[],
-  others: readonly ServedListener[],
+  others: readonly string[],
   context: RouteContext,
   parts: PartsOf,
   memo: Memo,
 ): readonly JsonObject[] {
   const owners = new Map(own.map(listener => [listener.hostname, routesByHost(listener)]));
   const filtersAt = new Map(own.map(({ hostname, filters }) => [hostname, filters]));
-  const foreign = new Set(others.map(({ hostname }) => hostname));
+  const foreign = new Set(others);
+  const elsewhere = context.asked.scheme === 'https' ? [MISDIRECTED] : [];
   const domains = new Set([
     ...foreign,
     ...[...owners].flatMap(([hostname, byHost]) => [hostname, ...byHost.keys()]),
@@ -54,7 +56,7 @@ export function listenerHosts(
     // The virtual host of the other listener answers.
     if (byHost === undefined && !foreign.has(domain)) return [];
     const named = { name: domain, domains: [domain] };
-    if (byHost === undefined) return [{ ...named, routes: [MISDIRECTED] }];
+    if (byHost === undefined) return [{ ...named, routes: elsewhere }];
     const served = servedFor(covering, byHost);
     const filters = filtersAt.get(hostname ?? '');
     const attached = [...(filters?.filters ?? []), ...filtersOf(served.keys())];
