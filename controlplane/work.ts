@@ -208,12 +208,17 @@ type EdgeOf = GatewayStatusParts['edgeOf'];
 /** Returns what tells where a Gateway is reached. Without a cluster that is where the edge is. */
 function edgeIn({ edge }: Config, edges: KubernetesEdges | undefined): EdgeOf {
   if (edges === undefined)
-    return () => ({ addresses: [{ type: 'IPAddress', value: edge.host }], missing: [] });
+    return () => ({
+      addresses: [{ type: 'IPAddress', value: edge.host, routability: '' }],
+      missing: [],
+    });
   return id => {
-    const { addresses = [], missing = [] } = edges.addressesOf(id) ?? {};
-    return { addresses, missing, trouble: edges.troubleOf(id) };
+    const known = edges.addressesOf(id) ?? { addresses: [], missing: [] };
+    return { ...(known === 'unread' ? UNREAD : known), trouble: edges.troubleOf(id) };
   };
 }
+
+const UNREAD = { addresses: undefined, missing: [] };
 
 async function listen(
   { config, exit }: Parts,

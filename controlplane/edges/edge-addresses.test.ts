@@ -1,38 +1,105 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { edgeAddresses } from './edge-addresses.ts';
+import { describe, test } from 'node:test';
+import { type EdgeAddress, edgeAddresses, NOT_ASSIGNED } from './edge-addresses.ts';
+import type { AskedAddress } from './edge-gateway.ts';
 
 const service = (spec: object, ingress: readonly object[] = []) => ({
-  metadata: { name: 'public-gateway' },
-  spec,
-  status: { loadBalancer: { ingress } },
+  object: { metadata: { name: 'public-gateway' }, spec, status: { loadBalancer: { ingress } } },
 });
 const BALANCED = { type: 'LoadBalancer', clusterIPs: ['10.0.0.1'] };
-const ip = (value: string) => ({ type: 'IPAddress' as const, value });
+const INSIDE = { type: 'ClusterIP', clusterIPs: ['10.0.0.1'] };
+const SENTINEL = 'testing.x-k8s.io/sentinel';
+
+/** Reads `192.0.2.1:Cluster`, of which both parts may be empty. An IPv6 address is in brackets. */
+function toAsked(text: string): AskedAddress {
+  const [, value = '', routability = ''] = /^\[?(.*?)\]?:([^:]*)$/.exec(text) ?? [];
+  return value === '' ? { routability } : { value, routability };
+}
+
+const tell = (addresses: readonly EdgeAddress[]) =>
+  addresses.map(({ routability, value }) => `${value}:${routability}`);
 
 test('a Gateway without a Service has no address', () => {
-  assert.deepEqual(edgeAddresses(undefined, []), { addresses: [], missing: [] });
-  assert.deepEqual(edgeAddresses(undefined, ['192.0.2.1']).missing, ['192.0.2.1']);
+  assert.deepEqual(edgeAddresses([], []), { addresses: [], missing: [] });
+  const { addresses, missing } = edgeAddresses([{ object: undefined }], [toAsked(':')]);
+  assert.deepEqual([addresses, missing[0]?.message], [[], NOT_ASSIGNED]);
 });
 
 test('a balanced Service has the addresses and names that the balancer gave', () => {
   const given = service(BALANCED, [{ ip: '192.0.2.1' }, { hostname: 'lb.example' }, {}]);
-  assert.deepEqual(edgeAddresses(given, []).addresses, [
-    ip('192.0.2.1'),
-    { type: 'Hostname', value: 'lb.example' },
+  assert.deepEqual(edgeAddresses([given], []).addresses, [
+    { type: 'IPAddress', value: '192.0.2.1', routability: '' },
+    { type: 'Hostname', value: 'lb.example', routability: '' },
   ]);
-  assert.deepEqual(edgeAddresses(service(BALANCED), []).addresses, []);
+  assert.deepEqual(edgeAddresses([service(BALANCED)], []).addresses, []);
 });
 
 test('other Services have their external addresses, and those inside the cluster', () => {
   const spec = { type: 'NodePort', externalIPs: ['192.0.2.1'], clusterIPs: ['10.0.0.1', 'None'] };
-  assert.deepEqual(edgeAddresses(service(spec), []).addresses, [ip('192.0.2.1'), ip('10.0.0.1')]);
+  const { addresses } = edgeAddresses([service(spec)], []);
+  assert.deepEqual(tell(addresses), ['192.0.2.1:', '10.0.0.1:Cluster']);
 });
 
-test('of the addresses asked for, those that it has are given, and the others are missing', () => {
-  const given = service(BALANCED, [{ ip: '192.0.2.1' }, { ip: '2001:db8::1' }]);
-  assert.deepEqual(edgeAddresses(given, ['2001:DB8:0::1', '192.0.2.2']), {
-    addresses: [ip('2001:DB8:0::1')],
-    missing: ['192.0.2.2'],
-  });
+describe('each address that is asked for is judged by itself', () => {
+  const FURTHER = [service({ type: 'ClusterIP', clusterIPs: ['10.0.0.2'] })];
+  const ONE = [service(BALANCED, [{ ip: '192.0.2.1' }])];
+  const TWO = [service(BALANCED, [{ ip: '192.0.2.1' }, { ip: '2001:db8::1' }])];
+  const NAMED = [service(BALANCED, [{ hostname: 'lb.example' }])];
+
+  type Case = readonly [
+    asked: string,
+    services: Parameters<typeof edgeAddresses>[0],
+    had: string,
+    missing?: string,
+  ];
+  const CASES: readonly Case[] = [
+    [':', ONE, '192.0.2.1:'],
+    [': :', ONE, '192.0.2.1:', '1 AddressNotAssigned'],
+    [': :', TWO, '192.0.2.1: 2001:db8::1:'],
+    [':', NAMED, '', '0 AddressNotAssigned'],
+    ['[2001:DB8:0::1]: 192.0.2.2:', TWO, '2001:DB8:0::1:', '1 AddressNotUsable'],
+    [': 192.0.2.1:', TWO, '2001:db8::1: 192.0.2.1:'],
+    [':Cluster', ONE, '10.0.0.1:Cluster'],
+    [': :Cluster', ONE, '192.0.2.1: 10.0.0.1:Cluster'],
+    [':Cluster :', ONE, '10.0.0.1:Cluster 192.0.2.1:'],
+    // What the balancer has not given yet must not be one inside the cluster.
+    [': :Cluster', [service(BALANCED), ...FURTHER], '10.0.0.1:Cluster', '0 AddressNotAssigned'],
+    ['10.0.0.1:', ONE, '', '0 AddressNotUsable'],
+    ['192.0.2.1:Cluster', ONE, '', '0 AddressNotAssigned'],
+    [':Cluster :Cluster', ONE, '10.0.0.1:Cluster', '1 AddressNotAssigned'],
+    [':Cluster :Cluster', [...ONE, ...FURTHER], '10.0.0.1:Cluster 10.0.0.2:Cluster'],
+    [':Cluster 10.0.0.1:Cluster', [...ONE, ...FURTHER], '10.0.0.2:Cluster 10.0.0.1:Cluster'],
+    ['10.0.0.1:Cluster 10.0.0.1:Cluster', ONE, '10.0.0.1:Cluster', '1 AddressNotAssigned'],
+    // Without a balancer a ClusterIP is what there is.
+    [':', [service(INSIDE)], '10.0.0.1:Cluster'],
+    ['10.0.0.1:', [service(INSIDE)], '10.0.0.1:Cluster'],
+    [': :Cluster', [service(INSIDE)], '10.0.0.1:Cluster', '0 AddressNotAssigned'],
+    [`:${SENTINEL}`, ONE, `192.0.2.1:${SENTINEL}`],
+    [`192.0.2.1:${SENTINEL}`, ONE, `192.0.2.1:${SENTINEL}`],
+    [':testing.x-k8s.io/other', ONE, '', '0 AddressNotAssigned'],
+    [':example.com/wan :', ONE, '192.0.2.1:', '0 AddressNotAssigned'],
+    ['192.0.2.1:example.com/wan', ONE, '', '0 AddressNotAssigned'],
+  ];
+
+  for (const [asked, services, had, missing] of CASES) {
+    test(`${asked} of ${services.length} Services is ${had || 'nothing'}, without ${missing ?? 'nothing'}`, () => {
+      const found = edgeAddresses(services, asked.split(' ').map(toAsked));
+      assert.equal(tell(found.addresses).join(' '), had);
+      const told = found.missing.map(({ field, reason }) => `${/\d+/.exec(field)?.[0]} ${reason}`);
+      assert.deepEqual(told, missing === undefined ? [] : [missing]);
+    });
+  }
+});
+
+test('what the API says against a ClusterIP is told', () => {
+  const rejected = { object: undefined, clusterIP: '10.9.9.9', rejected: 'not in the valid range' };
+  const asked = ['10.9.9.9:Cluster', ':Cluster'].map(toAsked);
+  const { missing } = edgeAddresses([{ object: undefined }, rejected], asked);
+  assert.deepEqual(
+    missing.map(({ message }) => message),
+    [
+      '10.9.9.9 cannot be had as a ClusterIP: not in the valid range',
+      'the cluster has not assigned a ClusterIP yet',
+    ],
+  );
 });

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { EDGES_LABEL, GATEWAY_ANNOTATION } from '#resources/words/gateway-edges.ts';
+import { clusterAddresses, isSame } from './edge-addresses.ts';
 import { edgeKey } from './edge-collections.ts';
 import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
 import { edgeConfigMap, edgeObjects } from './edge-objects.ts';
+import { edgeServices } from './edge-service.ts';
 import { holds } from './holds.ts';
 
 /** What the operator's Gateways ask for. */
@@ -29,26 +31,46 @@ export type EdgeChange = {
 const APPLIED = 'gateway.internal/applied';
 
 /** An object that should exist, and the ids of the Gateways that it is for. */
-export type WantedObject = Pick<EdgeChange, 'object' | 'gateways'>;
+export type WantedObject = Pick<EdgeChange, 'object' | 'gateways'> & {
+  /** A Service of that Gateway, which may have the address already that this one asks for. */
+  readonly unless?: { readonly key: string; readonly clusterIP: string };
+};
 
 /** Returns the objects that should exist, by key. */
 export function wantedObjects(
   { gateways }: WantedEdges,
   system: EdgeSystem,
 ): ReadonlyMap<string, WantedObject> {
-  const perGateway = gateways.flatMap(gateway =>
-    edgeObjects(gateway, system).map(object => ({ object, gateways: [gatewayIdOf(gateway)] })),
-  );
+  const perGateway = gateways.flatMap(gateway => {
+    const unless = alreadyHad(gateway);
+    return edgeObjects(gateway, system).map((object): WantedObject => {
+      const each = { object, gateways: [gatewayIdOf(gateway)] };
+      const found = object.kind === 'Service' ? unless.get(object.metadata.name) : undefined;
+      return found === undefined ? each : { ...each, unless: found };
+    });
+  });
   const namespaces = Map.groupBy(gateways, ({ namespace }) => namespace);
   const configMaps = [...namespaces].map(([namespace, ofNamespace]) => ({
     object: edgeConfigMap(namespace, ofNamespace, system),
     gateways: ofNamespace.map(gatewayIdOf),
   }));
-  const all = [...configMaps, ...perGateway].map(each => ({
-    ...each,
-    object: marked(each.object),
-  }));
+  const all = [...configMaps, ...perGateway].map(
+    (each): WantedObject => ({ ...each, object: marked(each.object) }),
+  );
   return new Map(all.map(each => [edgeKey(each.object), each]));
+}
+
+/** Returns for Services that ask for a ClusterIP, by name, which other one may have it already. */
+function alreadyHad(
+  gateway: EdgeGateway,
+): ReadonlyMap<string, NonNullable<WantedObject['unless']>> {
+  const [main, ...further] = edgeServices(gateway);
+  const key = `Service/${gateway.namespace}/${main?.name}`;
+  return new Map(
+    further.flatMap(({ name, clusterIP }) =>
+      clusterIP === undefined ? [] : [[name, { key, clusterIP }] as const],
+    ),
+  );
 }
 
 export type EdgeComparison = {
@@ -67,12 +89,21 @@ export function edgeChanges(comparison: EdgeComparison): readonly EdgeChange[] {
 }
 
 function applied({ objects, present, mayHeal }: EdgeComparison): readonly EdgeChange[] {
-  return [...objects].flatMap(([key, each]): EdgeChange[] => {
+  return [...objects].flatMap(([key, { unless, ...each }]): EdgeChange[] => {
     const found = present.get(key);
     const change: EdgeChange = { kind: 'apply', key, isPresent: found !== undefined, ...each };
+    if (found === undefined && unless !== undefined && hasAddress(present, unless)) return [];
     if (found === undefined || appliedHash(found) !== appliedHash(each.object)) return [change];
     return holds(found, each.object) || !mayHeal(key, found) ? [] : [change];
   });
+}
+
+function hasAddress(
+  present: EdgeComparison['present'],
+  { key, clusterIP }: NonNullable<WantedObject['unless']>,
+): boolean {
+  const service = present.get(key);
+  return service !== undefined && clusterAddresses(service).some(each => isSame(each, clusterIP));
 }
 
 function removed({ wanted, objects, present }: EdgeComparison): readonly EdgeChange[] {

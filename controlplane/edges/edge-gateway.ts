@@ -3,6 +3,14 @@ import type { DeploymentSpec } from '#resources/kinds/proxy-config/deployment.ts
 /** A port of the proxies that clients reach. */
 export type EdgePort = { readonly port: number; readonly protocol: 'TCP' | 'UDP' };
 
+/** An IP address that a Gateway asks for. */
+export type AskedAddress = {
+  /** Undefined: any will do. */
+  readonly value?: string;
+  /** From where it must be reached. Empty: from where the Service is. */
+  readonly routability: string;
+};
+
 /** A Gateway that has proxies of its own. */
 export type EdgeGateway = {
   readonly namespace: string;
@@ -13,8 +21,8 @@ export type EdgeGateway = {
   readonly group: string;
   /** The ports of its listeners and those of its ListenerSets. */
   readonly ports: readonly EdgePort[];
-  /** The IP addresses that it asks for. */
-  readonly addresses: readonly string[];
+  /** In the order of `spec.addresses`. Each is judged by itself. */
+  readonly addresses: readonly AskedAddress[];
   /** What its `infrastructure` puts on all objects. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;

@@ -16,6 +16,11 @@ export function edgeName(gateway: string, className: string): string {
   return cut(letters, named);
 }
 
+/** Returns the name of one more Service of a Gateway, which the name and this text tell apart. */
+export function furtherName(name: string, which: string): string {
+  return cut(name, `${name} ${which}`);
+}
+
 /** Returns a text as the value of a label, which has at most 63 characters. */
 export function labelValue(text: string): string {
   return text.length <= LONGEST ? text : cut(text, text);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { edgeConfigMap, edgeObjects } from './edge-objects.ts';
+import { edgeServices } from './edge-service.ts';
 import { DEPLOYMENT, SYSTEM, sampleGateway } from './testing/sample-gateway.ts';
 
 const TESTDATA = join(import.meta.dirname, 'testdata');
@@ -24,7 +25,7 @@ test('infrastructure, addresses and parameters become these objects', t => {
     name: 'udp.and-tcp',
     labels: { team: 'shop', 'app.kubernetes.io/name': 'other' },
     annotations: { note: 'one' },
-    addresses: ['203.0.113.7'],
+    addresses: [{ value: '203.0.113.7', routability: '' }],
     ports: [
       { port: 53, protocol: 'UDP' },
       { port: 53, protocol: 'TCP' },
@@ -84,13 +85,60 @@ test('another bootstrap replaces the pods', () => {
 });
 
 test('a static address of a balanced Service is asked of the balancer, else it is external', () => {
-  const addresses = ['203.0.113.7', '203.0.113.8'];
+  const asked = ['203.0.113.7', '203.0.113.8'];
+  const addresses = asked.map(value => ({ value, routability: '' }));
   const balanced = of(edgeObjects(sampleGateway({ addresses }), SYSTEM), 'Service').spec;
   assert.equal(balanced.loadBalancerIP, '203.0.113.7');
   const deployment = { ...DEPLOYMENT, service: { type: 'ClusterIP' as const, annotations: {} } };
   const inside = of(edgeObjects(sampleGateway({ addresses, deployment }), SYSTEM), 'Service').spec;
-  assert.deepEqual(inside.externalIPs, addresses);
+  assert.deepEqual(inside.externalIPs, asked);
   assert.ok(!('loadBalancerIP' in inside) && !('externalTrafficPolicy' in inside));
+});
+
+type ServiceSpec = { readonly type: string; readonly clusterIP?: string };
+
+const INSIDE: readonly [what: string, asked: readonly string[], specs: readonly string[]][] = [
+  ['nothing', [], ['LoadBalancer']],
+  ['one from anywhere', [':'], ['LoadBalancer']],
+  ['a ClusterIP', [':Cluster'], ['ClusterIP']],
+  ['a ClusterIP and one from anywhere', [':Cluster', ':'], ['LoadBalancer']],
+  ['what carries no guarantee', [':testing.x-k8s.io/sentinel'], ['LoadBalancer']],
+  ['what is not served', [':example.com/wan'], ['ClusterIP']],
+  ['a ClusterIP and what is not served', [':Cluster', ':example.com/wan'], ['ClusterIP']],
+  ['two ClusterIPs', [':Cluster', ':Cluster'], ['ClusterIP', 'ClusterIP']],
+  ['a certain ClusterIP', ['10.0.0.7:Cluster'], ['ClusterIP', 'ClusterIP 10.0.0.7']],
+  [
+    'a certain ClusterIP and any',
+    ['10.0.0.7:Cluster', ':Cluster'],
+    ['ClusterIP', 'ClusterIP 10.0.0.7', 'ClusterIP'],
+  ],
+];
+
+for (const [what, asked, specs] of INSIDE)
+  test(`the Services of a Gateway that asks for ${what} are ${specs.join(', ')}`, () => {
+    const addresses = asked.map(text => {
+      const [value = '', routability = ''] = text.split(':');
+      return value === '' ? { routability } : { value, routability };
+    });
+    const services = edgeServices(sampleGateway({ addresses }));
+    const told = services.map(({ spec }) => {
+      const { type, clusterIP } = spec as ServiceSpec;
+      return clusterIP === undefined ? type : `${type} ${clusterIP}`;
+    });
+    assert.deepEqual(told, specs);
+    assert.equal(new Set(services.map(({ name }) => name)).size, services.length);
+  });
+
+test('a Service beside the first one has its ports and no annotation of a balancer', () => {
+  const service = { type: 'LoadBalancer' as const, annotations: { pool: 'a' } };
+  const addresses = [{ routability: 'Cluster' }, { routability: 'Cluster' }];
+  const gateway = sampleGateway({ addresses, deployment: { ...DEPLOYMENT, service } });
+  const [first, second] = edgeObjects(gateway, SYSTEM).filter(({ kind }) => kind === 'Service');
+  const spec = (object?: KubernetesObject) => object?.spec as Json;
+  assert.deepEqual(spec(second).ports, spec(first).ports);
+  assert.deepEqual(spec(second).selector, spec(first).selector);
+  assert.equal(first?.metadata.annotations?.pool, 'a');
+  assert.ok(!('pool' in (second?.metadata.annotations ?? {})));
 });
 
 test('the ConfigMap of a namespace belongs to all of its Gateways', () => {

@@ -4,21 +4,17 @@ import type { EdgeGateway, EdgeSystem } from './edge-gateway.ts';
 import { edgeAnnotations, edgeLabels, podSelector } from './edge-labels.ts';
 import { edgeName } from './edge-names.ts';
 import { edgePod } from './edge-pod.ts';
-import { edgeServiceSpec } from './edge-service.ts';
+import { edgeServices } from './edge-service.ts';
 
 /** The CPU in use, in percent of what is requested, above which pods are added. */
 const BUSY_PERCENT = 80;
 
-/**
- * Returns the objects that make the proxies of a Gateway, in the order in which they are needed. A
- * Gateway without a port has no Service, because none is possible.
- */
+/** Returns the objects that make the proxies of a Gateway, in the order in which they are needed. */
 export function edgeObjects(gateway: EdgeGateway, system: EdgeSystem): readonly KubernetesObject[] {
-  const service = gateway.ports.length === 0 ? [] : [serviceOf(gateway, system)];
   return [
     make('v1', 'ServiceAccount', gateway, system, { automountServiceAccountToken: false }),
     make('apps/v1', 'Deployment', gateway, system, { spec: deploymentSpec(gateway, system) }),
-    ...service,
+    ...servicesOf(gateway, system),
     make('autoscaling/v2', 'HorizontalPodAutoscaler', gateway, system, {
       spec: autoscalerSpec(gateway),
     }),
@@ -47,10 +43,14 @@ export function edgeConfigMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: files };
 }
 
-function serviceOf(gateway: EdgeGateway, system: EdgeSystem): KubernetesObject {
-  const made = make('v1', 'Service', gateway, system, { spec: edgeServiceSpec(gateway) });
-  const annotations = { ...gateway.deployment.service.annotations, ...edgeAnnotations(gateway) };
-  return { ...made, metadata: { ...made.metadata, annotations } };
+/** Annotations of the parameters are for balancers, which the first Service alone may have. */
+function servicesOf(gateway: EdgeGateway, system: EdgeSystem): readonly KubernetesObject[] {
+  return edgeServices(gateway).map(({ name, spec }, index) => {
+    const made = make('v1', 'Service', gateway, system, { spec });
+    const more = index === 0 ? gateway.deployment.service.annotations : {};
+    const annotations = { ...more, ...edgeAnnotations(gateway) };
+    return { ...made, metadata: { ...made.metadata, name, annotations } };
+  });
 }
 
 function make(

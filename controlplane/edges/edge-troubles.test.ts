@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type EdgeAddresses, NOT_ASSIGNED } from './edge-addresses.ts';
 import { edgeTroubles, podsFailure } from './edge-troubles.ts';
 
 const QUOTA = 'pods "edge-1" is forbidden: exceeded quota: small';
@@ -27,12 +28,17 @@ test('a Deployment that has pods, or has no failure, is well', () => {
 });
 
 test('what a Gateway lacks is told, the worst alone', () => {
-  const address = { type: 'IPAddress', value: '192.0.2.1' } as const;
-  const addresses = new Map([
+  const address = { type: 'IPAddress', value: '192.0.2.1', routability: '' } as const;
+  const missing = (message: string) => [
+    { reason: 'AddressNotUsable', field: 'spec.addresses[1]', message },
+  ];
+  const addresses = new Map<string, EdgeAddresses | 'unread'>([
     ['Gateway/a/well', { addresses: [address], missing: [] }],
-    ['Gateway/a/odd', { addresses: [], missing: ['192.0.2.9'] }],
-    ['Gateway/a/forbidden', { addresses: [], missing: ['192.0.2.9'] }],
+    ['Gateway/a/odd', { addresses: [address], missing: missing('192.0.2.9 cannot be had') }],
+    ['Gateway/a/forbidden', { addresses: [], missing: missing('192.0.2.9 cannot be had') }],
     ['Gateway/a/waits', { addresses: [], missing: [] }],
+    ['Gateway/a/waits-for-two', { addresses: [], missing: missing(NOT_ASSIGNED) }],
+    ['Gateway/a/unread', 'unread'],
   ]);
   const troubles = edgeTroubles([...addresses.keys()], {
     addressesOf: id => addresses.get(id),
@@ -43,9 +49,10 @@ test('what a Gateway lacks is told, the worst alone', () => {
       [gateway, severity, field, message].join(' | '),
     ),
     [
-      'Gateway/a/odd | error | spec.addresses | 192.0.2.9 cannot be had. Ask for an address that is free',
+      'Gateway/a/odd | error | spec.addresses[1] | 192.0.2.9 cannot be had',
       `Gateway/a/forbidden | error | spec | its proxies cannot be had in the cluster: ${QUOTA}`,
-      'Gateway/a/waits | warning | spec.addresses | the cluster has not assigned an address yet, so no client reaches it',
+      `Gateway/a/waits | warning | spec.addresses | ${NOT_ASSIGNED}`,
+      `Gateway/a/waits-for-two | warning | spec.addresses[1] | ${NOT_ASSIGNED}`,
     ],
   );
 });

@@ -1,6 +1,6 @@
 import { isRecord, type KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import type { Severity } from '#resources/problem.ts';
-import type { EdgeAddresses } from './edge-addresses.ts';
+import { type EdgeAddresses, NOT_ASSIGNED } from './edge-addresses.ts';
 
 /** What a Gateway asks of the cluster and does not have. */
 export type EdgeTrouble = {
@@ -12,7 +12,7 @@ export type EdgeTrouble = {
 };
 
 type Known = {
-  addressesOf(id: string): EdgeAddresses | undefined;
+  addressesOf(id: string): EdgeAddresses | 'unread' | undefined;
   troubleOf(id: string): string | undefined;
 };
 
@@ -30,15 +30,18 @@ export function edgeTroubles(
     const trouble = troubleOf(gateway);
     if (trouble !== undefined)
       return tell('error', 'spec', `its proxies cannot be had in the cluster: ${trouble}`);
-    const { addresses = [], missing = [] } = addressesOf(gateway) ?? {};
-    if (missing.length > 0)
-      return tell('error', 'spec.addresses', `${missing.join(', ')} ${NOT_HAD}`);
-    return addresses.length > 0 ? [] : tell('warning', 'spec.addresses', NOT_ASSIGNED);
+    const known = addressesOf(gateway) ?? NONE;
+    if (known === 'unread') return [];
+    const { addresses, missing } = known;
+    if (addresses.length + missing.length === 0)
+      return tell('warning', 'spec.addresses', NOT_ASSIGNED);
+    return missing.flatMap(({ field, message }) =>
+      tell(message === NOT_ASSIGNED ? 'warning' : 'error', field, message),
+    );
   });
 }
 
-const NOT_HAD = 'cannot be had. Ask for an address that is free';
-const NOT_ASSIGNED = 'the cluster has not assigned an address yet, so no client reaches it';
+const NONE: EdgeAddresses = { addresses: [], missing: [] };
 
 /**
  * Returns why a Deployment has no pods at all, such as a quota, in the words of the cluster.

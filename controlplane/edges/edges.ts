@@ -9,6 +9,7 @@ import { type EdgeAddresses, edgeAddresses } from './edge-addresses.ts';
 import { type EdgeChange, edgeChanges, type WantedEdges, wantedObjects } from './edge-changes.ts';
 import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
 import { edgeName } from './edge-names.ts';
+import { edgeServices } from './edge-service.ts';
 import { podsFailure } from './edge-troubles.ts';
 import { FollowedEdges } from './followed-edges.ts';
 import { writeEdge } from './write-edge.ts';
@@ -101,12 +102,18 @@ export class Edges {
 
   /**
    * Returns the addresses of a Gateway.
-   * @returns undefined when it has no proxies of its own
+   * @returns undefined when it has no proxies of its own, and `unread` while nothing is known
    */
-  addressesOf(id: string): EdgeAddresses | undefined {
+  addressesOf(id: string): EdgeAddresses | 'unread' | undefined {
     const gateway = this.#gateways.get(id);
     if (gateway === undefined) return undefined;
-    return edgeAddresses(this.#present('Service', gateway), gateway.addresses);
+    if (!this.#followed.isComplete) return 'unread';
+    const services = edgeServices(gateway).map(({ name, clusterIP }) => {
+      const key = `Service/${gateway.namespace}/${name}`;
+      const object = this.#followed.present.get(key);
+      return { object, clusterIP, rejected: this.#rejected.get(key)?.why };
+    });
+    return edgeAddresses(services, gateway.addresses);
   }
 
   /**
@@ -116,12 +123,17 @@ export class Edges {
   troubleOf(id: string): string | undefined {
     const gateway = this.#gateways.get(id);
     if (gateway === undefined) return undefined;
-    const rejected = [...this.#rejected.values()].find(({ of }) => of.includes(id));
-    return rejected?.why ?? this.#unread ?? podsFailure(this.#present('Deployment', gateway));
+    // Without a Service beside the first one it lacks an address alone.
+    const [, ...further] = edgeServices(gateway);
+    const optional = new Set(further.map(({ name }) => `Service/${gateway.namespace}/${name}`));
+    const rejected = [...this.#rejected].find(
+      ([key, { of }]) => of.includes(id) && !optional.has(key),
+    );
+    return rejected?.[1].why ?? this.#unread ?? podsFailure(this.#deployment(gateway));
   }
 
-  #present(kind: string, { namespace, name, className }: EdgeGateway) {
-    return this.#followed.present.get(`${kind}/${namespace}/${edgeName(name, className)}`);
+  #deployment({ namespace, name, className }: EdgeGateway) {
+    return this.#followed.present.get(`Deployment/${namespace}/${edgeName(name, className)}`);
   }
 
   close(): void {

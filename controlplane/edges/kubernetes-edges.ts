@@ -1,7 +1,7 @@
 import { type Leading, lead } from '#kubernetes/lease.ts';
 import type { EdgeAddresses } from './edge-addresses.ts';
 import type { WantedEdges } from './edge-changes.ts';
-import { gatewayIdOf } from './edge-gateway.ts';
+import { type AskedAddress, gatewayIdOf } from './edge-gateway.ts';
 import { type EdgeTrouble, edgeTroubles } from './edge-troubles.ts';
 import { Edges, type EdgesParts } from './edges.ts';
 import { followSharedEdge } from './shared-edge.ts';
@@ -24,9 +24,9 @@ export type KubernetesEdges = {
   changed(): void;
   /**
    * Returns the addresses of a Gateway.
-   * @returns undefined when it has no proxies
+   * @returns undefined when it has no proxies, and `unread` while nothing is known
    */
-  addressesOf(id: string): EdgeAddresses | undefined;
+  addressesOf(id: string): EdgeAddresses | 'unread' | undefined;
   /**
    * Returns why the proxies of a Gateway cannot be made.
    * @returns undefined when nothing is known to be wrong
@@ -107,7 +107,7 @@ function holdLease(parts: KubernetesEdgesParts, edges: Edges): Leading {
 
 function openShared(parts: KubernetesEdgesParts): Opened {
   const edge = followSharedEdge(parts);
-  let asked: ReadonlyMap<string, readonly string[]> = new Map();
+  let asked: ReadonlyMap<string, readonly AskedAddress[]> = new Map();
   return {
     want: ({ gateways }) => {
       asked = new Map(gateways.map(each => [gatewayIdOf(each), each.addresses]));

@@ -41,11 +41,15 @@ test('a Gateway has the ports of its own listeners and those of its ListenerSets
 
 test('what its infrastructure says, and the addresses that it names, are asked for', () => {
   const infrastructure = 'infrastructure: {labels: {team: shop}, annotations: {note: one}}';
-  const addresses = 'addresses: [{value: 192.0.2.1}, {type: IPAddress}]';
+  const addresses = 'addresses: [{value: 192.0.2.1}, {type: IPAddress}, {routability: Cluster}]';
   const [edge] = wanted(gateway('a', `${HTTP}, ${infrastructure}, ${addresses}`)).gateways;
   assert.deepEqual(
     [edge?.labels, edge?.annotations, edge?.addresses],
-    [{ team: 'shop' }, { note: 'one' }, ['192.0.2.1']],
+    [
+      { team: 'shop' },
+      { note: 'one' },
+      [{ value: '192.0.2.1', routability: '' }, { routability: '' }, { routability: 'Cluster' }],
+    ],
   );
 });
 

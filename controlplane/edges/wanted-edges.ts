@@ -1,10 +1,11 @@
 import type { GatewayApiStatus } from '#controlplane/gateway-api/gateway-api-status.ts';
 import type { GatewayApi, ServedGateway } from '#controlplane/gateway-api/served-gateway.ts';
+import type { GatewayAddress } from '#resources/kinds/gateway/gateway-address.ts';
 import type { ObjectRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import { type DeploymentSpec, deployment } from '#resources/kinds/proxy-config/deployment.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { WantedEdges } from './edge-changes.ts';
-import type { EdgeGateway, EdgePort } from './edge-gateway.ts';
+import type { AskedAddress, EdgeGateway, EdgePort } from './edge-gateway.ts';
 
 const DEFAULT_DEPLOYMENT = deployment.parse({});
 
@@ -46,9 +47,13 @@ function edgeGateway(
     ports: listeners.map(
       ({ port, protocol }): EdgePort => ({ port, protocol: protocol === 'UDP' ? 'UDP' : 'TCP' }),
     ),
-    addresses: spec.addresses.flatMap(({ value }) => (value ? [value] : [])),
+    addresses: spec.addresses.map(toAsked),
     deployment: deploymentOf(gateway, resources),
   };
+}
+
+function toAsked({ routability, value = '' }: GatewayAddress): AskedAddress {
+  return value === '' ? { routability } : { routability, value };
 }
 
 /** The settings of the Gateway come before those of its class. */

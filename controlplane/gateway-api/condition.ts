@@ -16,8 +16,8 @@ export type Fault = {
   readonly message: string;
 };
 
-/** So many faults are told in one condition. */
-const MOST_TOLD = 10;
+/** So many faults are told in one condition. A Gateway asks for no more addresses. */
+const MOST_TOLD = 16;
 
 /** Returns the condition of this type that is true when there is no fault. */
 export function conditionOf(

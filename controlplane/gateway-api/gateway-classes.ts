@@ -4,7 +4,7 @@ import { conditionOf, type Fault } from './condition.ts';
 import type { GatewayClassStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
 import { parametersFaults } from './parameters-faults.ts';
-import { SUPPORTED_FEATURES } from './supported-features.ts';
+import { supportedFeatures } from './supported-features.ts';
 
 /** One of our classes, and why it is not accepted. */
 export type OurClass = {
@@ -30,7 +30,7 @@ function toOurClass(gatewayClass: Resource<'GatewayClass'>, context: ObjectsCont
     kind: 'GatewayClass',
     generation: metadata?.generation ?? 0,
     conditions: [conditionOf('Accepted', faults, { message: 'This controller serves the class' })],
-    supportedFeatures: SUPPORTED_FEATURES,
+    supportedFeatures: supportedFeatures(context.options),
   };
   return { gatewayClass, faults, status };
 }

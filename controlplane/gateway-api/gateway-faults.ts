@@ -1,3 +1,4 @@
+import { isAnywhere } from '#resources/kinds/gateway/routability.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
 import type { OurClass } from './gateway-classes.ts';
@@ -18,9 +19,11 @@ export function gatewayFaults(
       'spec.infrastructure.parametersRef',
       context,
     ),
-    ...spec.addresses.flatMap(({ type, routability = '' }, index) => [
+    ...spec.addresses.flatMap(({ type, routability }, index) => [
       ...(type === 'IPAddress' ? [] : [addressFault(type, index)]),
-      ...(routability === '' ? [] : [routabilityFault(routability, index)]),
+      ...(isAnywhere(routability) || !context.options.sharedEdge
+        ? []
+        : [routabilityFault(routability, index)]),
     ]),
   ];
 }
@@ -35,8 +38,8 @@ function addressFault(type: string, index: number): Fault {
   return { reason: 'UnsupportedAddress', field: `spec.addresses[${index}].type`, message };
 }
 
-/** An address of a wider scope must not stand in for it. */
+/** The Service that Gateways share is reached from wherever others ask for. */
 function routabilityFault(routability: string, index: number): Fault {
-  const message = `an address of routability ${routability} cannot be had here. Leave it out`;
+  const message = `an address of routability ${routability} cannot be had where Gateways share an edge. Leave it out, or set GATEWAY_EDGES to own`;
   return { reason: 'UnsupportedAddress', field: `spec.addresses[${index}].routability`, message };
 }

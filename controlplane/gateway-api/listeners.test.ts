@@ -113,7 +113,6 @@ describe('a Gateway', () => {
       'addresses: [{type: example.com/x, value: y}]',
       'UnsupportedAddress',
     ],
-    ['with an address of the cluster', 'addresses: [{routability: Cluster}]', 'UnsupportedAddress'],
     [
       'with settings of another kind',
       'infrastructure: {parametersRef: {group: x.io, kind: X, name: x}}',

@@ -1,3 +1,5 @@
+import type { GatewayOptions } from './gateway-options.ts';
+
 /**
  * Features of Gateway API that are served, sorted. The conformance suite tests these. Source:
  * `pkg/features` of Gateway API v1.7.
@@ -11,6 +13,8 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   'GRPCRouteRequestHeaderModifier',
   'Gateway',
   'GatewayAddressEmpty',
+  'GatewayAddressRoutability',
+  'GatewayAddressRoutabilityCluster',
   'GatewayBackendClientCertificate',
   'GatewayFrontendClientCertificateValidation',
   'GatewayFrontendClientCertificateValidationInsecureFallback',
@@ -55,3 +59,10 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   'TLSRouteModeTerminate',
   'UDPRoute',
 ];
+
+/** Returns those of a GatewayClass. Gateways that share an edge have its address alone. */
+export function supportedFeatures({ sharedEdge }: Pick<GatewayOptions, 'sharedEdge'>) {
+  return sharedEdge
+    ? SUPPORTED_FEATURES.filter(name => !name.startsWith('GatewayAddressRoutability'))
+    : SUPPORTED_FEATURES;
+}

@@ -17,7 +17,7 @@ const CONTROLLER = 'example.com/ours';
 
 const READY: GatewayProgress = {
   proxies: 'accepted',
-  addresses: [{ type: 'IPAddress', value: '192.0.2.1' }],
+  addresses: [{ type: 'IPAddress', value: '192.0.2.1', routability: '' }],
   missing: [],
 };
 
@@ -55,6 +55,11 @@ const OUR_PARENT = {
   parentRef: { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'g' },
   controllerName: CONTROLLER,
 };
+
+/** What is said of an address that is asked for and is not had. */
+function lacking(reason = 'AddressNotAssigned', index = 0) {
+  return { reason, field: `spec.addresses[${index}]`, message: 'no' };
+}
 
 describe('the status of a route', () => {
   test('is not written when it is right', () => {
@@ -150,9 +155,24 @@ describe('the status of a Gateway', () => {
     ['a proxy rejects it', { proxies: { rejected: 'no' } }, ['False:Invalid', 'False:Invalid']],
     ['no address is known', { addresses: [] }, ['False:AddressNotAssigned', 'True:Programmed']],
     [
+      'nothing is known of addresses',
+      { addresses: undefined },
+      ['Unknown:Pending', 'True:Programmed'],
+    ],
+    [
       'an address cannot be had',
-      { missing: ['192.0.2.9'] },
+      { missing: [lacking('AddressNotUsable')] },
       ['False:AddressNotUsable', 'True:Programmed'],
+    ],
+    [
+      'none of several has a ClusterIP yet',
+      { addresses: [], missing: [lacking()] },
+      ['False:AddressNotAssigned', 'True:Programmed'],
+    ],
+    [
+      'some of its addresses are there',
+      { missing: [lacking()] },
+      ['True:Programmed', 'True:Programmed'],
     ],
     [
       'its proxies cannot be made',
@@ -165,6 +185,43 @@ describe('the status of a Gateway', () => {
       assert.deepEqual(programmed({ ...READY, ...progress }), told);
     });
   }
+
+  /** Returns the condition about addresses, as it is after this progress. */
+  function assigned(progress: Partial<GatewayProgress>, before: unknown = {}, wanted = status()) {
+    const next = write(wanted, before, { ...READY, ...progress }) as {
+      conditions: readonly (NamedCondition & { readonly observedGeneration: number })[];
+    };
+    const found = next.conditions.find(({ type }) => type === 'AddressesAssigned');
+    return found && `${found.observedGeneration} ${found.status}:${found.reason} ${found.message}`;
+  }
+
+  test('tells whether it has the addresses that it asks for, and which ones it lacks', () => {
+    const two = [lacking(), lacking('AddressNotAssigned', 3)];
+    const told = 'spec.addresses[0]: no. spec.addresses[3]: no';
+    assert.equal(assigned({}), '2 True:AddressesAssigned It has all addresses');
+    assert.equal(assigned({ missing: two }), `2 False:PartiallyAssigned ${told}`);
+    assert.equal(assigned({ addresses: [], missing: two }), `2 False:NotAssigned ${told}`);
+    assert.equal(assigned({ addresses: [] }), '2 False:NotAssigned No address is assigned yet');
+  });
+
+  test('enumerates all of the sixteen addresses that it may lack', () => {
+    const missing = Array.from({ length: 16 }, (_, index) => lacking('AddressNotAssigned', index));
+    assert.match(assigned({ addresses: [], missing }) ?? '', /addresses\[15\]: no$/);
+  });
+
+  test('says nothing of addresses where it is not accepted', () => {
+    const rejected = { ...status(), conditions: [condition('Accepted', 'False')] };
+    const before = { conditions: [written('AddressesAssigned')] };
+    assert.equal(assigned({ missing: [lacking()] }, before, rejected), undefined);
+  });
+
+  test('keeps what was told of addresses while nothing is known of them', () => {
+    const addresses = [{ type: 'IPAddress', value: '192.0.2.2', routability: '' }];
+    const before = { addresses, conditions: [written('AddressesAssigned')] };
+    const next = write(status(), before, { ...READY, addresses: undefined });
+    assert.ok(next !== undefined && !('addresses' in next));
+    assert.equal(assigned({ addresses: undefined }, before), '2 True:AddressesAssigned m');
+  });
 
   test('stays programmed for a generation that the proxies have accepted', () => {
     const before = (generation: number) => ({
@@ -192,7 +249,9 @@ describe('the status of a Gateway', () => {
     };
     const generations = (list: readonly Record<string, unknown>[] = []) =>
       list.map(({ type, observedGeneration }) => `${type} ${observedGeneration}`);
-    assert.deepEqual(generations(next.conditions), ['Accepted 2', 'Programmed 2']);
+    assert.deepEqual(generations(next.conditions), [
+      ...['Accepted 2', 'Programmed 2', 'AddressesAssigned 2'],
+    ]);
     assert.deepEqual(generations(next.listeners[0]?.conditions), ['Accepted 1', 'Programmed 1']);
   });
 

@@ -10,7 +10,12 @@ import type {
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import { fieldsIn, mergeConditions } from './conditions.ts';
-import { type GatewayProgress, listenersGeneration, withProgrammed } from './gateway-programmed.ts';
+import {
+  addressesAssigned,
+  type GatewayProgress,
+  listenersGeneration,
+  withProgrammed,
+} from './gateway-programmed.ts';
 
 export type GatewayStatusFacts = {
   /** The name of this controller, which marks what is ours. */
@@ -22,6 +27,8 @@ export type GatewayStatusFacts = {
 };
 
 const OF_GATEWAY = ['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode'];
+/** Where nothing is known of addresses, what was told of them stays. */
+const OF_ADDRESSES = 'AddressesAssigned';
 const OF_SET = ['Accepted', 'Programmed'];
 const OF_CLASS = ['Accepted', 'SupportedVersion'];
 const OF_LISTENER = [
@@ -117,11 +124,12 @@ function listenerFields(
   const { conditions, listeners } = withProgrammed(status, before, progress);
   const known = fieldsIn(before.listeners);
   const about = { generation: listenersGeneration(status) };
+  const of = status.kind === 'Gateway' ? ofGateway(status, progress) : OF_SET_ALONE;
   return {
     conditions: merge(
       before.conditions,
-      conditions,
-      status.kind === 'Gateway' ? OF_GATEWAY : OF_SET,
+      [...conditions, ...of.conditions],
+      of.types,
       status,
       facts,
     ),
@@ -132,9 +140,28 @@ function listenerFields(
         conditions: merge(old?.conditions, listener.conditions, OF_LISTENER, about, facts),
       };
     }),
-    ...(status.kind === 'Gateway'
-      ? { attachedListenerSets: status.attachedListenerSets, addresses: progress.addresses }
-      : {}),
+    ...of.fields,
+  };
+}
+
+/** What a Gateway or a ListenerSet has alone. */
+type Alone = {
+  readonly types: readonly string[];
+  readonly conditions: readonly NamedCondition[];
+  readonly fields: Fields;
+};
+
+const OF_SET_ALONE: Alone = { types: OF_SET, conditions: [], fields: {} };
+
+function ofGateway(status: GatewayStatus, progress: GatewayProgress): Alone {
+  const { attachedListenerSets } = status;
+  const { addresses } = progress;
+  if (addresses === undefined)
+    return { types: OF_GATEWAY, conditions: [], fields: { attachedListenerSets } };
+  return {
+    types: [...OF_GATEWAY, OF_ADDRESSES],
+    conditions: addressesAssigned(status, progress),
+    fields: { attachedListenerSets, addresses },
   };
 }
 

@@ -1,4 +1,8 @@
-import type { NamedCondition } from '#controlplane/gateway-api/condition.ts';
+import {
+  type Fault,
+  type NamedCondition,
+  tellFaults,
+} from '#controlplane/gateway-api/condition.ts';
 import type {
   GatewayStatus,
   ListenerSetStatus,
@@ -11,10 +15,10 @@ import { fieldsIn } from './conditions.ts';
 export type GatewayProgress = {
   /** Undefined while they have not answered. */
   readonly proxies: 'accepted' | { readonly rejected: string } | undefined;
-  /** Where clients reach it. */
-  readonly addresses: readonly Fields[];
-  /** Addresses that it asks for and does not have. */
-  readonly missing: readonly string[];
+  /** Where clients reach it. Undefined while nothing is known of it. */
+  readonly addresses: readonly Fields[] | undefined;
+  /** Why it does not have addresses that it asks for. The reason is that of `Programmed`. */
+  readonly missing: readonly Fault[];
   /** Why its proxies cannot be had. */
   readonly trouble?: string | undefined;
 };
@@ -72,16 +76,41 @@ function ofProxies({ proxies }: GatewayProgress): NamedCondition {
   return programmed('False', 'Invalid', `A proxy rejects it: ${proxies.rejected}`);
 }
 
-/** @returns undefined when the Gateway has all the addresses that it needs */
+/** @returns undefined when the Gateway has the addresses that it needs */
 function ofAddresses({ addresses, missing, trouble }: GatewayProgress): NamedCondition | undefined {
   if (trouble !== undefined) return programmed('False', 'NoResources', trouble);
-  if (missing.length > 0) {
-    const message = `${missing.join(', ')} cannot be had. Ask for an address that is free`;
-    return programmed('False', 'AddressNotUsable', message);
-  }
+  if (addresses === undefined) return UNREAD;
+  const unusable = missing.filter(({ reason }) => reason === 'AddressNotUsable');
+  if (unusable.length > 0) return programmed('False', 'AddressNotUsable', tellFaults(unusable));
   return addresses.length === 0
-    ? programmed('False', 'AddressNotAssigned', 'No address is assigned yet')
+    ? programmed('False', 'AddressNotAssigned', tellMissing(missing))
     : undefined;
+}
+
+const UNREAD = programmed('Unknown', 'Pending', 'Its addresses are not known yet');
+
+function tellMissing(missing: readonly Fault[]): string {
+  return missing.length === 0 ? 'No address is assigned yet' : tellFaults(missing);
+}
+
+/**
+ * Returns the condition `AddressesAssigned` of a Gateway that is accepted. Source: GEP-5093, "Full
+ * and Partially Accepted Address Entry Semantics".
+ */
+export function addressesAssigned(
+  { conditions }: Pick<GatewayStatus, 'conditions'>,
+  { addresses = [], missing }: GatewayProgress,
+): readonly NamedCondition[] {
+  const isAccepted = conditions.some(
+    ({ type, status }) => type === 'Accepted' && status === 'True',
+  );
+  if (!isAccepted) return [];
+  const type = 'AddressesAssigned';
+  const isAny = addresses.length > 0;
+  if (isAny && missing.length === 0)
+    return [{ type, status: 'True', reason: type, message: 'It has all addresses' }];
+  const reason = isAny ? 'PartiallyAssigned' : 'NotAssigned';
+  return [{ type, status: 'False', reason, message: tellMissing(missing) }];
 }
 
 function programmed(

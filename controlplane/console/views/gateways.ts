@@ -95,7 +95,7 @@ export function gatewayRows({
         className: gateway.spec.gatewayClassName,
         nodeGroup: group,
         state,
-        addresses: progress.addresses.map(({ value }) => String(value)),
+        addresses: (progress.addresses ?? []).map(({ value }) => String(value)),
         programmed: viewOf(conditions),
         listeners: all.flatMap(({ id, status: each }) =>
           listenersOf(id, each, specsOf.get(id) ?? [], progress),

@@ -223,22 +223,137 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
   });
 
   test('the addresses are those that a balancer has given', async t => {
-    const gateway = await inNamespace('addresses', { addresses: ['192.0.2.7'] });
+    const asked = { value: '192.0.2.7', routability: '' };
+    const gateway = await inNamespace('addresses', { addresses: [asked] });
     const { edges } = opened(t);
     edges.want(want(gateway));
+    assert.equal(edges.addressesOf(gatewayIdOf(gateway)), 'unread');
     edges.lead(true);
     await allPresent(gateway, t);
-    const id = gatewayIdOf(gateway);
-    assert.deepEqual(edges.addressesOf(id), { addresses: [], missing: ['192.0.2.7'] });
+    assert.equal(told(edges, gateway), 'without AddressNotUsable');
     const resource = collectionOf('Service', 'addresses');
     await patchObject(
       { cluster: api.admin, resource, part: 'status' },
       edgeName(gateway.name, gateway.className),
       { status: { loadBalancer: { ingress: [{ ip: '192.0.2.7' }] } } },
     );
-    const given = { addresses: [{ type: 'IPAddress', value: '192.0.2.7' }], missing: [] };
-    await eventually(async () => edges.addressesOf(id), given as never, 'the address');
+    await eventually(async () => told(edges, gateway), '192.0.2.7:', 'the address');
   });
+
+  /** Returns the addresses of a Gateway, and why it lacks others. */
+  const told = (edges: Edges, gateway: EdgeGateway) => {
+    const known = edges.addressesOf(gatewayIdOf(gateway));
+    if (typeof known !== 'object') return `${known}`;
+    const had = known.addresses.map(({ routability, value }) => `${value}:${routability}`);
+    return [...had, ...known.missing.map(({ reason }) => `without ${reason}`)].join(' ');
+  };
+  const INSIDE = { routability: 'Cluster' };
+  const OUTSIDE = { routability: '' };
+
+  test('a ClusterIP stays the same while the Gateway is opened to the outside and closed again', async t => {
+    const gateway = await inNamespace('inside', { addresses: [INSIDE] });
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    const { clusterIP, type } = (await service(gateway, t))?.spec ?? {};
+    assert.equal(type, 'ClusterIP');
+    await eventually(async () => told(edges, gateway), `${clusterIP}:Cluster`, 'its own address');
+    const typeNow = async () => (await service(gateway, t))?.spec.type;
+    const open = { ...gateway, addresses: [INSIDE, OUTSIDE] };
+    edges.want(want(open));
+    await eventually(typeNow, 'LoadBalancer', 'a balancer');
+    assert.equal(told(edges, open), `${clusterIP}:Cluster without AddressNotAssigned`);
+    edges.want(want(gateway));
+    await eventually(typeNow, 'ClusterIP', 'no balancer');
+    const { externalTrafficPolicy, healthCheckNodePort, ports } =
+      (await service(gateway, t))?.spec ?? {};
+    assert.deepEqual([externalTrafficPolicy, healthCheckNodePort], [undefined, undefined]);
+    assert.ok(ports?.every(({ nodePort }) => nodePort === undefined));
+    assert.equal((await service(gateway, t))?.spec.clusterIP, clusterIP);
+    assert.equal(edges.troubleOf(gatewayIdOf(gateway)), undefined);
+  });
+
+  test('each further ClusterIP has a Service of its own, which goes with what asks for it', async t => {
+    const gateway = await inNamespace('several', { addresses: [INSIDE, INSIDE] });
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await eventually(async () => told(edges, gateway).split(' ').length, 2, 'two addresses');
+    assert.match(told(edges, gateway), /^\S+:Cluster \S+:Cluster$/);
+    const [kept] = told(edges, gateway).split(' ');
+    edges.want(want({ ...gateway, addresses: [INSIDE] }));
+    const services = async () => {
+      const path = '/api/v1/namespaces/several/services';
+      const { body } = await api.admin.call({ method: 'GET', path });
+      return (body as { readonly items: readonly unknown[] }).items.length;
+    };
+    await eventually(services, 1, 'one Service');
+    assert.equal(told(edges, { ...gateway, addresses: [INSIDE] }), kept);
+  });
+
+  test('a certain ClusterIP is had where the cluster gives it, and else it alone is missing', async t => {
+    const free = freeClusterIP(await anyClusterIP());
+    const gateway = await inNamespace('certain', {
+      addresses: [{ value: free, ...INSIDE }, { value: '203.0.113.9', ...INSIDE }, INSIDE],
+    });
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    const wanted = new RegExp(`^${free}:Cluster \\S+:Cluster without AddressNotAssigned$`);
+    await until(
+      async () => wanted.test(told(edges, gateway)) || undefined,
+      WAIT_MS,
+      'two of three',
+    );
+    const id = gatewayIdOf(gateway);
+    const why = await until(
+      async () => {
+        const known = edges.addressesOf(id);
+        const message = typeof known === 'object' ? known.missing[0]?.message : undefined;
+        return message?.includes(': ') ? message : undefined;
+      },
+      WAIT_MS,
+      'the reason',
+    );
+    assert.match(why, /^203\.0\.113\.9 cannot be had as a ClusterIP: .*failed to allocate IP/);
+    assert.equal(edges.troubleOf(id), undefined, 'its proxies are well');
+    await allPresent(gateway, t);
+  });
+
+  test('the ClusterIP that a Gateway has already may be asked for by its value', async t => {
+    const gateway = await inNamespace('pinned', { addresses: [INSIDE] });
+    const { edges, writes } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    const value = (await service(gateway, t))?.spec.clusterIP ?? '';
+    const before = writes.length;
+    const pinned = { ...gateway, addresses: [{ value, ...INSIDE }] };
+    edges.want(want(pinned));
+    // What comes after it has been compared with it.
+    edges.want(want({ ...pinned, annotations: { note: 'changed' } }));
+    const note = async () => (await service(gateway, t))?.metadata.annotations?.note;
+    await eventually(note, 'changed', 'the annotation');
+    assert.equal(told(edges, pinned), `${value}:Cluster`);
+    const made = writes.slice(before).filter(({ path }) => path.includes('/services/'));
+    assert.deepEqual(
+      [...new Set(made.map(({ path }) => path.split('/').at(-1)))],
+      [edgeName(gateway.name, gateway.className)],
+    );
+  });
+
+  /** Returns an address of the cluster's range. */
+  const anyClusterIP = async () => {
+    const target = {
+      cluster: api.admin,
+      resource: { group: '', version: 'v1', plural: 'services', namespace: 'default' },
+    };
+    const found = (await getObject(target, 'kubernetes')) as ServiceObject | undefined;
+    return found?.spec.clusterIP ?? '';
+  };
+  /** The API gives addresses from the upper part of its range first. */
+  const freeClusterIP = (one: string) => one.replace(/\d+$/, last => String(Number(last) + 9));
 
   test('the API accepts names of 253 characters and every type of Service', async t => {
     const namespace = 'forms';
@@ -249,7 +364,7 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
         namespace,
         name: `${index}.${'a'.repeat(251)}`,
         uid: `uid-${index}`,
-        addresses: ['192.0.2.8'],
+        addresses: [{ value: '192.0.2.8', routability: '' }],
         ports: [
           { port: 53, protocol: 'UDP' },
           { port: 53, protocol: 'TCP' },
@@ -268,7 +383,10 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
 
 type ServiceObject = KubernetesObject & {
   readonly spec: {
-    readonly ports: readonly { readonly port: number }[];
+    readonly type: string;
+    readonly clusterIP?: string;
+    readonly ports: readonly { readonly port: number; readonly nodePort?: number }[];
     readonly externalTrafficPolicy?: string;
+    readonly healthCheckNodePort?: number;
   };
 };

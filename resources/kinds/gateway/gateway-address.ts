@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { checkRules } from '../gateway-api/rules.ts';
+import { routability } from './routability.ts';
 
 const HOSTNAME = /^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
@@ -23,12 +24,9 @@ const address = z
       .exactOptional()
       .meta({ form: 'a text of at most 253 characters' })
       .describe('The address. Without one any will do'),
-    routability: z
-      .string()
-      .max(253)
-      .exactOptional()
-      .meta({ form: 'a text of at most 253 characters' })
-      .describe('From where it is reached. None is served, so a Gateway with one is not accepted'),
+    routability: routability.describe(
+      'From where it is reached. `Cluster` is the ClusterIP of a Service, and without one the Service is as `parametersRef` says',
+    ),
   })
   .check(
     checkRules(({ type, value }) => {
