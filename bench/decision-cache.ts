@@ -1,5 +1,5 @@
 import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
-import { envoyAlone, ours, oursRepeated } from './oauth2/columns.ts';
+import { constantAnswer, envoyAlone, ours, oursRepeated } from './oauth2/columns.ts';
 import { CONNECTIONS, h2load, REQUESTS } from './oauth2/generators.ts';
 import { measureInTurn, type Subject } from './oauth2/measure.ts';
 import { startProvider } from './oauth2/provider.ts';
@@ -21,6 +21,7 @@ const begun = circumstances();
 const provider = await startProvider(ONE.sessions);
 const columns = [
   envoyAlone(provider),
+  constantAnswer(provider, 'framed'),
   ours(provider, 'embedded', ONE),
   oursRepeated(provider, 'embedded', { ...ONE, decisionCache: '1s' }),
 ];

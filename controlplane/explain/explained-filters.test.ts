@@ -313,3 +313,37 @@ test('odd names and a host that filters refuse are only text', () => {
   assert.equal(malformed.answer?.status, 400);
   assert.deepEqual(section(malformed), ['  its host is malformed']);
 });
+
+const CACHED = LOGIN.replace('OAuth2: {', 'OAuth2: {decisionCache: 1.5s, ');
+
+const REPEATED: readonly [what: string, rules: string, line: RegExp][] = [
+  ['a rule of its own', '{filters: [{name: login}]}', /may repeat the decision for 1500 ms/],
+  [
+    'a condition',
+    '{filters: [{name: login, ifRequestHeader: {name: X-Mode, negate: true}}]}',
+    /no effect here: the filter has `ifRequestHeader`/,
+  ],
+  [
+    'another filter',
+    '{filters: [{name: login}, {name: tokens}]}',
+    /no effect here: the rule has several filters/,
+  ],
+  [
+    'another rule for some paths',
+    '{path: /app/open/*}, {filters: [{name: login}]}',
+    /no effect here: the route has requests of other rules too/,
+  ],
+];
+
+for (const [what, rules, line] of REPEATED)
+  test(`a login whose decisions proxies may repeat, with ${what}`, () => {
+    const yaml = CACHED + jwt('tokens') + policy(rules) + mapping();
+    const lines = section(explained(yaml, { url: 'http://other.test/app/x' }));
+    assert.match(lines.find(text => text.includes('decision')) ?? '', line);
+  });
+
+test('a login whose decisions are not repeated says nothing of it', () => {
+  const yaml = LOGIN + policy('{filters: [{name: login}]}') + mapping();
+  const text = describe(explained(yaml, { url: 'http://other.test/app/x' }));
+  assert.doesNotMatch(text, /decision/);
+});

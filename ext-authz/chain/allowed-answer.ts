@@ -34,12 +34,14 @@ export function allowedAnswer(
 
 /**
  * Tells the proxy which request headers it may set again, for how long. It reads their values from
- * the request that it sends on, so that no token is in metadata, which goes to logs.
+ * the request that it sends on, so that no token is in metadata, which goes to logs. What a client
+ * sends as `Authorization` is always replaced.
  */
 function withMemory(answer: CheckResponse, rule: string | undefined, holds: number): CheckResponse {
   const { ok_response } = answer;
   if (rule === undefined || holds < 1 || ok_response === undefined) return answer;
   const names = ok_response.headers.map(({ header }) => header.key);
+  if (!names.includes('authorization')) return answer;
   const headers = names.filter(name => name !== 'cookie').join();
   return { ...answer, dynamic_metadata: { rule, ms: String(Math.floor(holds)), headers } };
 }

@@ -18,34 +18,33 @@ const LONGEST_MS = 60_000;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** What ext-authz reads or removes besides cookies. A request with one of them is decided. */
-const READ_HEADERS = ['authorization', ...CREDENTIAL_HEADERS] as const;
-
 /** The same class as a Lua pattern, which escapes by `%`. */
 const PLAIN_PATH = `^/${ONE_READING.replaceAll('\\', '%')}*`;
 
 /**
- * One table for each worker, by rule, origin and the whole Cookie field. The skip is set last, so
- * that a request is decided when anything fails before. What ext-authz has set reaches the table
- * when the response passes, because each Lua filter has a state of its own. On the way it is in the
- * stream's filter state, which no log has.
+ * Both filters run it, in one state for each worker (`shared_vm_id`). The first has the name of the
+ * rule and looks a request up. The second stores what ext-authz has set in a request that it was
+ * asked about. A hit comes straight to the second, which has nothing to do.
+ *
+ * The skip is set last, so that a request is decided when anything fails before. On its way to the
+ * second filter a key is in the filter state of its stream, which no log has. A login Filter sets
+ * `Authorization` whatever the client sent there, and so does a hit.
  */
-const SCRIPT_BEFORE = String.raw`
+const SCRIPT = String.raw`
 local METHODS = ${luaSet(METHODS)}
-local READ = ${luaList(READ_HEADERS)}
+local CREDENTIALS = ${luaList(CREDENTIAL_HEADERS)}
 local young, old, entries, bytes, began, latest = {}, {}, 0, 0, 0, 0
-local function key_of(handle, headers)
-  if headers:getNumValues('cookie') ~= 1 then return nil end
+local is_hit = false
+local function key_of(headers, rule)
   local cookie, path = headers:get('cookie'), headers:get(':path')
-  if #cookie > ${LONGEST_COOKIE} or path == nil or not METHODS[headers:get(':method')] then return nil end
+  if cookie == nil or #cookie > ${LONGEST_COOKIE} or headers:getNumValues('cookie') ~= 1 then return nil end
+  if path == nil or not METHODS[headers:get(':method')] then return nil end
   local _, last = path:find(${luaText(PLAIN_PATH)})
   if last == nil or (last < #path and path:byte(last + 1) ~= 63) then return nil end
-  for index = 1, #READ do
-    if headers:get(READ[index]) ~= nil then return nil end
+  for index = 1, #CREDENTIALS do
+    if headers:get(CREDENTIALS[index]) ~= nil then return nil end
   end
-  local rule, host = handle:filterContext():get('rule'), headers:get(':authority')
-  if rule == nil or host == nil then return nil end
-  return table.concat({ rule, headers:get(':scheme') or '', host, cookie }, '\n')
+  return rule .. '\n' .. headers:get(':scheme') .. '\n' .. headers:get(':authority') .. '\n' .. cookie
 end
 local function turn(now)
   if now < latest then old, young, entries, bytes, began = {}, {}, 0, 0, now end
@@ -54,61 +53,48 @@ local function turn(now)
   end
   latest = now
 end
-function envoy_on_request(handle)
+local function look_up(handle, rule)
   local headers = handle:headers()
-  local key = key_of(handle, headers)
+  local key = key_of(headers, rule)
   if key == nil then return end
-  local now, info = handle:timestamp(), handle:streamInfo()
+  local now = handle:timestamp()
   turn(now)
   local entry = young[key] or old[key]
   if entry == nil or now >= entry.ends then
-    info:filterState():set('${BEFORE}', 'envoy.string', now .. '\n' .. key)
+    handle:streamInfo():filterState():set('${BEFORE}', 'envoy.string', now .. '\n' .. key)
     return
   end
   for index = 1, #entry.names do headers:replace(entry.names[index], entry.values[index]) end
-  if entry.cookie == '' then
-    headers:remove('cookie')
-  else
-    headers:replace('cookie', entry.cookie)
-  end
-  info:dynamicMetadata():set('${SKIP.filter}', '${SKIP.key}', true)
+  if entry.cookie == nil then headers:remove('cookie') else headers:replace('cookie', entry.cookie) end
+  handle:streamInfo():dynamicMetadata():set('${SKIP.filter}', '${SKIP.key}', true)
+  is_hit = true
 end
-function envoy_on_response(handle)
-  local state = handle:streamInfo():filterState()
-  local made = state:get('${AFTER}')
-  if made == nil then return end
-  local asked = state:get('${BEFORE}')
-  if asked == nil then return end
-  local since, key = asked:match('^(%d+)\n(.*)$')
-  local parts = {}
-  for part in (made .. '\n'):gmatch('([^\n]*)\n') do parts[#parts + 1] = part end
-  local ends = tonumber(since) + tonumber(parts[2])
-  if parts[1] ~= key:match('^[^\n]*') or handle:timestamp() >= ends then return end
-  local entry = { ends = ends, cookie = parts[3], names = {}, values = {} }
-  for index = 4, #parts - 1, 2 do
-    entry.names[#entry.names + 1] = parts[index]
-    entry.values[#entry.values + 1] = parts[index + 1]
-  end
-  turn(handle:timestamp())
-  if young[key] == nil then entries, bytes = entries + 1, bytes + #key + #made end
-  young[key] = entry
-end
-`;
-
-/** The values are those that the upstream gets. Names and time come from ext-authz. */
-const SCRIPT_AFTER = String.raw`
-function envoy_on_request(handle)
+local function store(handle)
   local info = handle:streamInfo()
   local said = info:dynamicMetadata():get('${EXT_AUTHZ}')
-  if said == nil or said.rule == nil then return end
-  local headers = handle:headers()
-  local parts = { said.rule, said.ms, headers:get('cookie') or '' }
+  local asked = said ~= nil and said.rule ~= nil and info:filterState():get('${BEFORE}')
+  if not asked then return end
+  local since, key = asked:match('^(%d+)\n(.*)$')
+  if key:match('^[^\n]*') ~= said.rule then return end
+  local headers, size = handle:headers(), 2 * #key
+  local entry = { ends = since + said.ms, cookie = headers:get('cookie'), names = {}, values = {} }
   for name in said.headers:gmatch('[^,]+') do
     local value = headers:get(name)
     if value == nil then return end
-    parts[#parts + 1], parts[#parts + 2] = name, value
+    entry.names[#entry.names + 1], entry.values[#entry.values + 1] = name, value
+    size = size + #name + #value
   end
-  info:filterState():set('${AFTER}', 'envoy.string', table.concat(parts, '\n'))
+  turn(latest)
+  if young[key] == nil then entries, bytes = entries + 1, bytes + size end
+  young[key] = entry
+end
+function envoy_on_request(handle)
+  if is_hit then
+    is_hit = false
+    return
+  end
+  local rule = handle:filterContext():get('rule')
+  if rule == nil then store(handle) else look_up(handle, rule) end
 end
 `;
 
@@ -118,7 +104,7 @@ end
  * Routes turn them on.
  */
 export function withDecisionCache(extAuthz: JsonObject): readonly JsonObject[] {
-  return [luaFilter(BEFORE, SCRIPT_BEFORE), extAuthz, luaFilter(AFTER, SCRIPT_AFTER)];
+  return [luaFilter(BEFORE), extAuthz, luaFilter(AFTER)];
 }
 
 /** Returns the part of a route that lies wholly under this rule. */
@@ -132,16 +118,17 @@ export function isRemembering(route: { readonly typed_per_filter_config?: object
 }
 
 function turnedOn(name: string, fields: JsonObject): JsonObject {
-  const config = extension('filters.http.lua.v3.LuaPerRoute', { name, ...fields });
+  const config = extension('filters.http.lua.v3.LuaPerRoute', { name: BEFORE, ...fields });
   return { typed_per_filter_config: { [name]: config } };
 }
 
-function luaFilter(name: string, script: string): JsonObject {
+function luaFilter(name: string): JsonObject {
   return {
     name,
     disabled: true,
     typed_config: extension('filters.http.lua.v3.Lua', {
-      source_codes: { [name]: { inline_string: script.trimStart() } },
+      source_codes: { [BEFORE]: { inline_string: SCRIPT.trimStart() } },
+      shared_vm_id: BEFORE,
       clear_route_cache: false,
     }),
   };
