@@ -41,7 +41,7 @@ export class KeysInForce {
 
 function algorithmIn(key: string): string {
   try {
-    const { alg } = JSON.parse(key) as { readonly alg?: unknown };
+    const { alg } = (JSON.parse(key) ?? {}) as { readonly alg?: unknown };
     return typeof alg === 'string' ? alg : '';
   } catch {
     return '';

@@ -130,3 +130,22 @@ test('proxies that go the same way share each step of it', () => {
   assert.equal(others[2]?.stage.snapshot.get(CLUSTER)?.size, 2);
   assert.notEqual(begin(undefined, new Map([[CLUSTER, NO_RESOURCES]])), others[0]);
 });
+
+test('a resource with a time to live says it, in whole seconds', () => {
+  const all = new Map(
+    [...resources({ a: '1', b: '1' })].map(([name, resource]) => [
+      name,
+      name === 'a' ? { ...resource, ttlMs: 5_500 } : resource,
+    ]),
+  );
+  const driver = new DeltaDriver();
+  driver.ask({ subscribe: ['*'] });
+  driver.sent(all);
+  assert.ok(driver.last !== undefined);
+  const type = messageType('envoy.service.discovery.v3.DeltaDiscoveryResponse');
+  const read = type.toObject(type.decode(encodeDeltaResponse(driver.last)), { longs: Number });
+  assert.deepEqual(
+    read.resources.map(({ ttl }: { ttl?: object }) => ttl),
+    [{ seconds: 6 }, undefined],
+  );
+});

@@ -10,6 +10,7 @@ import type {
 import type { Applies } from './explained-filters-condition.ts';
 import type { ExplainedEndpoint } from './explained-filters-endpoint.ts';
 import type { ExplainedRule, MissedRule, PathReading } from './explained-filters-rule.ts';
+import { tokenLines } from './explained-tokens.ts';
 import { placeText } from './place.ts';
 import { plain } from './plain.ts';
 
@@ -51,6 +52,7 @@ function linesOf(filters: ExplainedFilters, all: boolean): readonly string[] {
         `  ${ruleText(filters.rule)}`,
         ...filters.chain.flatMap(filter => filterLines(filter, '    ')),
         ...decisionCacheLines(filters.decisionCache),
+        ...tokenLines(filters.tokens),
         ...earlierLines(filters.earlier, all),
       ];
   }

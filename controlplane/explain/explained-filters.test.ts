@@ -50,6 +50,7 @@ test('a rule is told with its filters, each with what it does with the request',
     '      protected origin http://other.test, as http://a.other.test, whose logins another origin holds',
     '      sameSite lax',
     '      without a session it is answered 401 (insteadOfRedirect runs: the header accept does not match the regular expression, and the condition is negated)',
+    '    ext-authz verifies every token: another rule may match',
     '  … and 1 rule tried before without a match (--all shows them)',
   ]);
   assert.equal(
@@ -72,6 +73,7 @@ test('an explanation as JSON has all of it, with places', () => {
     decision: 'chain',
     rule: { ...rule, field: 'spec.rules[1]', path: '*' },
     earlier: [{ ...rule, field: 'spec.rules[0]', path: '/a', reason: 'the path is /, not /a' }],
+    tokens: { verifiedBy: 'ext-authz', reason: 'another rule may match' },
     chain: [
       {
         ...{
@@ -346,4 +348,26 @@ test('a login whose decisions are not repeated says nothing of it', () => {
   const yaml = LOGIN + policy('{filters: [{name: login}]}') + mapping();
   const text = describe(explained(yaml, { url: 'http://other.test/app/x' }));
   assert.doesNotMatch(text, /decision/);
+
+test('it is told whether the proxy verifies tokens, or why it does not', () => {
+  const rule = '{path: /*, filters: [{name: tokens}]}';
+  const lineOf = (yaml: string) =>
+    section(explained(yaml))
+      .find(line => line.includes('verifies'))
+      ?.trim();
+  assert.equal(
+    lineOf(jwt('tokens') + policy(rule) + mapping()),
+    'the proxy verifies usual tokens itself, and asks ext-authz about all others',
+  );
+  assert.equal(
+    lineOf(jwt('tokens') + policy('{path: /a*}, {filters: [{name: tokens}]}') + mapping()),
+    'ext-authz verifies every token: another rule may match',
+  );
+  assert.equal(
+    lineOf(
+      jwt('tokens') + policy('{path: /*, filters: [{name: tokens}, {name: tokens}]}') + mapping(),
+    ),
+    'ext-authz verifies every token: several Filters decide',
+  );
+  assert.equal(lineOf(LOGIN + policy('{filters: [{name: login}]}') + mapping()), undefined);
 });

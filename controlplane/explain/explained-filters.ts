@@ -29,6 +29,7 @@ import {
   missedRules,
   type PathReading,
 } from './explained-filters-rule.ts';
+import { type ExplainedTokens, explainTokens } from './explained-tokens.ts';
 import { withoutIdentityHeaders } from './identity-headers.ts';
 import type { Place } from './place.ts';
 import { EXT_AUTHZ_FILTER } from './route-configuration.ts';
@@ -64,6 +65,7 @@ export type ExplainedFilters =
       readonly earlier: readonly MissedRule[];
       readonly chain: readonly ExplainedFilter[];
       readonly decisionCache?: ExplainedDecisionCache;
+      readonly tokens?: ExplainedTokens;
     };
 
 export type FilterInputs = {
@@ -152,7 +154,9 @@ function explainSelected(
   const chain = explainChain(operator, { definitions, request: seen, client, places });
   const cache = explainDecisionCache(operator.rule, match.route, definitions);
   const decisionCache = cache === undefined ? {} : { decisionCache: cache };
-  return { decision: 'chain', rule, earlier, chain, ...decisionCache };
+  const told = explainTokens(operator.rule, match, definitions, resources);
+  const tokens = told === undefined ? {} : { tokens: told };
+  return { decision: 'chain', rule, earlier, chain, ...decisionCache, ...tokens };
 }
 
 /** The rule that host and path select is behind the Filters of the route. */

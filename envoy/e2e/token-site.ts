@@ -34,11 +34,18 @@ export type TokenSite = {
 
 export const ISSUER = 'https://idp.test/';
 export const AUDIENCE = 'https://api.test';
-const FILTER = `{jwksURI: "JWKS", issuer: "${ISSUER}", audience: "${AUDIENCE}", requireIssuer: true,
-  requireAudience: true, requireExpiresAt: true, leewayForIssuedAt: 0s}`;
 
-export async function startTokenSite(): Promise<TokenSite> {
+/** Where the keys are from, and what tokens must say. */
+export type TokenIssuer = {
+  readonly jwksURI: string;
+  readonly issuer: string;
+  readonly audience: string;
+};
+
+/** Starts one whose tokens are `of` another provider. Default: its own. */
+export async function startTokenSite(of?: TokenIssuer): Promise<TokenSite> {
   const provider = await startHostileProvider();
+  const own = { jwksURI: `${provider.issuer}/jwks`, issuer: ISSUER, audience: AUDIENCE };
   const upstream = createServer(
     { maxHeaderSize: 131_072 },
     ({ method, rawHeaders, url }, response) => {
@@ -48,7 +55,7 @@ export async function startTokenSite(): Promise<TokenSite> {
   await once(upstream, 'listening');
   const { port } = upstream.address() as AddressInfo;
   const system = await startSystem({
-    resources: { 'tokens.yaml': resources(port, `${provider.issuer}/jwks`) },
+    resources: { 'tokens.yaml': resources(port, of ?? own) },
   });
   const ask: TokenSite['ask'] = async (way, headers, path = 'x') => {
     const answer = await request(system.edge, `/${way}/${path}`, { headers });
@@ -95,7 +102,9 @@ function withoutChance({
 const kind = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 
-function resources(port: number, jwks: string): string {
+const REQUIRED = 'requireIssuer: true, requireAudience: true, requireExpiresAt: true';
+
+function resources(port: number, { audience, issuer, jwksURI }: TokenIssuer): string {
   const mapping = (name: string, more = '') =>
     kind('Mapping', name, `{prefix: /${name}/, service: "127.0.0.1:${port}"${more}}`);
   const rule = (path: string, more: string) =>
@@ -104,7 +113,11 @@ function resources(port: number, jwks: string): string {
   return [
     mapping('proxied'),
     mapping('service'),
-    kind('Filter', 'tokens', `{JWT: ${FILTER.replace('JWKS', jwks)}}`),
+    kind(
+      'Filter',
+      'tokens',
+      `{JWT: {jwksURI: "${jwksURI}", issuer: "${issuer}", audience: "${audience}", ${REQUIRED}}}`,
+    ),
     kind(
       'FilterPolicy',
       'tokens',
