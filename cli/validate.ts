@@ -45,7 +45,10 @@ export function validateCommand(): Command {
       const found = [...read.problems, ...problemsBetween(read, Date.now())];
       const problems = [...found, ...(live?.problems ?? [])];
       const good = read.resources.size;
-      const notes = live === undefined ? [] : describeTried(live);
+      const notes = [
+        ...describeElsewhere(read),
+        ...(live === undefined ? [] : describeTried(live)),
+      ];
       const output = OUTPUTS[flags.json ? 'json' : flags.output];
       process.stdout.write(output({ good, problems, notes }));
       process.exitCode = exitCodeFor(problems);
@@ -55,6 +58,16 @@ export function validateCommand(): Command {
 function tryTargets({ rejected, resources }: Collected, { caFile }: Flags): Promise<Live> {
   const set = toResourceSet(resources.values(), rejected.values());
   return liveProblems(set, resources, { ...compileOptions({}), caFile });
+}
+
+/** Values that are elsewhere are at hand where the control plane runs, and perhaps not here. */
+function describeElsewhere({ resources }: Collected): readonly string[] {
+  const secrets = [...resources.values()].filter(resource => resource.kind === 'Secret');
+  const values = secrets.flatMap(({ spec }) => Object.values(spec.stringData));
+  const elsewhere = values.filter(({ place }) => place !== undefined);
+  if (elsewhere.length === 0) return [];
+  const what = count(elsewhere.length, 'value');
+  return [`not checked: ${what} of Secrets, from the environment and files of the control plane`];
 }
 
 /** Only a running discovery service knows the instances of its services. */

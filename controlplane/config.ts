@@ -63,6 +63,10 @@ export type Config = {
   readonly edgeImage: string;
   readonly edgeXds: HostPort;
   readonly apiGroups: readonly string[];
+  /** Variables whose values Secrets in folders may take, with `*` for any characters. */
+  readonly secretVariables: readonly string[];
+  /** Folders whose files they may take, beside the folders of resources. */
+  readonly secretFiles: readonly string[];
   readonly logLevel: string;
 };
 
@@ -124,6 +128,8 @@ export function readConfig(env: Environment): Config {
     figures: readFigures(text),
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups,
+    secretVariables: parseVariables(list('SECRET_VARIABLES', 'SECRET_*,*_SECRET', ',')),
+    secretFiles: list('SECRET_FILES', '', delimiter).map(folder => resolve(folder)),
     gateways: {
       controller: parseController(text('GATEWAY_CONTROLLER', DEFAULT_CONTROLLER)),
       // Outside a cluster nothing starts proxies for a Gateway.
@@ -144,6 +150,15 @@ function parseApiGroups(groups: readonly string[]): readonly string[] {
   if (wrong === undefined) return groups;
   throw new Error(
     `API_GROUPS has "${wrong}": want domain names with commas between, for example gateway.internal`,
+  );
+}
+
+/** Parses names of variables, in which `*` stands for any characters. */
+function parseVariables(names: readonly string[]): readonly string[] {
+  const wrong = names.find(name => !/^[A-Za-z0-9_*]{1,256}$/.test(name));
+  if (wrong === undefined) return names;
+  throw new Error(
+    `SECRET_VARIABLES has "${wrong}": want names of variables with commas between, for example SHOP_*`,
   );
 }
 

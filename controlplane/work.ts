@@ -126,6 +126,11 @@ function watch({ config, log }: Parts, { parser, plane, cluster, changed }: Watc
     folders: config.resources,
     from: process.cwd(),
     parser,
+    secrets: {
+      environment: process.env,
+      variables: config.secretVariables,
+      folders: config.secretFiles,
+    },
     kubernetes: cluster && { cluster, namespaces: config.kubernetes?.namespaces },
     inForce: () => plane.inForce(),
     onChange: reading => plane.read(reading),

@@ -44,6 +44,8 @@ type ResourceOf<K extends Kind> = {
    */
   readonly hash: string;
   readonly spec: SpecOf<K>;
+  /** The hash of a Secret as it is written, where values of it came from elsewhere. */
+  readonly writtenHash?: string;
   /** Absent for kinds of which no metadata counts. */
   readonly metadata?: ResourceMetadata;
   /** Where its fields stand. Absent when it is in no file. */

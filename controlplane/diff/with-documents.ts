@@ -26,8 +26,9 @@ export type Given = {
  */
 export function withDocuments(
   inForce: InForce,
-  { files, whole, remove }: Given,
+  { files: given, whole, remove }: Given,
 ): InForce & { readonly problems: readonly Problem[] } {
+  const files = given.map(file => withKnownValues(file, inForce));
   const removed = new Set(remove);
   checkRemoved(removed, inForce);
   // What a broken file was about is unknown. So nothing counts as removed.
@@ -49,6 +50,16 @@ export function withDocuments(
     closed: [...inForce.closed.filter(stays), ...closed],
     problems,
   };
+}
+
+/** Values of a Secret that are elsewhere are those in force, where it is written as before. */
+function withKnownValues(file: ParsedFile, inForce: InForce): ParsedFile {
+  const resources = file.resources.map(resource => {
+    const known = inForce.resources.get(resource.id);
+    if (known?.kind !== 'Secret' || known.writtenHash !== resource.hash) return resource;
+    return { ...known, source: resource.source };
+  });
+  return { ...file, resources };
 }
 
 function checkRemoved(remove: ReadonlySet<string>, { resources, closed }: InForce): void {

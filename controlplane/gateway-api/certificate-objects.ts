@@ -1,7 +1,7 @@
 import { parseCertificates } from '#certificates/pem.ts';
 import { parsePrivateKey } from '#certificates/private-key.ts';
 import type { Memo } from '#controlplane/compile/memo.ts';
-import { secretValue } from '#resources/kinds/secret/secret.ts';
+import { isElsewhere, secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { CaSource } from './served-gateway.ts';
 
@@ -30,6 +30,7 @@ function findKeyPairFault(secret: Resource<'Secret'>): string | undefined {
   const keyPem = textOf(secret, 'tls.key');
   if (chainPem === undefined) return 'it has no key `tls.crt`';
   if (keyPem === undefined) return 'it has no key `tls.key`';
+  if (isElsewhere(secret.spec, 'tls.crt') || isElsewhere(secret.spec, 'tls.key')) return undefined;
   const chain = parseCertificates(chainPem, MOST_CHAIN);
   if ('error' in chain) return `its certificate chain cannot be used: ${chain.error}`;
   const key = parsePrivateKey(keyPem);
@@ -53,6 +54,8 @@ function readAuthorities(object: Resource<CaSource['kind']>): CaSource | string 
   const { kind, namespace, name } = object;
   const pem = authoritiesText(object);
   if (pem === undefined) return 'it has no key `ca.crt`';
+  if (object.kind === 'Secret' && isElsewhere(object.spec, 'ca.crt'))
+    return { kind, namespace, name, pem };
   const parsed = parseCertificates(pem, MOST_AUTHORITIES);
   if ('error' in parsed) return `its authorities cannot be used: ${parsed.error}`;
   return { kind, namespace, name, pem };

@@ -1,10 +1,12 @@
-import { join, relative } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import type { FileContent } from '#resources/folder/file-content.ts';
 import { type FolderContent, watchFolder } from '#resources/folder/folder.ts';
 import type { ParsedTexts, Parser } from '#resources/parse/parse.ts';
 import { ParseThread } from '#resources/parse/parse-thread.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
+import { secretFiller } from './fill-secrets.ts';
+import { SecretPlaces, type SecretPlacesOptions } from './secret-places.ts';
 
 /**
  * The parsed content of several folders. The earlier folder's files come first. The Problems are
@@ -20,6 +22,8 @@ export type FoldersOptions = {
   /** Files are named relative to it. */
   readonly from: string;
   readonly parser: Parser;
+  /** Which values Secrets may take from elsewhere. Without it none but those of files beside them. */
+  readonly secrets?: SecretPlacesOptions;
   /** Called with the cause when the thread that parses large input has ended unexpectedly. */
   onThreadEnd(cause: unknown): void;
   after(ms: number, callback: () => void): () => void;
@@ -30,6 +34,11 @@ export type FoldersOptions = {
  * them. A thread parses more, while everything else goes on.
  */
 const AT_ONCE = 32 * 1024;
+
+/** The interval, in ms, of looks for changes in files that Secrets name. */
+const LOOK_MS = 1_000;
+
+const BESIDE_ALONE: SecretPlacesOptions = { environment: {}, variables: [], folders: [] };
 
 /**
  * Follows several folders. Calls `onChange` with everything before it returns, then at each change.
@@ -53,15 +62,25 @@ class ResourceFolders {
   readonly #thread: ParseThread;
   readonly #contents = new Map<string, FolderContent>();
   readonly #watchers: { close(): void }[] = [];
+  readonly #places: SecretPlaces;
+  readonly #fill: (file: ParsedFile) => ParsedFile;
+  #cancelLook = () => {};
   #parsing = false;
   /** Whether something changed while the thread parsed the earlier content. */
   #behind = false;
 
   constructor(options: FoldersOptions, onChange: (reading: FoldersReading) => void) {
-    const { parser, after, onThreadEnd } = options;
+    const { parser, after, from, folders, onThreadEnd, secrets = BESIDE_ALONE } = options;
     this.#options = options;
     this.#onChange = onChange;
     this.#parser = parser;
+    const places = new SecretPlaces(secrets);
+    this.#places = places;
+    this.#fill = secretFiller((place, file) => {
+      const path = resolve(from, file);
+      const folder = folders.find(each => path.startsWith(`${resolve(each)}${sep}`));
+      return places.find(place, path, resolve(folder ?? path));
+    });
     this.#thread = new ParseThread({ options: parser.options, failed: onThreadEnd, after });
   }
 
@@ -78,6 +97,7 @@ class ResourceFolders {
   }
 
   close(): void {
+    this.#cancelLook();
     for (const watcher of this.#watchers) watcher.close();
     this.#thread.close();
   }
@@ -88,9 +108,24 @@ class ResourceFolders {
     const { files, problems } = gather(this.#contents, this.#options.from);
     const round = this.#parser.begin(files);
     const deliver = (parsed?: ParsedTexts) =>
-      this.#onChange({ files: round.finish(parsed), problems });
+      this.#onChange({ files: this.#filled(round.finish(parsed)), problems });
     if (lengthOf(round.unseen) > AT_ONCE) void this.#parseAside(round.unseen, deliver);
     else deliver();
+  }
+
+  #filled(files: readonly ParsedFile[]): readonly ParsedFile[] {
+    this.#cancelLook();
+    this.#places.begin();
+    const filled = files.map(this.#fill);
+    if (this.#places.hasFiles()) this.#lookLater();
+    return filled;
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#options.after(LOOK_MS, () => {
+      if (this.#places.haveChanged()) this.#read();
+      else this.#lookLater();
+    });
   }
 
   async #parseAside(

@@ -17,6 +17,7 @@ import type { Parser } from '#resources/parse/parse.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Resource, resourceId } from '#resources/resource.ts';
 import { type FoldersReading, watchResourceFolders } from './resource-folders.ts';
+import type { SecretPlacesOptions } from './secret-places.ts';
 
 export type Reading = {
   readonly written: Written;
@@ -32,6 +33,8 @@ export type SourcesOptions = {
   /** Files are named relative to it. */
   readonly from: string;
   readonly parser: Parser;
+  /** Which values the Secrets in folders may take from elsewhere. */
+  readonly secrets?: SecretPlacesOptions;
   readonly kubernetes?:
     | { readonly cluster: Cluster; readonly namespaces: readonly string[] | undefined }
     | undefined;

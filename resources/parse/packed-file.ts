@@ -1,4 +1,4 @@
-import { SecretValue } from '#resources/words/secret-value.ts';
+import { type SecretPlace, SecretValue } from '#resources/words/secret-value.ts';
 import type { ParsedFile } from './parsed-file.ts';
 
 /**
@@ -9,7 +9,7 @@ export type PackedFile = { readonly json: string; readonly odd: readonly Odd[] }
 
 /** What stands at a place: a secret's bytes, or a value that can be cloned. */
 type Odd = { readonly path: Path } & (
-  | { readonly secret: Uint8Array }
+  | { readonly secret: Uint8Array; readonly place: SecretPlace | undefined }
   | { readonly value: unknown }
 );
 type Path = readonly (string | number)[];
@@ -25,13 +25,17 @@ export function packFile(parsed: ParsedFile): PackedFile {
 export function unpackFile({ json, odd }: PackedFile): ParsedFile {
   const parsed = JSON.parse(json) as ParsedFile;
   for (const each of odd)
-    putAt(parsed, each.path, 'secret' in each ? new SecretValue(each.secret) : each.value);
+    putAt(
+      parsed,
+      each.path,
+      'secret' in each ? new SecretValue(each.secret, each.place) : each.value,
+    );
   return parsed;
 }
 
 function collectOdd(value: unknown, path: (string | number)[], odd: Odd[]): void {
   if (value instanceof SecretValue)
-    odd.push({ path: [...path], secret: Uint8Array.from(value.reveal()) });
+    odd.push({ path: [...path], secret: Uint8Array.from(value.reveal()), place: value.place });
   else if (isOdd(value)) odd.push({ path: [...path], value });
   else if (Array.isArray(value))
     for (const [index, item] of value.entries()) collectBelow(index, item, path, odd);

@@ -24,6 +24,7 @@ export function clientSecret(
   const { secret, secretName, secretNamespace = namespace, clientAuthentication } = oauth2;
   const found = secret ?? namedSecret(secrets, secretNamespace, secretName ?? '');
   if (typeof found === 'string') return { error: found };
+  if (found.place !== undefined) return { value: { secret: found, cut: false } };
   const used = cutLineBreak(found);
   if (used.secret.reveal().length === 0) return { error: `the secret is empty` };
   if (clientAuthentication.method !== 'JWTAssertion') return { value: used };

@@ -31,6 +31,7 @@ function authoritiesOf(
   if (secret === undefined) return { error: `there is no Secret ${namespace}/${name} in force` };
   const found = authoritiesIn(secret);
   if (found === undefined) return { error: `${place} has neither \`ca.crt\` nor \`tls.crt\`` };
+  if (found.place !== undefined) return { value: found };
   const fault = faultOf(Buffer.from(found.reveal()).toString('utf8'));
   return fault === undefined ? { value: found } : { error: `${place} cannot be used: ${fault}` };
 }

@@ -2,7 +2,7 @@ import { checkCertificateName } from '#certificates/check-name.ts';
 import { checkKeyPair } from '#certificates/check-pair.ts';
 import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
 import type { Finding } from '#certificates/finding.ts';
-import { secretValue } from '#resources/kinds/secret/secret.ts';
+import { isElsewhere, secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import { resourceId } from '#resources/resource.ts';
@@ -138,6 +138,7 @@ function judgeKeyPair({ spec }: Secret, user: User, now: number): readonly Findi
   const key = textOf(secretValue(spec, PRIVATE_KEY_KEY));
   if (certificate === undefined) return [missing(CERTIFICATE_KEY)];
   if (key === undefined) return [missing(PRIVATE_KEY_KEY)];
+  if (isElsewhere(spec, CERTIFICATE_KEY) || isElsewhere(spec, PRIVATE_KEY_KEY)) return [];
   if (user.kind === 'TLSContext') return checkKeyPair(certificate, key, now, 'client');
   const findings = checkKeyPair(certificate, key, now, 'server');
   const isBroken = findings.some(({ severity }) => severity === 'error');
@@ -147,7 +148,9 @@ function judgeKeyPair({ spec }: Secret, user: User, now: number): readonly Findi
 }
 
 function judgeAuthorities(secret: Secret, now: number): readonly Finding[] {
-  const ca = textOf(authoritiesIn(secret));
+  const value = authoritiesIn(secret);
+  if (value?.place !== undefined) return [];
+  const ca = textOf(value);
   return ca === undefined ? [missing('ca.crt')] : checkTrustedCa(ca, now);
 }
 
