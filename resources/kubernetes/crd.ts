@@ -5,7 +5,7 @@ import { type OpenApi, openApi, orNull } from './open-api.ts';
 import { kindNames, SERVED_KINDS, type ServedKind } from './served-kinds.ts';
 
 /** One object of the API. */
-type Manifest = { readonly [field: string]: unknown };
+export type Manifest = { readonly [field: string]: unknown };
 
 /** Returns the definitions of all kinds in this group, from the same schemas as the parser. */
 export function customResourceDefinitions(group: string): readonly Manifest[] {

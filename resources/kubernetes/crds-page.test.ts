@@ -5,16 +5,18 @@ import { test } from 'node:test';
 import { KINDS } from '#resources/kinds/kinds.ts';
 import { isAmbientKind, isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import { customResourceDefinitions } from './crd.ts';
-import { crdsPage } from './crds-page.ts';
+import { crdsPage, fieldPoliciesPage } from './crds-page.ts';
 import { kindNames, SERVED_KINDS } from './served-kinds.ts';
 
-test('deploy/kubernetes/crds.yaml is what the schemas give (else: npx node resources/kubernetes/write-crds.ts)', () => {
-  const page = readFileSync(
-    join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes', 'crds.yaml'),
-    'utf8',
-  );
-  assert.equal(page, crdsPage());
-});
+const FOLDER = join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes');
+
+for (const [name, page] of [
+  ['crds.yaml', crdsPage],
+  ['field-policies.yaml', fieldPoliciesPage],
+] as const)
+  test(`deploy/kubernetes/${name} is what the schemas give (else: npx node resources/kubernetes/write-crds.ts)`, () => {
+    assert.equal(readFileSync(join(FOLDER, name), 'utf8'), page());
+  });
 
 test('every kind has a definition but those of Kubernetes and of Gateway API', () => {
   const kinds = customResourceDefinitions('example.com').map(

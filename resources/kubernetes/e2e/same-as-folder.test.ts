@@ -17,6 +17,7 @@ import { seededRandom } from '#protos/testing/random.ts';
 import { collect } from '#resources/parse/collect.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
+import { disturb } from '#resources/testing/disturb.ts';
 import { snapshotVersion } from '#xds/snapshot.ts';
 import { SERVED_KINDS } from '../served-kinds.ts';
 import { applyDefinitions, type Document } from '../testing/objects.ts';
@@ -127,48 +128,4 @@ function compiled(files: readonly ParsedFile[]): object {
     const messages = compile(set, group, OPTIONS);
     return [group, snapshotVersion(encode(messages)), messages.resources];
   });
-}
-
-const ODD: readonly unknown[] = [
-  null,
-  0,
-  1,
-  1.5,
-  -1,
-  1e9,
-  3.0,
-  true,
-  false,
-  '',
-  'x',
-  '1h',
-  '*',
-  [],
-  {},
-  ['a'],
-  [{}],
-  { a: 'b' },
-  [[{ a: 'b' }]],
-];
-
-/** One value anywhere in it is another, one key is in other letter case, or one is nobody's. */
-function disturb(value: unknown, random: () => number): unknown {
-  const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
-  if (typeof value !== 'object' || value === null || random() < 0.15) return pick(ODD);
-  if (Array.isArray(value)) {
-    const at = Math.floor(random() * value.length);
-    return value.map((item, index) => (index === at ? disturb(item, random) : item));
-  }
-  const keys = Object.keys(value);
-  const key = pick(keys) ?? 'unknown';
-  const way = random();
-  const entries = Object.entries(value);
-  if (way < 0.1) return { ...value, [`x${key}`]: pick(ODD) };
-  if (way < 0.25)
-    return Object.fromEntries(
-      entries.map(([name, item]) => [name === key ? name.toUpperCase() : name, item]),
-    );
-  return Object.fromEntries(
-    entries.map(([name, item]) => [name, name === key ? disturb(item, random) : item]),
-  );
 }
