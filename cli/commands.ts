@@ -9,6 +9,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   validate: async () => (await import('./validate.ts')).validateCommand(),
   explain: async () => (await import('./explain.ts')).explainCommand(),
   diff: async () => (await import('./diff.ts')).diffCommand(),
+  schema: async () => (await import('./schema.ts')).schemaCommand(),
   import: async () => (await import('./import.ts')).importCommand(),
   compile: async () => (await import('./compile.ts')).compileCommand(),
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand(),

@@ -17,6 +17,7 @@ const BASE = {
       '!**/.gateway',
       '!package-lock.json',
       '!protos/envoy-api/*.json',
+      '!docs/schemas/*.json',
     ],
   },
   formatter: { indentStyle: 'space', indentWidth: 2, lineWidth: 100 },

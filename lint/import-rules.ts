@@ -138,6 +138,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['yaml', 'zod'],
     node: true,
   },
+  {
+    folder: 'resources/json-schema',
+    ours: ['resources/kinds', 'resources/parse', 'resources/schema'],
+    packages: ['zod'],
+    node: false,
+  },
   { folder: 'resources', ours: ['resources/kinds', 'resources/schema'], packages: [], node: false },
   // The control plane, in which Gateway API and compile are pure.
   {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
 import type { Kind } from '#resources/kinds/known-kinds.ts';
 
 /** Returns where the example of a kind is: `examples/proxy-config.yaml` for ProxyConfig. */
@@ -7,9 +8,18 @@ export function exampleFile(kind: Kind): string {
   return join(import.meta.dirname, 'examples', `${kebabCase(kind)}.yaml`);
 }
 
-/** Returns the example of a kind, in YAML. */
+/** Names the schema, for editors. Its path is right in the clone alone. */
+const MODELINE = /^# yaml-language-server: .*\n/gm;
+
+/** Returns the example of a kind, in YAML, as a reader may save it anywhere. */
 export function exampleOf(kind: Kind): string {
-  return readFileSync(exampleFile(kind), 'utf8');
+  return readFileSync(exampleFile(kind), 'utf8').replace(MODELINE, '');
+}
+
+/** Returns the documents of this very kind in its example. */
+export function examplesOf(kind: Kind): readonly unknown[] {
+  const documents = parseAllDocuments(exampleOf(kind)).map(document => document.toJS());
+  return documents.filter(document => document.kind === kind);
 }
 
 /**

@@ -1,10 +1,7 @@
 import { KINDS } from '#resources/kinds/kinds.ts';
-import { isAmbientKind, type Kind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
+import { DOCUMENTED_KINDS, type Kind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import { kindTable } from '#resources/schema/docs.ts';
 import { exampleOf, kebabCase, noteOf } from './kind-files.ts';
-
-/** The kinds that have a page, in the order of their pages. Others are Kubernetes' own. */
-export const KIND_NAMES = (Object.keys(KINDS) as Kind[]).filter(kind => !isAmbientKind(kind));
 
 const INTRODUCTION = `# Kinds
 
@@ -36,7 +33,7 @@ file may be about to end. \`gateway status\` shows them. \`gateway validate\` ca
 
 /** Returns the page that lists the kinds, in Markdown. */
 export function kindsPage(): string {
-  const rows = KIND_NAMES.map(
+  const rows = DOCUMENTED_KINDS.map(
     kind =>
       `| [${kind}](kinds/${kebabCase(kind)}.md) | ${KINDS[kind].summary.replace(/\.$/, '')} |`,
   );

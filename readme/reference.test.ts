@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
+import { DOCUMENTED_KINDS } from '#resources/kinds/known-kinds.ts';
 import { parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
@@ -11,7 +12,6 @@ import { fromJson } from '#resources/template/go-value.ts';
 import { renderTemplate } from '#resources/template/render.ts';
 import { parseTemplate } from '#resources/template/template.ts';
 import { exampleFile, exampleOf, noteOf } from './kind-files.ts';
-import { KIND_NAMES } from './kind-page.ts';
 import { DOCS, generatedPages } from './reference.ts';
 
 describe('the generated pages', async () => {
@@ -21,25 +21,27 @@ describe('the generated pages', async () => {
     });
   }
 
-  test('has no page of a kind that is gone', async () => {
-    const pages = readdirSync(join(DOCS, 'reference/kinds')).map(name => `reference/kinds/${name}`);
-    const generated = [...(await generatedPages()).keys()].filter(name =>
-      name.startsWith('reference/kinds/'),
-    );
-    assert.deepEqual(pages.sort(), generated.sort());
-  });
+  for (const folder of ['reference/kinds', 'schemas']) {
+    test(`has nothing in docs/${folder} of a kind that is gone`, async () => {
+      const pages = readdirSync(join(DOCS, folder)).map(name => `${folder}/${name}`);
+      const generated = [...(await generatedPages()).keys()].filter(name =>
+        name.startsWith(`${folder}/`),
+      );
+      assert.deepEqual(pages.sort(), generated.sort());
+    });
+  }
 
   test('has every example', () => {
     const files = readdirSync(join(import.meta.dirname, 'examples'));
     assert.deepEqual(
       files.sort(),
-      KIND_NAMES.map(kind => exampleFile(kind).split('/').at(-1)).sort(),
+      DOCUMENTED_KINDS.map(kind => exampleFile(kind).split('/').at(-1)).sort(),
     );
   });
 
   test('has every note', () => {
     const files = readdirSync(join(import.meta.dirname, 'notes'));
-    const noted = KIND_NAMES.filter(kind => noteOf(kind) !== '');
+    const noted = DOCUMENTED_KINDS.filter(kind => noteOf(kind) !== '');
     assert.equal(noted.length, files.length);
   });
 
@@ -54,7 +56,7 @@ describe('the generated pages', async () => {
     }
   });
 
-  for (const kind of KIND_NAMES) {
+  for (const kind of DOCUMENTED_KINDS) {
     test(`has an example of ${kind} without a problem`, () => {
       const parsed = parseFile(`${kind}.yaml`, exampleOf(kind), DEFAULT_PARSE_OPTIONS);
       assert.deepEqual(parsed.problems, []);

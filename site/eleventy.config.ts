@@ -32,7 +32,7 @@ export default function configure(eleventy: EleventyConfig): object {
     return htmlPage(this.page.url.replace(/\/$/, '/index.html'), content);
   });
   eleventy.addWatchTarget('site/*.{ts,css}');
-  eleventy.addPassthroughCopy('docs/**/*.jpg');
+  for (const files of ['docs/**/*.jpg', 'docs/schemas/*.json']) eleventy.addPassthroughCopy(files);
   // Pages show templates of Go, which are not ours to fill in.
   return { markdownTemplateEngine: false };
 }

@@ -76,6 +76,9 @@ export function isAmbientKind(kind: string): kind is AmbientKind {
   return Object.hasOwn(AMBIENT_KINDS, kind);
 }
 
+/** The kinds that have a page and a schema. Others are Kubernetes' own. */
+export const DOCUMENTED_KINDS: readonly Kind[] = KIND_NAMES.filter(kind => !isAmbientKind(kind));
+
 /** Returns whether a kind of Kubernetes is read in this `apiVersion`. */
 export function isAmbientVersion(kind: AmbientKind, apiVersion: unknown): boolean {
   return AMBIENT_KINDS[kind].some(version => version === apiVersion);

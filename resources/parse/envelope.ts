@@ -1,12 +1,12 @@
 import { caution, type Finding, fault } from '#resources/finding.ts';
 import {
+  DOCUMENTED_KINDS,
   GATEWAY_API_GROUP,
   GATEWAY_API_VERSIONS,
   isAmbientKind,
   isAmbientVersion,
   isGatewayApiKind,
   isKind,
-  KIND_NAMES,
   NOT_SERVED,
 } from '#resources/kinds/known-kinds.ts';
 import { RESTRICTIONS } from '#resources/schema/restrictions.ts';
@@ -26,10 +26,7 @@ export type Envelope = {
 };
 
 /** Kinds of Kubernetes itself are no suggestions, since a folder has them for other reasons. */
-const KNOWN: readonly string[] = [
-  ...KIND_NAMES.filter(kind => !isAmbientKind(kind)),
-  ...Object.keys(NOT_SERVED),
-];
+const KNOWN: readonly string[] = [...DOCUMENTED_KINDS, ...Object.keys(NOT_SERVED)];
 
 const GATEWAY_API_KINDS = KNOWN.filter(isGatewayApiKind);
 const OWN_KINDS = KNOWN.filter(kind => !isGatewayApiKind(kind));
