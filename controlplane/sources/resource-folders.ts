@@ -22,7 +22,7 @@ export type FoldersOptions = {
   /** Files are named relative to it. */
   readonly from: string;
   readonly parser: Parser;
-  /** Which values Secrets may take from elsewhere. Without it none but those of files beside them. */
+  /** Which values Secrets may take from elsewhere. Default: those of files beside them. */
   readonly secrets?: SecretPlacesOptions;
   /** Called with the cause when the thread that parses large input has ended unexpectedly. */
   onThreadEnd(cause: unknown): void;

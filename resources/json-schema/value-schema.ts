@@ -99,7 +99,7 @@ function typeOf(schema: z.core.$ZodType, path: string, more: MoreFields): JsonSc
   return scalarType(inner);
 }
 
-/** The parser does not look for unknown fields in a choice, unless the choice itself refuses them. */
+/** The parser looks for unknown fields in a choice only where the choice itself refuses them. */
 function optionSchema(option: z.core.$ZodType, path: string, more: MoreFields): JsonSchema {
   const inner = unwrap(option);
   const isOpen = inner instanceof z.core.$ZodObject && inner._zod.def.catchall === undefined;
