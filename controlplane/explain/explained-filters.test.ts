@@ -348,6 +348,7 @@ test('a login whose decisions are not repeated says nothing of it', () => {
   const yaml = LOGIN + policy('{filters: [{name: login}]}') + mapping();
   const text = describe(explained(yaml, { url: 'http://other.test/app/x' }));
   assert.doesNotMatch(text, /decision/);
+});
 
 test('it is told whether the proxy verifies tokens, or why it does not', () => {
   const rule = '{path: /*, filters: [{name: tokens}]}';
