@@ -14,7 +14,7 @@ const EXAMPLES = `
 The script completes the command \`gateway\`. Where only npx finds it, an alias gives it that name.
 
 Examples:
-  alias gateway='npx gateway'
+  alias gateway='npx tollwright'
   source <(gateway completion bash)
   source <(gateway completion zsh)
   gateway completion fish | source

@@ -15,6 +15,7 @@ const BASE = {
       '**/*.json',
       '!**/node_modules',
       '!**/.gateway',
+      '!dist',
       '!package-lock.json',
       '!protos/envoy-api/*.json',
       '!docs/schemas/*.json',

@@ -3,7 +3,8 @@ import { COMMANDS } from '../cli/commands.ts';
 
 const INTRODUCTION = `# Commands
 
-\`npx gateway <command>\` runs a command in this folder. \`npm start\` is \`gateway up\`.
+\`npx tollwright <command>\` runs a command in this folder. \`npm start\` is \`gateway up\`. Where the
+package is installed, both \`gateway\` and \`tollwright\` are its command.
 
 A command ends with 0 when all is well, and with 1 when it is not. \`explain\` ends with 1 when no
 service would get the request. \`diff\` ends with 0 without a difference, with 1 with one, and with 2

@@ -1,16 +1,47 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { makeEnvoyApi } from '#launcher/make-envoy-api.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { buildPackage, pack } from './build-package.ts';
 
-/** `npm run release` makes what a release consists of, in `dist/`. */
+/**
+ * `npm run release` makes what a release consists of, in `dist/`: the package for npm, its
+ * dependencies as an SBOM (CycloneDX), and the SHA-256 of each file.
+ */
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
+const BUILT = join(ROOT, '.gateway', 'package');
+
+const SBOM = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--omit', 'optional'];
 
 const say = (line: string) => process.stderr.write(`gateway: ${line}\n`);
 
-await makeEnvoyApi(say);
-rmSync(DIST, { recursive: true, force: true });
-const built = join(ROOT, '.gateway', 'package');
-buildPackage(built);
-say(`packed ${pack(built, DIST)}`);
+try {
+  await makeEnvoyApi(say);
+  rmSync(DIST, { recursive: true, force: true });
+  buildPackage(BUILT);
+  const name = basename(pack(BUILT, DIST), '.tgz');
+  writeFileSync(join(DIST, `${name}.cdx.json`), `${JSON.stringify(softwareBill(), null, 2)}\n`);
+  writeFileSync(join(DIST, 'SHA256SUMS'), readdirSync(DIST).map(sumOf).join(''));
+  say(`wrote ${readdirSync(DIST).join(', ')} into ${DIST}`);
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+/** Returns the packages that are installed with ours, by the lock file. */
+function softwareBill(): object {
+  const args = [...SBOM, '--package-lock-only'];
+  const bill = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' }));
+  // npm takes the name of the folder.
+  bill.metadata.component.name = manifest.name;
+  return bill;
+}
+
+/** Returns a line that `sha256sum --check` reads. */
+function sumOf(file: string): string {
+  const hash = createHash('sha256').update(readFileSync(join(DIST, file)));
+  return `${hash.digest('hex')}  ${file}\n`;
+}
