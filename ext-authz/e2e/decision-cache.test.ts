@@ -219,6 +219,8 @@ const FIELDS: readonly (readonly [string, string | string[]])[] = [
   ['X-USER', ['root', 'admin']],
   ['x-seen', 'root'],
   ['authorization', 'Basic eDp5'],
+  ['Authorization', ['Bearer x', 'Bearer y']],
+  ['authorization', ''],
   ['x-gateway-client-id', 'web'],
   ['x-name', ['J\u00fcrgen', 'b']],
   ['x-forwarded-for', '192.0.2.9'],
@@ -302,7 +304,9 @@ test('no cookie and no token is in the log, the statistics and the configuration
   const id = /gateway_session[^=]*=([^;]+)/.exec(sessions[0] ?? '')?.[1] ?? assert.fail();
   const shown = [cached.log(), await cached.get('/stats'), await cached.get('/config_dump')];
   for (const text of shown) for (const secret of [token, id]) assert.ok(!text.includes(secret));
-  assert.match(shown[1] ?? '', /ext_authz\.disabled: [1-9]/);
+  assert.match(shown[1] ?? '', /http\.edge\.ext_authz\.disabled: [1-9]/);
+  assert.match(shown[1] ?? '', /lua\.errors: 0/);
+  assert.doesNotMatch(shown[1] ?? '', /lua\.errors: [1-9]/);
 });
 
 test('a proxy that has not received a change of policies yet remembers no decision', async () => {

@@ -12,6 +12,8 @@ export type FilterRow = {
   readonly type: string;
   /** Where its tokens come from. */
   readonly issuer: string;
+  /** For how many ms proxies may repeat its decisions (`decisionCache`). */
+  readonly repeatsMs?: number;
   readonly state: ResourceState;
   /** What its service says of the provider. */
   readonly problems: readonly ProblemRow[];
@@ -71,8 +73,11 @@ export function security({ problems, requests, resources, rows, states }: Securi
 
 function filterRow({ id, spec }: Resource<'Filter'>) {
   const { JWT, OAuth2 } = spec;
-  if (OAuth2 !== undefined)
-    return { id, type: `OAuth2 ${OAuth2.grantType}`, issuer: String(OAuth2.authorizationURL) };
+  if (OAuth2 !== undefined) {
+    const { authorizationURL, decisionCache, grantType } = OAuth2;
+    const repeats = decisionCache === undefined ? {} : { repeatsMs: decisionCache };
+    return { id, type: `OAuth2 ${grantType}`, issuer: String(authorizationURL), ...repeats };
+  }
   return { id, type: 'JWT', issuer: String(JWT?.issuer ?? JWT?.jwksURI ?? '') };
 }
 

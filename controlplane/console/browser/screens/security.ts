@@ -48,7 +48,7 @@ function Shows({ closed, filters, open, rejected }: SecurityView): Shown {
 
 const COLUMNS: readonly Column<FilterRow>[] = [
   { head: 'Filter', cell: ({ id }) => html`<b>${shortName(id)}</b>` },
-  { head: 'Type', cell: ({ type }) => type },
+  { head: 'Type', cell: typeText },
   { head: 'Provider', className: 'path', cell: ({ issuer }) => issuer },
   {
     head: 'State',
@@ -63,6 +63,10 @@ const COLUMNS: readonly Column<FilterRow>[] = [
   },
   { head: 'Written in', cell: row => html`<${Source} ...${row} />` },
 ];
+
+function typeText({ repeatsMs, type }: FilterRow): string {
+  return repeatsMs === undefined ? type : `${type}, decisions repeated for ${repeatsMs} ms`;
+}
 
 /** The user logs in again at the next request. */
 function EndSessions({ filters }: Pick<SecurityView, 'filters'>): Shown {
