@@ -1,52 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { UnsecuredJWT } from 'jose';
-import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
-import { GATEWAY_EDGE, withPorts } from '#controlplane/compile/e2e/gateway-ports.ts';
-import type { RecordStore } from '#ext-authz/store/record-store.ts';
-import { openStoreKey } from '#ext-authz/store/store-key.ts';
-import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
-import { openKit } from './open-kit.ts';
-import { openStore } from './open-store.ts';
+import { test } from 'node:test';
+import { bearer, CLASS, filterRef, guardedGateway, jwt, own } from './guarded-gateway.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'policy-targets-'));
-let upstream: Awaited<ReturnType<typeof startEchoServer>>;
-let store: RecordStore;
-let envoy: GuardedEnvoy;
-
-before(async () => {
-  upstream = await startEchoServer('up');
-  store = await openStore(folder);
-  const kit = openKit(store, openStoreKey(folder, randomBytes));
-  const { address } = upstream;
-  envoy = await startGuarded(
-    RESOURCES,
-    kit,
-    undefined,
-    bootstrap => withPorts(bootstrap, { up: address }),
-    { edge: GATEWAY_EDGE },
-  );
-});
-
-after(async () => {
-  await envoy.stop();
-  await store.close();
-  await upstream.close();
-  rmSync(folder, { recursive: true });
-});
-
-const own = (kind: string, name: string, spec: string) =>
-  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
-const jwt = (name: string) =>
-  own(
-    'Filter',
-    name,
-    `{JWT: {validAlgorithms: [none], injectRequestHeaders: [{name: X-${name}, value: '{{ .token.Claims.sub }}'}]}}`,
-  );
 const policy = (name: string, target: string, filters: string) =>
   own('FilterPolicy', name, `{targetRefs: [{${target}}], filters: [${filters}]}`);
 const route = (name: string, parents: string, rules: string) =>
@@ -56,12 +11,10 @@ const rule = (name: string, filters = '') =>
 
 const SITE = '{name: site}';
 const MORE = '{kind: ListenerSet, name: more}';
-const NAMED =
-  '{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: own}}';
 
 /** Each policy asks for a Filter of its own name, so the headers tell which one was in force. */
 const RESOURCES = [
-  ...['gateway', 'listener', 'set', 'route', 'rule', 'own', 'path'].map(jwt),
+  ...['gateway', 'listener', 'set', 'route', 'rule', 'own', 'path'].map(name => jwt(name)),
   policy('gateway', 'kind: Gateway, name: site', '{name: gateway}'),
   policy('listener', 'kind: Gateway, name: site, sectionName: narrow', '{name: listener}'),
   policy('set', 'kind: ListenerSet, name: more', '{name: set}'),
@@ -84,12 +37,8 @@ const RESOURCES = [
     'path',
     '{rules: [{path: /path/*, filters: [{name: path, onAllow: break}]}]}',
   ),
+  CLASS,
   `---
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: {name: gateway}
-spec: {controllerName: gateway.internal/gateway-controller}
----
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: {name: site}
@@ -114,7 +63,7 @@ spec: {parentRef: {name: site}, listeners: [{name: set, port: 8000, protocol: HT
     [
       rule('any'),
       rule('narrow'),
-      rule('named', NAMED),
+      rule('named', filterRef('own')),
       rule('public'),
       rule('missing'),
       rule('either'),
@@ -125,7 +74,9 @@ spec: {parentRef: {name: site}, listeners: [{name: set, port: 8000, protocol: HT
   route('lost', SITE, `${rule('lost')}, ${rule('any')}`),
 ].join('');
 
-const authorization = `Bearer ${new UnsecuredJWT({}).setSubject('ada').encode()}`;
+const envoy = guardedGateway(RESOURCES);
+
+const { authorization } = bearer({ sub: 'ada' });
 
 /** What a request tells: the Filters that let it pass, in alphabetical order. */
 const IN_FORCE: readonly (readonly [host: string, path: string, filters: readonly string[]])[] = [
