@@ -109,7 +109,7 @@ function compileGateway(
   };
   const parts = gatewayParts(group, gateways, {
     ...{ edge, memo, options, resources },
-    hosts: (domain, attached) => hostParts(domain, hosts, attached),
+    hosts: (domain, taken) => hostParts(domain, hosts, taken),
   });
   const clusters = [
     ...parts.clusters,
@@ -174,7 +174,7 @@ function compileProxies(
     edge &&
     gatewayParts(group, gateways, {
       ...{ edge, memo, options, resources },
-      hosts: (domain, attached) => hostParts(domain, inputs, attached),
+      hosts: (domain, taken) => hostParts(domain, inputs, taken),
     });
   const clusters = [
     ...declared.byName.values(),

@@ -1,12 +1,10 @@
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
+import { PASSED_HEADER, placedStages } from '#controlplane/compile/gateways/listener-stages.ts';
 import { routePolicies } from '#controlplane/compile/gateways/route-policies.ts';
+import { routeRuleIn, stagesBefore } from '#controlplane/explain/asked-rules.ts';
 import type { EnvoyRequest } from '#controlplane/explain/envoy-request.ts';
 import { unmetConditions } from '#controlplane/explain/route-conditions.ts';
-import {
-  EXT_AUTHZ_FILTER,
-  type Route,
-  type VirtualHost,
-} from '#controlplane/explain/route-configuration.ts';
+import type { Route, VirtualHost } from '#controlplane/explain/route-configuration.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
@@ -79,7 +77,9 @@ export function requestServer({ access, api }: GatewayWorld): RequestServer {
   const policies = new Map(
     routePolicies(api.gateways).map(({ name, json }) => [name, filtersOf(json)]),
   );
-  const filtersOfRoute = (route: Route) => policies.get(ruleNameOf(route)) ?? [];
+  const asked = new Map([...policies, ...externalStages(api)]);
+  const filtersOfRoute = (route: Route) =>
+    [...stagesBefore(route), routeRuleIn(route) ?? ''].flatMap(name => asked.get(name) ?? []);
   const decide = (route: Route, { host, path }: Region): Decision => {
     if (route.direct_response?.status === 500) return { ...CLOSED, by: route.name };
     const rules = access.decide(host, path);
@@ -93,7 +93,9 @@ export function requestServer({ access, api }: GatewayWorld): RequestServer {
   return {
     decide,
     filtersOf: filtersOfRoute,
-    serve: (table, request, at) => {
+    serve: (table, asked, at) => {
+      const headers = new Map([...asked.headers, [PASSED_HEADER, ['yes']]]);
+      const request = { ...asked, headers };
       const domain = coveringDomains(at.host).find(each => table.has(each));
       const route = table
         .get(domain ?? '')
@@ -123,11 +125,19 @@ function filtersOf({ rules }: JsonObject): readonly NamedFilter[] {
   );
 }
 
-/** Returns the name by which the Filter service knows the rule of a route. */
-function ruleNameOf({ typed_per_filter_config: config }: Route): string {
-  const settings = config?.[EXT_AUTHZ_FILTER]?.check_settings;
-  const extensions = isJsonObject(settings) ? settings.context_extensions : undefined;
-  return isJsonObject(extensions) ? String(extensions.rule) : '';
+/** Returns the services that listeners ask, by the names of their stages. */
+function externalStages({
+  gateways,
+}: GatewayApi): readonly (readonly [name: string, filters: readonly NamedFilter[]])[] {
+  const placed = gateways.flatMap(({ listeners }) =>
+    listeners.flatMap(({ filters }) => placedStages(filters)),
+  );
+  return placed.flatMap(({ rule, stage }) => {
+    if (!('external' in stage)) return [];
+    const { name, namespace, port } = stage.target;
+    const service = `ExternalAuth by ${namespace}/${name}:${port}`;
+    return [[rule, [{ name: service, text: service, isSure: true }]] as const];
+  });
 }
 
 /** Returns where requests of a route go. */

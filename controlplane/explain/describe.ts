@@ -20,6 +20,7 @@ const MOST_OTHERS = 10;
 export function describe(explanation: Explanation, all = false): string {
   const sections = [
     requestSection(explanation),
+    listenerSection(explanation),
     routeSection(explanation),
     targetSection(explanation),
     sentSection(explanation),
@@ -40,6 +41,17 @@ function requestSection({ request }: Explanation): readonly string[] {
     ...(upgrade === undefined
       ? []
       : [`  to switch to ${plain(upgrade)}, which filters and limits decide about like any other`]),
+  ];
+}
+
+function listenerSection({ listener }: Explanation): readonly string[] {
+  if (listener === undefined) return [];
+  const { asks, others, sets } = listener;
+  return [
+    'Filters of the listener, before the route is chosen',
+    ...asks.map(cluster => `  ${cluster} is asked whether it may pass (ExternalAuth)`),
+    ...(sets.length === 0 ? [] : [`  they may set ${sets.join(', ')}, which no client may send`]),
+    ...others.map(other => `  by what they set, the route may be ${placeText(other)}`),
   ];
 }
 

@@ -23,6 +23,8 @@ export type OperatorRule = {
   readonly index: number;
   /** What a FilterPolicy with `targetRefs` is for here. */
   readonly target?: PolicyTarget;
+  /** The name of the listener whose Filters they are. */
+  readonly listener?: string;
 };
 
 /** All that the Filter service decides by. The definitions hold secrets. */
@@ -31,6 +33,8 @@ export type FiltersInForce = {
   readonly active: ActiveRules;
   /** In the order in which they are tried. */
   readonly rules: readonly OperatorRule[];
+  /** The names of rules of routes and listeners. */
+  readonly named: ReadonlySet<string>;
 };
 
 /**
@@ -44,6 +48,7 @@ export function filtersInForce(resources: ResourceSet, compiled: Compiled): Filt
   return {
     definitions,
     active: activateRules(rules, definitions, runnable),
+    named: new Set(rules.flatMap(({ routeRule }) => routeRule ?? [])),
     rules: rules.flatMap(rule => {
       const operator = written.get(rule.id);
       return operator === undefined ? [] : [{ ...operator, rule }];
@@ -84,18 +89,21 @@ function writtenRules(
   ]);
 }
 
+/** Returns whether a rule has the Filters of a listener. */
+export function isOfListener({ routeRule = '' }: Rule): boolean {
+  return /^(?:Gateway|ListenerSet)\//.test(routeRule);
+}
+
 /**
- * Returns the rule of a route whose Filters come from a FilterPolicy for it or are named by it,
- * joined with the rule that host and path select.
+ * Returns the rule of a listener, or that of a route whose Filters come from a FilterPolicy for it
+ * or are named by it, joined with the rule that host and path select.
  */
 export function routeRuleOf(
   rule: Rule,
   other: OperatorRule | undefined,
   policies: readonly Resource<'FilterPolicy'>[],
 ): OperatorRule {
-  const names = (rule.routeRule ?? '').split(JOINED);
-  const ofListener = LISTENER.exec(names[0] ?? '');
-  const first = (ofListener === null ? names[0] : names[1]) ?? names[0] ?? '';
+  const [first = ''] = (rule.routeRule ?? '').split(JOINED);
   const [kind = '', namespace = '', name = '', place = ''] = first.split('/');
   const id = `${kind}/${namespace}/${name}`;
   const index = Number(place);
@@ -103,29 +111,21 @@ export function routeRuleOf(
   const { filters: targeting = [], targetRefs = [] } = policy?.spec ?? {};
   const ofPolicy = targeting.map(filter => ({ ...filter, ...EVERY_ONE }));
   const end = rule.items.length - (other?.rule.items.length ?? 0);
-  const before = Number(ofListener?.[1] ?? 0);
   const named = (from: number, to: number) =>
     rule.items.slice(from, to).map(({ filter }) => {
       const [of = '', name = ''] = filter.split('/');
       return { namespace: of, name, arguments: {}, ...EVERY_ONE };
     });
-  const filters = [
-    ...named(0, before),
-    ...ofPolicy,
-    ...named(before + ofPolicy.length, end),
-    ...(other?.spec.filters ?? []),
-  ];
+  const filters = [...ofPolicy, ...named(ofPolicy.length, end), ...(other?.spec.filters ?? [])];
   const target = targetRefs[index];
   return {
     rule,
     spec: { host: '*', path: '*', filters },
     policy: { id, namespace, name, spec: { precedence: 0 } },
     index,
+    ...(isOfListener(rule) ? { listener: place } : {}),
     ...(target === undefined ? {} : { target }),
   };
 }
-
-/** The name of a listener's Filters, with how many there are. */
-const LISTENER = /^(?:Gateway|ListenerSet)\/.*\/(\d+)$/;
 
 const EVERY_ONE = { onDeny: 'break', onAllow: 'continue' } as const;

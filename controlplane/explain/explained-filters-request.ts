@@ -25,7 +25,7 @@ export function toFilterRequest({ headers, remoteAddress }: EnvoyRequest): Parse
     method: pseudo(':method'),
     path: pseudo(':path'),
     headers: fields,
-    ...{ body: new Uint8Array(), address: '', routeRule: '' },
+    ...{ body: new Uint8Array(), address: '', routeRule: '', beforeRoute: false },
   };
   return parseCheckRequest(message, remoteAddress);
 }

@@ -26,12 +26,13 @@ type Places = ReadonlyMap<string, Place>;
 type Asked = Pick<HttpRequest, 'authority' | 'target'>;
 
 export function explainRule(
-  { rule, policy, index, target }: OperatorRule,
+  { rule, policy, index, listener, target }: OperatorRule,
   places: Places,
 ): ExplainedRule {
   const { host, path } = rule;
   const { precedence } = policy.spec;
   const at = { ...placeOf(places, policy.id), precedence, host, path };
+  if (listener !== undefined) return { ...at, field: `the listener ${listener}` };
   if (target === undefined) return { ...at, field: `spec.rules[${index}]` };
   const { kind, name, sectionName } = target;
   const section = sectionName === undefined ? '' : `/${sectionName}`;

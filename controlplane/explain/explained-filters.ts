@@ -5,9 +5,9 @@ import { withoutInjected } from '#ext-authz/chain/final-change.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { type Selected, selectRule } from '#ext-authz/policy/policy.ts';
 import type { Rule } from '#ext-authz/policy/rule.ts';
-import { isJsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { routeRuleIn, stagesBefore } from './asked-rules.ts';
 import { type AskedService, explainAsked, isOff, isPublicRoute } from './asked-service.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import { type ExplainedDecisionCache, explainDecisionCache } from './explained-decision-cache.ts';
@@ -16,6 +16,7 @@ import { closedReasons } from './explained-filters-closed.ts';
 import {
   type FiltersInForce,
   filtersInForce,
+  isOfListener,
   type OperatorRule,
   routeRuleOf,
 } from './explained-filters-config.ts';
@@ -32,7 +33,6 @@ import {
 import { type ExplainedTokens, explainTokens } from './explained-tokens.ts';
 import { withoutIdentityHeaders } from './identity-headers.ts';
 import type { Place } from './place.ts';
-import { EXT_AUTHZ_FILTER } from './route-configuration.ts';
 import type { RouteMatch } from './route-match.ts';
 
 /**
@@ -97,14 +97,57 @@ export function explainFilters(inputs: FilterInputs): ExplainedFilters | undefin
       : { decision: 'malformed', reason: client.error };
   const request = toFilterRequest(withoutIdentityHeaders(inputs.request, inputs.match.virtualHost));
   if ('error' in request) return { decision: 'malformed', reason: request.error };
-  return explainCheck(request.value, client.value, inputs);
+  return behindStages(explainStages(request.value, client.value, inputs), () =>
+    explainCheck(request.value, client.value, inputs),
+  );
+}
+
+/**
+ * Explains what the Filters of a listener do, before the route is chosen. Any route of its virtual
+ * host tells of them.
+ * @returns undefined when it has none, or when the service cannot judge the request
+ */
+export function explainListenerFilters(inputs: FilterInputs): ExplainedFilters | undefined {
+  const stripped = withoutIdentityHeaders(inputs.request, inputs.match.virtualHost);
+  const [client, request] = [toFilterRequest(inputs.request), toFilterRequest(stripped)];
+  if ('error' in client || 'error' in request) return undefined;
+  return explainStages(request.value, client.value, inputs);
+}
+
+function explainStages(
+  request: HttpRequest,
+  client: HttpRequest,
+  inputs: FilterInputs,
+): ExplainedFilters | undefined {
+  const inForce = filtersInForce(inputs.resources, inputs.compiled(EXT_AUTHZ));
+  const own = stagesBefore(inputs.match.route).filter(name => inForce.named.has(name));
+  return own.reduce<ExplainedFilters | undefined>((before, routeRule) => {
+    const selected = inForce.active.select({ ...request, routeRule, beforeRoute: true });
+    if ('ambiguous' in selected) return before;
+    return behindStages(before, () =>
+      explainSelected(selected, { request, client }, inForce, inputs),
+    );
+  }, undefined);
+}
+
+/** Joins the chain of a listener with what comes behind it. Nothing does where it is closed. */
+function behindStages(
+  before: ExplainedFilters | undefined,
+  next: () => ExplainedFilters,
+): ExplainedFilters {
+  if (before?.decision !== 'chain') return before ?? next();
+  const behind = next();
+  if (behind.decision === 'allowed' || behind.decision === 'off') return before;
+  return behind.decision === 'chain'
+    ? { ...behind, chain: [...before.chain, ...behind.chain] }
+    : behind;
 }
 
 /** The route's setting overrides the virtual host's. */
 function whyOff(match: RouteMatch): string | undefined {
   const { route, virtualHost } = match;
   if (isOff(route) && !isPublicRoute(match)) return 'the route has `bypass_auth`';
-  return isOff(virtualHost) && routeRuleIn(match) === undefined
+  return isOff(virtualHost) && routeRuleIn(route) === undefined
     ? 'no rule can match in this virtual host, and it can be no protected origin'
     : undefined;
 }
@@ -117,7 +160,7 @@ function explainCheck(
   const inForce = filtersInForce(inputs.resources, inputs.compiled(EXT_AUTHZ));
   if (request.target.startsWith(GATEWAY_PATHS))
     return explainEndpoint(request, { ...inForce, ...inputs });
-  const routeRule = routeRuleIn(inputs.match);
+  const routeRule = routeRuleIn(inputs.match.route);
   const asked = routeRule === undefined ? request : { ...request, routeRule };
   const selected = inForce.active.select(asked);
   if ('ambiguous' in selected)
@@ -166,14 +209,7 @@ function joinedRule(
   { active, rules }: Pick<FiltersInForce, 'active' | 'rules'>,
   policies: ResourceSet['filterPolicies'],
 ): OperatorRule {
-  const other = selectRule(active.index, request);
+  const other = isOfListener(rule) ? { rule: undefined } : selectRule(active.index, request);
   const found = 'rule' in other ? rules.find(each => each.rule === other.rule) : undefined;
   return routeRuleOf(rule, found, policies);
-}
-
-/** Returns the rule of a route of Gateway API, where it names Filters. */
-function routeRuleIn({ route }: RouteMatch): string | undefined {
-  const settings = route.typed_per_filter_config?.[EXT_AUTHZ_FILTER]?.check_settings;
-  const extensions = isJsonObject(settings) ? settings.context_extensions : undefined;
-  return isJsonObject(extensions) ? String(extensions.rule) : undefined;
 }

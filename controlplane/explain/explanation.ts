@@ -8,6 +8,7 @@ import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { askedListener, managersOf, tableOf } from './asked-listener.ts';
+import { chosenAgain, type ExplainedListener } from './chosen-again.ts';
 import type { ClientRequest } from './client-request.ts';
 import { type EnvoyRequest, toEnvoyRequest } from './envoy-request.ts';
 import { type ExplainedFilters, explainFilters, type FilterInputs } from './explained-filters.ts';
@@ -43,6 +44,8 @@ export type Explanation = {
   };
   /** The gateway's own answer. No service gets the request. */
   readonly answer?: GatewayAnswer;
+  /** What filters of the listener do before the route is chosen. */
+  readonly listener?: ExplainedListener;
   /** The routes that nearly match when none does, the nearest first. */
   readonly nearest?: readonly NearMiss[];
   readonly route?: ExplainedRoute;
@@ -101,8 +104,13 @@ function explainCompiled(compiled: Compiled, inputs: Inputs): Explanation {
   const hosts = virtualHostsOf(compiled, table);
   const match = matchRoute(hosts, seen);
   const shown = { ...asSent(inputs), ...asSeen(seen), ...tls };
-  if (match !== undefined)
-    return { request: shown, ...explainMatch(match, seen, settings, places, inputs) };
+  if (match !== undefined) {
+    const again = chosenAgain(manager, hosts, { ...inputs, match, request: seen, places });
+    const behind = again === undefined ? {} : { listener: again.listener };
+    const request = again?.request ?? seen;
+    const told = explainMatch(again ?? match, request, settings, places, inputs);
+    return { request: shown, ...behind, ...told };
+  }
   const nearest = nearestMisses(hosts.map(withoutGatewayRoutes), seen).map(({ route, unmet }) => ({
     ...placeOf(places, route.name),
     reasons: unmet.map(({ reason }) => reason),

@@ -131,7 +131,10 @@ test('a Filter that a rule names runs behind those of a policy', () => {
   );
 });
 
-const BEHIND = [jwt('first'), jwt('second')].join('');
+const BEHIND = [
+  jwt('first', '{name: X-First, value: a}'),
+  jwt('second', '{name: X-Second, value: b}'),
+].join('');
 const named = (name: string) =>
   `{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: ${name}}}`;
 const behind = (yaml: string) =>
@@ -162,6 +165,38 @@ test('Filters of a listener run where no route matches', () => {
     ['Filter default/first', 'Filter default/second'],
   );
   assert.equal(answer?.status, 404);
+});
+
+const CHOSEN = gateway(
+  'HTTPRoute',
+  'chosen',
+  `{parentRefs: [{name: site, sectionName: https}], rules: [
+    {matches: [{path: {value: /a}, headers: [{name: X-First, value: gold}]}], backendRefs: [{name: gold, port: 80}]}]}`,
+);
+
+test('the route is chosen behind the Filters of a listener, and by no header of a client', () => {
+  const site = behind(SITE + CHOSEN);
+  for (const header of [[], ['X-First: gold']]) {
+    const { listener, route } = explained(site, { url: 'https://site.test:8443/a', header });
+    assert.equal(route?.resource, 'HTTPRoute default/web');
+    assert.deepEqual(listener?.sets, ['x-first', 'x-second']);
+    assert.deepEqual(
+      listener?.others.map(({ resource }) => resource),
+      ['HTTPRoute default/chosen'],
+    );
+  }
+  assert.equal(at('https://site.test:8443/a', SITE + CHOSEN).listener, undefined);
+});
+
+test('a service that a listener asks is shown, and the Filters around it', () => {
+  const asking = behind(SITE).replace(
+    'filters: {requests: [',
+    'filters: {requests: [{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {name: auth, port: 80}}}, ',
+  );
+  const { filters, listener } = at('https://site.test:8443/a', asking);
+  assert.deepEqual(listener?.asks, ['Service/default/auth:80']);
+  assert.ok(filters?.decision === 'chain');
+  assert.equal(filters.rule.field, 'the listener https');
 });
 
 test('a limit of a target is shown with its labels', () => {

@@ -3,27 +3,37 @@ import type { ServicePortSpec } from '#resources/kinds/service/service.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { isService, kindText, notPermitted } from './reference.ts';
+import { isService, kindText, notPermitted } from './reference-faults.ts';
 import type { Ask } from './remembered.ts';
 import type { BackendTarget, RouteKind } from './served-gateway.ts';
 
-/** A route, as its references need it. */
-export type RouteFrom = { readonly kind: RouteKind; readonly namespace: string };
+/** A route, as its references need it, or a listener that speaks to a backend as such a route. */
+export type RouteFrom = {
+  readonly kind: RouteKind;
+  readonly namespace: string;
+  /** The kind that a ReferenceGrant must name. Default: that of the route. */
+  readonly referrer?: string;
+};
+
+/** What decides about a reference to a backend. */
+export type BackendFacts = Pick<
+  GatewayContext,
+  'backendTls' | 'knowsServices' | 'permits' | 'service'
+>;
 
 /** Finds the Service and port that a route of this kind refers to, or says why it cannot. */
 export function backendTarget(
   ref: BackendObjectRef,
   field: string,
   from: RouteFrom,
-  ask: Ask<GatewayContext>,
+  ask: Ask<BackendFacts>,
 ): BackendTarget | Fault {
   const { group, kind, name, port } = ref;
   const namespace = ref.namespace ?? from.namespace;
   const fault = (reason: string, message: string): Fault => ({ reason, field, message });
   if (!isService(group, kind))
     return fault('InvalidKind', `${kindText(group, kind)} is not served here. Name a Service`);
-  const { kind: fromKind, namespace: home } = from;
-  const referrer = { kind: fromKind, namespace: home };
+  const referrer = { kind: from.referrer ?? from.kind, namespace: from.namespace };
   if (!ask(context => context.permits(referrer, { group, kind, namespace, name })))
     return notPermitted(field, `Service ${namespace}/${name}`);
   const place = `the Service ${namespace}/${name}`;

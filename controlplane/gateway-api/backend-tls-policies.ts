@@ -3,7 +3,8 @@ import type { Resource } from '#resources/resource.ts';
 import { byAge } from './by-age.ts';
 import type { Fault } from './condition.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import { authorityKind, isService, noAuthorities, notTrusted } from './reference.ts';
+import { authorityKind, noAuthorities, notTrusted } from './reference.ts';
+import { isService } from './reference-faults.ts';
 import { type Ask, remembered } from './remembered.ts';
 import type { BackendTls, CaSource } from './served-gateway.ts';
 

@@ -1,7 +1,7 @@
 import type { Resource } from '#resources/resource.ts';
 import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
 import type { Known, ObjectsContext } from './gateway-context.ts';
-import { listenerFilters } from './listener-filters.ts';
+import type { ListenerFiltersVerdict } from './listener-filters.ts';
 import { listenerTls } from './listener-tls.ts';
 import { remembered } from './remembered.ts';
 import { RESERVED_PORTS } from './reserved-ports.ts';
@@ -20,17 +20,22 @@ export type CheckedListener = {
   readonly valid: boolean;
 };
 
-/** Checks what a listener asks for by itself. `conflict` is what others do to it. */
+/** What is known of a listener before it is checked. `conflict` is what others do to it. */
+type Before = {
+  readonly conflict: Fault | undefined;
+  readonly filters: ListenerFiltersVerdict;
+};
+
+/** Checks what a listener asks for by itself. */
 export function checkListener(
   listener: WrittenListener,
   gateway: Resource<'Gateway'>,
-  conflict: Fault | undefined,
+  { conflict, filters }: Before,
   known: Known,
 ): CheckedListener {
   const { tls, accepted, resolved } = remembered(known, listener, 'TLS', [gateway], ask =>
     listenerTls(listener, gateway, ask),
   );
-  const filters = remembered(known, listener, 'filters', [], ask => listenerFilters(listener, ask));
   const all = [...ownFaults(listener, known.context), ...accepted];
   const needsTls = listener.protocol === 'HTTPS' || listener.protocol === 'TLS';
   const isWhole = all.length === 0 && listener.kinds.length > 0 && !(needsTls && tls === undefined);
@@ -38,7 +43,7 @@ export function checkListener(
     listener,
     tls,
     filters: filters.filters,
-    accepted: [...all, ...filters.accepted],
+    accepted: all,
     resolved: [...listener.kindFaults, ...resolved, ...filters.resolved],
     conflict,
     valid: isWhole && conflict === undefined,

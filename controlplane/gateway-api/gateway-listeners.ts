@@ -10,6 +10,8 @@ import type { Known, ObjectsContext } from './gateway-context.ts';
 import { gatewayFaults } from './gateway-faults.ts';
 import { gatewayGroup } from './gateway-group.ts';
 import { listenerConflicts, overlappingTls } from './listener-conflicts.ts';
+import { listenerFilters } from './listener-filters.ts';
+import { remembered } from './remembered.ts';
 import { type WrittenListener, writtenListeners } from './route-parent.ts';
 
 /** One of our Gateways with the ListenerSets that name it. */
@@ -69,14 +71,19 @@ export function checkGatewayListeners(ours: readonly OurGateway[], known: Known)
     const written = each.map(({ origin }) => writtenListeners(origin, known.memo));
     const conflicts = listenerConflicts(written.flat());
     for (const { origin, gateway } of each) {
-      const listeners = writtenListeners(origin, known.memo).map(listener =>
-        checkListener(listener, gateway, conflicts.get(listener), known),
-      );
+      const listeners = writtenListeners(origin, known.memo).map(listener => {
+        const before = { conflict: conflicts.get(listener), filters: filtersOf(listener, known) };
+        return checkListener(listener, gateway, before, known);
+      });
       checked.set(origin.id, listeners);
     }
     overlapping.push(...overlappingTls(written.flat().filter(one => !conflicts.has(one))));
   }
   return { checked, overlapping: new Set(overlapping) };
+}
+
+function filtersOf(listener: WrittenListener, known: Known) {
+  return remembered(known, listener, 'filters', [], ask => listenerFilters(listener, ask));
 }
 
 /** Returns a Gateway and its ListenerSets that it allows, in the order of precedence. */

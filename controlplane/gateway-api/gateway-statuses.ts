@@ -85,16 +85,11 @@ function acceptedGateway(
   isAnyValid: boolean,
 ): NamedCondition {
   if (faults.length > 0) return conditionOf('Accepted', faults, { message: '' });
-  const invalid = own.filter(isUnaccepted);
+  const invalid = own.filter(({ valid }) => !valid);
   if (invalid.length === 0)
     return conditionOf('Accepted', [], { message: 'The Gateway is served' });
   const status = isAnyValid ? 'True' : 'False';
   return { type: 'Accepted', status, reason: 'ListenersNotValid', message: tellInvalid(invalid) };
-}
-
-/** A listener that is closed is not accepted either, though the proxies get it. */
-function isUnaccepted({ accepted, valid }: CheckedListener): boolean {
-  return !valid || accepted.length > 0;
 }
 
 function tellInvalid(invalid: readonly CheckedListener[]): string {
@@ -202,7 +197,7 @@ function setFault(
 }
 
 function acceptedSet(checked: readonly CheckedListener[], isValid: boolean): NamedCondition {
-  const invalid = checked.filter(isUnaccepted);
+  const invalid = checked.filter(({ valid }) => !valid);
   if (invalid.length === 0)
     return conditionOf('Accepted', [], { message: 'Its listeners are served' });
   const status = isValid ? 'True' : 'False';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServedGateway } from './served-gateway.ts';
+import type { ListenerStage, ServedGateway } from './served-gateway.ts';
 import { CLASS, gateway, object, service } from './testing/documents.ts';
 import { served } from './testing/served.ts';
 import { statusLines } from './testing/told.ts';
@@ -13,8 +13,8 @@ spec: {JWT: {jwksURI: 'https://keys.test/keys', injectRequestHeaders: [{name: X-
 `;
 const named = (name: string, group = 'gateway.internal', kind = 'Filter') =>
   `{type: ExtensionRef, extensionRef: {group: ${group}, kind: ${kind}, name: ${name}}}`;
-const EXTERNAL =
-  '{type: ExternalAuth, externalAuth: {protocol: GRPC, grpc: {}, backendRef: {name: s, port: 80}}}';
+const external = (backend: string, protocol = 'GRPC') =>
+  `{type: ExternalAuth, externalAuth: {protocol: ${protocol}, ${protocol.toLowerCase()}: {}, backendRef: {${backend}}}}`;
 
 const site = (filters: string) =>
   CLASS +
@@ -31,11 +31,17 @@ const route = (header: string, parent = '{name: g}') =>
     `parentRefs: [${parent}], rules: [{matches: [{headers: [{name: ${header}, value: a}]}], backendRefs: [{name: s, port: 80}]}]`,
   );
 
+function namesOf(stage: ListenerStage): readonly string[] {
+  return 'filters' in stage
+    ? stage.filters.map(({ name }) => name)
+    : [`${stage.target.protocol}://${stage.target.namespace}/${stage.target.name}`];
+}
+
 /** Returns, for each listener, its Filters and why it is closed, and the same of its first rule. */
 function told(gateways: readonly ServedGateway[]) {
   return gateways.flatMap(({ listeners }) =>
     listeners.map(({ filters, routes }) => [
-      filters?.filters.map(({ name }) => name).join() ?? 'none',
+      filters?.stages.flatMap(namesOf).join() ?? 'none',
       filters?.broken ?? 'open',
       routes[0]?.rules[0]?.broken ?? 'open',
     ]),
@@ -59,19 +65,31 @@ const CLOSED: readonly (readonly [what: string, filter: string, fault: string, s
       'a Filter that is missing',
       named('gone'),
       'there is no Filter infra/gone',
-      'a 1 [HTTPRoute,GRPCRoute] Accepted ResolvedRefs=False:BackendNotFound Conflicted=False',
+      'a 1 [HTTPRoute,GRPCRoute] Accepted ResolvedRefs=False:InvalidListenerFilterRef Conflicted=False',
     ],
     [
       'another kind',
       named('f', 'x.org', 'Odd'),
       'Odd of x.org is not served here. Name a Filter of ours',
-      'a 1 [HTTPRoute,GRPCRoute] Accepted ResolvedRefs=False:InvalidKind Conflicted=False',
+      'a 1 [HTTPRoute,GRPCRoute] Accepted ResolvedRefs=False:InvalidListenerFilterRef Conflicted=False',
     ],
     [
-      'ExternalAuth',
-      EXTERNAL,
-      'the filter ExternalAuth is not served here',
-      'a 1 [HTTPRoute,GRPCRoute] Accepted=False:UnsupportedValue ResolvedRefs Conflicted=False',
+      'a service of ExternalAuth that is missing',
+      external('name: gone, port: 80'),
+      'there is no Service infra/gone',
+      'a 1 [HTTPRoute,GRPCRoute] Accepted ResolvedRefs=False:InvalidListenerFilterRef Conflicted=False',
+    ],
+    [
+      'a service of ExternalAuth without that port',
+      external('name: s, port: 81'),
+      'the Service infra/s has no port 81',
+      'a 1 [HTTPRoute,GRPCRoute] Accepted ResolvedRefs=False:InvalidListenerFilterRef Conflicted=False',
+    ],
+    [
+      'a service of ExternalAuth in a namespace that grants no reference',
+      external('name: far, namespace: team, port: 80'),
+      'no ReferenceGrant in its namespace allows the reference to the Service team/far',
+      'a 1 [HTTPRoute,GRPCRoute] Accepted ResolvedRefs=False:RefNotPermitted Conflicted=False',
     ],
   ];
 
@@ -90,20 +108,27 @@ for (const [what, filter, fault, status] of CLOSED) {
   });
 }
 
-for (const header of ['X-User', 'x_user']) {
-  test(`no route behind the listener is chosen by ${header}, which a Filter sets`, () => {
-    const api = served(site(named('f')) + route(header));
-    const fault = `the Filter infra/f of the listener Gateway/infra/g/a sets the header ${header}, and a route cannot be chosen by it`;
-    assert.deepEqual(told(api.gateways), [
-      ['f', 'open', fault],
-      ['none', 'open', 'open'],
-    ]);
-    assert.deepEqual(
-      api.problems.map(({ field, message }) => [field, message]),
-      [['spec.rules[0].matches[0].headers[0]', fault]],
+test('a service of ExternalAuth runs in its place, with what the port or the filter speaks', () => {
+  const filters = [named('f'), named('f'), external('name: s, port: 80'), named('f')].join();
+  assert.deepEqual(told(served(site(filters)).gateways)[0]?.[0], 'f,f,h2c://infra/s,f');
+  const http = external('name: s, port: 80', 'HTTP');
+  assert.deepEqual(told(served(site(http)).gateways)[0]?.[0], 'http://infra/s');
+});
+
+test('a ReferenceGrant for Gateways allows a service of ExternalAuth elsewhere', () => {
+  const grant = (kind: string) =>
+    object(
+      'ReferenceGrant',
+      'auth',
+      `from: [{group: gateway.networking.k8s.io, kind: ${kind}, namespace: infra}], to: [{group: "", kind: Service}]`,
+      { namespace: 'team' },
     );
-  });
-}
+  const far =
+    site(external('name: far, namespace: team, port: 80')) + service('far', '{port: 80}', 'team');
+  const isOpen = (kind: string) => told(served(far + grant(kind)).gateways)[0]?.[1];
+  assert.equal(isOpen('Gateway'), 'open');
+  assert.match(isOpen('HTTPRoute') ?? '', /no ReferenceGrant/);
+});
 
 test('a ListenerSet names Filters of its own namespace', () => {
   const set = (filter: string) =>
@@ -127,15 +152,4 @@ test('a ListenerSet names Filters of its own namespace', () => {
     ['t', 'open', 'open'],
     ['', 'there is no Filter team/f', 'open'],
   ]);
-});
-
-test('a route is not accepted on the listener alone whose Filters set what it is chosen by', () => {
-  const parents = '{name: g, sectionName: a}, {name: g, sectionName: b}';
-  const { statuses } = served(site(named('f')) + route('x-user', parents));
-  const status = statuses.get('HTTPRoute/infra/r');
-  assert.ok(status?.kind === 'Route');
-  assert.deepEqual(
-    status.parents.map(({ conditions }) => conditions[0]?.reason),
-    ['UnsupportedValue', 'Accepted'],
-  );
 });

@@ -1,77 +1,90 @@
-import { headersSetBy } from '#resources/kinds/filter/injected-headers.ts';
-import { headerIdentity } from '#resources/words/header-identity.ts';
+import type { ExternalAuth } from '#resources/kinds/gateway-api/external-auth.ts';
+import type { Resource } from '#resources/resource.ts';
+import { type BackendFacts, backendTarget } from './backend-target.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { filterNamed, unsupported } from './reference.ts';
+import { filterNamed } from './reference.ts';
 import type { Ask } from './remembered.ts';
-import type { WrittenListener } from './route-parent.ts';
-import type { AnyRule } from './route-rules.ts';
-import type { ListenerFilters } from './served-gateway.ts';
+import type { ListenerOrigin, WrittenListener } from './route-parent.ts';
+import type { ExternalStage, ListenerFilters, ListenerStage } from './served-gateway.ts';
 
 /** What the filters of a listener come to. */
 export type ListenerFiltersVerdict = {
   /** Undefined when the listener has none. */
   readonly filters: ListenerFilters | undefined;
-  readonly accepted: readonly Fault[];
   readonly resolved: readonly Fault[];
 };
 
-const NONE: ListenerFiltersVerdict = { filters: undefined, accepted: [], resolved: [] };
+const NONE: ListenerFiltersVerdict = { filters: undefined, resolved: [] };
+
+type Asked = Ask<BackendFacts & Pick<GatewayContext, 'filter' | 'options'>>;
 
 /**
  * Resolves the filters of a listener. One that cannot run closes the listener. It stays served, as
- * its requests would otherwise fall to a listener for more hosts, which asks for less.
+ * its requests would otherwise fall to a listener for more hosts, which asks for less. Source of
+ * the reasons: GEP-5224, "Status Reporting".
  */
 export function listenerFilters(
   { id, origin, spec, field }: WrittenListener,
-  ask: Ask<Pick<GatewayContext, 'options' | 'filter'>>,
+  ask: Asked,
 ): ListenerFiltersVerdict {
   const { requests = [] } = spec.filters ?? {};
   if (requests.length === 0) return NONE;
-  const each = requests.map(({ extensionRef }, at) => {
+  const each = requests.map(({ extensionRef, externalAuth }, at) => {
     const place = `${field}.filters.requests[${at}]`;
     return extensionRef === undefined
-      ? unsupported(place, 'ExternalAuth')
+      ? externalStage(externalAuth, `${place}.externalAuth.backendRef`, origin, ask)
       : filterNamed(extensionRef, `${place}.extensionRef`, origin.namespace, ask);
   });
   const faults = each.filter(one => 'reason' in one);
-  const [accepted, resolved] = [
-    faults.filter(({ reason }) => reason === 'UnsupportedValue'),
-    faults.filter(({ reason }) => reason !== 'UnsupportedValue'),
-  ];
-  const broken = faults[0]?.message;
+  const broken = faults[0]?.message ?? brokenTls(each);
   return {
     filters: {
       listener: id,
-      filters: each.filter(one => 'spec' in one),
+      stages: stagesOf(each.filter(isEntry)),
       ...(broken === undefined ? {} : { broken }),
     },
-    accepted,
-    resolved,
+    resolved: faults.map(fault => ({ ...fault, reason: REASONS[fault.reason] ?? UNRESOLVED })),
   };
 }
 
-/**
- * Returns why a rule cannot be served behind the Filters of a listener. They run in one call with
- * those of the route, so Envoy has chosen the route before. Where no match reads what they set,
- * that is the same route. Elsewhere a client would choose by a header of its own.
- */
-export function matchFaults(
-  rule: AnyRule,
-  index: number,
-  { filters, listener }: ListenerFilters,
-): readonly Fault[] {
-  const setters = new Map(
-    filters.flatMap(filter => headersSetBy(filter).map(name => [name, filter] as const)),
-  );
-  const matches = 'matches' in rule ? rule.matches : [];
-  return matches.flatMap(({ headers }, match) =>
-    headers.flatMap(({ name }, at) => {
-      const setter = setters.get(headerIdentity(name.toLowerCase()));
-      if (setter === undefined) return [];
-      const field = `spec.rules[${index}].matches[${match}].headers[${at}]`;
-      const message = `the Filter ${setter.namespace}/${setter.name} of the listener ${listener} sets the header ${name}, and a route cannot be chosen by it`;
-      return [{ reason: 'UnsupportedValue', field, message }];
-    }),
-  );
+const REASONS: Readonly<Record<string, string>> = { RefNotPermitted: 'RefNotPermitted' };
+const UNRESOLVED = 'InvalidListenerFilterRef';
+
+function externalStage(
+  external: ExternalAuth | undefined,
+  field: string,
+  { kind, namespace }: ListenerOrigin,
+  ask: Asked,
+): ExternalStage | Fault {
+  if (external === undefined) throw new Error(`${field} is absent`);
+  const spoken = external.protocol === 'GRPC' ? 'GRPCRoute' : 'HTTPRoute';
+  const from = { kind: spoken, namespace, referrer: kind } as const;
+  const found = backendTarget(external.backendRef, field, from, ask);
+  return 'reason' in found ? found : { external, target: found };
+}
+
+type Entry = Resource<'Filter'> | ExternalStage;
+
+function isEntry(one: Entry | Fault): one is Entry {
+  return !('reason' in one);
+}
+
+/** Neighbours among Filters of ours run in one call. */
+function stagesOf(entries: readonly Entry[]): readonly ListenerStage[] {
+  const stages: ListenerStage[] = [];
+  for (const entry of entries) {
+    const last = stages.at(-1);
+    if ('external' in entry) stages.push(entry);
+    else if (last !== undefined && 'filters' in last)
+      stages.splice(-1, 1, { filters: [...last.filters, entry] });
+    else stages.push({ filters: [entry] });
+  }
+  return stages;
+}
+
+/** The status of the policy tells why. */
+function brokenTls(entries: readonly (Entry | Fault)[]): string | undefined {
+  const closed = entries.some(one => 'external' in one && one.target.tls === 'closed');
+  return closed ? 'the BackendTLSPolicy of a service of ExternalAuth is invalid' : undefined;
 }

@@ -3,14 +3,8 @@ import type { SecretRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import {
-  authorityKind,
-  kindText,
-  noAuthorities,
-  notPermitted,
-  notTrusted,
-  type Referrer,
-} from './reference.ts';
+import { authorityKind, noAuthorities, notTrusted, type Referrer } from './reference.ts';
+import { kindText, notPermitted } from './reference-faults.ts';
 import type { Ask } from './remembered.ts';
 import type { WrittenListener } from './route-parent.ts';
 import type { CaSource, ClientValidation, ListenerTls, SecretName } from './served-gateway.ts';

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import type { Fault } from './condition.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import { kindText } from './reference.ts';
+import { kindText } from './reference-faults.ts';
 
 /** Returns why settings for the proxies of a Gateway, which a ProxyConfig has, cannot be used. */
 export function parametersFaults(

@@ -7,7 +7,7 @@ import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
 import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
 import type { OurGateway } from './gateway-listeners.ts';
-import { isService } from './reference.ts';
+import { isService } from './reference-faults.ts';
 import type { RouteVerdict } from './route-verdict.ts';
 
 type Policy = Resource<'BackendTLSPolicy'>;

@@ -3,6 +3,7 @@ import { CERTIFICATES_GROUP, GATEWAY_API_GROUP } from '#resources/kinds/known-ki
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
+import { kindText } from './reference-faults.ts';
 import type { Ask } from './remembered.ts';
 import type { CaSource } from './served-gateway.ts';
 
@@ -40,15 +41,6 @@ function allows({ spec }: Resource<'ReferenceGrant'>, from: Referrer, to: Refere
   );
 }
 
-export function isService(group: string, kind: string): boolean {
-  return group === '' && kind === 'Service';
-}
-
-export function notPermitted(field: string, what: string): Fault {
-  const message = `no ReferenceGrant in its namespace allows the reference to the ${what}`;
-  return { reason: 'RefNotPermitted', field, message };
-}
-
 /**
  * Returns the kind of an object with authorities.
  * @returns undefined for one that is not read
@@ -70,11 +62,6 @@ export function noAuthorities({ group, kind }: Pick<Referent, 'group' | 'kind'>)
 export function notTrusted(kind: string, namespace: string, name: string, why: string): string {
   const place = namespace === '' ? name : `${namespace}/${name}`;
   return `the ${kind} ${place} cannot be trusted: ${why}`;
-}
-
-/** Returns `Kind` or `Kind of group`. */
-export function kindText(group: string, kind: string): string {
-  return group === '' ? kind : `${kind} of ${group}`;
 }
 
 /** Returns the Filter that an `extensionRef` names, or why there is none. */

@@ -3,7 +3,6 @@ import type { Problem } from '#resources/problem.ts';
 import { conditionOf, type Fault, type NamedCondition, tellFaults } from './condition.ts';
 import type { RouteStatus } from './gateway-api-status.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { listenerFilters, matchFaults } from './listener-filters.ts';
 import type { Ask } from './remembered.ts';
 import {
   type AttachedListener,
@@ -52,15 +51,11 @@ export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVe
   const rules = route.spec.rules.map((rule: AnyRule, index) => routeRule(rule, index, route, ask));
   const served = rules.map(rule => rule.served);
   const resolved = rules.flatMap(rule => rule.resolved);
-  const unsupportedOn = (listeners: readonly Pick<AttachedListener, 'listener'>[]) =>
-    unsupportedIn(rules, behindFilters(route, listeners, ask));
-  const places = listenersOf(attachments);
-  const accepted = attachments.filter(
-    each => statusOf(each, unsupportedOn(each.listeners)) === undefined,
-  );
+  const unsupported = unsupportedIn(rules);
+  const accepted = attachments.filter(each => statusOf(each, unsupported) === undefined);
   const faults = [
     ...attachments.flatMap(({ fault }) => fault ?? []),
-    ...unsupportedOn(places).faults,
+    ...unsupported.faults,
     ...resolved,
   ];
   return {
@@ -69,10 +64,10 @@ export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVe
       generation: route.metadata?.generation ?? 0,
       parents: attachments.map(each => ({
         parentRef: each.parentRef,
-        conditions: conditionsOf(each, unsupportedOn(each.listeners), resolved),
+        conditions: conditionsOf(each, unsupported, resolved),
       })),
     },
-    served: places.map(({ hostnames, ...place }) => ({
+    served: listenersOf(attachments).map(({ hostnames, ...place }) => ({
       listener: place.listener.id,
       route: toServedRoute(
         route,
@@ -80,7 +75,7 @@ export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVe
         hostnames,
         withPolicies(route, served, place, ask),
       ),
-      accepted: !unsupportedOn([place]).everywhere,
+      accepted: !unsupported.everywhere,
     })),
     services: servicesOf(served),
     gateways: [...new Set(accepted.map(({ parent }) => parent.gateway))],
@@ -107,27 +102,9 @@ type Unsupported = {
   readonly everywhere: boolean;
 };
 
-/** `more` has a list for each rule. */
-function unsupportedIn(
-  rules: readonly RuleVerdict<AnyRule>[],
-  more: readonly (readonly Fault[])[],
-): Unsupported {
-  const all = rules.map(({ unsupported }, index) => [...unsupported, ...(more[index] ?? [])]);
-  const everywhere = rules.length > 0 && all.every(faults => faults.length > 0);
-  return { faults: all.flat(), everywhere };
-}
-
-/** Returns why rules cannot be served behind the Filters of these listeners. */
-function behindFilters(
-  { kind, spec }: AnyRoute,
-  listeners: readonly Pick<AttachedListener, 'listener'>[],
-  ask: Ask<GatewayContext>,
-): readonly (readonly Fault[])[] {
-  if (kind !== 'HTTPRoute' && kind !== 'GRPCRoute') return [];
-  const all = listeners.flatMap(({ listener }) => listenerFilters(listener, ask).filters ?? []);
-  return spec.rules.map((rule: AnyRule, index) =>
-    all.flatMap(filters => matchFaults(rule, index, filters)),
-  );
+function unsupportedIn(rules: readonly RuleVerdict<AnyRule>[]): Unsupported {
+  const everywhere = rules.length > 0 && rules.every(({ unsupported }) => unsupported.length > 0);
+  return { faults: rules.flatMap(({ unsupported }) => unsupported), everywhere };
 }
 
 /** @returns why it is not accepted */

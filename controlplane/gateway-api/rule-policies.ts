@@ -1,6 +1,6 @@
 import type { Resource } from '#resources/resource.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { listenerFilters, matchFaults } from './listener-filters.ts';
+import { listenerFilters } from './listener-filters.ts';
 import type { Ask } from './remembered.ts';
 import type { WrittenListener } from './route-parent.ts';
 import type { AnyRoute, AnyRule } from './route-rules.ts';
@@ -35,7 +35,7 @@ export function withPolicies(
   });
 }
 
-/** Returns the rules with the Filters of their listener. */
+/** Returns the rules with what their listener asks for. */
 function behindListener(
   rules: readonly ServedRule<AnyRule>[],
   { listener }: PolicyPlace,
@@ -44,8 +44,7 @@ function behindListener(
   const { filters } = listenerFilters(listener, ask);
   if (filters === undefined) return rules;
   return rules.map(rule => {
-    const broken =
-      filters.broken ?? matchFaults(rule.rule, rule.index, filters)[0]?.message ?? rule.broken;
+    const broken = filters.broken ?? rule.broken;
     return { ...rule, listener: filters, ...(broken === undefined ? {} : { broken }) };
   });
 }

@@ -1,3 +1,4 @@
+import type { ExternalAuth } from '#resources/kinds/gateway-api/external-auth.ts';
 import type { GrpcRouteRule } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
 import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.ts';
 import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
@@ -64,14 +65,20 @@ export type ServedListener = {
   readonly routes: readonly ServedRoute[];
 };
 
-/** The Filters of every request that a listener accepts, in their order. They come first. */
+/** What every request that a listener accepts must pass before its route is chosen. */
 export type ListenerFilters = {
   /** Id of the listener. */
   readonly listener: string;
-  readonly filters: readonly Resource<'Filter'>[];
+  /** In the order in which they run. */
+  readonly stages: readonly ListenerStage[];
   /** Why every request of the listener is answered 500. */
   readonly broken?: string;
 };
+
+/** Filters of ours that run in one call, or a service of the operator that is asked. */
+export type ListenerStage = { readonly filters: readonly Resource<'Filter'>[] } | ExternalStage;
+
+export type ExternalStage = { readonly external: ExternalAuth; readonly target: BackendTarget };
 
 export type ListenerTls = {
   readonly mode: 'Terminate' | 'Passthrough';
@@ -125,7 +132,7 @@ export type ServedRule<Rule> = {
   readonly broken?: string;
   /** Our Filters that the rule names, in their order. */
   readonly filters: readonly Resource<'Filter'>[];
-  /** Those of the listener. They come before all others. */
+  /** What its requests have passed before the route was chosen. */
   readonly listener?: ListenerFilters;
   /** The FilterPolicy in force for the rule by a target. Its Filters come before those. */
   readonly policy?: ServedPolicy;

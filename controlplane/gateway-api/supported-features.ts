@@ -21,6 +21,7 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   'GatewayHTTPListenerIsolation',
   'GatewayHTTPSListenerDetectMisdirectedRequests',
   'GatewayInfrastructure',
+  'GatewayListenerFilters',
   'GatewayPort8080',
   'GatewayRouteHostnameIntersectionPrecedence',
   'GatewayStaticAddresses',

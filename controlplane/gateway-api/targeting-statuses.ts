@@ -9,7 +9,7 @@ import { conditionOf, type Fault } from './condition.ts';
 import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
 import type { OurGateway } from './gateway-listeners.ts';
-import { kindText } from './reference.ts';
+import { kindText } from './reference-faults.ts';
 import type { ListenerOrigin } from './route-parent.ts';
 import type { AnyRoute } from './route-rules.ts';
 import type { RouteVerdict } from './route-verdict.ts';

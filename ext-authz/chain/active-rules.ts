@@ -13,14 +13,15 @@ import { ruleHeaders } from './final-change.ts';
  */
 export type ClosedRule = { readonly rule: Rule; readonly filter: string };
 
-type Asked = Pick<HttpRequest, 'authority' | 'target' | 'routeRule'>;
+type Asked = Pick<HttpRequest, 'authority' | 'beforeRoute' | 'routeRule' | 'target'>;
 
 /** The rules in force, with what their filters need. */
 export type ActiveRules = {
   readonly index: PolicyIndex;
   /**
    * Selects as `selectRule` does, by the index. Where the request's route names Filters, they come
-   * first, and then those of the rule by host and path.
+   * first, and then those of the rule by host and path. Before the route is chosen, those of the
+   * listener are alone.
    */
   readonly select: (request: Asked) => Selected;
   readonly filters: ReadonlyMap<string, RunnableFilter>;
@@ -61,6 +62,7 @@ export function activateRules(
   const joined = joiner(rules, settle);
   const byPath = rememberedSelection(index);
   const select = (request: Asked): Selected => {
+    if (request.beforeRoute) return { rule: joined(request.routeRule ?? '', undefined) };
     const selected = byPath(request);
     if (request.routeRule === undefined || 'ambiguous' in selected) return selected;
     return { rule: joined(request.routeRule, selected.rule) };

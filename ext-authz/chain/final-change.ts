@@ -1,5 +1,5 @@
 import { type Change, NO_CHANGE, type RuleHeaders } from '#ext-authz/http/filter-decision.ts';
-import { withoutGatewayCookies } from '#ext-authz/http/gateway-cookies.ts';
+import { withoutGatewayCookies, withoutPlantedCookies } from '#ext-authz/http/gateway-cookies.ts';
 import type { HeaderFields, HttpRequest } from '#ext-authz/http/http-request.ts';
 import { fieldNames } from '#ext-authz/wire/check-headers.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
@@ -63,14 +63,15 @@ export function withoutInjected(request: HttpRequest, { injected }: RuleHeaders)
 export function unfilteredChange({ headers }: HttpRequest): Change {
   const remove = new Set([...headers.keys()].filter(name => CREDENTIALS.has(headerIdentity(name))));
   const set = new Map<string, string>();
-  settleCookies(headers, set, remove);
+  settleCookies(headers, fields => withoutGatewayCookies(fields), set, remove);
   return set.size === 0 && remove.size === 0 ? NO_CHANGE : { set, remove, responseHeaders: [] };
 }
 
 /**
  * Returns what the upstream gets of a request that its chain let pass. In a rule with an OAuth2
  * filter the client's own `Authorization` goes on only when a JWT filter of that rule ran on it and
- * allowed it. No name is both set and removed. See docs/adr/0011-ext-authz.md.
+ * allowed it. No name is both set and removed. What later Filters read stays before the route is
+ * chosen: the gateway's cookies, and credentials for Filters. See docs/adr/0011-ext-authz.md.
  */
 export function finalChange(
   client: HttpRequest,
@@ -84,9 +85,11 @@ export function finalChange(
   for (const name of client.headers.keys()) {
     const identity = headerIdentity(name);
     const refused = identity === 'authorization' && !keepsAuthorization;
-    if (refused || injected.has(identity) || CREDENTIALS.has(identity)) remove.add(name);
+    const settled = !client.beforeRoute && CREDENTIALS.has(identity);
+    if (refused || injected.has(identity) || settled) remove.add(name);
   }
-  settleCookies(client.headers, set, remove, cookies);
+  const leave = client.beforeRoute ? withoutPlantedCookies : withoutGatewayCookies;
+  settleCookies(client.headers, fields => leave(fields, cookies), set, remove);
   for (const name of set.keys()) remove.delete(name);
   return { set, remove, responseHeaders };
 }
@@ -97,13 +100,13 @@ export function finalChange(
  */
 function settleCookies(
   headers: HeaderFields,
+  leftOf: (fields: readonly string[]) => readonly string[],
   set: Map<string, string>,
   remove: Set<string>,
-  cookies?: ReadonlyMap<string, string>,
 ): void {
   const fields = headers.get('cookie');
   if (fields === undefined) return;
-  const left = withoutGatewayCookies(fields, cookies);
+  const left = leftOf(fields);
   if (left === fields) return;
   const rest = left.filter(field => field !== '');
   if (rest.length === 0) remove.add('cookie');

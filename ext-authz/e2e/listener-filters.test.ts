@@ -1,61 +1,24 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { UnsecuredJWT } from 'jose';
-import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
-import { GATEWAY_EDGE, withPorts } from '#controlplane/compile/e2e/gateway-ports.ts';
-import type { RecordStore } from '#ext-authz/store/record-store.ts';
-import { openStoreKey } from '#ext-authz/store/store-key.ts';
-import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
-import { openKit } from './open-kit.ts';
-import { openStore } from './open-store.ts';
+import { test } from 'node:test';
+import {
+  bearer as bearerOf,
+  CLASS,
+  guardedGateway,
+  jwt,
+  own,
+  filterRef as ref,
+} from './guarded-gateway.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'listener-filters-'));
-let upstream: Awaited<ReturnType<typeof startEchoServer>>;
-let store: RecordStore;
-let envoy: GuardedEnvoy;
-
-before(async () => {
-  upstream = await startEchoServer('up');
-  store = await openStore(folder);
-  const kit = openKit(store, openStoreKey(folder, randomBytes));
-  const { address } = upstream;
-  envoy = await startGuarded(
-    RESOURCES,
-    kit,
-    undefined,
-    bootstrap => withPorts(bootstrap, { up: address }),
-    { edge: GATEWAY_EDGE },
-  );
-});
-
-after(async () => {
-  await envoy.stop();
-  await store.close();
-  await upstream.close();
-  rmSync(folder, { recursive: true });
-});
-
-const own = (kind: string, name: string, spec: string) =>
-  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
-const jwt = (name: string, more = '') =>
-  own(
-    'Filter',
-    name,
-    `{JWT: {validAlgorithms: [none], ${more}injectRequestHeaders: [{name: X-${name}, value: '{{ .token.Claims.sub }}'}]}}`,
-  );
-const ref = (name: string) =>
-  `{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: ${name}}}`;
 const listener = (name: string, filters: string) =>
   `{name: ${name}, port: 8000, protocol: HTTP, hostname: "*.${name}.test", filters: {requests: [${filters}]}}`;
 const path = (name: string, filters = '') =>
   `{name: ${name}, matches: [{path: {value: /${name}}}], filters: [${filters}], backendRefs: [{name: up, port: 80}]}`;
 
+const chosen = (name: string, header: string) =>
+  `{matches: [{path: {value: /chosen}, headers: [${header}]}], filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-route, value: ${name}}]}}], backendRefs: [{name: up, port: 80}]}`;
+
 const EXTERNAL =
-  '{type: ExternalAuth, externalAuth: {protocol: GRPC, grpc: {}, backendRef: {name: up, port: 80}}}';
+  '{type: ExternalAuth, externalAuth: {protocol: GRPC, grpc: {}, backendRef: {name: up, port: 80, namespace: elsewhere}}}';
 
 /** The route has every host of every listener. A request that left its listener would be let in. */
 const RESOURCES = [
@@ -77,12 +40,8 @@ const RESOURCES = [
     'path',
     '{rules: [{path: /path/*, filters: [{name: path, onAllow: break}]}]}',
   ),
+  CLASS,
   `---
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: {name: gateway}
-spec: {controllerName: gateway.internal/gateway-controller}
----
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: {name: site}
@@ -95,7 +54,7 @@ spec:
     - ${listener('strict', `${ref('front')}, ${ref('strict')}`)}
     - ${listener('missing', `${ref('front')}, ${ref('gone')}`)}
     - ${listener('rejected', ref('rejected'))}
-    - ${listener('external', `${ref('front')}, ${EXTERNAL}`)}
+    - ${listener('lost', `${ref('front')}, ${EXTERNAL}`)}
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -109,13 +68,14 @@ spec:
     - ${path('path')}
     - ${path('named', ref('route'))}
     - {matches: [{path: {value: /away}}], filters: [{type: RequestRedirect, requestRedirect: {port: 9}}]}
-    - {matches: [{path: {value: /chosen}, headers: [{name: x-front, value: root}]}], backendRefs: [{name: up, port: 80}]}
+    - ${chosen('ada', '{name: x-front, value: ada}')}
+    - ${chosen('other', '')}
 `,
 ].join('');
 
-const bearer = (issuer = 'https://any.test') => ({
-  authorization: `Bearer ${new UnsecuredJWT({}).setSubject('ada').setIssuer(issuer).encode()}`,
-});
+const envoy = guardedGateway(RESOURCES);
+
+const bearer = (iss = 'https://any.test') => bearerOf({ sub: 'ada', iss });
 
 const HEADERS = ['front', 'second', 'policy', 'route', 'path'].map(name => `x-${name}`);
 const FORGED = Object.fromEntries(HEADERS.map(name => [name, 'root']));
@@ -164,15 +124,31 @@ test('each Filter of a listener must let a request pass', async () => {
   assert.equal((await ask('https://strict.test')).status, 200);
 });
 
-test('a header that a Filter sets chooses no route, whoever sends it', async () => {
-  const ask = (host: string, headers: Record<string, string>) =>
-    envoy.ask('/chosen', { host, headers });
-  assert.equal((await ask('a.one.test', { ...bearer(), 'x-front': 'root' })).status, 500);
-  assert.equal((await ask('a.one.test', bearer())).status, 404);
-  assert.equal((await ask('open.test', { 'x-front': 'root' })).status, 200);
+test('the header that a Filter of the listener sets chooses the route', async () => {
+  const chosen = async (host: string, headers: Record<string, string>) =>
+    (await envoy.ask('/chosen', { host, headers })).headers['x-route'];
+  const ada = bearer();
+  assert.equal(await chosen('a.one.test', ada), 'ada');
+  assert.equal(await chosen('a.one.test', bearerOf({ sub: 'bob' })), 'other');
+  assert.equal(await chosen('open.test', { 'x-front': 'ada' }), 'ada');
 });
 
-for (const name of ['missing', 'rejected', 'external']) {
+for (const [what, claims] of [
+  ['another value than the Filter does', { sub: 'bob' }],
+  ['a value where the Filter sets none', {}],
+] as const) {
+  test(`a client that sends ${what} chooses no route by it`, async () => {
+    const headers = { ...bearerOf(claims), 'x-front': 'ada' };
+    const answer = await envoy.ask('/chosen', { host: 'a.one.test', headers });
+    assert.deepEqual([answer.status, answer.headers['x-route']], [200, 'other']);
+    assert.equal(
+      (await envoy.ask('/chosen', { host: 'a.one.test', headers: { 'x-front': 'ada' } })).status,
+      401,
+    );
+  });
+}
+
+for (const name of ['missing', 'rejected', 'lost']) {
   for (const path of ['/any', '/none']) {
     test(`${name}${path} is closed, whatever is shown`, async () => {
       const asked = { host: `a.${name}.test`, headers: bearer() };

@@ -19,9 +19,20 @@ export function withoutGatewayCookies(
   fields: readonly string[],
   only: ReadonlyMap<string, string> = new Map(),
 ): readonly string[] {
+  return without(fields, pair => GATEWAY_COOKIE.test(pair) || isPlanted(pair, only));
+}
+
+/** Returns what is left of `Cookie` fields for a later check: all but what `only` rules out. */
+export function withoutPlantedCookies(
+  fields: readonly string[],
+  only: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
+  return without(fields, pair => isPlanted(pair, only));
+}
+
+function without(fields: readonly string[], isTaken: (pair: string) => boolean): readonly string[] {
   if (!fields.some(field => field.includes('gateway_'))) return fields;
   const all = fields.map(field => field.split(';'));
-  const isTaken = (pair: string) => GATEWAY_COOKIE.test(pair) || isPlanted(pair, only);
   if (!all.some(pairs => pairs.some(isTaken))) return fields;
   const left = all.map(pairs => pairs.filter(pair => !isTaken(pair) && isText(pair)));
   return left.map(pairs => pairs.join(';').replace(/^[ \t]+/, '')).filter(field => field !== '');

@@ -21,6 +21,11 @@ export type HttpRequest = {
   readonly clientAddress: string;
   /** The rule of the route that it took, where that names Filters. Only Envoy can say so. */
   readonly routeRule?: string;
+  /**
+   * The rule is that of a listener, and the route is yet to be chosen. The request is asked about
+   * again then, and is settled there. Only Envoy can say so.
+   */
+  readonly beforeRoute?: true;
   /** Envoy's `x-request-id`. */
   readonly id: string;
 };

@@ -24,7 +24,8 @@ export function parseCheckRequest(
   clientAddress: string | undefined,
   authorityOf: ReadAuthority = normalAuthority,
 ): Parsed<HttpRequest> {
-  const { address, body, headers, host, isHttp, method, path, routeRule, scheme } = message;
+  const { address, beforeRoute, body, headers, host, isHttp, method, path, routeRule, scheme } =
+    message;
   if (!isHttp) return { error: 'it is not an HTTP request' };
   if (scheme !== 'http' && scheme !== 'https')
     return { error: 'its scheme is neither http nor https' };
@@ -38,6 +39,7 @@ export function parseCheckRequest(
       ...{ method, scheme, authority, target: path, headers, body, id },
       clientAddress: clientAddress ?? address,
       ...(routeRule === '' ? {} : { routeRule }),
+      ...(beforeRoute ? { beforeRoute } : {}),
     },
   };
 }

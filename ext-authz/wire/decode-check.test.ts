@@ -71,6 +71,7 @@ function expected(bytes: Buffer): object {
     body: (rawBody.length > 0 ? rawBody : Buffer.from(text(http?.body))).toString('hex'),
     address: text(at(at(at(at(top, 'source'), 'address'), 'socket_address'), 'address')),
     routeRule: text((at(top, 'context_extensions') as Fields | undefined)?.rule),
+    beforeRoute: text((at(top, 'context_extensions') as Fields | undefined)?.before) === 'route',
   };
 }
 

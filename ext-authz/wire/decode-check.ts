@@ -17,6 +17,8 @@ export type CheckMessage = {
   readonly body: Uint8Array;
   /** What the route says of itself by the key `rule`. */
   readonly routeRule: string;
+  /** Whether the key `before` says that the route is yet to be chosen. */
+  readonly beforeRoute: boolean;
   /** The address of the connection that the request came by. */
   readonly address: string;
 };
@@ -69,6 +71,7 @@ export function decodeCheck(bytes: Buffer): CheckMessage | undefined {
 
 /** The key of `context_extensions` under which a route names its rule. */
 const RULE_KEY = 'rule';
+const BEFORE_KEY = 'before';
 
 const NOTHING: Uint8Array = new Uint8Array();
 
@@ -86,6 +89,7 @@ class CheckDecoder {
   #path = '';
   #address = '';
   #routeRule = '';
+  #beforeRoute = false;
   #body = NOTHING;
   #rawBody = NOTHING;
 
@@ -104,7 +108,8 @@ class CheckDecoder {
     }
     return {
       ...{ isHttp: this.#isHttp, method: this.#method, scheme: this.#scheme, host: this.#host },
-      ...{ path: this.#path, address: this.#address, routeRule: this.#routeRule },
+      ...{ path: this.#path, address: this.#address },
+      ...{ routeRule: this.#routeRule, beforeRoute: this.#beforeRoute },
       headers: new CheckHeaders(this.#bytes, this.#text, this.#spans, this.#spansEnd),
       body: this.#rawBody.length > 0 ? this.#rawBody : this.#body,
     };
@@ -149,6 +154,7 @@ class CheckDecoder {
     }
     reader.leave(outer);
     if (key === RULE_KEY) this.#routeRule = value;
+    else if (key === BEFORE_KEY) this.#beforeRoute = value === 'route';
   }
 
   #readAddress(): void {

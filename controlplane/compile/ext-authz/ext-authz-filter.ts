@@ -72,10 +72,39 @@ const CLIENT_ADDRESS: JsonObject = {
   value: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
 };
 
-/** The part of a route that tells the service which rule of a Gateway API route it is. */
-export function routeRuleOfFilters(rule: string): JsonObject {
-  return perRoute({ check_settings: { context_extensions: { rule } } });
+/**
+ * Returns the same filter, which asks before the route is chosen. It answers for the listener
+ * alone, and the request is asked about again. Virtual hosts turn it on.
+ */
+export function earlyExtAuthzFilter(
+  name: string,
+  address: HostPort,
+  tellsClient: boolean,
+): JsonObject {
+  return { ...extAuthzFilter(address, tellsClient), name, disabled: true };
 }
+
+/** The part of a virtual host that turns such a filter on, and tells the service its rule. */
+export function earlyRule(name: string, rule: string): JsonObject {
+  return extAuthzSettings(name, {
+    check_settings: { context_extensions: { rule, before: 'route' } },
+  });
+}
+
+/**
+ * The part of a route that tells the service which rule of a Gateway API route it is. `after` names
+ * what the request has passed before, for people.
+ */
+export function routeRuleOfFilters(rule: string | undefined, after?: string): JsonObject {
+  const context_extensions = {
+    ...(rule === undefined ? {} : { rule }),
+    ...(after === undefined ? {} : { after }),
+  };
+  return perRoute({ check_settings: { context_extensions } });
+}
+
+/** The part of a virtual host where the filter is in the chain of every request. */
+export const WITH_FILTERS: JsonObject = perRoute({ check_settings: {} });
 
 /** Returns whether a route has settings of its own for this filter. */
 export function hasFilterSettings({ typed_per_filter_config: settings }: JsonObject): boolean {
@@ -111,6 +140,11 @@ function gatewayRoute(match: JsonObject): JsonObject {
 }
 
 function perRoute(fields: JsonObject): JsonObject {
+  return extAuthzSettings(EXT_AUTHZ, fields);
+}
+
+/** Returns the part of a virtual host or route with settings of an ext_authz filter. */
+export function extAuthzSettings(name: string, fields: JsonObject): JsonObject {
   const config = extension('filters.http.ext_authz.v3.ExtAuthzPerRoute', fields);
-  return { typed_per_filter_config: { [EXT_AUTHZ]: config } };
+  return { typed_per_filter_config: { [name]: config } };
 }

@@ -1,11 +1,12 @@
 import type {
+  BackendTarget,
   ClosedListener,
   ServedGateway,
   ServedListener,
   ServedRoute,
   ServedRule,
 } from '#controlplane/gateway-api/served-gateway.ts';
-import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { hopOf } from '../clusters/hop.ts';
@@ -23,9 +24,12 @@ import {
   backendClusterName,
   type Carried,
 } from './backend-cluster.ts';
+import { externalCarried } from './external-auth-filter.ts';
 import { tcpChains, udpDatagrams } from './gateway-listeners.ts';
 import { listenerHosts, type PartsOf } from './listener-hosts.ts';
+import { PASSED_HEADER, placedStages } from './listener-stages.ts';
 import { targetsOf } from './rule-routes.ts';
+import { stageFilters } from './stage-filters.ts';
 
 /** What Gateways add to the configuration of a node group's proxies. */
 export type GatewayParts = {
@@ -119,9 +123,13 @@ function portParts(
   const tables = tablesOf(group, listeners, closedHosts);
   const managerOf = (listener: ServedListener | undefined) => {
     const found = tables.find(table => table.listener === listener);
+    const beforeRoute = stageFilters(found?.own ?? [], edge.limits.listener);
     const manager = httpConnectionManager(
       group,
-      edge.limits.listener,
+      {
+        ...edge.limits.listener,
+        ...(beforeRoute === undefined ? {} : { beforeRoute, passedHeaders: [PASSED_HEADER] }),
+      },
       chainOf(listener),
       undefined,
       found?.name,
@@ -186,15 +194,21 @@ function routeTable({ name, others, own }: Table, inputs: GatewayInputs): Compil
     origin,
     ...routes.flatMap(({ route, rules }) => [route.id, ...limitIds(rules)]),
   ]);
+  const configuration = toRouteConfiguration(name, true, virtualHosts, resources.config);
   return {
     name,
     // A cluster that does not exist answers 500 for a backend that is not resolved.
-    json: {
-      ...toRouteConfiguration(name, true, virtualHosts, resources.config),
-      validate_clusters: false,
-    },
+    json: { ...withoutPassed(configuration, own), validate_clusters: false },
     origins: [...new Set([...ids, ...edge.routeOrigins])],
   };
+}
+
+/** No service gets the header of requests that have passed filters of a listener. */
+function withoutPassed(table: JsonObject, own: readonly ServedListener[]): JsonObject {
+  if (!own.some(({ filters }) => placedStages(filters).length > 0)) return table;
+  const { request_headers_to_remove: removed } = table;
+  const others = Array.isArray(removed) ? (removed as readonly Json[]) : [];
+  return { ...table, request_headers_to_remove: [...others, PASSED_HEADER] };
 }
 
 function limitIds(rules: readonly ServedRule<unknown>[]): readonly string[] {
@@ -219,7 +233,7 @@ const CARRIED: Readonly<Record<ServedRoute['kind'], Carried>> = {
   UDPRoute: 'bytes',
 };
 
-/** Returns the cluster of each backend, for the ids of the routes that use it. */
+/** Returns the cluster of each backend, for the ids of the resources that use it. */
 function clustersOf(
   { clientCertificate, listeners }: ServedGateway,
   { options, resources }: GatewayInputs,
@@ -233,18 +247,20 @@ function clustersOf(
     string,
     { readonly make: () => NamedCluster['json']; readonly ids: Set<string> }
   >();
-  for (const served of listeners.flatMap(({ routes }) => routes)) {
-    const carried = CARRIED[served.kind];
-    for (const target of targetsOf(served)) {
-      const name = backendClusterName(target, carried);
-      const known = users.get(name) ?? {
-        make: () => backendCluster(target, carried, context),
-        ids: new Set(),
-      };
-      known.ids.add(served.route.id);
-      users.set(name, known);
-    }
-  }
+  const use = (target: BackendTarget, carried: Carried, id: string) => {
+    const name = backendClusterName(target, carried);
+    const known = users.get(name) ?? {
+      make: () => backendCluster(target, carried, context),
+      ids: new Set(),
+    };
+    known.ids.add(id);
+    users.set(name, known);
+  };
+  for (const served of listeners.flatMap(({ routes }) => routes))
+    for (const target of targetsOf(served)) use(target, CARRIED[served.kind], served.route.id);
+  for (const { filters, origin } of listeners)
+    for (const { stage } of placedStages(filters))
+      if ('external' in stage) use(stage.target, externalCarried(stage), origin);
   return [...users].map(([name, { ids, make }]) => ({ name, json: make(), origins: [...ids] }));
 }
 

@@ -7,12 +7,14 @@ import type { JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
-import { GATEWAY_ROUTE, routeRuleOfFilters } from '../ext-authz/ext-authz-filter.ts';
+import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
+import { identityHeadersOf } from '../ext-authz/injected-by-filters.ts';
 import type { Memo } from '../memo.ts';
 import { closed } from '../routes/closed-route.ts';
 import { misdirectedAnswer } from '../routes/host-guard.ts';
 import type { HostParts } from '../routes/virtual-hosts.ts';
-import { listenerRuleName } from './route-filters.ts';
+import { setByService } from './external-auth-filter.ts';
+import { placedStages } from './listener-stages.ts';
 import {
   type RankedRoute,
   type RouteContext,
@@ -20,12 +22,13 @@ import {
   type ServedHttp,
 } from './rule-routes.ts';
 import { compareRanks } from './served-rank.ts';
+import { stagedHost } from './staged-host.ts';
 
 /**
- * Returns what the virtual host of a domain has beside routes. These Filters may run on it, beside
- * those of FilterPolicies.
+ * Returns what the virtual host of a domain has beside routes. Clients may not send the headers in
+ * `taken`, beside those that Filters of FilterPolicies by host set.
  */
-export type PartsOf = (domain: string, attached: readonly Resource<'Filter'>[]) => HostParts;
+export type PartsOf = (domain: string, taken: readonly string[]) => HostParts;
 
 /**
  * Returns the virtual hosts of connections that `own` listeners serve. `others` are the hostnames of
@@ -59,23 +62,27 @@ export function listenerHosts(
     if (byHost === undefined) return [{ ...named, routes: elsewhere }];
     const served = servedFor(covering, byHost);
     const filters = filtersAt.get(hostname ?? '');
-    const attached = [...(filters?.filters ?? []), ...filtersOf(served.keys())];
-    const { fields, first, ...of } = parts(domain, attached);
-    const routes = of.served(sortedRoutes(served, context, memo));
-    const rest = filters === undefined ? [] : [unmatched(filters)];
-    return [{ ...named, routes: [...first, ...routes, ...rest], ...fields }];
+    const taken = [
+      ...setByListener(filters),
+      ...filtersOf(served.keys()).flatMap(identityHeadersOf),
+    ];
+    const host = parts(domain, taken);
+    const sorted = sortedRoutes(served, context, memo);
+    const stages = placedStages(filters);
+    if (stages.length > 0) return [{ ...named, ...stagedHost(stages, host, sorted) }];
+    const rest = filters === undefined ? [] : [closed(filters.listener, { prefix: '/' })];
+    const routes = [...host.first, ...host.served(sorted), ...rest];
+    return [{ ...named, routes, ...host.fields }];
   });
 }
 
 const MISDIRECTED = misdirectedAnswer(GATEWAY_ROUTE, { prefix: '/' });
 
-/** The Filters of the listener decide first. Envoy asks them of no request without a route. */
-function unmatched(filters: ListenerFilters): JsonObject {
-  const match = { prefix: '/' };
-  const name = filters.listener;
-  if (filters.broken !== undefined) return closed(name, match);
-  const rule = routeRuleOfFilters(listenerRuleName(filters));
-  return { name, match, direct_response: { status: 404 }, ...rule };
+/** Returns the headers that only the filters of a listener may set. */
+function setByListener(filters: ListenerFilters | undefined): readonly string[] {
+  return (filters?.stages ?? []).flatMap(stage =>
+    'filters' in stage ? stage.filters.flatMap(identityHeadersOf) : setByService(stage),
+  );
 }
 
 type ByHost = ReadonlyMap<string, readonly ServedHttp[]>;

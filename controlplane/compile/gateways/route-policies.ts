@@ -4,7 +4,8 @@ import { FILTER_POLICY } from '#protos/type-url.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { CompiledResource } from '../compiled.ts';
 import { toTargetFilter } from '../ext-authz/filter-policy-message.ts';
-import { listenerRuleName, ruleName } from './route-filters.ts';
+import { placedStages } from './listener-stages.ts';
+import { ruleName } from './route-filters.ts';
 
 type Rule = ServedRule<unknown>;
 
@@ -14,11 +15,9 @@ export function routePolicies(gateways: readonly ServedGateway[]): readonly Comp
   for (const { filters, origin, routes } of gateways.flatMap(({ listeners }) => listeners)) {
     // Every request is answered 500.
     if (filters?.broken !== undefined) continue;
-    const before = filters === undefined ? [] : [origin];
-    if (filters !== undefined) {
-      const name = listenerRuleName(filters);
-      found.set(name, { name, json: policy(name, named(filters.filters)), origins: before });
-    }
+    for (const { rule: name, stage } of placedStages(filters))
+      if ('filters' in stage)
+        found.set(name, { name, json: policy(name, named(stage.filters)), origins: [origin] });
     for (const { route, ...served } of routes) {
       const rules: readonly Rule[] = served.rules;
       for (const rule of rules) {
@@ -26,7 +25,7 @@ export function routePolicies(gateways: readonly ServedGateway[]): readonly Comp
         if (name === undefined || found.has(name)) continue;
         const own = rule.filters.length > 0 ? [route.id] : [];
         const targeting = rule.policy === undefined ? [] : [rule.policy.policy.id];
-        const origins = [...before, ...targeting, ...own];
+        const origins = [...targeting, ...own];
         found.set(name, { name, json: policy(name, filtersOf(rule)), origins });
       }
     }
@@ -38,10 +37,9 @@ export function routePolicies(gateways: readonly ServedGateway[]): readonly Comp
 const NEXT = { on_deny: 'BREAK', on_allow: 'CONTINUE', arguments: {} } as const;
 
 /** Returns them in the order in which they run. */
-function filtersOf({ filters, listener, policy }: Rule): readonly Json[] {
+function filtersOf({ filters, policy }: Rule): readonly Json[] {
   const targeting = policy?.policy.spec.filters ?? [];
   return [
-    ...named(listener?.filters ?? []),
     ...targeting.map(each => toTargetFilter(each, policy?.policy.namespace ?? '')),
     ...named(filters),
   ];

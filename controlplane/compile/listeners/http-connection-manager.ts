@@ -22,6 +22,8 @@ export type EdgeParts = Deciders & {
   readonly config: ModuleConfig;
   /** Headers that only the gateway sets, in lower case, sorted. */
   readonly gatewayHeaders: readonly string[];
+  /** Headers that only `beforeRoute` sets. */
+  readonly passedHeaders?: readonly string[];
   /** Whether a Mapping replaces the bodies of errors. */
   readonly errorBodies: boolean;
   /** Whether requests are sampled for the control plane. */
@@ -107,7 +109,7 @@ const TIMEOUTS_AND_LIMITS: JsonObject = {
 };
 
 function edge(
-  { collectors, config, gatewayHeaders }: EdgeParts,
+  { beforeRoute, collectors, config, gatewayHeaders, passedHeaders = [] }: EdgeParts,
   tls: TlsChain | undefined,
 ): JsonObject {
   return {
@@ -116,6 +118,7 @@ function edge(
         LATE_HEADER,
         HOST_HEADER,
         ...TOKEN_HEADERS,
+        ...passedHeaders,
         ...gatewayHeaders,
         ...removedTraceHeaders(collectors?.tracing),
       ],
@@ -133,8 +136,15 @@ function edge(
       idle_timeout: toDuration(config.listener_idle_timeout_ms ?? IDLE_MS),
     },
     ...(config.server_name === undefined ? {} : { server_name: config.server_name }),
+    ...(beforeRoute === undefined ? {} : ANY_UPGRADE),
   };
 }
+
+/**
+ * Envoy decides about an upgrade by the first route. Where another is chosen, the first one may be
+ * none that forwards.
+ */
+const ANY_UPGRADE: JsonObject = { upgrade_configs: [{ upgrade_type: 'websocket' }] };
 
 /** What the edge ends because a try was too late. */
 const LATE_ANSWER: Restated = { when: IS_LATE, status: 504 };

@@ -21,7 +21,14 @@ export type Deciders = {
   readonly decisionCache: boolean;
   readonly rateLimit: RateLimitFilter;
   readonly config: Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
+  /** Filters after which the route is chosen again. Default: none. */
+  readonly beforeRoute?: readonly JsonObject[];
 };
+
+/** Whether trusted hops report the client's address, which the connection does not have then. */
+export function tellsClient({ config }: Pick<Deciders, 'config'>): boolean {
+  return !config.use_remote_address || config.xff_num_trusted_hops !== 0;
+}
 
 /**
  * Returns the HTTP filters, in the order of requests. Labels can use the headers that Filters set.
@@ -35,16 +42,15 @@ export function httpFilters(
 ): readonly JsonObject[] {
   const first = errorBodies ? [ERROR_BODIES_FILTER] : [];
   if (deciders === undefined) return [...first, CORS_FILTER, ROUTER];
-  const { use_remote_address, xff_num_trusted_hops } = deciders.config;
-  const isConnectionOfClient = use_remote_address && xff_num_trusted_hops === 0;
-  const { decisionCache } = deciders;
-  const extAuthz = extAuthzFilter(deciders.extAuthz, !isConnectionOfClient);
+  const { beforeRoute = [], decisionCache } = deciders;
+  const extAuthz = extAuthzFilter(deciders.extAuthz, tellsClient(deciders));
   return [
     ...first,
     PORT_READER,
     ...(tls ? [HSTS] : []),
-    CORS_FILTER,
-    IDENTITY_HEADERS_FILTER,
+    ...(beforeRoute.length === 0
+      ? [CORS_FILTER, IDENTITY_HEADERS_FILTER]
+      : [IDENTITY_HEADERS_FILTER, ...beforeRoute, CORS_FILTER]),
     ...TOKEN_FILTERS,
     ...(decisionCache ? withDecisionCache(extAuthz) : [extAuthz]),
     ...rateLimitFilters(deciders.rateLimit),

@@ -15,3 +15,15 @@ export const CORS_FILTER: JsonObject = {
   disabled: true,
   typed_config: extension('filters.http.cors.v3.Cors'),
 };
+
+/**
+ * The part of a virtual host where the filter is in the chain of every request. Routes without
+ * `cors` stay without it.
+ */
+export const CORS_IN_CHAIN: JsonObject = {
+  typed_per_filter_config: {
+    [CORS_NAME]: extension('filters.http.cors.v3.CorsPolicy', {
+      filter_enabled: { default_value: { numerator: 0 } },
+    }),
+  },
+};

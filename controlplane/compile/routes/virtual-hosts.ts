@@ -1,11 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Rejected } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { GATEWAY_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { removingHeaders } from '../ext-authz/identity-headers.ts';
-import { identityHeadersOf } from '../ext-authz/injected-by-filters.ts';
 import type { Memo } from '../memo.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
@@ -114,11 +113,14 @@ function keyOf(
   return JSON.stringify([listed.origin, listed.name, hosts, parts]);
 }
 
-/** Returns what a virtual host of this domain has beside the routes of resources. */
+/**
+ * Returns what a virtual host of this domain has beside the routes of resources. `taken` are headers
+ * that clients may not send, beside those that Filters of FilterPolicies set.
+ */
 export function hostParts(
   domain: string,
   inputs: HostInputs,
-  attached: readonly Resource<'Filter'>[],
+  taken: readonly string[],
   { first, insecure, perFilter }: HostGuard = NO_GUARD,
   entries: readonly RouteEntry[] = [],
 ): HostParts {
@@ -138,7 +140,7 @@ export function hostParts(
     fields: {
       ...common,
       ...perFilterConfig(
-        filtersOf(domain, inputs, attached),
+        filtersOf(domain, inputs, taken),
         { typed_per_filter_config: perFilter },
         common,
       ),
@@ -146,15 +148,10 @@ export function hostParts(
   };
 }
 
-function filtersOf(
-  domain: string,
-  { filters }: HostInputs,
-  attached: readonly Resource<'Filter'>[],
-): JsonObject {
+function filtersOf(domain: string, { filters }: HostInputs, taken: readonly string[]): JsonObject {
   if (filters === undefined) return {};
   const off = filters.isChecked(domain) ? {} : WITHOUT_FILTERS;
-  const own = attached.flatMap(identityHeadersOf);
-  const names = new Set([...filters.identityHeaders(domain), ...own]);
+  const names = new Set([...filters.identityHeaders(domain), ...taken]);
   return perFilterConfig(off, removingHeaders([...names].sort()));
 }
 

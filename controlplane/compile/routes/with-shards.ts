@@ -96,6 +96,8 @@ function startOf(match: JsonObject): PathStart {
   return start;
 }
 
+const EXT_AUTHZ_TYPE = extension('filters.http.ext_authz.v3.ExtAuthz')['@type'];
+
 /** `list` is the part of a virtual host that has the routes. */
 type HostShard = { readonly key: string; readonly list: JsonObject };
 
@@ -150,10 +152,10 @@ function managerOf(manager: JsonObject, rds: JsonObject, { header, table }: CutT
   };
 }
 
-/** The service that runs Filters gets what the client sent. */
+/** Services that are asked get what the client sent. */
 function withoutShard(filter: JsonObject): JsonObject {
-  const { name, typed_config } = filter;
-  if (name !== 'envoy.filters.http.ext_authz' || !isJsonObject(typed_config)) return filter;
+  const { typed_config } = filter;
+  if (!isJsonObject(typed_config) || typed_config['@type'] !== EXT_AUTHZ_TYPE) return filter;
   const disallowed_headers = { patterns: [{ exact: SHARD_HEADER }] };
   return { ...filter, typed_config: { ...typed_config, disallowed_headers } };
 }

@@ -83,6 +83,7 @@ function checkerOf(decisions: Snapshot): (host: string, path: string) => EdgeAns
       scheme: 'http',
       address: '192.0.2.1',
       routeRule: '',
+      beforeRoute: false,
     };
     const answer = checker.check(
       { ...message, headers: new Map(), body: new Uint8Array() },

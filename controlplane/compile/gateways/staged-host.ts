@@ -1,0 +1,94 @@
+import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
+import { GATEWAY_ROUTE, routeRuleOfFilters, WITH_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { perFilterConfig } from '../per-filter-config.ts';
+import { DEFAULT_DOMAINS, withLimits } from '../rate-limits/rate-limit-filter.ts';
+import { closed } from '../routes/closed-route.ts';
+import { CORS_IN_CHAIN, CORS_NAME } from '../routes/cors-filter.ts';
+import type { HostParts } from '../routes/virtual-hosts.ts';
+import { PASSED_HEADER, type PlacedStage, stagesOff, stagesOn } from './listener-stages.ts';
+import { afterStages } from './route-filters.ts';
+
+/**
+ * Returns the routes and settings of a virtual host whose listener has filters. Every request has a
+ * route of its own until it has passed them, which answers 500 if one came so far. Envoy decides
+ * by that first route which filters are in the chain. So all that a later route may need is there.
+ */
+export function stagedHost(
+  stages: readonly PlacedStage[],
+  { fields, first }: HostParts,
+  routes: readonly JsonObject[],
+): JsonObject {
+  const after = routeRuleOfFilters(undefined, afterStages(stages));
+  const off = stagesOff(stages);
+  return {
+    routes: [
+      ...first.map(route => ({ ...route, ...perFilterConfig(route, off) })),
+      ...preflights(routes, after, off),
+      { ...closed(GATEWAY_ROUTE, { prefix: '/', headers: [NOT_PASSED] }), ...after },
+      ...routes,
+      { name: listenerOf(stages), match: { prefix: '/' }, direct_response: NOT_FOUND, ...after },
+    ],
+    ...fields,
+    ...perFilterConfig(
+      withLimits(DEFAULT_DOMAINS),
+      fields,
+      CORS_IN_CHAIN,
+      WITH_FILTERS,
+      stagesOn(stages),
+    ),
+  };
+}
+
+/** Envoy asks no filter about a request without a route. */
+const NOT_FOUND: JsonObject = { status: 404 };
+
+const NOT_PASSED: JsonObject = { name: PASSED_HEADER, present_match: true, invert_match: true };
+
+/**
+ * Returns the routes of preflights, in the order of the routes that they are for. They have no
+ * credentials, so those for a route with CORS do not pass the stages. The filter answers all of
+ * them, and a backend gets none.
+ */
+function preflights(
+  routes: readonly JsonObject[],
+  after: JsonObject,
+  off: JsonObject,
+): readonly JsonObject[] {
+  const last = routes.findLastIndex(route => corsOf(route) !== undefined);
+  return routes.slice(0, last + 1).map(route => {
+    const cors = corsOf(route);
+    const match = isJsonObject(route.match) ? route.match : {};
+    const asked = { ...match, headers: [...PREFLIGHT, ...objectsIn(match.headers)] };
+    if (cors === undefined) return { ...closed(GATEWAY_ROUTE, asked), ...after };
+    const settings = { typed_per_filter_config: { [CORS_NAME]: cors } };
+    const name = GATEWAY_ROUTE;
+    const answer = { name, match: asked, direct_response: { status: 403 } };
+    return { ...answer, ...headersOf(route), ...perFilterConfig(settings, off) };
+  });
+}
+
+/** Source: the Fetch standard, "CORS-preflight request". */
+const PREFLIGHT: readonly JsonObject[] = [
+  NOT_PASSED,
+  { name: ':method', string_match: { exact: 'OPTIONS' } },
+  { name: 'origin', present_match: true },
+  { name: 'access-control-request-method', present_match: true },
+];
+
+function corsOf({ typed_per_filter_config: settings }: JsonObject) {
+  return isJsonObject(settings) ? settings[CORS_NAME] : undefined;
+}
+
+function headersOf({
+  response_headers_to_add,
+  response_headers_to_remove,
+}: JsonObject): JsonObject {
+  return {
+    ...(response_headers_to_add === undefined ? {} : { response_headers_to_add }),
+    ...(response_headers_to_remove === undefined ? {} : { response_headers_to_remove }),
+  };
+}
+
+function listenerOf([first]: readonly PlacedStage[]): string {
+  return (first?.rule ?? '').replace(/\/\d+$/, '');
+}
