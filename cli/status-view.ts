@@ -107,6 +107,7 @@ function certificateLine(
 ): string {
   const of = `${hostname} (${host})`;
   if (source === 'authority') return `renewed   ${of}, by the built-in authority`;
+  if (source === 'acme') return `renewed   ${of}, by its ACME authority`;
   if (facts === undefined)
     return `in files  ${of}: see sds_certificate_seconds_left of the discovery service`;
   const days = Math.floor((Date.parse(facts.notAfter) - now) / DAY_MS);

@@ -44,7 +44,9 @@ const ENVOY_ARGS = [
 ];
 
 export function controlplanePart(layout: Layout): Part {
-  const { ports, state } = layout;
+  const { demo, environment, ports, state } = layout;
+  // The demo asks its edge on the loopback.
+  const { EDGE_ADDRESS, EDGE_TLS_ADDRESS } = demo ? {} : environment;
   return nodePart(layout, 'controlplane', 'controlplane/main.ts', {
     RESOURCES: [layout.resources, state.resources].join(delimiter),
     STATE: state.path,
@@ -53,8 +55,8 @@ export function controlplanePart(layout: Layout): Part {
     SDS_ADDRESS: loopback(ports.sds),
     RATELIMIT_ADDRESS: loopback(ports.rateLimit),
     EXT_AUTHZ_ADDRESS: loopback(ports.extAuthz),
-    EDGE_ADDRESS: loopback(ports.edge),
-    EDGE_TLS_ADDRESS: loopback(ports.edgeTls),
+    EDGE_ADDRESS: EDGE_ADDRESS || loopback(ports.edge),
+    EDGE_TLS_ADDRESS: EDGE_TLS_ADDRESS || loopback(ports.edgeTls),
     HOP_TLS: 'true',
   });
 }

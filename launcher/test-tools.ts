@@ -51,6 +51,17 @@ export const TEST_TOOLS: readonly Tool[] = [
     goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4',
   },
   { name: 'GHZ', command: 'ghz', goPackage: 'github.com/bojand/ghz/cmd/ghz@v0.121.0' },
+  // An ACME authority, and the DNS that it asks.
+  {
+    name: 'PEBBLE',
+    command: 'pebble',
+    goPackage: 'github.com/letsencrypt/pebble/v2/cmd/pebble@v2.10.1',
+  },
+  {
+    name: 'PEBBLE_CHALLTESTSRV',
+    command: 'pebble-challtestsrv',
+    goPackage: 'github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv@v2.10.1',
+  },
   // Its release 2.6.0: the module's path has no version in it.
   {
     name: 'H2SPEC',

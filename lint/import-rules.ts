@@ -509,7 +509,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'resources/words/suggest.ts',
       'xds',
     ],
-    packages: ['express', 'pino', 'prom-client', 'yaml', GRPC],
+    packages: ['acme-client', 'express', 'pino', 'prom-client', 'yaml', GRPC],
     node: true,
   },
   {

@@ -20,6 +20,7 @@ test('only the instances file has to be named', () => {
       leafMs: 86_400_000,
       rootMs: 43_800 * 3_600_000,
       authorityFolder: resolve('.gateway/authority'),
+      acmeFolder: resolve('.gateway/acme'),
       authoritySecret: undefined,
       identityFolders: new Map(),
       identitySecrets: [],
@@ -83,6 +84,7 @@ test('everything can be set', () => {
       leafMs: 5_400_000,
       rootMs: 8_760 * 3_600_000,
       authorityFolder: '/var/lib/gateway/authority',
+      acmeFolder: '/var/lib/gateway/acme',
       authoritySecret: 'gateway-authority',
       identityFolders: new Map([
         ['edge', '/run/identity/edge'],

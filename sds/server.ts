@@ -85,6 +85,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       ...statusOf(instances ?? new Map(), discovery.instances() ?? new Map(), discovery.streams()),
       ...(secrets && { secrets: secrets.status() }),
     }),
+    answer: async (hostname, token) => await secrets?.answer(hostname, token),
     onAnswered(request) {
       metrics.httpAnswered(request.status);
       log.debug({ ...request, path: cutText(request.path, MOST_CHARACTERS) }, 'request');

@@ -5,14 +5,12 @@ import { makeFolder } from '#files/make-folder.ts';
 import { createFile, withDraft } from '#files/write-durably.ts';
 import type { AuthorityStore, Stored } from './authority-store.ts';
 
-const FILE = 'roots.json';
-
 /**
- * Stores the roots in a folder of this machine. Only its owner may read the folder and its files.
- * Its errors are the system's.
+ * Stores the roots, or what another `file` is for, in a folder of this machine. Only its owner may
+ * read the folder and its files. Its errors are the system's.
  */
-export function fileAuthorityStore(folder: string): AuthorityStore {
-  const path = join(folder, FILE);
+export function fileAuthorityStore(folder: string, file = 'roots.json'): AuthorityStore {
+  const path = join(folder, file);
   return {
     place: path,
     read: async () => readStored(path),

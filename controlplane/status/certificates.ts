@@ -14,8 +14,9 @@ export type CertificateStatus = {
    * - `secret`: it is in a Secret.
    * - `files`: it is in files on the machine of the discovery service.
    * - `authority`: the built-in authority issues it, and renews it in time.
+   * - `acme`: an ACME authority issues it, and it is renewed in time.
    */
-  readonly source: 'secret' | 'files' | 'authority';
+  readonly source: 'secret' | 'files' | 'authority' | 'acme';
   /** By which name the discovery service serves it. */
   readonly secret: string;
   /** Absent where only the discovery service knows the certificate. */
@@ -47,9 +48,15 @@ function statusOf({ hostname, id, tls }: EdgeHost): readonly CertificateStatus[]
   if (tls === undefined || tls === 'broken') return [];
   const { certificate } = tls;
   const content = certificate.content();
-  const source = 'key_pair' in content ? 'secret' : 'issued' in content ? 'authority' : 'files';
+  const source = sourceOf(content);
   const facts = source === 'secret' ? rememberedFacts(certificate) : undefined;
   return [{ hostname, host: id, source, secret: certificate.name, ...(facts && { facts }) }];
+}
+
+function sourceOf(content: object): CertificateStatus['source'] {
+  if ('key_pair' in content) return 'secret';
+  if ('acme' in content) return 'acme';
+  return 'issued' in content ? 'authority' : 'files';
 }
 
 /** By the owner of the secret, since the status is asked for again and again. */

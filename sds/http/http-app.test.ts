@@ -7,11 +7,14 @@ import { httpApp } from './http-app.ts';
 
 const INSTANCES: Instances = new Map([['user-service', [{ address: '10.0.0.1', port: 5000 }]]]);
 
+const ANSWERS: Readonly<Record<string, string>> = { '127.0.0.1 t-1_A': 't-1_A.thumbprint' };
+
 async function setUp(t: TestContext, instances: Instances | 'unknown' = INSTANCES) {
   const statuses: number[] = [];
   const app = httpApp({
     instances: () => (instances === 'unknown' ? undefined : instances),
     status: () => ({ services: {} }),
+    answer: async (hostname, token) => ANSWERS[`${hostname} ${token}`],
     onAnswered: ({ status }) => statuses.push(status),
     onError: error => assert.fail(String(error)),
     metrics: new Registry(),
@@ -102,3 +105,14 @@ for (const [method, path, body, status, error] of REFUSED) {
     assert.equal(answer.allow !== null, status === 405);
   });
 }
+
+test('an ACME authority gets the answer for a token of an open order, and 404 for others', async t => {
+  const { ask } = await setUp(t, 'unknown');
+  const path = '/.well-known/acme-challenge/';
+  const { status, text } = await ask('GET', `${path}t-1_A`);
+  assert.deepEqual([status, text], [200, 't-1_A.thumbprint']);
+  for (const token of ['other', '__proto__', '%00', 'T-1_A', `${'a'.repeat(4_000)}`, '', 'a/b'])
+    assert.equal((await ask('GET', path + token)).status, 404, token);
+  assert.equal((await ask('GET', `${path}%E0`)).status, 400);
+  assert.equal((await ask('POST', `${path}t-1_A`)).status, 405);
+});

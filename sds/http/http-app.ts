@@ -11,6 +11,8 @@ export type HttpSources = {
   instances(): Instances | undefined;
   /** The content of `/status`. */
   status(): object;
+  /** Answers an ACME authority that asks a host for a token, or undefined. */
+  answer(hostname: string, token: string): Promise<string | undefined>;
   /** Called for each request that was answered. */
   onAnswered(request: { method: string; path: string; status: number }): void;
   /** Called for an internal error. The client gets 500. */
@@ -24,6 +26,7 @@ const NOT_READY = { error: 'not ready: the instances are not known yet' };
  * Serves everything in plain HTTP:
  * - discovery by REST,
  * - the registrations of Envoy's first API,
+ * - the proof of a host's name that an ACME authority asks for (RFC 8555, section 8.3),
  * - `/healthz`: the process runs,
  * - `/readyz`: the instances are known, else 503,
  * - `/status` in JSON,
@@ -56,6 +59,11 @@ export function httpApp(sources: HttpSources): Express {
       );
     })
     .all(allow('GET, HEAD'));
+  get(app, '/.well-known/acme-challenge/:token', async ({ hostname, params }, response) => {
+    const answer = await sources.answer(hostname.toLowerCase(), String(params.token));
+    if (answer === undefined) response.status(404).json({ error: 'no order has this token' });
+    else response.type('application/octet-stream').send(answer);
+  });
   get(app, '/healthz', (_request, response) => void response.type('text').send('ok\n'));
   get(
     app,

@@ -1,5 +1,7 @@
 import type { Authority } from '#certificates/authority/authority.ts';
 import { keepFresh } from '#certificates/authority/keep-fresh.ts';
+import type { KeyPair } from '#certificates/authority/key-pair.ts';
+import type { Acme } from '../acme/open-acme.ts';
 import { type FileState, watchFile } from '../instances/watch-file.ts';
 import { refuseFile } from './certificate-folders.ts';
 import type { Clock } from './clock.ts';
@@ -9,6 +11,7 @@ import type { ServedContent } from './served-secret.ts';
 /** Where contents come from. */
 export type ContentSources = {
   readonly authority: Authority;
+  readonly acme: Acme;
   readonly clock: Clock;
   /** Absolute paths of the folders whose files may be served. */
   readonly certificateFolders: readonly string[];
@@ -19,14 +22,21 @@ export type Followed = {
   onContent(content: SecretContent): void;
   /** Called when there is no content, with the reason. */
   onTrouble(reason: string): void;
+  /** Receives what the operator should know of an order. Empty: nothing. */
+  onNotes(notes: readonly string[]): void;
+  /** See AcmeListener. */
+  servedSince(): number | undefined;
+  /** Receives what proves the name to an ACME authority over TLS. Undefined: nothing does. */
+  onProof(pair: KeyPair | undefined): void;
 };
 
 /** Tells content that is elsewhere, and each later one, until the result is called. */
 export function followContent(
   served: Exclude<ServedContent, SecretContent>,
-  { authority, clock, certificateFolders }: ContentSources,
-  { onContent, onTrouble }: Followed,
+  { acme, authority, clock, certificateFolders }: ContentSources,
+  followed: Followed,
 ): () => void {
+  const { onContent, onTrouble } = followed;
   const follow = (paths: readonly string[], onTexts: (texts: readonly string[]) => void) =>
     followFiles(paths, certificateFolders, onTexts, onTrouble);
   switch (served.kind) {
@@ -36,6 +46,11 @@ export function followContent(
       return follow([served.certificate, served.key], ([certificate = '', key = '']) =>
         onContent({ kind: 'key pair', certificate, key }),
       );
+    case 'acme':
+      return acme.keep(served.settings, {
+        ...followed,
+        onPair: pair => onContent({ kind: 'key pair', ...pair }),
+      });
     case 'issued': {
       const issued = keepFresh({
         ...clock,

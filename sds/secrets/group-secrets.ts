@@ -26,6 +26,7 @@ export type GroupSecretsOptions = {
 
 type Group = {
   proxies: number;
+  readonly since: number;
   identity: { readonly resource: XdsResource; readonly facts: CertificateFacts } | undefined;
   readonly close: () => void;
 };
@@ -52,6 +53,12 @@ export class GroupSecrets {
 
   get size(): number {
     return this.#groups.size;
+  }
+
+  /** Returns since when a proxy of one of the groups is connected, in ms since the epoch. */
+  since(names: readonly string[]): number | undefined {
+    const known = names.flatMap(name => this.#groups.get(name)?.since ?? []);
+    return known.length === 0 ? undefined : Math.min(...known);
   }
 
   has(name: string): boolean {
@@ -124,7 +131,12 @@ export class GroupSecrets {
       },
       onTrouble: reason => onTrouble(name, reason),
     });
-    const group: Group = { proxies: 1, identity: undefined, close: () => fresh.close() };
+    const group: Group = {
+      proxies: 1,
+      since: clock.now(),
+      identity: undefined,
+      close: () => fresh.close(),
+    };
     this.#groups.set(name, group);
   }
 

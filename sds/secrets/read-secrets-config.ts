@@ -21,6 +21,11 @@ export type SecretsConfig = {
   readonly rootMs: number;
   /** Absolute path of the folder with the authority's roots, unless a Secret holds them. */
   readonly authorityFolder: string;
+  /**
+   * Absolute path of the folder with what ACME authorities issue, unless a Secret holds the roots.
+   * Secrets hold it then.
+   */
+  readonly acmeFolder: string;
   /** Name of a Secret in the process's own namespace. */
   readonly authoritySecret: string | undefined;
   /**
@@ -97,6 +102,7 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
     leafMs,
     rootMs,
     authorityFolder: resolve(text('STATE', '.gateway'), 'authority'),
+    acmeFolder: resolve(text('STATE', '.gateway'), 'acme'),
     authoritySecret: parseSecretName(text('AUTHORITY_SECRET', '')),
     identityFolders: new Map(identities.map(group => [group, resolve(folder, group)])),
     identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testAuthority } from '../testing/test-secrets.ts';
+import { testAcme, testAuthority } from '../testing/test-secrets.ts';
 import { SecretSlot } from './secret-slot.ts';
 
 test('a certificate that is not valid yet is sent when its time has come', async t => {
@@ -13,6 +13,7 @@ test('a certificate that is not valid yet is sent when its time has come', async
     { name: 'a', groups: ['edge'], content: { kind: 'key pair', ...pair } },
     {
       authority,
+      acme: testAcme(),
       certificateFolders: [],
       clock: {
         now: () => now,
@@ -26,6 +27,7 @@ test('a certificate that is not valid yet is sent when its time has come', async
       onChange: () => {},
       onRejected: ({ reason }) => void rejected.push(reason),
       onOver: () => {},
+      connectedSince: () => undefined,
       onFindings: () => {},
     },
   );

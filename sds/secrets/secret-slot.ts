@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { KeyPair } from '#certificates/authority/key-pair.ts';
 import type { Purpose } from '#certificates/check-leaf.ts';
 import { errorsOf } from '#certificates/finding.ts';
 import type { XdsResource } from '#xds/snapshot.ts';
@@ -10,7 +11,7 @@ import {
   type SecretContent,
   secretResource,
 } from './secret-content.ts';
-import type { ServedSecret } from './served-secret.ts';
+import type { ServedContent, ServedSecret } from './served-secret.ts';
 
 /**
  * What is wrong with the secret of this name. `reported` means that the control plane reports it
@@ -33,6 +34,8 @@ export type SlotOptions = ContentSources & {
    * reason.
    */
   onOver(over: RejectedSecret): void;
+  /** Returns since when a proxy of one of these groups is connected, in ms since the epoch. */
+  connectedSince(groups: readonly string[]): number | undefined;
   /** The findings of the slot, or of what it sends, may have changed. */
   onFindings(): void;
 };
@@ -51,6 +54,8 @@ export class SecretSlot {
   #facts: CertificateFacts | undefined;
   #problem: string | undefined;
   #warnings: readonly string[] = [];
+  #notes: readonly string[] = [];
+  #proof: XdsResource | undefined;
   /** The content that is sent, and the one that came last. */
   #sent: SecretContent | undefined;
   #end: () => void = () => {};
@@ -80,6 +85,11 @@ export class SecretSlot {
     return this.#resource;
   }
 
+  /** All that is sent. */
+  get resources(): readonly XdsResource[] {
+    return [this.#resource, this.#proof].filter(each => each !== undefined);
+  }
+
   get facts(): CertificateFacts | undefined {
     return this.#facts;
   }
@@ -88,9 +98,9 @@ export class SecretSlot {
     return this.#problem;
   }
 
-  /** Warnings about what is sent. */
+  /** Warnings about what is sent, and about what is to come. */
   get warnings(): readonly string[] {
-    return this.#warnings;
+    return [...this.#warnings, ...this.#notes];
   }
 
   /** The problem concerns what is sent, which was valid when it came. */
@@ -105,14 +115,20 @@ export class SecretSlot {
 
   #follow(): void {
     this.close();
+    this.#note([]);
+    this.#proof = undefined;
     const { content } = this.#served;
     if (content.kind === 'key pair' || content.kind === 'trusted ca') {
       this.#end = () => {};
       this.#take(content);
       return;
     }
+    if (content.kind === 'acme') this.#problem = undefined;
     this.#end = followContent(content, this.#options, {
       onContent: next => this.#take(next),
+      servedSince: () => this.#options.connectedSince(this.#served.groups),
+      onNotes: notes => this.#note(notes),
+      onProof: pair => this.#prove(challengeName(content), pair),
       onTrouble: reason => {
         this.#stopLooking();
         this.#sent = undefined;
@@ -144,6 +160,18 @@ export class SecretSlot {
     onChange();
   }
 
+  #note(notes: readonly string[]): void {
+    if (isDeepStrictEqual(notes, this.#notes)) return;
+    this.#notes = notes;
+    this.#options.onFindings();
+  }
+
+  #prove(name: string, pair: KeyPair | undefined): void {
+    const { onChange, versionKey } = this.#options;
+    this.#proof = pair && secretResource(name, { kind: 'key pair', ...pair }, versionKey);
+    onChange();
+  }
+
   #refuse(reason: string): void {
     if (reason === this.#problem) return;
     this.#problem = reason;
@@ -153,6 +181,11 @@ export class SecretSlot {
     else this.#options.onRejected(rejected);
     this.#options.onFindings();
   }
+}
+
+/** The name that the edge asks for, `challengeName` of the control plane. */
+function challengeName(content: ServedContent): string {
+  return content.kind === 'acme' ? `gateway/acme-challenge/${content.settings.hostname}` : '';
 }
 
 /**

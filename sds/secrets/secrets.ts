@@ -5,6 +5,7 @@ import type { Update } from '#xds/client-subscription.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { Peer } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
+import type { Acme } from '../acme/open-acme.ts';
 import type { Clock } from './clock.ts';
 import { GroupSecrets } from './group-secrets.ts';
 import { type GroupFacts, type KnownCertificate, knownCertificates } from './known-certificates.ts';
@@ -16,6 +17,7 @@ import { secretsGroup } from './who-may-have.ts';
 
 export type SecretsOptions = {
   readonly authority: Authority;
+  readonly acme: Acme;
   readonly trustDomain: string;
   /** 32 random bytes of this process. */
   readonly versionKey: Uint8Array;
@@ -55,6 +57,8 @@ export type Secrets = {
   status(): object;
   /** Returns all certificates, the one that ends first at the beginning. */
   certificates(): readonly KnownCertificate[];
+  /** Answers an ACME authority that asks a host for a token, or undefined. */
+  readonly answer: Acme['answer'];
   close(): void;
 };
 
@@ -63,6 +67,7 @@ const MOST_GROUPS = 500;
 /** Opens the secrets of all node groups: which group may have which, as they are now. */
 export function openSecrets(options: SecretsOptions): Secrets {
   const {
+    acme,
     authority,
     trustDomain,
     clock,
@@ -79,6 +84,7 @@ export function openSecrets(options: SecretsOptions): Secrets {
   };
   const served = new ServedSecrets({
     authority,
+    acme,
     certificateFolders: options.certificateFolders,
     clock,
     versionKey,
@@ -91,6 +97,7 @@ export function openSecrets(options: SecretsOptions): Secrets {
     },
     onOver: over =>
       log.error(over, 'the secret in force is no longer valid and stays until another one arrives'),
+    connectedSince: wanted => groups.since(wanted),
     onFindings: () => report(find),
   });
   const groups = new GroupSecrets({
@@ -134,6 +141,7 @@ export function openSecrets(options: SecretsOptions): Secrets {
     },
     status: () => secretsStatus(state()),
     certificates: () => knownCertificates(state()),
+    answer: acme.answer,
     close() {
       groups.close();
       served.close();

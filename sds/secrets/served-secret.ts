@@ -1,5 +1,6 @@
 import { decodeAny } from '#protos/decode.ts';
 import type { XdsResource } from '#xds/snapshot.ts';
+import { type AcmeSettings, parseAcmeSettings } from '../acme/acme-settings.ts';
 
 /** A secret that the control plane wants served: `gateway.config.v1.ServedSecret`. Holds keys. */
 export type ServedSecret = {
@@ -19,7 +20,8 @@ export type ServedContent =
   | { readonly kind: 'trusted ca'; readonly ca: string }
   | { readonly kind: 'key pair files'; readonly certificate: string; readonly key: string }
   | { readonly kind: 'trusted ca file'; readonly ca: string }
-  | { readonly kind: 'issued'; readonly hosts: readonly string[] };
+  | { readonly kind: 'issued'; readonly hosts: readonly string[] }
+  | { readonly kind: 'acme'; readonly settings: AcmeSettings };
 
 type Json = {
   readonly name?: string;
@@ -29,6 +31,7 @@ type Json = {
   readonly key_pair_files?: { readonly certificate_chain?: string; readonly private_key?: string };
   readonly trusted_ca_file?: string;
   readonly issued?: { readonly hosts?: readonly string[] };
+  readonly acme?: Partial<AcmeSettings>;
   readonly resource?: string;
   readonly field?: string;
 };
@@ -48,7 +51,7 @@ export function parseServedSecret({
 }
 
 function contentOf(json: Json): ServedContent | undefined {
-  const { key_pair, trusted_ca, key_pair_files, trusted_ca_file, issued } = json;
+  const { acme, key_pair, trusted_ca, key_pair_files, trusted_ca_file, issued } = json;
   if (key_pair !== undefined) {
     const { certificate_chain = '', private_key = '' } = key_pair;
     return {
@@ -63,6 +66,8 @@ function contentOf(json: Json): ServedContent | undefined {
     return { kind: 'key pair files', certificate: certificate_chain, key: private_key };
   }
   if (trusted_ca_file !== undefined) return { kind: 'trusted ca file', ca: trusted_ca_file };
+  const settings = acme && parseAcmeSettings(acme);
+  if (settings !== undefined) return { kind: 'acme', settings };
   return issued?.hosts === undefined ? undefined : { kind: 'issued', hosts: issued.hosts };
 }
 

@@ -38,8 +38,8 @@ export class ServedSecrets {
 
   /** Returns those that may be sent to the group. */
   resourcesOf(group: string): readonly XdsResource[] {
-    return [...this.#slots.values()].flatMap(({ served, resource }) =>
-      resource !== undefined && served.groups.includes(group) ? [resource] : [],
+    return [...this.#slots.values()].flatMap(({ served, resources }) =>
+      served.groups.includes(group) ? resources : [],
     );
   }
 

@@ -6,12 +6,16 @@ import { fileAuthorityStore } from '#certificates/authority/file-authority-store
 import { makeFolder } from '#files/make-folder.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
+import type { KeptIn } from '../acme/acme-settings.ts';
+import { keptFile } from '../acme/kept-file.ts';
+import { openAcme } from '../acme/open-acme.ts';
 import type { Clock } from './clock.ts';
 import { followEdgeAccounts } from './follow-edge-accounts.ts';
 import { identityFolder } from './identity-folder.ts';
 import { identitySecret } from './identity-secret.ts';
 import type { IdentityTarget } from './identity-target.ts';
 import { keepIdentity } from './keep-identity.ts';
+import { type KeptSecret, keptSecret } from './kept-secret.ts';
 import type { EdgesConfig, SecretsConfig } from './read-secrets-config.ts';
 import { secretAuthorityStore } from './secret-authority-store.ts';
 import type { SecretMetrics } from './secret-metrics.ts';
@@ -46,8 +50,14 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Secret
     targetsOf(config, cluster).map(([group, target]) => keep(options, authority, group, target)),
   );
   const edges = config.edges && cluster && followEdges(options, config.edges, authority, cluster);
+  const acme = openAcme({
+    clock,
+    log,
+    open: (place, of) => keptOf(place, of, config, cluster),
+  });
   const secrets = openSecrets({
     authority,
+    acme,
     trustDomain,
     versionKey: randomBytes(32),
     certificateFolders: config.certificateFolders,
@@ -70,6 +80,18 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Secret
       cluster?.close();
     },
   };
+}
+
+/** Certificates of ACME authorities are kept where the roots of the built-in one are. */
+function keptOf(
+  place: KeptIn,
+  of: 'certificate' | 'account',
+  { acmeFolder, authoritySecret }: SecretsConfig,
+  cluster: Cluster | undefined,
+): KeptSecret {
+  if (authoritySecret === undefined || cluster === undefined) return keptFile(acmeFolder, place);
+  const type = of === 'certificate' ? 'kubernetes.io/tls' : 'Opaque';
+  return keptSecret(cluster, place.name, type, { namespace: place.namespace });
 }
 
 async function startAuthority(

@@ -11,6 +11,8 @@ import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
 import { type XdsResource, xdsResource } from '#xds/snapshot.ts';
+import { keptFile } from '../acme/kept-file.ts';
+import { type Acme, openAcme } from '../acme/open-acme.ts';
 import { knowledgeMethods } from '../knowledge.ts';
 import { createMetrics } from '../metrics.ts';
 import { createSecretMetrics } from '../secrets/secret-metrics.ts';
@@ -36,6 +38,15 @@ export async function testAuthority(t: TestContext, leafMs = 3_600_000): Promise
   return authority;
 }
 
+/** Certificates of ACME authorities, of which a test has none. */
+export function testAcme(): Acme {
+  return openAcme({
+    clock: { now: Date.now, random: Math.random, after },
+    log: pino({ level: 'silent' }),
+    open: place => keptFile(join(tmpdir(), 'no-acme'), place),
+  });
+}
+
 /** A server of secrets alone, to which a test says what the control plane would. */
 export async function startSecretsServer(
   t: TestContext,
@@ -47,6 +58,7 @@ export async function startSecretsServer(
   const log = pino({ level: 'trace', base: null }, { write: line => void lines.push(line) });
   const secrets = openSecrets({
     authority,
+    acme: testAcme(),
     trustDomain: 'gateway.internal',
     versionKey: Buffer.alloc(32, 7),
     certificateFolders: [tmpdir()],

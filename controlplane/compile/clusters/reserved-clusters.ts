@@ -2,13 +2,19 @@
 export const CONTROL_PLANE_CLUSTER = 'controlplane';
 
 /**
+ * The cluster of every bootstrap that leads to the discovery service by HTTP/1.1, which answers an
+ * ACME authority.
+ */
+export const CHALLENGE_CLUSTER = 'sds-rest';
+
+/**
  * Names that every bootstrap has. No cluster of the operator can have one: Envoy would ignore it.
  */
 export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set([
   CONTROL_PLANE_CLUSTER,
   'envoy-admin',
   'sds',
-  'sds-rest',
+  CHALLENGE_CLUSTER,
 ]);
 
 /** The name of the Filter service's cluster. */

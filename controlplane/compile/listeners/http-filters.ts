@@ -60,7 +60,7 @@ export function httpFilters(
 
 const ROUTER_CONFIG = 'filters.http.router.v3.Router';
 
-const ROUTER: JsonObject = {
+export const ROUTER: JsonObject = {
   name: 'envoy.filters.http.router',
   typed_config: extension(ROUTER_CONFIG),
 };

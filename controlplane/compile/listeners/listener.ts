@@ -25,6 +25,8 @@ type ServedConnections = {
 export type Chain = {
   /** `*` is TLS with any other name, or with none. Undefined: all connections without TLS. */
   readonly hostname?: string;
+  /** The protocol that the client offers (RFC 7301). Default: any that no other chain has. */
+  readonly protocol?: string;
   readonly transportSocket?: JsonObject;
   /** Envoy's network filters. */
   readonly filters: readonly JsonObject[];
@@ -107,14 +109,19 @@ const PROXY_PROTOCOL: JsonObject = {
  * "FilterChainMatch".
  */
 function toFilterChain(
-  { filters, hostname, transportSocket }: Chain,
+  { filters, hostname, protocol, transportSocket }: Chain,
   overTls: boolean,
 ): JsonObject {
   const names = hostname === undefined || hostname === '*' ? {} : { server_names: [hostname] };
-  const transport_protocol = hostname === undefined ? 'raw_buffer' : 'tls';
+  const match = {
+    ...names,
+    transport_protocol: hostname === undefined ? 'raw_buffer' : 'tls',
+    ...(protocol === undefined ? {} : { application_protocols: [protocol] }),
+  };
+  const name = [hostname ?? [], protocol ?? []].flat().join(' ');
   return {
-    ...(hostname === undefined ? {} : { name: hostname }),
-    ...(overTls ? { filter_chain_match: { ...names, transport_protocol } } : {}),
+    ...(name === '' ? {} : { name }),
+    ...(overTls ? { filter_chain_match: match } : {}),
     ...(transportSocket === undefined ? {} : { transport_socket: transportSocket }),
     ...(transportSocket === undefined || hostname === undefined
       ? {}

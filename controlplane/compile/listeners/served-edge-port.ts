@@ -1,5 +1,7 @@
+import type { JsonObject } from '#protos/json.ts';
+import { extension } from '../extension.ts';
 import { EDGE } from '../node-groups.ts';
-import { downstreamTls } from '../tls/downstream-tls.ts';
+import { challengeTls, downstreamTls } from '../tls/downstream-tls.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
 import { hostMark } from '../tls/host-header.ts';
 import { type EdgePort, speakingTls } from './edge-ports.ts';
@@ -8,6 +10,7 @@ import {
   type EdgeParts,
   httpConnectionManager,
 } from './http-connection-manager.ts';
+import { ROUTER } from './http-filters.ts';
 import { type Chain, END, httpFilter, type ServedPort } from './listener.ts';
 
 /** Returns the connections of a port of the edge. */
@@ -45,5 +48,30 @@ function hostChain(host: EdgeHost, edge: EdgeParts, table: string): readonly Cha
     host,
   };
   const manager = httpConnectionManager(EDGE, edge, chain, undefined, table);
-  return [{ hostname, transportSocket: downstreamTls(tls), filters: [httpFilter(manager)] }];
+  return [
+    { hostname, transportSocket: downstreamTls(tls), filters: [httpFilter(manager)] },
+    ...(tls.isOrdered ? [challengeChain(hostname)] : []),
+  ];
 }
+
+/**
+ * Returns the chain by which an ACME authority proves a name (RFC 8737). The handshake is all that
+ * it needs, and END would not wait for it. So requests are answered 404.
+ */
+function challengeChain(hostname: string): Chain {
+  const protocol = 'acme-tls/1';
+  const transportSocket = challengeTls(hostname, protocol);
+  return { hostname, protocol, transportSocket, filters: [httpFilter(NOTHING)] };
+}
+
+const NOTHING: JsonObject = extension(
+  'filters.network.http_connection_manager.v3.HttpConnectionManager',
+  {
+    stat_prefix: 'acme',
+    codec_type: 'HTTP1',
+    common_http_protocol_options: { idle_timeout: '10s' },
+    request_headers_timeout: '10s',
+    route_config: { name: 'acme' },
+    http_filters: [ROUTER],
+  },
+);

@@ -1,6 +1,8 @@
 import type { JsonObject } from '#protos/json.ts';
+import { CHALLENGE_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { GATEWAY_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
+import { quoteRegex } from '../quote-regex.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
 import type { HostCover } from '../tls/host-cover.ts';
 import { HOST_HEADER, hostMark } from '../tls/host-header.ts';
@@ -102,7 +104,7 @@ function guardOf(host: EdgeHost, hasTls: boolean, port: GuardedPort): HostGuard 
     : [];
   if (insecure === 'closed') return { ...NONE, first: [closed(id, { prefix: '/' })] };
   return {
-    first,
+    first: typeof tls === 'object' && tls.isOrdered ? [...first, challengeRoute(id)] : first,
     insecure: insecure === 'Route' ? [] : insecureRoutes(host, insecure, port),
     perFilter: hsts === undefined || tls === undefined ? {} : { [HSTS_FILTER]: hstsOf(hsts) },
   };
@@ -191,6 +193,23 @@ const JSON_ANSWER: JsonObject = {
 };
 
 const ACME = '/.well-known/acme-challenge/';
+
+/** RFC 8555, section 8.1: a token is base64url. */
+const TOKEN = '[A-Za-z0-9_-]{1,128}';
+
+/**
+ * Returns the route of an ACME authority's question over HTTP (RFC 8555, section 8.3). The
+ * discovery service answers, which ordered the certificate. It is asked without credentials.
+ */
+function challengeRoute(name: string): JsonObject {
+  return {
+    name,
+    match: { safe_regex: { regex: `${quoteRegex(ACME)}${TOKEN}` } },
+    route: { cluster: CHALLENGE_CLUSTER, timeout: '5s' },
+    request_headers_to_remove: ['authorization', 'cookie'],
+    ...WITHOUT_FILTERS,
+  };
+}
 
 /**
  * Returns whether a route is for the proof of an ACME provider, which asks without TLS (RFC 8555,

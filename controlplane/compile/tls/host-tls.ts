@@ -1,3 +1,4 @@
+import { acmeOrderOf } from '#resources/kinds/host/acme-order.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -11,6 +12,7 @@ import {
   issuedFor,
   keyPairFiles,
   keyPairOf,
+  orderedFor,
   type ProxySecret,
 } from './proxy-secret.ts';
 import { contextAuthorities, contextCertificate, type SecretUse, secretUse } from './secret-use.ts';
@@ -23,6 +25,8 @@ export type HostTls = {
   readonly certificate: ProxySecret;
   /** The authorities of clients' certificates. Undefined: none is requested. */
   readonly authorities: ProxySecret | undefined;
+  /** Whether an ACME authority issues the certificate, to which the edge proves the name. */
+  readonly isOrdered: boolean;
 };
 
 /** `tls` is undefined when none is intended, and `broken` when it is intended and impossible. */
@@ -42,7 +46,8 @@ export function resolveTls(host: Host, resources: ResourceSet): ResolvedTls {
     );
   const context = found.value;
   const { tls, tlsSecret } = host.spec;
-  if (context === undefined && tls === undefined && tlsSecret === undefined)
+  const isOrdered = acmeOrderOf(host.spec) !== undefined;
+  if (context === undefined && tls === undefined && tlsSecret === undefined && !isOrdered)
     return { tls: undefined, context, problems: [] };
   const certificate = certificateOf(host, context, resources);
   const authorities = clientAuthorities(host, context, resources);
@@ -54,7 +59,7 @@ export function resolveTls(host: Host, resources: ResourceSet): ResolvedTls {
     return broken(context, ...problems, ...doubled);
   const settings = tls ?? context?.spec ?? DEFAULT_TLS_SETTINGS;
   return {
-    tls: { settings, certificate: certificate.value, authorities: authorities.value },
+    tls: { settings, certificate: certificate.value, authorities: authorities.value, isOrdered },
     context,
     problems: doubled,
   };
@@ -77,6 +82,7 @@ export function certificateUse(
   context: Resource<'TLSContext'> | undefined,
 ): SecretUse | undefined {
   const { tls, tlsSecret } = host.spec;
+  if (acmeOrderOf(host.spec) !== undefined) return undefined;
   if (tlsSecret !== undefined)
     return {
       reference: { namespace: host.namespace, ...tlsSecret },
@@ -102,6 +108,8 @@ function certificateOf(
   context: ResolvedTls['context'],
   { secrets }: ResourceSet,
 ): Part<ProxySecret> {
+  const order = acmeOrderOf(host.spec);
+  if (order !== undefined) return { value: orderedFor(host, order) };
   const secret = certificateUse(host, context);
   if (secret !== undefined) return served(secret, keyPairOf(secret.reference, secrets));
   const { tls } = host.spec;

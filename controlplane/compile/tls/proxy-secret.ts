@@ -1,10 +1,12 @@
 import type { JsonObject } from '#protos/json.ts';
+import type { AcmeOrder } from '#resources/kinds/host/acme-order.ts';
 import { secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { SecretReference } from '#resources/words/secret-reference.ts';
 import type { SecretValue } from '#resources/words/secret-value.ts';
+import { contentHash } from '../clusters/content-hash.ts';
 
 type Secrets = ResourceSet['secrets'];
 
@@ -105,6 +107,37 @@ export function issuedFor(hostname: string, named: Required<ProxySecret>['named'
 
 export function issuedName(hostname: string): string {
   return `gateway/issued/${hostname}`;
+}
+
+/**
+ * Returns the certificate that an ACME authority issues for a Host. The discovery service orders
+ * and keeps it.
+ */
+export function orderedFor(
+  { id, namespace, spec }: Resource<'Host'>,
+  { authority, email, privateKeySecret }: AcmeOrder,
+): ProxySecret {
+  const { hostname, tlsSecret } = spec;
+  const account = `acme-account-${contentHash(`${authority} ${email}`)}`;
+  const content = () => ({
+    acme: {
+      hostname,
+      directory: authority,
+      email,
+      certificate: { namespace, name: `acme-${hostname}`, ...tlsSecret },
+      account: { namespace, name: account, ...privateKeySecret },
+    },
+  });
+  const named = { resource: id, field: 'spec.acmeProvider' };
+  return { name: `gateway/acme/${hostname}`, named, content };
+}
+
+/**
+ * Returns the name of the secret that proves the name of a Host to an ACME authority by TLS (RFC
+ * 8737). It is served while an order is open.
+ */
+export function challengeName(hostname: string): string {
+  return `gateway/acme-challenge/${hostname}`;
 }
 
 export const CERTIFICATE_KEY = 'tls.crt';

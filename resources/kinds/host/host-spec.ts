@@ -3,6 +3,7 @@ import { tlsSettingsShape } from '#resources/traffic/tls-settings.ts';
 import { domain } from '#resources/words/domain.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { secretReference } from '#resources/words/secret-reference.ts';
+import { acmeProvider } from './acme-provider.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -51,7 +52,9 @@ export const hostSpec = z.object({
     ),
   tlsSecret: secretReference
     .exactOptional()
-    .describe('Secret with certificate and key (`kubernetes.io/tls`: `tls.crt`, `tls.key`)'),
+    .describe(
+      'Secret with certificate and key (`kubernetes.io/tls`: `tls.crt`, `tls.key`). With an `acmeProvider` the gateway writes it. Default then: `acme-<hostname>`',
+    ),
   tlsContext: secretReference
     .meta({ form: 'the name of a TLSContext, or `{ name, namespace }`' })
     .exactOptional()
@@ -68,13 +71,9 @@ export const hostSpec = z.object({
     .describe(
       '`Strict-Transport-Security` (RFC 6797) in answers over TLS: browsers come by https only',
     ),
-  acmeProvider: z
-    .record(z.string(), z.unknown())
-    .meta({ form: 'a map' })
+  acmeProvider: acmeProvider
     .exactOptional()
-    .describe(
-      "Ambassador's. No provider is asked. Certificates come in Secrets, such as cert-manager's",
-    ),
+    .describe('ACME authority that issues the certificate, which is kept in `tlsSecret`'),
   gateway_id: gatewayId,
 });
 

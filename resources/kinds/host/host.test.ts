@@ -34,6 +34,17 @@ const READ_AS: readonly [fields: object, spec: object][] = [
     { requestPolicy: { insecure: { action: 'Route', additionalPort: -1 } } },
   ],
   [{ acmeProvider: { authority: 'none' } }, { acmeProvider: { authority: 'none' } }],
+  [
+    { hostname: 'a.example.com', acmeProvider: { email: 'a@example.com' }, tlsSecret: 'kept' },
+    {
+      hostname: 'a.example.com',
+      acmeProvider: {
+        authority: 'https://acme-v02.api.letsencrypt.org/directory',
+        email: 'a@example.com',
+      },
+      tlsSecret: { name: 'kept' },
+    },
+  ],
   [{ mappingSelector: {} }, {}],
   [{ ambassador_id: ['other', 'default'] }, { gateway_id: ['other', 'default'] }],
   [
@@ -87,10 +98,44 @@ const PROBLEMS: readonly [fields: object, problem: RegExp][] = [
     /^warning spec\.tls\.cipher_suits: unknown field `cipher_suits`, did you mean/,
   ],
   [
-    { acmeProvider: { email: 'a@example.com' } },
-    /^error spec\.acmeProvider: no ACME provider is asked for certificates: name a `tlsSecret`/,
+    { hostname: 'a.example.com', acmeProvider: {} },
+    /^error spec\.acmeProvider\.email: an ACME authority needs an `email`/,
   ],
-  [{ acmeProvider: {}, tlsSecret: 's' }, /^warning spec\.acmeProvider: no ACME provider is asked/],
+  [
+    { hostname: '*.example.com', acmeProvider: { email: 'a@example.com' } },
+    /^error spec\.acmeProvider: no certificate can be ordered for "\*\.example\.com"/,
+  ],
+  [
+    { acmeProvider: { email: 'a@example.com' } },
+    /^error spec\.acmeProvider: no certificate can be ordered for "\*"/,
+  ],
+  ...['', 'a', '@', 'a@b,c@d', 'a@example.com?to=b', 'a b@example.com', 'a@b\nc'].map(
+    (email): [object, RegExp] => [
+      { hostname: 'a.example.com', acmeProvider: { email } },
+      /^error spec\.acmeProvider\.email: Cannot parse email /,
+    ],
+  ),
+  ...['', 'letsencrypt', 'http://ca.example.com/directory', 'https://u:p@ca.example.com'].map(
+    (authority): [object, RegExp] => [
+      { hostname: 'a.example.com', acmeProvider: { authority, email: 'a@example.com' } },
+      /^error spec\.acmeProvider\.authority: (Cannot parse url|an ACME authority is asked by https)/,
+    ],
+  ),
+  [
+    {
+      hostname: 'a.example.com',
+      acmeProvider: { email: 'a@example.com' },
+      tls: { issuer: 'gateway' },
+    },
+    /^error spec\.tls: a Host has one certificate: keep one of `acmeProvider`, `tls\.issuer`/,
+  ],
+  [
+    {
+      hostname: 'a.example.com',
+      acmeProvider: { email: 'a@example.com', registration: '{}' },
+    },
+    /^warning spec\.acmeProvider\.registration: `registration` has no effect/,
+  ],
   [
     { requestPolicy: { insecure: { action: 'Refuse' } } },
     /^error spec\.requestPolicy\.insecure\.action: `action` must be one of/,

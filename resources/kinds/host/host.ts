@@ -2,6 +2,8 @@ import { caution, type Finding, fault } from '#resources/finding.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { checkTlsSettings, RESTRICTING_TLS } from '#resources/traffic/tls-settings.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
+import { acmeOrderOf } from './acme-order.ts';
+import { checkAcmeProvider } from './acme-provider.ts';
 import { type HostSpec, hostSpec } from './host-spec.ts';
 
 /**
@@ -30,12 +32,9 @@ export const host: KindDefinition<typeof hostSpec> = {
 };
 
 /** Whether the Host uses TLS. Its certificate may still be unknown. */
-function hasTls({
-  tls,
-  tlsContext,
-  tlsSecret,
-}: Pick<Partial<HostSpec>, 'tls' | 'tlsContext' | 'tlsSecret'>): boolean {
-  return tlsSecret !== undefined || tlsContext !== undefined || tls !== undefined;
+function hasTls(spec: Partial<HostSpec>): boolean {
+  const { tls, tlsContext, tlsSecret } = spec;
+  return [tlsSecret, tlsContext, tls, acmeOrderOf(spec)].some(part => part !== undefined);
 }
 
 /** Checks the rules between a Host's fields. */
@@ -43,16 +42,19 @@ export function checkHost(spec: Partial<HostSpec>): readonly Finding[] {
   return [
     ...checkTls(spec),
     ...checkName(spec),
-    ...checkAcme(spec),
+    ...checkAcmeProvider(spec.acmeProvider, spec.hostname ?? '*'),
     ...checkPolicy(spec),
     ...checkHsts(spec),
   ];
 }
 
-function checkTls({ tls, tlsContext, tlsSecret }: Partial<HostSpec>): readonly Finding[] {
+function checkTls(spec: Partial<HostSpec>): readonly Finding[] {
+  const { tls, tlsContext, tlsSecret } = spec;
   if (tls === undefined) return [];
+  const ordered = acmeOrderOf(spec) !== undefined;
   const sources = [
-    ...(tlsSecret === undefined ? [] : ['`tlsSecret`']),
+    ...(ordered ? ['`acmeProvider`'] : []),
+    ...(tlsSecret === undefined || ordered ? [] : ['`tlsSecret`']),
     ...(tls.issuer === undefined ? [] : ['`tls.issuer`']),
     ...(tls.cert_chain_file === undefined ? [] : ['`tls.cert_chain_file`']),
   ];
@@ -90,16 +92,6 @@ function checkName(spec: Partial<HostSpec>): readonly Finding[] {
       ['hostname'],
       `"${hostname}" is an address: no client names it in TLS. Serve it by the Host of \`*\``,
     ),
-  ];
-}
-
-function checkAcme({ acmeProvider, ...spec }: Partial<HostSpec>): readonly Finding[] {
-  if (acmeProvider === undefined || acmeProvider.authority === 'none') return [];
-  const message = 'no ACME provider is asked for certificates';
-  if (hasTls(spec))
-    return [caution(['acmeProvider'], `${message}: the Secret must come from elsewhere`)];
-  return [
-    fault(['acmeProvider'], `${message}: name a \`tlsSecret\`, such as one of cert-manager's`),
   ];
 }
 

@@ -7,7 +7,7 @@ import { selfSigned } from '#certificates/testing/openssl.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { writeWhole } from '#files/testing/write-whole.ts';
 import { handTimers } from '../../testing/hand-timers.ts';
-import { testAuthority } from '../../testing/test-secrets.ts';
+import { testAcme, testAuthority } from '../../testing/test-secrets.ts';
 import { SecretSlot } from '../secret-slot.ts';
 import { slotFindings } from '../slot-findings.ts';
 
@@ -31,12 +31,14 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
     },
     {
       authority,
+      acme: testAcme(),
       certificateFolders: [tmpdir()],
       clock: { now: () => now, random: Math.random, after },
       versionKey: Buffer.alloc(32, 7),
       onChange: () => {},
       onRejected: () => void logged.push('rejected'),
       onOver: () => void logged.push('over'),
+      connectedSince: () => undefined,
       onFindings: () => {},
     },
   );

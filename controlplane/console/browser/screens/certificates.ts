@@ -54,6 +54,7 @@ const FROM: Readonly<Record<HostCertificate['source'], string>> = {
   secret: 'a Secret',
   files: 'files of the discovery service',
   authority: 'the built-in authority',
+  acme: 'an ACME authority',
 };
 
 const HOSTS: readonly Column<HostCertificate>[] = [

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after as afterAll, before, describe, type TestContext, test } from 'node:test';
+import tls from 'node:tls';
+import pino from 'pino';
+import type { KeyPair } from '#certificates/authority/key-pair.ts';
+import { noPebble, type Pebble, preparePebble } from '#envoy/e2e/pebble.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { after } from '#process/after.ts';
+import { keptFile } from '../kept-file.ts';
+import { type Acme, openAcme } from '../open-acme.ts';
+
+const NAME = 'shop.example.com';
+
+/** One discovery service, and what it serves. */
+type Service = {
+  readonly acme: Acme;
+  readonly pairs: KeyPair[];
+  readonly troubles: string[];
+  readonly lines: string[];
+  readonly end: () => void;
+};
+
+describe('several discovery services with one state', { skip: noPebble }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'acme-'));
+  const services: Service[] = [];
+  let pebble: Pebble;
+  let stop = () => {};
+
+  before(async () => {
+    // The authority reaches the last one alone.
+    const server = createServer(async ({ headers, url = '' }, response) => {
+      const token = url.slice(url.lastIndexOf('/') + 1);
+      const [host = ''] = (headers.host ?? '').split(':');
+      const answer = await services.at(-1)?.acme.answer(host, token);
+      response.writeHead(answer === undefined ? 404 : 200).end(answer);
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    stop = () => void server.close();
+    const { port } = server.address() as AddressInfo;
+    pebble = await preparePebble({ httpPort: port, tlsPort: 1 });
+    tls.setDefaultCACertificates([readFileSync(pebble.caFile, 'utf8')]);
+    await pebble.start();
+  });
+  afterAll(async () => {
+    stop();
+    await pebble?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function startService(t: TestContext, hostname = NAME): Service {
+    const [pairs, troubles, lines]: [KeyPair[], string[], string[]] = [[], [], []];
+    const acme = openAcme({
+      clock: { now: Date.now, random: Math.random, after },
+      log: pino({}, { write: line => void lines.push(line) }),
+      open: place => keptFile(folder, place),
+    });
+    const kept = (name: string) => ({ namespace: 'default', name });
+    const settings = { hostname, directory: pebble.directory, email: 'a@example.com' };
+    const places = { certificate: kept(`acme-${hostname}`), account: kept('acme-account') };
+    const end = acme.keep(
+      { ...settings, ...places },
+      {
+        onPair: pair => void pairs.push(pair),
+        onTrouble: reason => void troubles.push(reason),
+        onNotes: () => {},
+        onProof: () => {},
+        servedSince: () => 0,
+      },
+    );
+    t.after(end);
+    const service = { acme, pairs, troubles, lines, end };
+    services.push(service);
+    return service;
+  }
+
+  test('make one order, and serve one certificate, whichever the authority asks', async t => {
+    const started = [startService(t), startService(t), startService(t)];
+    const pairs = await Promise.all(started.map(({ pairs }) => until(() => pairs.at(-1), 30_000)));
+    assert.equal(new Set(pairs.map(({ certificate }) => certificate)).size, 1);
+    const orders = started.flatMap(({ lines }) => lines.filter(line => /ordering/.test(line)));
+    assert.equal(orders.length, 1);
+    for (const { lines } of started) assert.doesNotMatch(lines.join(''), /PRIVATE KEY/);
+  });
+
+  test('and one that starts later orders nothing', async t => {
+    const { lines, pairs } = startService(t);
+    await until(() => pairs.at(-1), 30_000);
+    assert.deepEqual(lines, []);
+  });
+
+  test('a name that the authority does not issue for is told in its words', async t => {
+    const { pairs, troubles } = startService(t, 'blocked.example.com');
+    const trouble = await until(() => troubles.find(text => /blocked|refuse|policy/i.test(text)));
+    assert.match(trouble, /^https:\/\/localhost:\d+\/dir issues no certificate \(http-01: /);
+    t.diagnostic(trouble);
+    assert.deepEqual(pairs, []);
+  });
+
+  test('what is kept of something else is not replaced', async t => {
+    const kept = keptFile(folder, { namespace: 'default', name: 'acme-other.example.com' });
+    await kept.write({ 'roots.json': 'x' }, undefined);
+    const { troubles } = startService(t, 'other.example.com');
+    const trouble = await until(() => troubles.at(-1));
+    assert.match(trouble, /holds something else than a certificate for other\.example\.com$/);
+    assert.deepEqual((await kept.read())?.texts, { 'roots.json': 'x' });
+  });
+});
