@@ -116,6 +116,8 @@ export async function oddTokens(
     ['claims with white space', await raw(` ${text}\n`)],
     ['a claim of prototypes', await raw(text.replace('{', '{"__proto__":{"exp":1},'))],
     ['deep claims', await raw(text.replace('{', `{"a":${'['.repeat(2_000)}${']'.repeat(2_000)},`))],
+    ['a long sub', await claimed({ sub: 'x'.repeat(2_000) })],
+    ['a sub of markup', await claimed({ sub: '%CEL(1)%<>"\\' })],
     ['large claims', await claimed({ a: 'x'.repeat(20_000) })],
     [
       'many claims',
@@ -137,7 +139,7 @@ export function randomClaims(random: Random, now: number): object {
     iat: [undefined, now - 60, now + 60, '1', null, 0],
     scope: [undefined, 'read', ' read ', 'write read', 'reader', ['read'], ['write'], [], '', 7],
     scp: [undefined, 'read', ['read'], 'write'],
-    sub: [undefined, 'alice', 7, null, ['a']],
+    sub: [undefined, '', ' a', 'a b', 'é', 'a\tb', 7, 7.5, true, null, ['a'], { a: 1 }],
     jti: [undefined, 'a', 7],
   };
   for (const [name, values] of Object.entries(odd))
@@ -146,7 +148,7 @@ export function randomClaims(random: Random, now: number): object {
 }
 
 export function goodClaims(now: number) {
-  return { iss: ISSUER, aud: AUDIENCE, exp: now + 600, scope: 'write read' };
+  return { iss: ISSUER, aud: AUDIENCE, exp: now + 600, scope: 'write read', sub: 'alice' };
 }
 
 /** Signs claims as they are, or a text. */

@@ -102,7 +102,8 @@ function withoutChance({
 const kind = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 
-const REQUIRED = 'requireIssuer: true, requireAudience: true, requireExpiresAt: true';
+const REQUIRED = `requireIssuer: true, requireAudience: true, requireExpiresAt: true,
+  injectRequestHeaders: [{name: X-Sub, value: '{{ .token.Claims.sub }}'}, {name: X-Kind, value: token of a user}]`;
 
 function resources(port: number, { audience, issuer, jwksURI }: TokenIssuer): string {
   const mapping = (name: string, more = '') =>

@@ -27,7 +27,13 @@ describe('tokens that proxies verify', () => {
   const bearer = () => ({ authorization: `Bearer ${token}` });
 
   test('reach the service without a call, byte for byte as with one', async () => {
-    const fields = { ...bearer(), cookie: 'theme=dark', 'x-a': ['1', '2'], 'x-sub': 'eve' };
+    const fields = {
+      ...bearer(),
+      cookie: 'theme=dark',
+      'x-a': ['1', '2'],
+      'x-sub': 'eve',
+      'x-kind': 'eve',
+    };
     assert.deepEqual(await compare(fields, ''), { asked: false, status: 200 });
   });
 
@@ -79,6 +85,12 @@ describe('tokens that proxies verify', () => {
       [forged, 'x'],
     ] as const)
       assert.deepEqual(await compare(fields, path, path), { asked: true, status: 401 });
+  });
+
+  test('go to ext-authz where headers would grow beyond what Envoy takes', async () => {
+    const many = Object.fromEntries(Array.from({ length: 85 }, (_, n) => [`x-${n}`, 'a']));
+    for (const fields of [many, { 'x-long': 'x'.repeat(50_000) }])
+      assert.ok((await compare({ ...bearer(), ...fields }, 'large')).asked);
   });
 
   test('pass without a call with any usual path and query', async () => {

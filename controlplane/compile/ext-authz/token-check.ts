@@ -1,4 +1,5 @@
 import type { JwtSpec } from '#resources/kinds/filter/filter-jwt.ts';
+import { headerConditions as settable, type TokenHeader } from './token-headers.ts';
 
 /** The namespace of the metadata of Envoy's filter. */
 const VERIFIED = "metadata.filter_metadata['envoy.filters.http.jwt_authn']";
@@ -12,6 +13,11 @@ const MOST_SCOPES = 10;
 
 type Check = { readonly texts: (name: string) => string } | { readonly reason: string };
 
+/** Returns where the claims of a verified token stand, in CEL. */
+export function claimsOf(name: string): string {
+  return `${VERIFIED}['${name}']`;
+}
+
 /** Returns where the header of a verified token stands, beside its claims. */
 export function headerKey(name: string): string {
   return `${name}_header`;
@@ -23,12 +29,16 @@ export function headerKey(name: string): string {
  * without a tolerance, `iat`, `iss`, `aud` as text, and scopes. Each of these is as strict as
  * `claimFault` of ext-authz, or stricter. An error of CEL counts as false.
  */
-export function tokenCheck(spec: JwtSpec, scope: readonly string[]): Check {
+export function tokenCheck(
+  spec: JwtSpec,
+  scope: readonly string[],
+  headers: readonly TokenHeader[],
+): Check {
   const reason = reasonOf(spec, scope);
   if (reason !== undefined) return { reason };
   return {
     texts: name => {
-      const [claims, header] = [`${VERIFIED}['${name}']`, `${VERIFIED}['${headerKey(name)}']`];
+      const [claims, header] = [claimsOf(name), claimsOf(headerKey(name))];
       return [
         `'${name}' in ${VERIFIED}`,
         ...headerConditions(header),
@@ -36,6 +46,7 @@ export function tokenCheck(spec: JwtSpec, scope: readonly string[]): Check {
         ...issuerConditions(claims, spec),
         ...audienceConditions(claims, spec),
         ...scope.map(value => hasScope(claims, value)),
+        ...settable(claims, headers),
       ].join(' && ');
     },
   };

@@ -4,7 +4,8 @@ import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';
 import { CONTROL_PLANE_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { extension } from '../extension.ts';
 import { GATEWAY_PATHS, SKIP } from './ext-authz-filter.ts';
-import { headerKey } from './token-check.ts';
+import { claimsOf, headerKey } from './token-check.ts';
+import { claimIn, type TokenHeader } from './token-headers.ts';
 import type { TokenProvider } from './token-way.ts';
 
 /** The name of the filter that verifies, and of its configuration. */
@@ -63,7 +64,7 @@ export const TOKEN_FILTERS: readonly JsonObject[] = [
 ];
 
 /** Returns the part of a route whose tokens this provider verifies. */
-export function verifiedBy({ check, name }: TokenProvider): JsonObject {
+export function verifiedBy({ check, headers, name }: TokenProvider): JsonObject {
   return {
     typed_per_filter_config: {
       [CHOICE]: mutating(overwrite(PROVIDER_HEADER, name)),
@@ -72,10 +73,18 @@ export function verifiedBy({ check, name }: TokenProvider): JsonObject {
         { remove: PROVIDER_HEADER },
         { remove: VERDICT_HEADER },
         overwrite(VERDICT_HEADER, `%CEL(${check} ? 'true' : '')%`),
+        ...headers.map(header => overwrite(header.name, formatOf(header, name))),
       ),
       [NOTE]: NOTING,
     },
   };
+}
+
+/** Nothing is set without a verdict. Then the Filter service sets it, or nothing does. */
+function formatOf(header: TokenHeader, name: string): string {
+  const value = 'text' in header ? `'${header.text}'` : claimIn(claimsOf(name), header.claim);
+  const holds = `request.headers['${VERDICT_HEADER}'] == 'true'`;
+  return `%CEL('${VERDICT_HEADER}' in request.headers && ${holds} ? ${value} : '')%`;
 }
 
 /** Returns the name of the provider that verifies the tokens of a route, if one does. */

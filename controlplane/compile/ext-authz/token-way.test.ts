@@ -34,9 +34,39 @@ const REASONS: readonly (readonly [
   ['ifRequestHeader', JWT, '{name: tokens, ifRequestHeader: {name: x}}', /ifRequestHeader/],
   [
     'a header that is set',
-    `${JWT}, injectRequestHeaders: [{name: x-sub, value: a}]`,
+    `${JWT}, injectRequestHeaders: [{name: x-sub, value: '{{ .token.Raw }}'}]`,
     '{name: tokens}',
     /injectRequestHeaders/,
+  ],
+  ...['authorization', "x'y", 'x%y'].map(
+    name =>
+      [
+        `the header ${name}`,
+        `${JWT}, injectRequestHeaders: [{name: "${name}", value: a}]`,
+        '{name: tokens}',
+        /injectRequestHeaders/,
+      ] as const,
+  ),
+  ...['{{ .token.Claims.a.b }}', '{{ .token.Claims.a }}x', "a'b", 'a%b', ' a', ''].map(
+    value =>
+      [
+        `the value ${JSON.stringify(value)}`,
+        `${JWT}, injectRequestHeaders: [{name: x, value: ${JSON.stringify(value)}}]`,
+        '{name: tokens}',
+        /injectRequestHeaders/,
+      ] as const,
+  ),
+  [
+    'a header that is set twice',
+    `${JWT}, injectRequestHeaders: [{name: x, value: a}, {name: X, value: b}]`,
+    '{name: tokens}',
+    /injectRequestHeaders/,
+  ],
+  [
+    'very long scopes',
+    JWT,
+    `{name: tokens, arguments: {scope: [${Array.from({ length: 10 }, (_, n) => 'a'.repeat(90) + n).join()}]}}`,
+    /too long/,
   ],
   ['tokens without signature', 'validAlgorithms: [none]', '{name: tokens}', /validAlgorithms/],
   ['other algorithms alone', `${JWT}, validAlgorithms: [EdDSA]`, '{name: tokens}', /validAlg/],

@@ -4,6 +4,7 @@ import { hashSpec } from '#resources/words/hash.ts';
 import { filterKey } from './filter-key.ts';
 import type { ServedFilter, ServedFilters } from './served-filters.ts';
 import { tokenCheck } from './token-check.ts';
+import { type TokenHeader, tokenHeaders } from './token-headers.ts';
 
 /** A JWT Filter whose tokens proxies verify too, for one list of scope values. */
 export type TokenProvider = {
@@ -16,6 +17,8 @@ export type TokenProvider = {
   readonly algorithms: readonly string[];
   /** A condition in CEL on what Envoy has verified. */
   readonly check: string;
+  /** What it sets where the condition holds. */
+  readonly headers: readonly TokenHeader[];
 };
 
 /** How bearer tokens of some requests are verified, or why the Filter service alone does it. */
@@ -45,8 +48,15 @@ export function tokenWay(
   if (reason !== undefined || spec === undefined)
     return { reason: reason ?? `Filter ${name} is not in force` };
   const scope = item.arguments.scope ?? [];
-  const check = tokenCheck(spec, scope);
-  return 'reason' in check ? check : { provider: providerOf(name, spec, scope, check.texts) };
+  const headers = tokenHeaders(spec);
+  if (headers === undefined)
+    return { reason: '`injectRequestHeaders` has more than one claim or plain text each' };
+  const check = tokenCheck(spec, scope, headers);
+  if ('reason' in check) return check;
+  const provider = providerOf(name, spec, scope, check.texts);
+  return provider.check.length > LONGEST_CHECK
+    ? { reason: 'what the Filter asks for is too long for Envoy' }
+    : { provider: { ...provider, headers } };
 }
 
 function itemReason({ arguments: given, ifRequestHeader }: TokenReference): string | undefined {
@@ -60,8 +70,11 @@ function filterReason(served: ServedFilter | undefined): string | undefined {
   if (JWT === undefined) return 'an OAuth2 Filter also knows sessions';
   if (JWT.jwksURI === undefined || algorithmsOf(JWT).length === 0)
     return '`validAlgorithms` has none that Envoy and the Filter judge alike';
-  return JWT.injectRequestHeaders.length === 0 ? undefined : 'it has `injectRequestHeaders`';
+  return undefined;
 }
+
+/** Envoy takes values of 16 KiB. */
+const LONGEST_CHECK = 16_000;
 
 /** The algorithms of RFC 7518 with public keys. */
 const ALIKE = /^(?:[RP]S|ES)(?:256|384|512)$/;
@@ -75,7 +88,7 @@ function providerOf(
   spec: JwtSpec,
   scope: readonly string[],
   texts: (name: string) => string,
-): TokenProvider {
+): Omit<TokenProvider, 'headers'> {
   const name = hashSpec({ filter, spec, scope }).replaceAll(/[^\w]/g, '').slice(0, 20);
   const algorithms = algorithmsOf(spec);
   return { name, filter, jwksURI: spec.jwksURI ?? '', algorithms, check: texts(name) };
