@@ -24,6 +24,34 @@ spec:
 
 const WARNED = `${GOOD.replace('service: good', 'service: good, colour: red')}`;
 
+const ELSEWHERE = `apiVersion: v1
+kind: Secret
+type: kubernetes.io/tls
+metadata: { name: shop }
+stringData: { tls.crt: "\${file:none}", tls.key: "\${env:NONE_SECRET}" }
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: login }
+stringData: { oauth2-client-secret: "\${env:NONE_SECRET}" }
+---
+apiVersion: gateway.internal/v2
+kind: Host
+metadata: { name: shop }
+spec: { hostname: shop.example.com, tlsSecret: shop }
+---
+apiVersion: gateway.internal/v2
+kind: Filter
+metadata: { name: login }
+spec:
+  OAuth2:
+    authorizationURL: https://login.example.com
+    clientID: shop
+    secretName: login
+    clientAuthentication: { method: JWTAssertion, jwtAssertion: { signingMethod: RS256 } }
+    protectedOrigins: [{ origin: "https://shop.example.com" }]
+`;
+
 const DANGLING = `apiVersion: gateway.internal/v2
 kind: ProxyConfig
 metadata: { name: edge }
@@ -43,6 +71,16 @@ describe('gateway validate', () => {
     const said = { code: 0, stdout: '1 resource good, 0 problems\n', stderr: '' };
     assert.deepEqual(await gateway('validate', folder), said);
     assert.deepEqual(await gateway('validate', join(folder, 'good.yaml')), said);
+  });
+
+  test('does not look for values that the control plane has, and says so', async t => {
+    const folder = await folderOf(t, { 'elsewhere.yaml': ELSEWHERE });
+    assert.deepEqual(await gateway('validate', folder), {
+      code: 0,
+      stdout:
+        'not checked: 3 values of Secrets, from the environment and files of the control plane\n4 resources good, 0 problems\n',
+      stderr: '',
+    });
   });
 
   test('prints in each form, with the same exit code', async t => {

@@ -30,6 +30,14 @@ describe('the site', () => {
     );
   });
 
+  test('has the schemas for editors, where the one of all kinds leads', () => {
+    const schemas = join(folder, 'docs/schemas');
+    const all = readFileSync(join(schemas, 'all.json'), 'utf8');
+    const refs = [...all.matchAll(/"\$ref": "(\.\/.*)"/g)].map(([, ref = '']) => ref);
+    assert.ok(refs.length > 20);
+    for (const ref of refs) assert.ok(existsSync(join(schemas, ref)), ref);
+  });
+
   test('finds dead links', () => {
     const dead = ['nowhere.html', '#nowhere', 'README.md'];
     const html = dead.map(link => `<a href="${link}">`).join();
