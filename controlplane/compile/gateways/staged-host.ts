@@ -62,10 +62,16 @@ function preflights(
     if (cors === undefined) return { ...closed(GATEWAY_ROUTE, asked), ...after };
     const settings = { typed_per_filter_config: { [CORS_NAME]: cors } };
     const name = GATEWAY_ROUTE;
-    const answer = { name, match: asked, direct_response: { status: 403 } };
+    const answer = { name, match: asked, route: NOWHERE };
     return { ...answer, ...headersOf(route), ...perFilterConfig(settings, off) };
   });
 }
+
+/** The filter answers for no route that Envoy answers itself. No cluster has the name of none. */
+const NOWHERE: JsonObject = {
+  cluster_header: PASSED_HEADER,
+  cluster_not_found_response_code: 'INTERNAL_SERVER_ERROR',
+};
 
 /** Source: the Fetch standard, "CORS-preflight request". */
 const PREFLIGHT: readonly JsonObject[] = [
