@@ -194,6 +194,7 @@ export class AcmeKeeper {
       accountKey: key,
       wanted,
       prove: challenge => this.#prove(challenge),
+      now: clock.now,
     });
   }
 

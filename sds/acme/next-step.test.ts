@@ -33,12 +33,20 @@ const STEPS: readonly [name: string, situation: Partial<Situation>, step: object
   ],
   ['an order of another process that was killed', { record: claim('other', NOW) }, ORDER],
   ['an order of its own that it has lost', { record: claim('me', NOW + 60_000) }, ORDER],
-  ['a failure', { record: failed(NOW + 60_000) }, near],
+  ['a failure', { record: failed(NOW + 60_000) }, far],
+  ['a failure, soon over', { record: failed(NOW + 50) }, { kind: 'wait', ms: 50 }],
+  ['a failure of a clock that was wrong', { record: failed(NOW + 2 * DAY) }, ORDER],
+  ['an order of a clock that was wrong', { record: claim('other', NOW + 2 * DAY) }, ORDER],
+  [
+    'one of three seconds',
+    { validity: { start: NOW - 2_500, end: NOW + 500 } },
+    { kind: 'wait', ms: 7_500 },
+  ],
   ['no proxy', { servedSince: undefined }, near],
   ['no proxy, and a certificate that is due', { servedSince: undefined, validity: aged(61) }, near],
   ['a proxy that has just come', { servedSince: NOW - 2_000 }, { kind: 'wait', ms: 1_000 }],
   ['a failure of the past', { record: failed(NOW) }, ORDER],
-  ['a failed renewal', { record: failed(NOW + 60_000), validity: aged(61) }, near],
+  ['a failed renewal', { record: failed(NOW + 60_000), validity: aged(61) }, far],
   ['a failure before a fresh certificate', { record: failed(NOW - 1), validity: FRESH }, far],
 ];
 

@@ -30,18 +30,29 @@ export function nextStep(situation: Situation): NextStep {
   const { me, now, record, servedSince, spread, validity } = situation;
   const { claim, failures } = record;
   const due = validity === undefined ? now : dueAt(validity, spread);
-  const free = claim !== undefined && claim.by !== me ? claim.until : now;
+  const free = claim !== undefined && claim.by !== me ? near(claim.until, now) : now;
+  const paused = near(failures?.notBefore ?? now, now);
   const served = (servedSince ?? Number.POSITIVE_INFINITY) + SETTLED_MS;
-  const start = Math.max(due, free, served, failures?.notBefore ?? now);
+  const start = Math.max(due, free, served, paused);
   if (start <= now) return { kind: 'order' };
-  const isNear = validity === undefined || now >= dueAt(validity, 0);
-  const most = isNear ? LOOK_MS.near : LOOK_MS.far;
+  const isDue = validity === undefined || now >= dueAt(validity, 0);
+  const most = isDue && paused <= now ? LOOK_MS.near : LOOK_MS.far;
   return { kind: 'wait', ms: Math.min(start - now, most) };
 }
 
+/** Nothing is put off for longer. What is kept may be from a clock that was wrong. */
+const MOST_MS = 90_000_000;
+
+function near(time: number, now: number): number {
+  return time - now > MOST_MS ? now : time;
+}
+
+/** No certificate is renewed sooner, however short its life is. */
+const LEAST_MS = 10_000;
+
 /** Two thirds of the life, and up to a twentieth of it later. */
 function dueAt({ end, start }: Validity, spread: number): number {
-  return start + (end - start) * (2 / 3 + spread / 20);
+  return start + Math.max((end - start) * (2 / 3 + spread / 20), LEAST_MS);
 }
 
 /** Returns how the name is proved next: as it was the last time, or as a failure has left it. */

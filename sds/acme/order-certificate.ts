@@ -1,5 +1,8 @@
 import type { Authorization, Client } from 'acme-client';
 import type { KeyPair } from '#certificates/authority/key-pair.ts';
+import { checkCertificateName } from '#certificates/check-name.ts';
+import { checkKeyPair } from '#certificates/check-pair.ts';
+import { errorsOf } from '#certificates/finding.ts';
 import { type AcmeLibrary, acmeClient } from './acme-library.ts';
 import { CHALLENGES, type Challenge, type ChallengeType } from './acme-record.ts';
 import type { AcmeSettings } from './acme-settings.ts';
@@ -14,6 +17,8 @@ export type CertificateOrder = {
   readonly wanted: ChallengeType;
   /** Resolves when every proxy of the edge can show the proof. */
   prove(challenge: Challenge): Promise<void>;
+  /** Milliseconds since the epoch. */
+  now(): number;
 };
 
 /**
@@ -24,10 +29,20 @@ export async function orderCertificate(order: CertificateOrder): Promise<KeyPair
   const { accountKey, acme, settings } = order;
   try {
     const client = acmeClient(acme, settings.directory, accountKey);
-    return await orderBy(client, order);
+    const pair = await orderBy(client, order);
+    const wrong = wrongIn(pair, order);
+    if (wrong === undefined) return pair;
+    throw new AuthorityError(`what it issued cannot be used: ${wrong}`, { kind: 'refused' });
   } catch (error) {
     throw failureOf(error);
   }
+}
+
+/** What cannot be served would be ordered again and again. */
+function wrongIn({ certificate, key }: KeyPair, { now, settings }: CertificateOrder) {
+  const findings = checkKeyPair(certificate, key, now(), 'server');
+  const [name] = checkCertificateName(certificate, settings.hostname);
+  return errorsOf(findings) ?? name?.message;
 }
 
 async function orderBy(client: Client, order: CertificateOrder): Promise<KeyPair> {

@@ -15,12 +15,14 @@ import { keptFile } from '../kept-file.ts';
 import { type Acme, openAcme } from '../open-acme.ts';
 
 const NAME = 'shop.example.com';
+const DAY_MS = 86_400_000;
 
 /** One discovery service, and what it serves. */
 type Service = {
   readonly acme: Acme;
   readonly pairs: KeyPair[];
   readonly troubles: string[];
+  readonly notes: string[];
   readonly lines: string[];
   readonly end: () => void;
 };
@@ -52,10 +54,12 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function startService(t: TestContext, hostname = NAME): Service {
-    const [pairs, troubles, lines]: [KeyPair[], string[], string[]] = [[], [], []];
+  /** `aheadMs`: how far its clock is ahead. */
+  function startService(t: TestContext, hostname = NAME, aheadMs = 0): Service {
+    const pairs: KeyPair[] = [];
+    const [troubles, notes, lines]: [string[], string[], string[]] = [[], [], []];
     const acme = openAcme({
-      clock: { now: Date.now, random: Math.random, after },
+      clock: { now: () => Date.now() + aheadMs, random: Math.random, after },
       log: pino({}, { write: line => void lines.push(line) }),
       open: place => keptFile(folder, place),
     });
@@ -67,13 +71,13 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
       {
         onPair: pair => void pairs.push(pair),
         onTrouble: reason => void troubles.push(reason),
-        onNotes: () => {},
+        onNotes: told => void notes.push(...told),
         onProof: () => {},
         servedSince: () => 0,
       },
     );
     t.after(end);
-    const service = { acme, pairs, troubles, lines, end };
+    const service = { acme, pairs, troubles, notes, lines, end };
     services.push(service);
     return service;
   }
@@ -108,5 +112,21 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
     const trouble = await until(() => troubles.at(-1));
     assert.match(trouble, /holds something else than a certificate for other\.example\.com$/);
     assert.deepEqual((await kept.read())?.texts, { 'roots.json': 'x' });
+  });
+
+  test('what is issued and cannot be served is a failure, so that it is not ordered on and on', async t => {
+    const { pairs, troubles } = startService(t, 'slow.example.com', -DAY_MS);
+    const trouble = await until(() => troubles.at(-1), 30_000);
+    assert.match(trouble, /what it issued cannot be used: the certificate is not valid before/);
+    assert.deepEqual(pairs, []);
+  });
+
+  test('while the authority is away the certificate is served, and the operator is told', async t => {
+    await pebble.kill();
+    const { notes, pairs, troubles } = startService(t, NAME, 63 * DAY_MS);
+    const note = await until(() => notes.find(each => /issues no certificate/.test(each)), 30_000);
+    assert.match(note, /\(localhost:\d+ cannot be asked: .*\)\. Next attempt: /);
+    assert.ok(pairs.length > 0);
+    assert.deepEqual(troubles, []);
   });
 });
