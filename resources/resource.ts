@@ -99,6 +99,9 @@ export type Rejected = {
   readonly targets?: readonly PolicyTarget[];
   /** The name of a Gateway's class. Absent when that could not be read. */
   readonly gatewayClass?: string;
+  /** The hosts of listeners of a Gateway or ListenerSet, and the Gateway that the latter names. */
+  readonly listeners?: readonly { readonly port: number; readonly hostname: string }[];
+  readonly parent?: { readonly namespace?: string; readonly name: string };
   /** A route of Gateway API. Absent when too little of it could be read. */
   readonly route?: ClosedRoute;
   /** The hostname of a Host, or the Hosts of a TLSContext. Absent when that could not be read. */

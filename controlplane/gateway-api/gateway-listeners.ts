@@ -9,6 +9,7 @@ import type { OurClass } from './gateway-classes.ts';
 import type { Known, ObjectsContext } from './gateway-context.ts';
 import { gatewayFaults } from './gateway-faults.ts';
 import { gatewayGroup } from './gateway-group.ts';
+import { originsOf } from './gateway-origins.ts';
 import { listenerConflicts, overlappingTls } from './listener-conflicts.ts';
 import { listenerFilters } from './listener-filters.ts';
 import { remembered } from './remembered.ts';
@@ -84,13 +85,4 @@ export function checkGatewayListeners(ours: readonly OurGateway[], known: Known)
 
 function filtersOf(listener: WrittenListener, known: Known) {
   return remembered(known, listener, 'filters', [], ask => listenerFilters(listener, ask));
-}
-
-/** Returns a Gateway and its ListenerSets that it allows, in the order of precedence. */
-export function originsOf({ gateway, sets }: OurGateway) {
-  const allowed = sets.filter(({ allowed }) => allowed);
-  return [gateway, ...allowed.map(({ listenerSet }) => listenerSet)].map(origin => ({
-    origin,
-    gateway,
-  }));
 }

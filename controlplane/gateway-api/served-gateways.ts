@@ -2,24 +2,19 @@ import type { Memo } from '#controlplane/compile/memo.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { byAge } from './by-age.ts';
 import type { CheckedListener } from './checked-listener.ts';
+import { closedListeners, rejectedListeners } from './closed-listeners.ts';
 import { closedRoutes } from './closed-routes.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayApiStatus } from './gateway-api-status.ts';
 import { ourClasses } from './gateway-classes.ts';
 import { type GatewayContext, type Known, objectsContext } from './gateway-context.ts';
-import {
-  checkGatewayListeners,
-  type OurGateway,
-  originsOf,
-  ourGateways,
-} from './gateway-listeners.ts';
+import { checkGatewayListeners, type OurGateway, ourGateways } from './gateway-listeners.ts';
 import type { GatewayOptions } from './gateway-options.ts';
+import { originsOf } from './gateway-origins.ts';
 import { gatewayStatuses } from './gateway-statuses.ts';
-import { ANY_HOSTNAME } from './hostnames.ts';
 import { keyPairNamed } from './listener-tls.ts';
 import { policyStatuses } from './policy-statuses.ts';
 import { remembered } from './remembered.ts';
-import { writtenListeners } from './route-parent.ts';
 import { routeParents } from './route-parents.ts';
 import type { AnyRoute } from './route-rules.ts';
 import { routeVerdict, type ServedOn } from './route-verdict.ts';
@@ -87,9 +82,11 @@ export function servedGateways(
     ],
     ({ listener }) => listener,
   );
+  const rejected = rejectedListeners(resources, { ours, classes, context: objects });
+  const serving = { checked: listeners.checked, attached, rejected };
   const made = ours.map(each => {
     const client = clientCertificate(each, { context: objects, memo });
-    const served = serve(each, listeners.checked, attached, client, memo);
+    const served = serve(each, serving, client, memo);
     return { ...each, client, served };
   });
   const statuses = gatewayStatuses(made, listeners, attached);
@@ -140,11 +137,17 @@ function clientCertificate({ gateway }: OurGateway, known: Known): SecretName | 
   );
 }
 
+/** What Gateways serve, by the ids of their parts. */
+type Serving = {
+  readonly checked: ReadonlyMap<string, readonly CheckedListener[]>;
+  readonly attached: ReadonlyMap<string, readonly ServedOn[]>;
+  readonly rejected: ReadonlyMap<string, readonly ClosedListener[]>;
+};
+
 /** The result is the same object while nothing about the Gateway has changed. */
 function serve(
   ours: OurGateway,
-  checked: ReadonlyMap<string, readonly CheckedListener[]>,
-  attached: ReadonlyMap<string, readonly ServedOn[]>,
+  { attached, checked, rejected }: Serving,
   client: SecretName | Fault | undefined,
   memo: Memo,
 ): ServedGateway {
@@ -153,7 +156,7 @@ function serve(
   const listeners = all
     .filter(({ valid }) => valid)
     .map(each => toServed(each, attached.get(each.listener.id) ?? [], memo));
-  const closed = closedListeners(ours, all, memo);
+  const closed = [...closedListeners(ours, all, memo), ...(rejected.get(gateway.id) ?? [])];
   const clientCertificate = client !== undefined && 'name' in client ? client : undefined;
   const inputs = [group, clientCertificate, JSON.stringify(closed), ...listeners];
   return memo.of(gateway, 'served Gateway', inputs, () => ({
@@ -163,21 +166,6 @@ function serve(
     closed,
     ...(clientCertificate === undefined ? {} : { clientCertificate }),
   }));
-}
-
-/** A Gateway that is not accepted has no listener that was checked. */
-function closedListeners(
-  ours: OurGateway,
-  checked: readonly CheckedListener[],
-  memo: Memo,
-): readonly ClosedListener[] {
-  const written =
-    ours.faults.length === 0
-      ? checked.flatMap(({ listener, valid }) => (valid ? [] : listener))
-      : originsOf(ours).flatMap(({ origin }) => writtenListeners(origin, memo));
-  return written
-    .filter(({ hostname, protocol }) => hostname !== ANY_HOSTNAME && protocol !== 'UDP')
-    .map(({ hostname, origin, spec }) => ({ origin: origin.id, port: spec.port, hostname }));
 }
 
 function toServed(

@@ -11,6 +11,7 @@ import { metaOf } from '#resources/schema/schema-walk.ts';
 import { filterHeaders } from '#resources/template/header-template.ts';
 import { domain } from '#resources/words/domain.ts';
 import { isFields } from '#resources/words/fields.ts';
+import { salvageListeners } from './salvage-listeners.ts';
 import { salvageRoute } from './salvage-route.ts';
 
 const match = z.object(mappingMatchShape);
@@ -30,12 +31,13 @@ export function salvage(
   kind: string,
   spec: unknown,
   findings: readonly Finding[],
-): Pick<Rejected, 'gatewayClass' | 'hosts' | 'injects' | 'match' | 'route' | 'rules' | 'targets'> {
+): Omit<Rejected, 'kind' | 'namespace' | 'name' | 'id' | 'source' | 'unserved'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
   if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
   if (kind === 'Filter') return { injects: injectedNames(spec) };
-  if (kind === 'Gateway') return salvageClass(spec);
+  if (kind === 'Gateway') return { ...salvageClass(spec), ...salvageListeners(spec) };
+  if (kind === 'ListenerSet') return salvageListeners(spec);
   const targets = TARGETING.includes(kind) ? salvageTargets(spec) : undefined;
   if (targets !== undefined) return { targets, rules: [] };
   if (kind === 'FilterPolicy') return salvageRules(spec, findings);
