@@ -23,7 +23,7 @@ function placesIn(t: TestContext) {
   const places = new SecretPlaces({
     environment: { LOGIN_SECRET: 'open sesame', SECRET_EMPTY: '', STORE_KEY: 'ours' },
     variables: ['SECRET_*', '*_SECRET'],
-    folders: [join(root, 'run')],
+    folders: [join(root, 'missing'), join(root, 'run')],
   });
   const file = (path: string) =>
     shown(

@@ -72,7 +72,7 @@ export class SecretPlaces {
     this.#files.set(path, signatureOf(path));
     try {
       const target = realpathSync(path);
-      if (!allowed.some(each => isBelow(target, realpathSync(each)))) return { error: outside };
+      if (!allowed.some(each => isBelow(target, realFolder(each)))) return { error: outside };
       return readWhole(target, written);
     } catch (error) {
       return { error: `the file ${written} cannot be read: ${reasonOf(error)}` };
@@ -95,6 +95,15 @@ function matches(name: string, pattern: string): boolean {
 
 function isBelow(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+/** A folder of `SECRET_FILES` may be missing, as a mount that comes later. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 /** Changes when the content of the file may have changed, or another file has taken its place. */

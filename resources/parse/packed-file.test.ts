@@ -51,3 +51,14 @@ test('a missing value stays apart from one that is not there', () => {
   const odd = { ...mapping(RIGHT), extra: { there: undefined } };
   assert.deepStrictEqual(sent(odd), odd);
 });
+
+test('a value that is elsewhere arrives with its place', () => {
+  const parsed = parseText(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: operators write this form
+    'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: "${env:A_SECRET}", b: c}\n',
+  );
+  const [secret] = sent(parsed).resources;
+  assert.ok(secret?.kind === 'Secret');
+  assert.deepEqual(secret.spec.stringData.a?.place, { env: 'A_SECRET' });
+  assert.equal(secret.spec.stringData.b?.place, undefined);
+});

@@ -133,6 +133,24 @@ describe('the API server with the policies of fields', {
     assert.deepEqual(kept.spec, { prefix: '/a/', service: 'a', ...spec });
   });
 
+  test('keeps as many limits as an object holds, and looks at all of them', async () => {
+    const limits = Array.from({ length: 5_000 }, (_, index) => ({
+      ...{ rate: index, unit: 'second', pattern: [{ generic_key: `label-${index}` }] },
+    }));
+    const large = (all: readonly object[]): Document => ({
+      apiVersion: 'gateway.internal/v2',
+      kind: 'RateLimit',
+      metadata: { name: 'large' },
+      spec: { limits: all },
+    });
+    const kept = await wouldKeep(api.admin, large(limits));
+    assert.ok(isKubernetesObject(kept), String(kept));
+    assert.match(
+      String(await wouldKeep(api.admin, large([...limits, { rates: 1 }]))),
+      /unknown field/,
+    );
+  });
+
   test('lets an object that was stored before be labelled, and not be written again', async () => {
     const old = mapping('old', {});
     const labelled = await patch(api.admin, old, { metadata: { labels: { a: 'b' } } });
