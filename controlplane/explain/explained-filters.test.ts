@@ -331,9 +331,14 @@ const REPEATED: readonly [what: string, rules: string, line: RegExp][] = [
     /no effect here: the rule has several filters/,
   ],
   [
-    'another rule for some paths',
+    'another rule for other paths',
     '{path: /app/open/*}, {filters: [{name: login}]}',
-    /no effect here: the route has requests of other rules too/,
+    /may repeat the decision for 1500 ms/,
+  ],
+  [
+    'a rule for some paths of the route',
+    '{path: /app/*, filters: [{name: login}]}',
+    /no effect here: the rule is not for every request of the route/,
   ],
 ];
 

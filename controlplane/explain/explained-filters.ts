@@ -195,7 +195,7 @@ function explainSelected(
   if (headers === undefined) return { decision: 'allowed', rule, earlier, service };
   const seen = withoutInjected(request, headers);
   const chain = explainChain(operator, { definitions, request: seen, client, places });
-  const cache = explainDecisionCache(operator.rule, match.route, definitions);
+  const cache = explainDecisionCache(operator.rule, { match, request: seenByEnvoy }, definitions);
   const decisionCache = cache === undefined ? {} : { decisionCache: cache };
   const told = explainTokens(operator.rule, match, definitions, resources);
   const tokens = told === undefined ? {} : { tokens: told };

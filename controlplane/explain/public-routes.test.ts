@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
 import { compile } from '#controlplane/compile/compile.ts';
+import { isRemembering } from '#controlplane/compile/ext-authz/decision-cache-filters.ts';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
-import { randomFilters } from '#controlplane/compile/testing/random-filters.ts';
+import { randomFilters, type WrittenFilter } from '#controlplane/compile/testing/random-filters.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { type Chances, chancesOf } from '#controlplane/compile/testing/seeded-pick.ts';
 import { FUZZ_OPTIONS, written } from '#controlplane/compile/testing/written.ts';
@@ -65,9 +66,8 @@ function randomMapping(chances: Chances, index: number): object {
   });
 }
 
-function randomWorld(chances: Chances) {
+function randomWorld(chances: Chances, filters = randomFilters(chances)) {
   const { chance, pick } = chances;
-  const filters = randomFilters(chances);
   const rule = () => ({
     ...(chance(0.6) ? { host: pick(RULE_HOSTS) } : {}),
     ...(chance(0.9) ? { path: pick(RULE_PATHS) } : {}),
@@ -128,4 +128,53 @@ test('of no request of which the Filter service is not asked, it would find a ru
     }
   }
   assert.ok(Math.min(seen.asked, seen.public, seen.hostile) > 300, JSON.stringify(seen));
+});
+
+const LOGIN = {
+  authorizationURL: 'https://idp.test',
+  ...{ clientID: 'web', secret: 'top secret', decisionCache: '1s' },
+  protectedOrigins: [{ origin: 'https://a.test', internalOrigin: '*://*' }],
+};
+const LOGINS: readonly WrittenFilter[] = [
+  { namespace: 'default', name: 'f0', spec: { OAuth2: LOGIN }, runs: true, type: 'OAuth2' },
+  {
+    ...{ namespace: 'default', name: 'f1', runs: true, type: 'JWT' },
+    spec: { JWT: { jwksURI: 'https://idp.test/keys' } },
+  },
+];
+const SESSION = 'cookie: gateway_session.f0.default=a';
+
+test('the rule of a route that repeats decisions is the one that the Filter service finds', () => {
+  const seen = { other: 0, remembering: 0, hostile: 0 };
+  for (let seed = 0; seed < 70; seed++) {
+    const chances = chancesOf(seed);
+    const { active, documents, hosts, settings } = randomWorld(chances, LOGINS);
+    if (settings === undefined) throw new Error('the edge has no listener');
+    for (let count = 0; count < 150; count++) {
+      const [host, path] = [chances.pick(HOSTS), randomPath(chances)];
+      const asked = parseClientRequest('GET', `http://${host}/`, {
+        header: [SESSION],
+        from: '192.0.2.1',
+      });
+      const request = toEnvoyRequest({ ...asked, target: path }, settings);
+      if ('status' in request) continue;
+      const match = matchRoute(hosts, request);
+      if (match === undefined) continue;
+      seen.hostile += HOSTILE.some(text => path.includes(text)) ? 1 : 0;
+      seen.other += isRemembering(match.route) ? 0 : 1;
+      if (!isRemembering(match.route)) continue;
+      const known = toFilterRequest(request);
+      if ('error' in known) throw new Error(known.error);
+      const selected = active.select(known.value);
+      const why = `seed ${seed}: ${host}${path}\n${JSON.stringify(documents)}`;
+      const rule = 'rule' in selected ? selected.rule : undefined;
+      const name = rule && active.headers.get(rule)?.rememberedAs;
+      assert.ok(name !== undefined, why);
+      const settingsOf = match.route.typed_per_filter_config?.['gateway.decision_cache'];
+      assert.deepEqual(settingsOf?.filter_context, { rule: name }, why);
+      assert.ok(!known.value.target.startsWith('/.gateway/oauth2/'), why);
+      seen.remembering += 1;
+    }
+  }
+  assert.ok(Math.min(seen.other, seen.remembering, seen.hostile) > 100, JSON.stringify(seen));
 });

@@ -153,6 +153,12 @@ test('the second request of a session is not asked about', async () => {
   assert.equal(count, 1);
 });
 
+test('nor is one whose path is beside those of other rules', async () => {
+  const asked = asUser(sessions[0] ?? '');
+  await got(cached, '/part/b', asked);
+  assert.equal(await checked(cached, () => got(cached, '/part/c?x=1', asked)), 0);
+});
+
 const LONG = `pad=${'p'.repeat(9_000)}`;
 
 /** Requests about which the service is asked each time. */
@@ -163,10 +169,10 @@ const ASKED: Readonly<Record<string, (cookie: string) => readonly [path: string,
   'with a session cut short': cookie => ['/shop/1', asUser(cookie.slice(0, 60))],
   'with a very long Cookie field': cookie => ['/shop/1', asUser(`${LONG}; ${cookie}`)],
   'with credentials': cookie => ['/shop/1', asUser(cookie, { 'X-Gateway-Username': 'root' })],
-  'with a path of two readings': cookie => ['/shop/..;/app/', asUser(cookie)],
+  'with a path of two readings': cookie => ['/shop/a;b/c', asUser(cookie)],
   'with an escaped path': cookie => ['/shop/%2e%2e;/', asUser(cookie)],
   'with an unusual method': cookie => ['/shop/1', { ...asUser(cookie), method: 'PURGE' }],
-  'for a path among those of two rules': cookie => ['/part/b', asUser(cookie)],
+  'for a path with a rule of its own': cookie => ['/part/a', asUser(cookie)],
   'of a rule with a condition': cookie => ['/when/a', asUser(cookie, { 'x-name': 'a' })],
   'of a Filter that reads the request': () => ['/read/a', asUser(reading, { 'x-name': 'a' })],
   'of the gateway itself': cookie => ['/.gateway/oauth2/x', asUser(cookie)],
@@ -205,7 +211,15 @@ test('a request with several Cookie fields is decided each time', async () => {
   }
 });
 
-const PATHS = ['/shop/', '/shop/a?b=/app/open/', '/app/x', '/app/open/a', '/free/a', '/part/a'];
+const PATHS = [
+  '/shop/',
+  '/part/b',
+  '/shop/a?b=/app/open/',
+  '/app/x',
+  '/app/open/a',
+  '/free/a',
+  '/part/a',
+];
 const MORE_PATHS = [
   '/when/a',
   '/read/b',

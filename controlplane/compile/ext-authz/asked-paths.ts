@@ -15,7 +15,7 @@ export type AskedPaths = (paths: Glob) => readonly Glob[] | undefined;
 export type AskedOn = (domains: readonly string[]) => AskedPaths;
 
 /** Each is one more condition of a route. */
-const MOST_APART = 16;
+export const MOST_APART = 16;
 
 const OWN_PATHS = parseGlob(`${GATEWAY_PATHS}*`);
 

@@ -1,6 +1,4 @@
 import type { JsonObject } from '#protos/json.ts';
-import { ONE_READING } from '#resources/match/canonical-path.ts';
-import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';
 import { extension } from '../extension.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { EXT_AUTHZ, SKIP } from './ext-authz-filter.ts';
@@ -16,11 +14,6 @@ const LONGEST_COOKIE = 8_192;
 /** The longest `decisionCache`. */
 const LONGEST_MS = 60_000;
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-
-/** The same class as a Lua pattern, which escapes by `%`. */
-const PLAIN_PATH = `^/${ONE_READING.replaceAll('\\', '%')}*`;
-
 /**
  * Both filters run it, in one state for each worker (`shared_vm_id`). The first has the name of the
  * rule and looks a request up. The second stores what ext-authz has set in a request that it was
@@ -31,19 +24,11 @@ const PLAIN_PATH = `^/${ONE_READING.replaceAll('\\', '%')}*`;
  * `Authorization` whatever the client sent there, and so does a hit.
  */
 const SCRIPT = String.raw`
-local METHODS = ${luaSet(METHODS)}
-local CREDENTIALS = ${luaList(CREDENTIAL_HEADERS)}
 local young, old, entries, bytes, began, latest = {}, {}, 0, 0, 0, 0
 local is_hit = false
 local function key_of(headers, rule)
-  local cookie, path = headers:get('cookie'), headers:get(':path')
+  local cookie = headers:get('cookie')
   if cookie == nil or #cookie > ${LONGEST_COOKIE} or headers:getNumValues('cookie') ~= 1 then return nil end
-  if path == nil or not METHODS[headers:get(':method')] then return nil end
-  local _, last = path:find(${luaText(PLAIN_PATH)})
-  if last == nil or (last < #path and path:byte(last + 1) ~= 63) then return nil end
-  for index = 1, #CREDENTIALS do
-    if headers:get(CREDENTIALS[index]) ~= nil then return nil end
-  end
   return rule .. '\n' .. headers:get(':scheme') .. '\n' .. headers:get(':authority') .. '\n' .. cookie
 end
 local function turn(now)
@@ -107,7 +92,7 @@ export function withDecisionCache(extAuthz: JsonObject): readonly JsonObject[] {
   return [luaFilter(BEFORE), extAuthz, luaFilter(AFTER)];
 }
 
-/** Returns the part of a route that lies wholly under this rule. */
+/** Returns the part of a route whose requests this rule decides, by their sessions alone. */
 export function rememberingRule(rule: string): JsonObject {
   return perFilterConfig(turnedOn(BEFORE, { filter_context: { rule } }), turnedOn(AFTER, {}));
 }
@@ -132,16 +117,4 @@ function luaFilter(name: string): JsonObject {
       clear_route_cache: false,
     }),
   };
-}
-
-function luaSet(texts: readonly string[]): string {
-  return `{ ${texts.map(text => `${text} = true`).join(', ')} }`;
-}
-
-function luaList(texts: readonly string[]): string {
-  return `{ ${texts.map(luaText).join(', ')} }`;
-}
-
-function luaText(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -1,22 +1,28 @@
 import type { Glob } from '#resources/match/glob.ts';
+import { globCovers } from '#resources/match/glob-relation.ts';
 import type { Resource } from '#resources/resource.ts';
-import { isWhole, type RulesOn } from './asked-paths.ts';
+import { isWhole, MOST_APART, type RulesOn } from './asked-paths.ts';
 import { remembersDecisions } from './decision-revision.ts';
 import { filterKey } from './filter-key.ts';
 
-/**
- * Returns the rule that decides about every one of these paths, if proxies may remember what it
- * decides, by the name that the Filter service gives it too.
- */
-export type RememberedRule = (paths: Glob) => string | undefined;
+/** The rule by which proxies may repeat decisions, and on which paths it is not the first. */
+export type RememberedRule = {
+  /** The name that the Filter service gives it too. */
+  readonly name: string;
+  /** Globs for paths that are read in one way. */
+  readonly apart: readonly Glob[];
+};
+
+/** Returns the rule for some paths. */
+export type FindRemembered = (paths: Glob) => RememberedRule | undefined;
 
 /** What the virtual host of some domains has. */
-export type RememberedOn = (domains: readonly string[]) => RememberedRule;
+export type RememberedOn = (domains: readonly string[]) => FindRemembered;
 
 /**
- * Returns where a proxy may repeat decisions about sessions. The first rule that may match must be
- * for every path and host there, and have one login Filter alone. On other hosts than protected
- * origins nobody has a session, and the gateway's own paths have no routes.
+ * Returns where a proxy may repeat decisions about sessions. A rule must be for every path and host
+ * there, and have one login Filter alone. On other hosts than protected origins nobody has a
+ * session, and the gateway's own paths have no routes.
  */
 export function rememberedOn(
   rulesOn: RulesOn,
@@ -32,11 +38,15 @@ export function rememberedOn(
     if (!domains.every(isOrigin)) return () => undefined;
     const find = rulesOn(domains);
     return paths => {
-      const [first] = find(paths);
-      if (first?.decides === undefined || !remembering.has(first.decides)) return undefined;
-      if (!isWhole(first, paths, domains)) return undefined;
-      const { index, policy } = first;
-      return `${revision} ${filterKey(policy.namespace, policy.name)}[${index}]`;
+      const rules = find(paths);
+      const at = rules.findIndex(rule => isWhole(rule, paths, domains));
+      const rule = rules[at];
+      if (rule?.decides === undefined || !remembering.has(rule.decides)) return undefined;
+      const apart = rules.slice(0, at).map(({ path }) => path);
+      if (apart.length > MOST_APART || apart.some(path => globCovers(path, paths)))
+        return undefined;
+      const { index, policy } = rule;
+      return { name: `${revision} ${filterKey(policy.namespace, policy.name)}[${index}]`, apart };
     };
   };
 }

@@ -62,23 +62,30 @@ export function pathsOf({ case_sensitive, path, path_separated_prefix, prefix }:
 }
 
 /** Envoy tries the headers of a route before its path. This is a cheap one that mostly fails. */
-function startsWith(prefix: string): readonly Json[] {
+export function startsWith(prefix: string): readonly Json[] {
   return prefix.length < 2 ? [] : [{ name: ':path', string_match: { prefix } }];
 }
 
 /** The service would find one reading of this path alone. */
-const IN_ONE_READING: Json = {
+export const IN_ONE_READING: Json = {
   name: ':path',
   string_match: { safe_regex: { regex: `/${ONE_READING}*${QUERY}` } },
 };
 
 /** The path is in one reading. A glob of a rule never has a `?`. */
-function outside({ inner, prefix, suffix }: Glob): Json {
+export function outside({ inner, prefix, suffix }: Glob): Json {
   const parts = [prefix, ...inner, ...(suffix === undefined ? [] : [suffix])];
   const regex = `${parts.map(quoteRegex).join('[^?]*')}${QUERY}`;
   const string_match = inner.length === 0 && suffix === '' ? { prefix } : { safe_regex: { regex } };
   return { name: ':path', string_match, invert_match: true };
 }
+
+/** Headers that the service reads or removes. */
+export const NO_CREDENTIALS: readonly Json[] = CREDENTIAL_HEADERS.map(name => ({
+  name,
+  present_match: true,
+  invert_match: true,
+}));
 
 /**
  * What the service removes from every request that it lets pass: the gateway's own cookies, and
@@ -91,5 +98,5 @@ const NOTHING_TO_REMOVE: readonly Json[] = [
     invert_match: true,
     treat_missing_header_as_empty: true,
   },
-  ...CREDENTIAL_HEADERS.map(name => ({ name, present_match: true, invert_match: true })),
+  ...NO_CREDENTIALS,
 ];

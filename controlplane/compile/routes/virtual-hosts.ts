@@ -11,7 +11,7 @@ import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
 import type { DeclaredHost } from './proxy-config-hosts.ts';
 import { withPublicRoutes } from './public-routes.ts';
-import { rememberingRoutes } from './remembering-routes.ts';
+import { withRememberingRoutes } from './remembering-routes.ts';
 import { compareRoutes, type RouteEntry } from './route-entry.ts';
 import { verifyingRoutes } from './verifying-routes.ts';
 
@@ -197,8 +197,8 @@ function publicRoutes(
   if (filters === undefined || !domains.some(filters.isChecked)) return routes;
   const asking = withPublicRoutes(routes, filters.askedOn(domains), memo);
   const all = verifyingRoutes(asking, filters.tokens.on(domains), memo);
-  const ruleOf = filters.rememberedOn?.(domains);
-  return ruleOf === undefined ? all : rememberingRoutes(all, ruleOf, memo);
+  const find = filters.rememberedOn?.(domains);
+  return find === undefined ? all : withRememberingRoutes(all, find, memo);
 }
 
 /** Envoy requires different names of virtual hosts. Nothing else depends on them. */
