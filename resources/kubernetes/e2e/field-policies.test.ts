@@ -6,8 +6,10 @@ import { isKubernetesObject, type KubernetesObject } from '#kubernetes/kubernete
 import { resourcePath } from '#kubernetes/resource.ts';
 import {
   type KubeApiserver,
+  kubectl,
   startKubeApiserver,
   whyNoKubeApiserver,
+  whyNoKubectl,
 } from '#kubernetes/testing/kube-apiserver.ts';
 import { createObject, patchObject } from '#kubernetes/write.ts';
 import { seededRandom } from '#protos/testing/random.ts';
@@ -131,6 +133,22 @@ describe('the API server with the policies of fields', {
     const kept = await wouldKeep(api.admin, mapping('a', spec));
     assert.ok(isKubernetesObject(kept), String(kept));
     assert.deepEqual(kept.spec, { prefix: '/a/', service: 'a', ...spec });
+  });
+
+  test('has kubectl name a typo and a wrong word', { skip: whyNoKubectl() ?? false }, () => {
+    for (const validate of ['strict', 'ignore'])
+      for (const [spec, message] of [
+        [{ prefx: '/a/' }, /spec has an unknown field: prefx/],
+        [{ resolver: 'dsn' }, /spec\.resolver: Invalid value: "dsn"/],
+      ] as const) {
+        const input = JSON.stringify(mapping('typo', spec));
+        const args = ['apply', `--validate=${validate}`, '-f', '-'];
+        const { status, stderr } = kubectl(api, args, input);
+        assert.equal(status, 1);
+        assert.match(stderr, message);
+      }
+    const right = kubectl(api, ['apply', '-f', '-'], JSON.stringify(mapping('right', {})));
+    assert.deepEqual([right.status, right.stderr], [0, '']);
   });
 
   test('keeps as many limits as an object holds, and looks at all of them', async () => {
