@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { chancesOf } from '#controlplane/compile/testing/seeded-pick.ts';
 import { type EdgeAddress, edgeAddresses, NOT_ASSIGNED } from './edge-addresses.ts';
 import type { AskedAddress } from './edge-gateway.ts';
 
@@ -88,6 +89,52 @@ describe('each address that is asked for is judged by itself', () => {
       const told = found.missing.map(({ field, reason }) => `${/\d+/.exec(field)?.[0]} ${reason}`);
       assert.deepEqual(told, missing === undefined ? [] : [missing]);
     });
+  }
+});
+
+test('no request gets what it did not ask for, and none goes without what is left', () => {
+  const VALUES = ['', '10.0.0.1', '10.0.0.2', '192.0.2.1', '192.0.2.2'];
+  const SCOPES = ['', 'Cluster', SENTINEL, 'example.com/wan'];
+  for (let seed = 0; seed < 500; seed++) {
+    const { chance, pick } = chancesOf(seed);
+    const asked = Array.from({ length: 5 }, () => toAsked(`${pick(VALUES)}:${pick(SCOPES)}`));
+    const given = VALUES.slice(3).filter(() => chance(0.6));
+    const further = chance(0.5) ? [service({ type: 'ClusterIP', clusterIPs: ['10.0.0.2'] })] : [];
+    const isBalanced = chance(0.5);
+    const main = isBalanced
+      ? service(
+          BALANCED,
+          given.map(ip => ({ ip })),
+        )
+      : service({ ...INSIDE, externalIPs: given });
+    const { addresses, missing } = edgeAddresses([main, ...further], asked);
+    const about = `seed ${seed}`;
+    assert.equal(addresses.length + missing.length, asked.length, about);
+    assert.equal(new Set(addresses.map(({ value }) => value)).size, addresses.length, about);
+    const lacks = new Set(missing.map(({ field }) => Number(/\d+/.exec(field)?.[0])));
+    const served = asked.filter((_, index) => !lacks.has(index));
+    for (const [index, { routability, value }] of addresses.entries()) {
+      const { routability: wanted, value: exact = value } = served[index] ?? { routability: '?' };
+      const isInside = value.startsWith('10.');
+      assert.equal(value, exact, about);
+      assert.equal(routability, wanted || (isInside ? 'Cluster' : ''), about);
+      if (wanted === 'Cluster') assert.ok(isInside, about);
+      else assert.ok(!isInside || !isBalanced, about);
+    }
+    const had = new Set(addresses.map(({ value }) => value));
+    const left = ['10.0.0.1', ...(further.length > 0 ? ['10.0.0.2'] : []), ...given].filter(
+      value => !had.has(value),
+    );
+    for (const index of lacks) {
+      const { routability = '', value: exact } = asked[index] ?? {};
+      const fits = left.filter(value => {
+        const isInside = value.startsWith('10.');
+        const isMeant = exact === undefined || exact === value;
+        if (routability === 'Cluster') return isInside && isMeant;
+        return isMeant && routability !== 'example.com/wan' && (!isInside || !isBalanced);
+      });
+      assert.deepEqual(fits, [], `${about}, address ${index}`);
+    }
   }
 });
 
