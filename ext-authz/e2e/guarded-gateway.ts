@@ -17,10 +17,10 @@ type Backend = { readonly address: string; close(): Promise<void> };
 
 /**
  * Starts a real Envoy with the real Filters before the tests of a file, and stops it after them.
- * The Service `up` echoes, and `others` starts more by name.
+ * The Service `up` echoes, and `others` starts more by name, before a function gives the YAML.
  */
 export function guardedGateway(
-  yaml: string,
+  yaml: string | (() => string),
   others: () => Promise<Readonly<Record<string, Backend>>> = async () => ({}),
 ): Pick<GuardedEnvoy, 'ask' | 'echo'> & { readonly envoy: () => GuardedEnvoy } {
   const folder = mkdtempSync(join(tmpdir(), 'guarded-gateway-'));
@@ -35,7 +35,8 @@ export function guardedGateway(
       Object.entries(backends).map(([name, { address }]) => [name, address]),
     );
     const change = (bootstrap: Parameters<typeof withPorts>[0]) => withPorts(bootstrap, addresses);
-    envoy = await startGuarded(yaml, kit, undefined, change, { edge: GATEWAY_EDGE });
+    const text = typeof yaml === 'string' ? yaml : yaml();
+    envoy = await startGuarded(text, kit, undefined, change, { edge: GATEWAY_EDGE });
   });
   after(async () => {
     await envoy.stop();
