@@ -115,6 +115,35 @@ test('a service of ExternalAuth runs in its place, with what the port or the fil
   assert.deepEqual(told(served(site(http)).gateways)[0]?.[0], 'http://infra/s');
 });
 
+for (const [what, authorities, status, protocol] of [
+  ['that holds is kept', 'wellKnownCACertificates: System', 'True', 'open'],
+  [
+    'that is invalid closes the listener',
+    'caCertificateRefs: [{group: "", kind: ConfigMap, name: gone}]',
+    'False',
+    'the BackendTLSPolicy of a service of ExternalAuth is invalid',
+  ],
+] as const) {
+  test(`a BackendTLSPolicy ${what}, and has the Gateway as an ancestor`, () => {
+    const policy = object(
+      'BackendTLSPolicy',
+      'p',
+      `targetRefs: [{group: "", kind: Service, name: s}], validation: {hostname: s.test, ${authorities}}`,
+    );
+    const api = served(site(external('name: s, port: 80', 'HTTP')) + policy);
+    assert.deepEqual(told(api.gateways)[0], ['https://infra/s', protocol, 'open']);
+    const found = api.statuses.get('BackendTLSPolicy/infra/p');
+    assert.ok(found?.kind === 'Policy');
+    assert.deepEqual(
+      found.ancestors.map(({ ancestorRef, conditions }) => [
+        ancestorRef.name,
+        conditions[0]?.status,
+      ]),
+      [['g', status]],
+    );
+  });
+}
+
 test('a ReferenceGrant for Gateways allows a service of ExternalAuth elsewhere', () => {
   const grant = (kind: string) =>
     object(

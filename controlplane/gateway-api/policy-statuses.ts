@@ -16,7 +16,7 @@ type Policy = Resource<'BackendTLSPolicy'>;
 export function policyStatuses(
   { backendTlsPolicies }: ResourceSet,
   context: ObjectsContext,
-  verdicts: readonly RouteVerdict[],
+  verdicts: readonly UsedServices[],
   ours: readonly OurGateway[],
 ): {
   readonly statuses: readonly (readonly [id: string, status: PolicyStatus])[];
@@ -38,8 +38,11 @@ export function policyStatuses(
   };
 }
 
+/** Services, and the ids of Gateways that send requests to them. */
+export type UsedServices = Pick<RouteVerdict, 'gateways' | 'services'>;
+
 function gatewaysByService(
-  verdicts: readonly RouteVerdict[],
+  verdicts: readonly UsedServices[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const { services, gateways } of verdicts) {

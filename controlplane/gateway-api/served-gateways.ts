@@ -13,7 +13,7 @@ import type { GatewayOptions } from './gateway-options.ts';
 import { originsOf } from './gateway-origins.ts';
 import { gatewayStatuses } from './gateway-statuses.ts';
 import { keyPairNamed } from './listener-tls.ts';
-import { policyStatuses } from './policy-statuses.ts';
+import { policyStatuses, type UsedServices } from './policy-statuses.ts';
 import { remembered } from './remembered.ts';
 import { routeParents } from './route-parents.ts';
 import type { AnyRoute } from './route-rules.ts';
@@ -90,7 +90,8 @@ export function servedGateways(
     return { ...each, client, served };
   });
   const statuses = gatewayStatuses(made, listeners, attached);
-  const policies = policyStatuses(resources, objects, verdicts, ours);
+  const using = [...verdicts, ...made.map(({ served }) => servicesAsked(served))];
+  const policies = policyStatuses(resources, objects, using, ours);
   const targeting = targetingStatuses(resources, objects, routes, ours);
   return {
     gateways: made.map(({ served }) => served).sort(byId),
@@ -122,6 +123,15 @@ function routesOf(resources: ResourceSet): readonly AnyRoute[] {
 
 function byId(a: ServedGateway, b: ServedGateway): number {
   return a.gateway.id < b.gateway.id ? -1 : Number(a.gateway.id > b.gateway.id);
+}
+
+/** Returns the services that listeners ask whether a request may pass. */
+function servicesAsked({ gateway, listeners }: ServedGateway): UsedServices {
+  const stages = listeners.flatMap(({ filters }) => filters?.stages ?? []);
+  const services = stages.flatMap(stage =>
+    'external' in stage ? [`${stage.target.namespace}/${stage.target.name}`] : [],
+  );
+  return { services, gateways: [gateway.id] };
 }
 
 /** @returns undefined when the Gateway asks for none */
