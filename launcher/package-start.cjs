@@ -3,6 +3,7 @@
 'use strict';
 // The command of the published package. It is plain JavaScript of 2019, because an old Node is to
 // get a sentence. The package needs no other Node and installs none.
+const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
 
@@ -24,15 +25,24 @@ if (process.env.NODE_COMPILE_CACHE === undefined)
   process.env.NODE_COMPILE_CACHE = path.join(root, '..', '.cache', 'tollwright');
 require('module').enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
-// An npx that is killed outright sends no signal. Its child only sees that its parent has changed.
+// An npx that is killed outright sends no signal. Its child, or the shell between, only sees that
+// its parent has changed.
 if (process.env.npm_lifecycle_event !== undefined) {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    process.emit('disconnect') || process.kill(process.pid, 'SIGTERM');
-  }, 250);
-  timer.unref();
+  const parents = parentsNow();
+  setInterval(() => {
+    if (parentsNow() === parents) return;
+    if (!process.emit('disconnect')) process.kill(process.pid, 'SIGTERM');
+  }, 250).unref();
+}
+
+/** Returns the ids of our parent and, where the system tells, of its parent. */
+function parentsNow() {
+  try {
+    const stat = fs.readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+    return `${process.ppid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
+  } catch {
+    return String(process.ppid);
+  }
 }
 
 import(pathToFileURL(path.join(root, 'cli', 'main.js')).href);

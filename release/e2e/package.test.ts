@@ -6,7 +6,8 @@ import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { envoyBinary } from '#envoy/binary.ts';
 import { httpRequest } from '#launcher/http-request.ts';
-import { assertNothingLeft, pidsOf, startGateway } from '../../launcher/testing/gateway.ts';
+import { portsAt } from '#launcher/ports.ts';
+import { assertNothingLeft, pidsOf, startGateway, until } from '../../launcher/testing/gateway.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { buildPackage, pack } from '../build-package.ts';
 
@@ -147,3 +148,36 @@ for (const [manager, prepare] of Object.entries(MANAGERS))
       });
     }
   });
+
+describe('installed by npm', () => {
+  const cwd = join(folder, 'more');
+  const by = { command: ['npx', '--no', '--', 'tollwright'], cwd };
+  before(() => {
+    mkdirSync(cwd);
+    run(
+      [...NPM_INSTALL, tarball, `oidc-provider@${manifest.devDependencies['oidc-provider']}`],
+      cwd,
+    );
+  });
+
+  test('with the package of a provider the demo has its login', async t => {
+    const gateway = await startGateway({ by });
+    t.after(() => gateway.remove());
+    await gateway.ready();
+    const statusOf = async (address: string, path: string) =>
+      (await httpRequest({ address, path, headers: { accept: 'text/html' }, timeoutMs: 10_000 }))
+        .status;
+    await until(async () => (await statusOf(gateway.edge, '/account')) === 302, gateway.said);
+    const provider = `127.0.0.1:${portsAt(gateway.portOffset).identityProvider}`;
+    assert.equal(await statusOf(provider, '/.well-known/openid-configuration'), 200);
+  });
+
+  test('nothing is left when npx is killed outright', async t => {
+    const gateway = await startGateway({ by });
+    t.after(() => gateway.remove());
+    await gateway.ready();
+    const pids = await pidsOf(gateway);
+    gateway.process.kill('SIGKILL');
+    await assertNothingLeft(pids, gateway.portOffset);
+  });
+});
