@@ -55,7 +55,7 @@ export function compileCommand(): Command {
     .option('--sds <host:port>', 'where the discovery service is', SDS)
     .option('--ext-authz <host:port>', 'where the built-in Filter service is', EXT_AUTHZ)
     .option('--ratelimit <host:port>', 'where the built-in rate limit service is', RATELIMIT)
-    .option('--hop-tls', 'with mutual TLS between proxies, as `npm start` has it')
+    .option('--hop-tls', 'with mutual TLS between proxies, as `gateway up` has it')
     .option('--json', 'print JSON instead of YAML')
     .action((paths: string[], flags: Flags) => {
       const read = readResources(paths);

@@ -46,7 +46,7 @@ export async function askControlPlane(
   const response = await fetch(`http://${at}${path}`, { ...init, signal }).catch(() => undefined);
   if (response === undefined)
     throw new Error(
-      `no control plane answers at ${at}: start one with "npm start", or say with --address or --port-offset where it is${instead}`,
+      `no control plane answers at ${at}: start one with "npx tollwright up", or say with --address or --port-offset where it is${instead}`,
     );
   if (response.ok || alsoAnswers.includes(response.status)) return response;
   const why = response.status === 413 ? ': it takes at most 16 MiB' : '';

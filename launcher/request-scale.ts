@@ -36,7 +36,7 @@ function send(state: string, body: string): Promise<IncomingMessage> {
     request.on('response', resolve);
     request.on('error', (error: NodeJS.ErrnoException) => {
       const absent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
-      const nobody = `No gateway runs on the state folder ${state}: start one with "npm start", or name its folder with --state`;
+      const nobody = `No gateway runs on the state folder ${state}: start one with "npx tollwright up", or name its folder with --state`;
       reject(new Error(absent ? nobody : `Cannot ask the running gateway: ${error.message}`));
     });
     request.end(body);

@@ -52,7 +52,7 @@ describe('gateway status', () => {
       code: 1,
       stdout: '',
       stderr:
-        'gateway: no control plane answers at 127.0.0.1:1: start one with "npm start", or say with --address or --port-offset where it is\n',
+        'gateway: no control plane answers at 127.0.0.1:1: start one with "npx tollwright up", or say with --address or --port-offset where it is\n',
     });
   });
 

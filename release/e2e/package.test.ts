@@ -13,7 +13,7 @@ import { buildPackage, pack } from '../build-package.ts';
 
 const NODES = ['22.23.3', '24.21.0'];
 const PNPM = '12.21.0';
-const MOST_BYTES = 3_000_000;
+const MOST_BYTES = 3 * 1024 * 1024;
 
 const folder = mkdtempSync(join(tmpdir(), 'package-'));
 after(() => rmSync(folder, { recursive: true, maxRetries: 10 }));
@@ -167,7 +167,7 @@ describe('installed by npm', () => {
     const statusOf = async (address: string, path: string) =>
       (await httpRequest({ address, path, headers: { accept: 'text/html' }, timeoutMs: 10_000 }))
         .status;
-    await until(async () => (await statusOf(gateway.edge, '/account')) === 302, gateway.said);
+    await until(async () => (await statusOf(gateway.edge, '/account')) === 303, gateway.said);
     const provider = `127.0.0.1:${portsAt(gateway.portOffset).identityProvider}`;
     assert.equal(await statusOf(provider, '/.well-known/openid-configuration'), 200);
   });
