@@ -60,7 +60,7 @@ local function store(handle)
   local asked = said ~= nil and said.rule ~= nil and info:filterState():get('${BEFORE}')
   if not asked then return end
   local since, key = asked:match('^(%d+)\n(.*)$')
-  if key:match('^[^\n]*') ~= said.rule then return end
+  if key:match('^[^\n]*') ~= said.rule or tonumber(since) > latest then return end
   local headers, size = handle:headers(), 2 * #key
   local entry = { ends = since + said.ms, cookie = headers:get('cookie'), names = {}, values = {} }
   for name in said.headers:gmatch('[^,]+') do
