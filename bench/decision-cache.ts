@@ -10,8 +10,8 @@ import { readRun, say } from './short-run.ts';
 /**
  * Run `npx node bench/decision-cache.ts [rounds]`. It measures what a request of a session costs
  * where the proxy asks about each, and where it repeats decisions (`decisionCache`). Beside both is
- * an Envoy without checks. They take turns. Writes `bench/results/decision-cache.md`. Given a number
- * of rounds it only prints. Needs Debian's nghttp2-client (h2load) and an idle machine.
+ * an Envoy without checks. They take turns. Writes `bench/results/decision-cache.md`. Given a
+ * number of rounds it only prints. Needs Debian's nghttp2-client (h2load) and an idle machine.
  */
 const ROUNDS = 5;
 const ONE = { sessions: 1, policies: 1, prefix: '/guarded-0/' } as const;

@@ -21,6 +21,8 @@ Options:
 `;
 
 const RESULTS = join(import.meta.dirname, 'results');
+/** The README and the site of the documents show it. */
+const PICTURE = join(import.meta.dirname, '..', 'docs', 'benchmarks.svg');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -81,6 +83,6 @@ function writeSummary(): void {
   };
   const pages = measuredPages(read);
   writeFileSync(join(RESULTS, 'README.md'), summaryPage(pages, machine()));
-  writeFileSync(join(RESULTS, 'summary.svg'), toSvg(comparisons(pages)));
+  writeFileSync(PICTURE, toSvg(comparisons(pages)));
   process.stderr.write('wrote bench/results/README.md\n');
 }

@@ -104,7 +104,7 @@ export function summaryPage(pages: readonly MeasuredPage[], machine: string): st
 Written by \`npm run bench -- --all\`. ${machine} Each part says when it was measured, and the
 versions of what it is compared to. What is compared was measured side by side in one run.
 
-![CPU time for what the gateway does](summary.svg)
+![CPU time for what the gateway does](../../docs/benchmarks.svg)
 
 ${comparisons(pages).map(comparisonTable).join('\n')}
 ## All results
@@ -121,7 +121,7 @@ function comparisonTable({ bars, title }: Comparison): string {
   return `| ${title} | µs | × |\n|---|---:|---:|\n${lines.join('')}`;
 }
 
-/** Returns the rows of each table of a page, by their first cell. The first row names the columns. */
+/** Returns the rows of each table, by their first cell. The first row names the columns. */
 function tablesOf({ body }: MeasuredPage): readonly ReadonlyMap<string, readonly string[]>[] {
   return body.split(/\n(?!\|)/).flatMap(block => {
     const rows = block

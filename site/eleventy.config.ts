@@ -32,7 +32,8 @@ export default function configure(eleventy: EleventyConfig): object {
     return htmlPage(this.page.url.replace(/\/$/, '/index.html'), content);
   });
   eleventy.addWatchTarget('site/*.{ts,css}');
-  for (const files of ['docs/**/*.jpg', 'docs/schemas/*.json']) eleventy.addPassthroughCopy(files);
+  for (const files of ['docs/**/*.jpg', 'docs/*.svg', 'docs/schemas/*.json'])
+    eleventy.addPassthroughCopy(files);
   // Pages show templates of Go, which are not ours to fill in.
   return { markdownTemplateEngine: false };
 }

@@ -49,7 +49,7 @@ describe('the site', () => {
 
   test('loads nothing from elsewhere and runs nothing', () => {
     for (const [name, html] of pages) {
-      const others = html.replaceAll(/<img src="([^":]*\.jpg)"/g, (_, image) => {
+      const others = html.replaceAll(/<img src="([^":]*\.(?:jpg|svg))"/g, (_, image) => {
         assert.ok(existsSync(join(folder, dirname(name), image)), `${name}: ${image}`);
         return '';
       });
