@@ -162,8 +162,7 @@ export class AcmeKeeper {
     const { clock, log } = this.#parts;
     const { directory, hostname } = this.#settings;
     const claim = { by: this.#me, until: clock.now() + CLAIM_MS };
-    const record = { ...kept.record, directory, claim };
-    if (!(await writeKept(this.#kept, kept, record))) return;
+    if (!(await writeKept(this.#kept, kept, { ...kept.record, claim }))) return;
     const wanted = nextChallenge(kept.record);
     log.info({ hostname, directory, wanted }, 'ordering a certificate');
     const pair = await this.#orderBy(wanted).catch(failureOf);

@@ -26,7 +26,7 @@ export type Failures = {
 
 /** What is kept beside a certificate, for all processes that serve it. */
 export type AcmeRecord = {
-  /** The authority of the certificate, or of the open order. */
+  /** The authority of the certificate. */
   readonly directory?: string;
   readonly claim?: Claim;
   readonly failures?: Failures;

@@ -55,7 +55,12 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
   });
 
   /** `aheadMs`: how far its clock is ahead. */
-  function startService(t: TestContext, hostname = NAME, aheadMs = 0): Service {
+  function startService(
+    t: TestContext,
+    hostname = NAME,
+    aheadMs = 0,
+    directory = pebble.directory,
+  ): Service {
     const pairs: KeyPair[] = [];
     const [troubles, notes, lines]: [string[], string[], string[]] = [[], [], []];
     const acme = openAcme({
@@ -64,7 +69,7 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
       open: place => keptFile(folder, place),
     });
     const kept = (name: string) => ({ namespace: 'default', name });
-    const settings = { hostname, directory: pebble.directory, email: 'a@example.com' };
+    const settings = { hostname, directory, email: 'a@example.com' };
     const places = { certificate: kept(`acme-${hostname}`), account: kept('acme-account') };
     const end = acme.keep(
       { ...settings, ...places },
@@ -121,11 +126,28 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
     assert.deepEqual(pairs, []);
   });
 
+  test('of a certificate is known who issued it, also while another authority fails to', async t => {
+    const { notes, pairs } = startService(t, NAME, 0, 'https://localhost:1/dir');
+    await until(() => notes.find(each => /issues no certificate/.test(each)), 30_000);
+    assert.ok(pairs.length > 0);
+    const kept = keptFile(folder, { namespace: 'default', name: `acme-${NAME}` });
+    const record = JSON.parse((await kept.read())?.texts['acme.json'] ?? '');
+    assert.equal(record.directory, pebble.directory);
+    await until(
+      () => (notes.filter(each => /no certificate/.test(each)).length > 1 ? true : undefined),
+      30_000,
+    );
+  });
+
   test('while the authority is away the certificate is served, and the operator is told', async t => {
     await pebble.kill();
     const { notes, pairs, troubles } = startService(t, NAME, 63 * DAY_MS);
-    const note = await until(() => notes.find(each => /issues no certificate/.test(each)), 30_000);
-    assert.match(note, /\(localhost:\d+ cannot be asked: .*\)\. Next attempt: /);
+    const { host } = new URL(pebble.directory);
+    const note = await until(
+      () => notes.find(each => each.includes(`(${host} cannot be asked: `)),
+      30_000,
+    );
+    assert.match(note, /\)\. Next attempt: 20/);
     assert.ok(pairs.length > 0);
     assert.deepEqual(troubles, []);
   });
