@@ -2,7 +2,9 @@ import type { JwtSpec } from '#resources/kinds/filter/filter-jwt.ts';
 import { headerConditions as settable, type TokenHeader } from './token-headers.ts';
 
 /** The namespace of the metadata of Envoy's filter. */
-const VERIFIED = "metadata.filter_metadata['envoy.filters.http.jwt_authn']";
+export const JWT_METADATA = 'envoy.filters.http.jwt_authn';
+
+const VERIFIED = `metadata.filter_metadata['${JWT_METADATA}']`;
 /** The start of the request, in whole seconds. */
 const NOW = 'double(int(request.time))';
 /** What may stand in a text of CEL that stands in a formatter of Envoy. */
@@ -14,7 +16,7 @@ const MOST_SCOPES = 10;
 type Check = { readonly texts: (name: string) => string } | { readonly reason: string };
 
 /** Returns where the claims of a verified token stand, in CEL. */
-export function claimsOf(name: string): string {
+function claimsOf(name: string): string {
   return `${VERIFIED}['${name}']`;
 }
 

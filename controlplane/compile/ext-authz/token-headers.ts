@@ -54,6 +54,6 @@ export function headerConditions(
 }
 
 /** Returns where a claim stands, in CEL. Its name may be a word of CEL, such as `namespace`. */
-export function claimIn(claims: string, name: string): string {
+function claimIn(claims: string, name: string): string {
   return `${claims}['${name}']`;
 }
