@@ -65,7 +65,7 @@ function alreadyHad(
   gateway: EdgeGateway,
 ): ReadonlyMap<string, NonNullable<WantedObject['unless']>> {
   const [main, ...further] = edgeServices(gateway);
-  const key = `Service/${gateway.namespace}/${main?.name}`;
+  const key = `Service/${gateway.namespace}/${main.name}`;
   return new Map(
     further.flatMap(({ name, clusterIP }) =>
       clusterIP === undefined ? [] : [[name, { key, clusterIP }] as const],

@@ -43,8 +43,12 @@ export function edgeConfigMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: files };
 }
 
-/** Annotations of the parameters are for balancers, which the first Service alone may have. */
+/**
+ * A Gateway without a port has no Service, because none is possible. Annotations of the parameters
+ * are for balancers, which the first Service alone may have.
+ */
 function servicesOf(gateway: EdgeGateway, system: EdgeSystem): readonly KubernetesObject[] {
+  if (gateway.ports.length === 0) return [];
   return edgeServices(gateway).map(({ name, spec }, index) => {
     const made = make('v1', 'Service', gateway, system, { spec });
     const more = index === 0 ? gateway.deployment.service.annotations : {};

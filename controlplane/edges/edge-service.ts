@@ -14,11 +14,9 @@ export type EdgeService = {
 
 /**
  * Returns the Services of a Gateway. The first has its name, and the addresses of the Gateway but
- * for ClusterIPs beyond its own. Each of those needs a Service of its own. A Gateway without a port
- * has no Service, because none is possible.
+ * for ClusterIPs beyond its own. Each of those needs a Service of its own.
  */
-export function edgeServices(gateway: EdgeGateway): readonly EdgeService[] {
-  if (gateway.ports.length === 0) return [];
+export function edgeServices(gateway: EdgeGateway): readonly [EdgeService, ...EdgeService[]] {
   const name = edgeName(gateway.name, gateway.className);
   const further = [
     ...staticInside(gateway.addresses).map(clusterIP => ({ which: clusterIP, clusterIP })),
