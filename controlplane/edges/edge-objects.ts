@@ -9,7 +9,9 @@ import { edgeServices } from './edge-service.ts';
 /** The CPU in use, in percent of what is requested, above which pods are added. */
 const BUSY_PERCENT = 80;
 
-/** Returns the objects that make the proxies of a Gateway, in the order in which they are needed. */
+/**
+ * Returns the objects that make the proxies of a Gateway, in the order in which they are needed.
+ */
 export function edgeObjects(gateway: EdgeGateway, system: EdgeSystem): readonly KubernetesObject[] {
   return [
     make('v1', 'ServiceAccount', gateway, system, { automountServiceAccountToken: false }),

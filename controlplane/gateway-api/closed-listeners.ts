@@ -29,8 +29,8 @@ export function closedListeners(
 }
 
 /**
- * Returns the hosts of rejected ListenerSets, by the id of their Gateway. Those of a rejected Gateway
- * are beside another one's, where Gateways share an edge.
+ * Returns the hosts of rejected ListenerSets, by the id of their Gateway. Those of a rejected
+ * Gateway are beside another one's, where Gateways share an edge.
  */
 export function rejectedListeners(
   { closed }: ResourceSet,

@@ -1,6 +1,8 @@
 import type { JwtSpec } from '#resources/kinds/filter/filter-jwt.ts';
 
-/** A header of a Filter that proxies can set too: a claim that is a text, or a text that is fixed. */
+/**
+ * A header of a Filter that proxies can set too: a claim that is a text, or a text that is fixed.
+ */
 export type TokenHeader = { readonly name: string } & (
   | { readonly claim: string }
   | { readonly text: string }

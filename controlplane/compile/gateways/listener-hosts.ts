@@ -31,8 +31,8 @@ import { stagedHost } from './staged-host.ts';
 export type PartsOf = (domain: string, taken: readonly string[]) => HostParts;
 
 /**
- * Returns the virtual hosts of connections that `own` listeners serve. `others` are the hostnames of
- * listeners of other connections at the same port, or of none. A request belongs to the listener
+ * Returns the virtual hosts of connections that `own` listeners serve. `others` are the hostnames
+ * of listeners of other connections at the same port, or of none. A request belongs to the listener
  * with the narrowest hostname, and sees the routes of no other. When that is one of `others`, the
  * client used a connection that is not for this host (RFC 9110, section 15.5.20). Without TLS no
  * other connection is, so nothing is found.

@@ -84,8 +84,8 @@ type Parts = {
 const MILLION = 1_000_000;
 
 /**
- * Returns a route for each backend where one has a path of its own, since Envoy rewrites the path of
- * a whole route. Its fractions compare one random number of the request, so they add up.
+ * Returns a route for each backend where one has a path of its own, since Envoy rewrites the path
+ * of a whole route. Its fractions compare one random number of the request, so they add up.
  */
 function sharesOf(parts: Parts): readonly Parts[] {
   const { match, rule } = parts;

@@ -114,8 +114,8 @@ function keyOf(
 }
 
 /**
- * Returns what a virtual host of this domain has beside the routes of resources. `taken` are headers
- * that clients may not send, beside those that Filters of FilterPolicies set.
+ * Returns what a virtual host of this domain has beside the routes of resources. `taken` are
+ * headers that clients may not send, beside those that Filters of FilterPolicies set.
  */
 export function hostParts(
   domain: string,
