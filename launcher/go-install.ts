@@ -26,6 +26,21 @@ export function goInstall(goPackage: string, target: string, say: Say): string {
 }
 
 /**
+ * Builds a package of a module (`path@version`) into the file `target`, as seen from that module.
+ * `go install` does not do it where the module's go.mod excludes versions of others.
+ * @returns why it failed, or '' when it succeeded
+ */
+export function goBuildIn(module: string, goPackage: string, target: string, say: Say): string {
+  const what = `${goPackage} of ${module}, which may take minutes,`;
+  return build(what, target, say, folder => {
+    const got = spawnSync('go', ['mod', 'download', '-json', module], { encoding: 'utf8' });
+    if (got.status !== 0) return got;
+    const { Dir } = JSON.parse(got.stdout) as { readonly Dir: string };
+    return compile(Dir, goPackage, folder, ['build']);
+  });
+}
+
+/**
  * Builds a package into the file `target`, as seen from the Go module in the folder `module`. Notes
  * beside it from which sources it is built.
  * @returns why it failed, or '' when it succeeded
@@ -50,15 +65,17 @@ function buildOf(
   command: readonly string[],
 ): string {
   const what = `${goPackage} of ${module}, which may take minutes,`;
-  const failure = build(what, target, say, folder => {
-    const args = [...command, '-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags=-s -w'];
-    // A module may need a newer Go than the one here, which then fetches it as a module.
-    const env = { ...process.env, GOTOOLCHAIN: 'auto' };
-    const options = { cwd: module, env, encoding: 'utf8' as const };
-    return spawnSync('go', [...args, '-o', `${folder}/`, goPackage], options);
-  });
+  const failure = build(what, target, say, folder => compile(module, goPackage, folder, command));
   if (failure === '') writeFileSync(noteOf(target), fingerprint(module));
   return failure;
+}
+
+function compile(cwd: string, goPackage: string, folder: string, command: readonly string[]) {
+  const args = [...command, '-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags=-s -w'];
+  // A module may need a newer Go than the one here, which then fetches it as a module.
+  const env = { ...process.env, GOTOOLCHAIN: 'auto' };
+  const options = { cwd, env, encoding: 'utf8' as const };
+  return spawnSync('go', [...args, '-o', `${folder}/`, goPackage], options);
 }
 
 /** Tells whether `goBuild` made `target` from the present sources. */

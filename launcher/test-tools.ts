@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { goBuild, goBuildTests, goInstall, isBuiltFrom } from './go-install.ts';
+import { goBuild, goBuildIn, goBuildTests, goInstall, isBuiltFrom } from './go-install.ts';
 
 /**
  * A program that tests need and neither npm nor PyPI has: from Debian, or built from a Go module,
@@ -15,6 +15,8 @@ export type Tool = {
 } & (
   | { readonly aptPackage: string }
   | { readonly goPackage: string }
+  /** `goBuilt` is a package as seen from the module `goSource`, `path@version`. */
+  | { readonly goSource: string; readonly goBuilt: string }
   /** `goBuilt` is a package as seen from the module in `goModule`. */
   | { readonly goModule: string; readonly goBuilt: string }
   /** `goTests` is a package of tests as seen from the module in `goModule`. */
@@ -68,11 +70,15 @@ export const TEST_TOOLS: readonly Tool[] = [
     command: 'h2spec',
     goPackage: 'github.com/summerwind/h2spec/cmd/h2spec@v0.0.0-20200804131034-70ac22940108',
   },
-  // The library behind `docker compose config`, which needs no Docker.
+  { name: 'DOCKER', command: 'dockerd', aptPackage: 'docker.io' },
+  { name: 'IPTABLES', command: 'iptables', aptPackage: 'iptables' },
+  { name: 'MMDEBSTRAP', command: 'mmdebstrap', aptPackage: 'mmdebstrap' },
+  { name: 'QEMU_ARM64', command: 'qemu-aarch64-static', aptPackage: 'qemu-user-static' },
   {
-    name: 'COMPOSE_GO',
-    command: 'compose-go',
-    goPackage: 'github.com/compose-spec/compose-go/v2/cmd@v2.16.2',
+    name: 'DOCKER_COMPOSE',
+    command: 'docker-compose',
+    goSource: 'github.com/docker/compose/v2@v2.40.3',
+    goBuilt: './cmd',
   },
   { name: 'KUBE_APISERVER', command: 'gateway-kube-apiserver', goModule: KUBERNETES, goBuilt: '.' },
   {
@@ -127,6 +133,7 @@ export function ensureTestTools(say: (line: string) => void): ReadonlyMap<string
 function make(tool: Tool, say: (line: string) => void): string | undefined {
   const target = join(TOOLS, tool.command);
   if ('goPackage' in tool) return goInstall(tool.goPackage, target, say);
+  if ('goSource' in tool) return goBuildIn(tool.goSource, tool.goBuilt, target, say);
   if ('goTests' in tool) return goBuildTests(tool.goModule, tool.goTests, target, say);
   return 'goModule' in tool ? goBuild(tool.goModule, tool.goBuilt, target, say) : undefined;
 }

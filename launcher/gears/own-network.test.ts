@@ -6,7 +6,8 @@ import { testFiles } from '../test-files.ts';
 import { makesInterfaces } from './own-network.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const MAKERS = /\b(?:startTestCluster|startConformanceCluster|makeTestHosts|makePodNetwork)\b/;
+const MAKERS =
+  /\b(?:startTestCluster|startConformanceCluster|makeTestHosts|makePodNetwork|startDocker)\b/;
 
 test('each file that makes network interfaces has a network of its own, and no other', () => {
   const files = testFiles(ROOT, []).filter(file => file.includes('/e2e/'));

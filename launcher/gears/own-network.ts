@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
  */
 const MAKING_INTERFACES: readonly string[] = [
   'conformance/e2e/',
+  'deploy/e2e/docker.test.ts',
   'deploy/e2e/kubernetes-system.test.ts',
   'deploy/e2e/node.test.ts',
   'deploy/e2e/pod-network.test.ts',
@@ -17,8 +18,19 @@ export function makesInterfaces(file: string): boolean {
   return MAKING_INTERFACES.some(start => file.startsWith(start));
 }
 
-/** Runs a command in a network of its own, in which the loopback works and /sys shows it. */
-const SCRIPT = 'ip link set lo up && mount -t sysfs sysfs /sys && exec "$0" "$@"';
+/**
+ * Runs a command in a network of its own, in which the loopback works and /sys shows it, with the
+ * control groups that were there.
+ */
+const SCRIPT = `
+set -e
+ip link set lo up
+groups=$(mktemp -d)
+mount --rbind /sys/fs/cgroup "$groups"
+mount -t sysfs sysfs /sys
+mount --move "$groups" /sys/fs/cgroup
+rmdir "$groups"
+exec "$0" "$@"`;
 const OWN_NETWORK = ['unshare', '--net', '--mount', 'sh', '-c', SCRIPT] as const;
 
 /**
