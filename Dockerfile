@@ -1,26 +1,51 @@
-# One image for all our processes. compose.yaml names the command of each. Node.js is the image's
-# own, so the optional packages, which bring a Node.js to machines without one, stay out.
-FROM node:24.21.0-bookworm-slim AS dependencies
+# One image for all our processes: Node.js, the libraries that it loads, and what we run. There is
+# no shell in it. compose.yaml names the command of each process. It is built by BuildKit, for the
+# machine that builds it or for another (`--platform linux/arm64`), since every step runs on the
+# machine that builds. To pin the base by content too: --build-arg NODE=node:24.21.0-bookworm-slim@sha256:...
+ARG NODE=node:24.21.0-bookworm-slim
+
+FROM ${NODE} AS node
+
+FROM --platform=$BUILDPLATFORM envoyproxy/envoy:v1.40.0 AS envoy
+
+FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS packages
 WORKDIR /gateway
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+# Node.js is the image's own, so the optional packages, which bring a Node.js to machines without
+# one, stay out. What only compilers and debuggers read stays out too.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+ && find node_modules -type f -regex '.*\.\(map\|[cm]?ts\|flow\|bare\)' -delete
 
-# The API of the Envoy that compose.yaml runs.
-FROM dependencies AS api
+# What we run, below /gateway.
+FROM packages AS gateway
 COPY . .
-COPY --from=envoyproxy/envoy:v1.40.0 /usr/local/bin/envoy /tmp/envoy
-RUN node launcher/make-envoy-api.ts /tmp/envoy
+RUN --mount=type=bind,from=envoy,source=/usr/local/bin/envoy,target=/tmp/envoy \
+    node launcher/make-envoy-api.ts /tmp/envoy
 
-FROM node:24.21.0-bookworm-slim
-ENV NODE_ENV=production
+# What it runs on.
+FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS system
+COPY deploy/image/make-system.sh deploy/image/write-sbom.ts /build/
+RUN --mount=type=bind,from=node,target=/node --mount=type=bind,from=packages,source=/gateway,target=/gateway \
+    sh /build/make-system.sh /node /system \
+ && node /build/write-sbom.ts /system /gateway > /system/sbom.cdx.json
+
+FROM scratch
+ARG REVISION=unknown
+ARG CREATED=1970-01-01T00:00:00Z
+LABEL org.opencontainers.image.title="tollwright" \
+      org.opencontainers.image.description="An API gateway on Envoy: control plane, discovery, logins and rate limits" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.base.name="docker.io/library/node:24.21.0-bookworm-slim" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.created="${CREATED}"
+COPY --from=system /system/ /
+COPY --from=gateway /gateway/ /gateway/
+ENV NODE_ENV=production PATH=/usr/local/bin
 WORKDIR /gateway
-COPY --from=dependencies /gateway/node_modules node_modules
-COPY . .
-COPY --from=api /gateway/protos/envoy-api protos/envoy-api
-# A new volume takes over the owner of the folder that it is mounted on.
-RUN install -d -o node -g node -m 0700 /var/lib/gateway \
- && install -d -o node -g node /var/lib/database-secret \
- && for name in controlplane sds ext-authz ratelimit-service edge user-service; do \
-      install -d -o node -g node -m 0700 "/run/identities/$name"; done
-USER node
+# A number, because Kubernetes must see that it is not root.
+USER 1000:1000
+# Every service of ours answers there. The image's own command has the default address.
+HEALTHCHECK --interval=5s --timeout=15s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://${process.env.HTTP_ADDRESS || '127.0.0.1:8877'}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
 CMD ["node", "controlplane/main.ts"]

@@ -7,7 +7,7 @@ import { collect } from '#resources/parse/collect.ts';
 import { createParser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
-import { composeService, INSTANCES, mounted, ROOT, variable } from './testing/compose-file.ts';
+import { INSTANCES, mounted, probe, ROOT, variable } from './testing/compose-file.ts';
 
 const DEMO = join(ROOT, 'envoy/resources');
 const FOLDER = mounted(variable('controlplane', 'RESOURCES'));
@@ -36,10 +36,7 @@ test('the proxy beside an instance listens where sds and its probe look, and lea
       clusters?.map(({ hosts }) => hosts),
       [[{ host: variable(instance, 'HOST'), port }]],
     );
-    assert.match(
-      composeService(`${instance}-proxy`).healthcheck?.test.join(' ') ?? '',
-      /127\.0\.0\.1\/8000$/,
-    );
+    assert.match(probe(`${instance}-proxy`).join(' '), /127\.0\.0\.1\/8000$/);
   }
 });
 

@@ -36,7 +36,7 @@ async function problemOf(words: readonly string[]): Promise<string | undefined> 
     word => /^(deploy|envoy|controlplane)\//.test(word) && !existsSync(join(ROOT, word)),
   );
   if (missing !== undefined) return `there is no ${missing}`;
-  if (program === 'docker' && words.includes('exec')) return serviceProblem(words);
+  if (program === 'docker' && /^(exec|cp)$/.test(words[2] ?? '')) return serviceProblem(words);
   return program === 'kubectl' ? kubectlProblem(words) : undefined;
 }
 
@@ -50,7 +50,11 @@ function wordsOf(command: string): readonly string[] {
 }
 
 function serviceProblem(words: readonly string[]): string | undefined {
-  const service = words.slice(words.indexOf('exec') + 1).find(word => !word.startsWith('-'));
+  const [service] =
+    words
+      .slice(3)
+      .find(word => !word.startsWith('-'))
+      ?.split(':') ?? [];
   return COMPOSE.includes(`\n  ${service}:`) ? undefined : `compose.yaml has no service ${service}`;
 }
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # Runs Envoy with these arguments as the first process of a container. Under SIGTERM Envoy itself ends
 # at once and cuts every request. Here the requests in flight are finished first, for 20 s at most.
+# drain-envoy.sh is on the PATH.
 stopping=
 end() {
-  bash "${BASH_SOURCE%/*}/drain-envoy.sh" 0 20
+  bash drain-envoy.sh 0 20
   kill "$envoy"
 }
 trap 'stopping=yes; trap "" TERM; end &' TERM

@@ -12,7 +12,7 @@ import { identitySecret } from '#envoy/identity-tls.ts';
 import { OVERLOAD_MANAGER } from '#envoy/overload-manager.ts';
 import { testAuthority } from '#grpc/testing/test-authority.ts';
 import type { JsonObject } from '#protos/json.ts';
-import { COMPOSE, composeService, INSTANCES, mounted, portOf } from '../testing/compose-file.ts';
+import { composeService, ENVOYS, INSTANCES, mounted, portOf } from '../testing/compose-file.ts';
 
 /** Where each Envoy finds its identity. */
 const TLS_FOLDER = '/run/identity';
@@ -67,10 +67,7 @@ test('each Envoy starts with the bootstrap of its group', () => {
 
 test('Envoy sheds load before its container is killed for want of memory', () => {
   const heap = /"max_heap_size_bytes":(\d+)/.exec(JSON.stringify(OVERLOAD_MANAGER))?.[1];
-  const envoys = Object.values(COMPOSE.services).filter(({ image }) =>
-    image.startsWith('envoyproxy/'),
-  );
-  for (const { deploy } of envoys) {
+  for (const [, { deploy }] of ENVOYS) {
     const mebibytes = Number.parseInt(deploy?.resources.limits.memory ?? '', 10);
     assert.ok(mebibytes * 2 ** 20 > Number(heap));
   }

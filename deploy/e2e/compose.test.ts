@@ -3,15 +3,19 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import {
   COMPOSE,
   composeService,
+  ENVOYS,
   INSTANCES,
   mounted,
   networkOf,
+  probe,
   ROOT,
 } from '../testing/compose-file.ts';
+import { DRAIN } from '../testing/draining-envoy.ts';
 
 const SERVICES = Object.entries(COMPOSE.services);
 const ONE_SHOT = 'database-secret';
@@ -32,35 +36,11 @@ const NETWORKS: Readonly<Record<string, readonly string[]>> = {
 };
 const OUTSIDE = ['edge', 'providers'];
 
-/**
- * The command line that checks compose.yaml. It is Docker Compose, or the program of its library,
- * because the first version of Docker Compose did not know all that such files have today.
- */
-const DOCKER_COMPOSE = [
-  {
-    version: ['docker', 'compose', 'version', '--short'],
-    check: ['docker', 'compose', 'config', '--quiet'],
-  },
-  {
-    version: ['docker-compose', 'version', '--short'],
-    check: ['docker-compose', 'config', '--quiet'],
-  },
-  {
-    version: ['sh', '-c', 'command -v compose-go >/dev/null && echo 2'],
-    check: ['compose-go', 'compose.yaml'],
-  },
-].find(({ version: [command = '', ...args] }) => {
-  const { stdout } = spawnSync(command, args, { encoding: 'utf8' });
-  return /^v?[2-9]/.test(stdout ?? '');
-})?.check;
+const DOCKER_COMPOSE = findTool('docker-compose');
 
-test('docker compose takes the file', {
-  skip: DOCKER_COMPOSE
-    ? false
-    : 'needs docker compose, version 2 or later, or its library (compose-go)',
-}, () => {
-  const [command = '', ...args] = DOCKER_COMPOSE ?? [];
-  const { status, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' });
+test('docker compose takes the file', { skip: DOCKER_COMPOSE.skip }, () => {
+  const options = { cwd: ROOT, encoding: 'utf8' } as const;
+  const { status, stderr } = spawnSync(DOCKER_COMPOSE.path, ['config', '--quiet'], options);
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });
 
@@ -68,13 +48,13 @@ test('every image is of one version, ours and Envoy of the versions that the cod
   for (const [name, { image }] of SERVICES)
     assert.match(image, /:v?\d+\.\d+\.\d+|^postgres:\d+\.\d+/, name);
   const images = new Set(SERVICES.map(([, { image }]) => image));
-  assert.deepEqual([...images].filter(image => /envoy/.test(image)).sort(), [
-    OUR_IMAGE,
+  assert.deepEqual([...images].filter(image => !/^(postgres|valkey)/.test(image)).sort(), [
     `envoyproxy/envoy:v${ENVOY_VERSION}`,
+    OUR_IMAGE,
   ]);
   assert.match(
     readFileSync(join(ROOT, 'Dockerfile'), 'utf8'),
-    new RegExp(`=envoyproxy/envoy:v${ENVOY_VERSION} `),
+    new RegExp(` envoyproxy/envoy:v${ENVOY_VERSION} AS envoy$`, 'm'),
   );
 });
 
@@ -112,12 +92,12 @@ test('one service alone builds the image of all, so that the next `up` recreates
 });
 
 test('every Envoy finishes what is in flight when it is stopped, and has the time for it', () => {
-  const envoys = SERVICES.filter(([, { image }]) => image.startsWith('envoyproxy/'));
-  assert.equal(envoys.length, INSTANCES.length + 1);
+  assert.equal(ENVOYS.length, INSTANCES.length + 1);
   const script = readFileSync(mounted('/etc/gateway/run-envoy.sh'), 'utf8');
-  const [, seconds] = /drain-envoy\.sh" 0 (\d+)$/m.exec(script) ?? [];
-  for (const [, { command = [], stop_grace_period = '' }] of envoys) {
+  const [, seconds] = /drain-envoy\.sh 0 (\d+)$/m.exec(script) ?? [];
+  for (const [, { command = [], stop_grace_period = '', volumes = [] }] of ENVOYS) {
     assert.deepEqual(command.slice(0, 2), ['bash', '/etc/gateway/run-envoy.sh']);
+    assert.ok(volumes.includes(`.${DRAIN.slice(ROOT.length)}:/usr/local/bin/drain-envoy.sh:ro`));
     assert.match(stop_grace_period, /^\d+s$/);
     assert.ok(Number.parseInt(stop_grace_period, 10) >= Number(seconds) + 10);
   }
@@ -156,9 +136,13 @@ test('every container is bounded, has nothing to write to but its volumes, and n
   }
 });
 
+/** The image has a check of our services. */
+const isWatched = (name: string) =>
+  probe(name)[0] === 'CMD' || (composeService(name).image === OUR_IMAGE && name !== ONE_SHOT);
+
 test('every container that stays comes back, and is watched if it does anything', () => {
-  for (const [name, { healthcheck, restart }] of SERVICES.filter(([name]) => name !== ONE_SHOT)) {
-    if (!HOLDERS.includes(name)) assert.equal(healthcheck?.test[0], 'CMD', name);
+  for (const [name, { restart }] of SERVICES.filter(([name]) => name !== ONE_SHOT)) {
+    if (!HOLDERS.includes(name)) assert.ok(isWatched(name), name);
     assert.equal(restart, 'unless-stopped', name);
   }
   assert.equal(composeService(ONE_SHOT).restart, 'on-failure');
@@ -167,14 +151,12 @@ test('every container that stays comes back, and is watched if it does anything'
 test('a container waits for what is healthy only where that is watched', () => {
   for (const [name, { depends_on = {} }] of SERVICES) {
     for (const [other, { condition }] of Object.entries(depends_on)) {
-      const { healthcheck } = composeService(other);
-      const possible =
-        healthcheck === undefined
-          ? [
-              'service_completed_successfully',
-              ...(HOLDERS.includes(other) ? ['service_started'] : []),
-            ]
-          : ['service_healthy', 'service_started'];
+      const possible = isWatched(other)
+        ? ['service_healthy', 'service_started']
+        : [
+            'service_completed_successfully',
+            ...(HOLDERS.includes(other) ? ['service_started'] : []),
+          ];
       assert.ok(possible.includes(condition), `${name} waits for ${other}: ${condition}`);
     }
   }

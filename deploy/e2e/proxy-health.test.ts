@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
 import { test } from 'node:test';
-import { composeService } from '../testing/compose-file.ts';
+import { probe as probeOf } from '../testing/compose-file.ts';
 
 const PROBES = ['user-service-1', 'user-service-1-proxy'].map(
-  name => [name, composeService(name).healthcheck?.test.at(-1) ?? ''] as const,
+  name => [name, probeOf(name).slice(1)] as const,
 );
 
 /**
@@ -13,7 +14,7 @@ const PROBES = ['user-service-1', 'user-service-1-proxy'].map(
  * (27).
  */
 const CONTAINER = `sleep infinity & runs=$!
-bash -c "$PROBE" 2>/dev/null &
+"$@" 2>/dev/null &
 wait $!
 kill -PROF $runs
 wait $runs
@@ -23,23 +24,24 @@ case $? in 143) echo ended ;; 155) echo stayed ;; esac`;
  * Runs in a new process namespace. When `alone`, it also has a new network namespace with only the
  * loopback.
  */
-function probe(PROBE: string, { alone }: { alone: boolean }) {
+function probe(command: readonly string[], { alone }: { alone: boolean }) {
   const namespaces = ['--pid', '--fork', '--mount-proc', ...(alone ? ['--net'] : [])];
-  const env = { PATH: process.env.PATH, PROBE };
-  return spawnSync('unshare', [...namespaces, 'bash', '-c', CONTAINER], { env, encoding: 'utf8' });
+  const args = [...namespaces, 'bash', '-c', CONTAINER, 'bash', ...command];
+  const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+  return spawnSync('unshare', args, { env, encoding: 'utf8' });
 }
 
 const skip =
-  probe('true', { alone: false }).status === 0 ? false : 'needs unshare(1) and its rights';
+  probe(['true'], { alone: false }).status === 0 ? false : 'needs unshare(1) and its rights';
 
-for (const [name, script] of PROBES) {
+for (const [name, command] of PROBES) {
   test(`${name} ends when the network that it is in has gone, to be started in the new one`, {
     skip,
   }, () => {
-    assert.equal(probe(script, { alone: true }).stdout, 'ended\n');
+    assert.equal(probe(command, { alone: true }).stdout, 'ended\n');
   });
 
   test(`${name} stays when it is not healthy yet`, { skip }, () => {
-    assert.equal(probe(script, { alone: false }).stdout, 'stayed\n');
+    assert.equal(probe(command, { alone: false }).stdout, 'stayed\n');
   });
 }

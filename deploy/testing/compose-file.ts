@@ -22,7 +22,7 @@ export type ComposeService = {
     | readonly string[]
     | Readonly<Record<string, { readonly aliases?: readonly string[] }>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly healthcheck?: { readonly test: readonly string[] } | { readonly disable: true };
   readonly deploy?: {
     readonly resources: { readonly limits: { readonly memory: string; readonly pids: number } };
   };
@@ -44,6 +44,17 @@ export function composeService(name: string): ComposeService {
   const service = COMPOSE.services[name];
   if (service === undefined) throw new Error(`compose.yaml has no service ${name}`);
   return service;
+}
+
+/** The Envoys, by name. */
+export const ENVOYS = Object.entries(COMPOSE.services).filter(([, { command = [] }]) =>
+  command.includes('/etc/gateway/run-envoy.sh'),
+);
+
+/** Returns the words of a service's own check of its health. The image may have another. */
+export function probe(service: string): readonly string[] {
+  const { healthcheck } = composeService(service);
+  return healthcheck === undefined || 'disable' in healthcheck ? [] : healthcheck.test;
 }
 
 /** Returns a variable of a service's environment. Throws when it is not set. */

@@ -11,9 +11,11 @@ import { until } from '#envoy/e2e/until.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
 import { tryHttpRequest } from '#launcher/http-request.ts';
-import { mounted } from './compose-file.ts';
+import { mounted, ROOT } from './compose-file.ts';
 
 export const RUN = mounted('/etc/gateway/run-envoy.sh');
+/** Pods and containers drain by the same script. */
+export const DRAIN = join(ROOT, 'deploy/kubernetes/system/drain-envoy.sh');
 
 export type DrainingEnvoy = {
   /** The shell that runs Envoy, in a process group of its own. */
@@ -47,6 +49,7 @@ export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy>
     toEnvoyYaml(bootstrapOf(adminPort, [port, tcpPort], (upstream.address() as AddressInfo).port)),
   );
   symlinkSync(await envoyBinary(), join(folder, 'envoy'));
+  symlinkSync(DRAIN, join(folder, 'drain-envoy.sh'));
   const env = { PATH: `${folder}:${process.env.PATH}`, ADMIN_PORT: `${adminPort}` };
   const args = ['-c', config, '--disable-hot-restart', '--concurrency', '1', '-l', 'off'];
   const shell = spawn('bash', [RUN, ...args], { env, detached: true, stdio: 'ignore' });
