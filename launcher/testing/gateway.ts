@@ -77,7 +77,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const remove = async () => {
     child.kill('SIGTERM');
     await exited;
-    rmSync(state, { recursive: true, force: true });
+    rmSync(state, { recursive: true, force: true, maxRetries: 10 });
   };
   return {
     process: child,

@@ -170,6 +170,10 @@ describe('installed by npm', () => {
     await until(async () => (await statusOf(gateway.edge, '/account')) === 303, gateway.said);
     const provider = `127.0.0.1:${portsAt(gateway.portOffset).identityProvider}`;
     assert.equal(await statusOf(provider, '/.well-known/openid-configuration'), 200);
+    // npx ends before the gateway does, which still writes into its state.
+    const pids = await pidsOf(gateway);
+    gateway.process.kill('SIGTERM');
+    await assertNothingLeft(pids, gateway.portOffset);
   });
 
   test('nothing is left when npx is killed outright', async t => {
