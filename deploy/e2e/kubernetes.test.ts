@@ -37,7 +37,7 @@ const READERS: Readonly<Record<string, (env: Environment) => unknown>> = {
 };
 
 describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
-  test('without the sample service they are the same system, and the definitions of our kinds', () => {
+  test('without the sample service they are the same system, and the kinds with their rules for fields', () => {
     const identity = ({ kind, metadata }: Manifest) =>
       `${kind} ${metadata.namespace}/${metadata.name}`;
     const system = manifestsOf('kubernetes');
@@ -45,9 +45,13 @@ describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     const others = system.filter(manifest => !demo.has(identity(manifest)));
     assert.deepEqual(
       others.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
-      SERVED_KINDS.map(
-        kind => `CustomResourceDefinition ${kindNames(kind).plural}.gateway.internal`,
-      ).sort(),
+      SERVED_KINDS.map(kind => kindNames(kind).plural)
+        .flatMap(plural => [
+          `CustomResourceDefinition ${plural}.gateway.internal`,
+          `ValidatingAdmissionPolicy ${plural}.fields.gateway.internal`,
+          `ValidatingAdmissionPolicyBinding ${plural}.fields.gateway.internal`,
+        ])
+        .sort(),
     );
   });
 
