@@ -241,7 +241,7 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     );
     assert.equal(
       lineOf(conditions),
-      'Accepted=True:ListenersNotValid Programmed=False:AddressNotAssigned ResolvedRefs=True:ResolvedRefs',
+      'Accepted=True:ListenersNotValid Programmed=False:AddressNotAssigned ResolvedRefs=True:ResolvedRefs AddressesAssigned=False:NotAssigned',
     );
     await statusWhen(
       'HTTPRoute',
