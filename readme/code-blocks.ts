@@ -33,7 +33,9 @@ export function codeBlocks(markdown: string, language: string): readonly string[
   return fencedBlocks(markdown).flatMap(block => (block.language === language ? [block.code] : []));
 }
 
-/** Returns the commands of a document's `sh` blocks, one a line. */
+/** Returns the commands of a document's `sh` blocks that are run, one a line. */
 export function commands(markdown: string): readonly string[] {
-  return codeBlocks(markdown, 'sh').flatMap(block => block.trimEnd().split('\n'));
+  return fencedBlocks(markdown)
+    .filter(({ language, marks }) => language === 'sh' && !marks.includes('shown'))
+    .flatMap(({ code }) => code.trimEnd().split('\n'));
 }

@@ -1,6 +1,6 @@
-// Run `npx node deploy/image/make-image.ts FOLDER [PLATFORM]`. It builds the image of this commit and
-// writes what it is made of into FOLDER: sbom.cdx.json (CycloneDX) and provenance.json, an in-toto
-// statement (https://slsa.dev/spec/v1.0/provenance). Needs Docker with BuildKit.
+// Run `npx node deploy/image/make-image.ts FOLDER [PLATFORM]`. It builds the image of this commit
+// and writes what it is made of into FOLDER: sbom.cdx.json (CycloneDX) and provenance.json, an
+// in-toto statement (https://slsa.dev/spec/v1.0/provenance). Needs Docker with BuildKit.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -92,7 +92,7 @@ describe('with documents of both API groups', () => {
       '200 default theirs',
       '429 default theirs',
     ]);
-    assert.match(await system.logLine('/theirs/', '429'), /"limit":"theirs"/);
+    assert.match(await system.logLine('/theirs/', '"status":429'), /"limit":"theirs"/);
   });
 
   test('a Mapping with labels of both meets the limits of both, whichever is exceeded first', async () => {

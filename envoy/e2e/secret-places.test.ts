@@ -12,6 +12,7 @@ import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
 const OPEN_SESAME = 'open-sesame-of-the-environment';
+const URL = 'http://login.example.com/';
 
 const SECRETS = `apiVersion: v1
 kind: Secret
@@ -50,6 +51,7 @@ describe('Secrets whose values are elsewhere, in a whole system', () => {
   let keys: string;
   let renew: () => Promise<void>;
   const pairs: string[] = [];
+  const own = () => ['--port-offset', String(system.gateway.portOffset)];
 
   before(async () => {
     upstream = await startUpstream('upstream');
@@ -138,7 +140,7 @@ describe('Secrets whose values are elsewhere, in a whole system', () => {
 
   test('a change of other resources tells nothing of a Secret that is written as before', async () => {
     const text = readFileSync(join(system.resources, 'all.yaml'), 'utf8');
-    const { said } = await system.command('diff', system.resources);
+    const { said } = await system.command('diff', system.resources, ...own());
     assert.doesNotMatch(said, /Secret default\/login/);
     system.write('all.yaml', text.replace('${env:LOGIN_SECRET}', '${env:LOGINS_SECRET}'));
     await system.statusWhen(({ problems }) =>
@@ -149,8 +151,8 @@ describe('Secrets whose values are elsewhere, in a whole system', () => {
   });
 
   test('no value is in a log, the status, a difference or the state', async () => {
-    const { said } = await system.command('diff', system.resources, '--envoy');
-    const explained = await system.command('explain', 'GET', 'http://login.example.com/');
+    const { said } = await system.command('diff', system.resources, '--envoy', ...own());
+    const explained = await system.command('explain', 'GET', URL, ...own());
     const status = JSON.stringify(
       await getJson(`http://127.0.0.1:${system.ports.http}`, '/status'),
     );

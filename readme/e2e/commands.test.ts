@@ -35,14 +35,14 @@ const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
   [/curl .*\/user\/health/, /"ok":true/],
   [/curl .*\/user\/ada/, /"fullname":"Ada Lovelace".*"ok":true/],
   [
-    /gateway explain/,
+    /tollwright explain/,
     /\n {2}Mapping default\/user-service .*logins: RateLimit default\/users .*may pass 5 times per minute/s,
   ],
-  [/gateway scale 4/, /^4 instances serve$/m],
-  [/gateway status/, /^ready\n(.*\n)*in force +Mapping\/default\/user-service /],
-  [/gateway validate/, /^16 resources good, 0 problems\n$/],
-  [/gateway compile/, /^static_resources:$/m],
-  [/gateway bootstrap/, /^dynamic_resources:$/m],
+  [/tollwright scale 4/, /^4 instances serve$/m],
+  [/tollwright status/, /^ready\n(.*\n)*in force +Mapping\/default\/user-service /],
+  [/tollwright validate/, /^16 resources good, 0 problems\n$/],
+  [/tollwright compile/, /^static_resources:$/m],
+  [/tollwright bootstrap/, /^dynamic_resources:$/m],
 ];
 
 describe('the README and the page about the demo', () => {
@@ -161,7 +161,7 @@ function here(command: string, { gateway, state }: System): string {
   return moved
     .replace('curl ', 'curl -sS ')
     .replace('.gateway/', `${state}/`)
-    .replace('gateway scale', `gateway scale --state ${state}`)
-    .replace('gateway status', `gateway status --port-offset ${gateway.portOffset}`)
-    .replace('gateway explain', `gateway explain --port-offset ${gateway.portOffset}`);
+    .replace('tollwright scale', `tollwright scale --state ${state}`)
+    .replace('tollwright status', `tollwright status --port-offset ${gateway.portOffset}`)
+    .replace('tollwright explain', `tollwright explain --port-offset ${gateway.portOffset}`);
 }

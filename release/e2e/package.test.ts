@@ -79,9 +79,11 @@ describe('the package', () => {
 });
 
 const nodes = new Map<string, NodeJS.ProcessEnv>();
+/** The Envoy that is installed already. */
+let envoy: { readonly ENVOY_BIN: string };
 before(async () => {
   for (const version of NODES) nodes.set(version, withNode(version));
-  process.env.ENVOY_BIN = await envoyBinary();
+  envoy = { ENVOY_BIN: await envoyBinary() };
 });
 
 const TSC = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc');
@@ -134,7 +136,7 @@ for (const [manager, prepare] of Object.entries(MANAGERS))
       test(`the demo starts on Node ${version}, answers and stops without a rest`, async t => {
         const gateway = await startGateway({
           by: { command, cwd },
-          environment: { ...(nodes.get(version) as Record<string, string>) },
+          environment: { ...(nodes.get(version) as Record<string, string>), ...envoy },
         });
         t.after(() => gateway.remove());
         await gateway.ready();
@@ -161,7 +163,7 @@ describe('installed by npm', () => {
   });
 
   test('with the package of a provider the demo has its login', async t => {
-    const gateway = await startGateway({ by });
+    const gateway = await startGateway({ by, environment: envoy });
     t.after(() => gateway.remove());
     await gateway.ready();
     const statusOf = async (address: string, path: string) =>
@@ -177,7 +179,7 @@ describe('installed by npm', () => {
   });
 
   test('nothing is left when npx is killed outright', async t => {
-    const gateway = await startGateway({ by });
+    const gateway = await startGateway({ by, environment: envoy });
     t.after(() => gateway.remove());
     await gateway.ready();
     const pids = await pidsOf(gateway);
