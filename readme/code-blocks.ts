@@ -33,9 +33,7 @@ export function codeBlocks(markdown: string, language: string): readonly string[
   return fencedBlocks(markdown).flatMap(block => (block.language === language ? [block.code] : []));
 }
 
-/** Returns the commands of a document's `sh` blocks that are run, one a line. */
+/** Returns the commands of a document's `sh` blocks, one a line. */
 export function commands(markdown: string): readonly string[] {
-  return fencedBlocks(markdown)
-    .filter(({ language, marks }) => language === 'sh' && !marks.includes('shown'))
-    .flatMap(({ code }) => code.trimEnd().split('\n'));
+  return codeBlocks(markdown, 'sh').flatMap(block => block.trimEnd().split('\n'));
 }

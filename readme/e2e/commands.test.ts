@@ -9,14 +9,18 @@ import { getJson, request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { portsAt } from '#launcher/ports.ts';
-import { commands, fencedBlocks, readDocument } from '../code-blocks.ts';
+import { fencedBlocks, readDocument } from '../code-blocks.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const README = readDocument('README.md');
 const DEMO = fencedBlocks(readDocument('docs/how-to/demo.md')).filter(({ marks }) =>
   marks.includes('demo'),
 );
-const COMMANDS = [...commands(README), ...DEMO.flatMap(({ code }) => code.trimEnd().split('\n'))];
+/** The package is not installed here. Its own test runs what the README shows of it. */
+const RUN = fencedBlocks(README).filter(
+  ({ language, marks }) => language === 'sh' && !marks.includes('shown'),
+);
+const COMMANDS = [...RUN, ...DEMO].flatMap(({ code }) => code.trimEnd().split('\n'));
 const ADDRESSES = readDocument('docs/reference/addresses.md');
 const FILE = 'user-service.yaml';
 
