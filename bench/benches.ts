@@ -13,6 +13,8 @@ export const BENCHES: readonly Bench[] = [
   { name: 'ghz', args: [] },
   { name: 'rate-limit-decision', args: [] },
   { name: 'oauth2', args: [] },
+  { name: 'decision-cache', args: [] },
+  { name: 'bearer', args: [] },
   { name: 'token-check', args: [] },
   { name: 'public-path', args: WRITE },
   { name: 'routes', args: WRITE },
