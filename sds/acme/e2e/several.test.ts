@@ -145,7 +145,7 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
     const { host } = new URL(pebble.directory);
     const note = await until(
       () => notes.find(each => each.includes(`(${host} cannot be asked: `)),
-      30_000,
+      90_000,
     );
     assert.match(note, /\)\. Next attempt: 20/);
     assert.ok(pairs.length > 0);
