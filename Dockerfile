@@ -24,7 +24,7 @@ RUN --mount=type=bind,from=envoy,source=/usr/local/bin/envoy,target=/tmp/envoy \
 
 # What it runs on.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS system
-COPY deploy/image/make-system.sh deploy/image/write-sbom.ts /build/
+COPY deploy/image/make-system.sh deploy/image/software-bill.ts deploy/image/write-sbom.ts /build/
 RUN --mount=type=bind,from=node,target=/node --mount=type=bind,from=packages,source=/gateway,target=/gateway \
     sh /build/make-system.sh /node /system \
  && node /build/write-sbom.ts /system /gateway > /system/sbom.cdx.json

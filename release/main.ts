@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeEnvoyApi } from '#launcher/make-envoy-api.ts';
+import { npmComponent, type Recorded, softwareBill } from '../deploy/image/software-bill.ts';
 import manifest from '../package.json' with { type: 'json' };
+import lock from '../package-lock.json' with { type: 'json' };
 import { buildPackage, pack } from './build-package.ts';
 
 /**
@@ -14,8 +15,6 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 const BUILT = join(ROOT, '.gateway', 'package');
 
-const SBOM = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--omit', 'optional'];
-
 const say = (line: string) => process.stderr.write(`gateway: ${line}\n`);
 
 try {
@@ -23,7 +22,10 @@ try {
   rmSync(DIST, { recursive: true, force: true });
   buildPackage(BUILT);
   const name = basename(pack(BUILT, DIST), '.tgz');
-  writeFileSync(join(DIST, `${name}.cdx.json`), `${JSON.stringify(softwareBill(), null, 2)}\n`);
+  writeFileSync(
+    join(DIST, `${name}.cdx.json`),
+    softwareBill(manifest, installed().map(npmComponent)),
+  );
   writeFileSync(join(DIST, 'SHA256SUMS'), readdirSync(DIST).map(sumOf).join(''));
   say(`wrote ${readdirSync(DIST).join(', ')} into ${DIST}`);
 } catch (error) {
@@ -31,13 +33,14 @@ try {
   process.exitCode = 1;
 }
 
+type Locked = Recorded & { readonly dev?: boolean; readonly optional?: boolean };
+
 /** Returns the packages that are installed with ours, by the lock file. */
-function softwareBill(): object {
-  const args = [...SBOM, '--package-lock-only'];
-  const bill = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' }));
-  // npm takes the name of the folder.
-  bill.metadata.component.name = manifest.name;
-  return bill;
+function installed(): readonly (readonly [string, Recorded])[] {
+  const packages: Readonly<Record<string, Locked>> = lock.packages;
+  return Object.entries(packages).filter(
+    ([path, { dev, optional }]) => path !== '' && !dev && !optional,
+  );
 }
 
 /** Returns a line that `sha256sum --check` reads. */
