@@ -7,6 +7,7 @@ import { hasFilterSettings, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filte
 import type { Memo } from '../memo.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { quoteRegex } from '../quote-regex.ts';
+import { eachRoute } from './each-route.ts';
 
 /**
  * Returns the routes of a virtual host where rules may match. Before each of which some paths lie
@@ -18,17 +19,8 @@ export function withPublicRoutes(
   asked: AskedPaths,
   memo: Memo,
 ): readonly JsonObject[] {
-  const made = memo.of(
-    asked,
-    'public routes',
-    [],
-    () => new WeakMap<JsonObject, readonly JsonObject[]>(),
-  );
-  return routes.flatMap(route => {
-    const known = made.get(route) ?? [publicRoute(route, asked) ?? [], route].flat();
-    made.set(route, known);
-    return known;
-  });
+  const make = (route: JsonObject) => [publicRoute(route, asked) ?? [], route].flat();
+  return eachRoute(routes, { what: 'public routes', owner: asked, make }, memo);
 }
 
 function publicRoute(route: JsonObject, asked: AskedPaths): JsonObject | undefined {

@@ -4,6 +4,7 @@ import { hasFilterSettings } from '../ext-authz/ext-authz-filter.ts';
 import type { FindRemembered } from '../ext-authz/remembered-rules.ts';
 import type { Memo } from '../memo.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
+import { eachRoute } from './each-route.ts';
 import {
   IN_ONE_READING,
   NO_CREDENTIALS,
@@ -23,17 +24,8 @@ export function withRememberingRoutes(
   find: FindRemembered,
   memo: Memo,
 ): readonly JsonObject[] {
-  const made = memo.of(
-    find,
-    'remembering routes',
-    [],
-    () => new WeakMap<JsonObject, readonly JsonObject[]>(),
-  );
-  return routes.flatMap(route => {
-    const known = made.get(route) ?? [rememberingRoute(route, find) ?? [], route].flat();
-    made.set(route, known);
-    return known;
-  });
+  const make = (route: JsonObject) => [rememberingRoute(route, find) ?? [], route].flat();
+  return eachRoute(routes, { what: 'remembering routes', owner: find, make }, memo);
 }
 
 function rememberingRoute(route: JsonObject, find: FindRemembered): JsonObject | undefined {

@@ -4,6 +4,7 @@ import { verifiedBy } from '../ext-authz/token-filters.ts';
 import type { TokensOf } from '../ext-authz/tokens-on.ts';
 import type { Memo } from '../memo.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
+import { eachRoute } from './each-route.ts';
 import { pathsOf } from './public-routes.ts';
 
 /**
@@ -15,17 +16,8 @@ export function verifyingRoutes(
   tokensOf: TokensOf,
   memo: Memo,
 ): readonly JsonObject[] {
-  const made = memo.of(
-    tokensOf,
-    'routes with verified tokens',
-    [],
-    () => new WeakMap<JsonObject, JsonObject>(),
-  );
-  return routes.map(route => {
-    const known = made.get(route) ?? verifyingRoute(route, tokensOf, memo);
-    made.set(route, known);
-    return known;
-  });
+  const make = (route: JsonObject) => [verifyingRoute(route, tokensOf, memo)];
+  return eachRoute(routes, { what: 'routes with verified tokens', owner: tokensOf, make }, memo);
 }
 
 /** One route in several virtual hosts stays one object. */
