@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type LastAsked, startGrpcAuth, startHttpAuth } from './external-auth-servers.ts';
-import { bearer, CLASS, filterRef, guardedGateway, jwt } from './guarded-gateway.ts';
+import { bearer, filterRef, guardedGateway, jwt, site } from './guarded-gateway.ts';
 
 const listener = (name: string, ...filters: readonly string[]) =>
   `{name: ${name}, port: 8000, protocol: HTTP, hostname: ${name}.test, filters: {requests: [${filters.join()}]}}`;
@@ -15,36 +15,26 @@ const rule = (name: string, header: string) =>
 
 const RESOURCES = [
   jwt('user'),
-  CLASS,
-  `---
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: {name: site}
-spec:
-  gatewayClassName: gateway
-  listeners:
-    - {name: open, port: 8000, protocol: HTTP}
-    - ${listener('grpc', grpc())}
-    - ${listener('some', grpc('allowedHeaders: [X-Answer]'))}
-    - ${listener('body', grpc('', 'forwardBody: {maxSize: 16},'))}
-    - ${listener('down', grpc('', '', 'down'))}
-    - ${listener('first', grpc(), filterRef('user'))}
-    - ${listener('last', filterRef('user'), grpc())}
-    - ${listener('between', filterRef('user'), http(), filterRef('user'))}
-    - ${listener('http', http())}
-    - ${listener('named', http('path: auth/, allowedHeaders: [x-answer], allowedResponseHeaders: [X-Tenant]'))}
-    - ${listener('http-body', http('', 'forwardBody: {maxSize: 16},'))}
-    - ${listener('http-down', http('', '', 'down'))}
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: HTTPRoute
-metadata: {name: site}
-spec:
-  parentRefs: [{name: site}]
-  rules:
-    - ${rule('gold', '{name: x-tenant, value: gold}')}
-    - ${rule('other', '')}
-`,
+  site(
+    [
+      '{name: open, port: 8000, protocol: HTTP}',
+      listener('grpc', grpc()),
+      listener('some', grpc('allowedHeaders: [X-Answer]')),
+      listener('body', grpc('', 'forwardBody: {maxSize: 16},')),
+      listener('down', grpc('', '', 'down')),
+      listener('first', grpc(), filterRef('user')),
+      listener('last', filterRef('user'), grpc()),
+      listener('between', filterRef('user'), http(), filterRef('user')),
+      listener('http', http()),
+      listener(
+        'named',
+        http('path: auth/, allowedHeaders: [x-answer], allowedResponseHeaders: [X-Tenant]'),
+      ),
+      listener('http-body', http('', 'forwardBody: {maxSize: 16},')),
+      listener('http-down', http('', '', 'down')),
+    ],
+    [rule('gold', '{name: x-tenant, value: gold}'), rule('other', '')],
+  ),
 ].join('');
 
 let servers: { readonly [name in 'grpc' | 'http']: Awaited<ReturnType<typeof startHttpAuth>> };

@@ -59,6 +59,28 @@ metadata: {name: gateway}
 spec: {controllerName: gateway.internal/gateway-controller}
 `;
 
+/**
+ * Returns the Gateway `site` with these listeners, and the HTTPRoute `site` with these rules, which
+ * has every host of every listener.
+ */
+export function site(listeners: readonly string[], rules: readonly string[]): string {
+  return `${CLASS}---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: site}
+spec:
+  gatewayClassName: gateway
+  listeners:
+${listeners.map(each => `    - ${each}\n`).join('')}---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: site}
+spec:
+  parentRefs: [{name: site}]
+  rules:
+${rules.map(each => `    - ${each}\n`).join('')}`;
+}
+
 /** Returns a resource of our own API group. */
 export function own(kind: string, name: string, spec: string): string {
   return `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   bearer as bearerOf,
-  CLASS,
   guardedGateway,
   jwt,
   own,
   filterRef as ref,
+  site,
 } from './guarded-gateway.ts';
 
 const listener = (name: string, filters: string) =>
@@ -40,37 +40,27 @@ const RESOURCES = [
     'path',
     '{rules: [{path: /path/*, filters: [{name: path, onAllow: break}]}]}',
   ),
-  CLASS,
-  `---
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: {name: site}
-spec:
-  gatewayClassName: gateway
-  listeners:
-    - {name: open, port: 8000, protocol: HTTP}
-    - ${listener('one', ref('front'))}
-    - ${listener('two', `${ref('front')}, ${ref('second')}`)}
-    - ${listener('strict', `${ref('front')}, ${ref('strict')}`)}
-    - ${listener('missing', `${ref('front')}, ${ref('gone')}`)}
-    - ${listener('rejected', ref('rejected'))}
-    - ${listener('lost', `${ref('front')}, ${EXTERNAL}`)}
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: HTTPRoute
-metadata: {name: site}
-spec:
-  parentRefs: [{name: site}]
-  rules:
-    - ${path('any')}
-    - ${path('policy')}
-    - ${path('public')}
-    - ${path('path')}
-    - ${path('named', ref('route'))}
-    - {matches: [{path: {value: /away}}], filters: [{type: RequestRedirect, requestRedirect: {port: 9}}]}
-    - ${chosen('ada', '{name: x-front, value: ada}')}
-    - ${chosen('other', '')}
-`,
+  site(
+    [
+      '{name: open, port: 8000, protocol: HTTP}',
+      listener('one', ref('front')),
+      listener('two', `${ref('front')}, ${ref('second')}`),
+      listener('strict', `${ref('front')}, ${ref('strict')}`),
+      listener('missing', `${ref('front')}, ${ref('gone')}`),
+      listener('rejected', ref('rejected')),
+      listener('lost', `${ref('front')}, ${EXTERNAL}`),
+    ],
+    [
+      path('any'),
+      path('policy'),
+      path('public'),
+      path('path'),
+      path('named', ref('route')),
+      '{matches: [{path: {value: /away}}], filters: [{type: RequestRedirect, requestRedirect: {port: 9}}]}',
+      chosen('ada', '{name: x-front, value: ada}'),
+      chosen('other', ''),
+    ],
+  ),
 ].join('');
 
 const envoy = guardedGateway(RESOURCES);

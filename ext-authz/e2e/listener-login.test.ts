@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { webClient } from '../testing/oidc-clients.ts';
 import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.ts';
 import { edgeSession } from './edge-session.ts';
-import { CLASS, filterRef, guardedGateway, jwt, own } from './guarded-gateway.ts';
+import { filterRef, guardedGateway, jwt, own, site } from './guarded-gateway.ts';
 
 const SECRET = 's'.repeat(40);
 const HOST = 'site.test';
@@ -27,27 +27,17 @@ const gateway = guardedGateway(
       own('Filter', 'keys', `{JWT: {jwksURI: 'http://127.0.0.1:1/keys'}}`),
       jwt('token'),
       `---\napiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {oauth2-client-secret: ${SECRET}}\n`,
-      CLASS,
-      `---
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: {name: site}
-spec:
-  gatewayClassName: gateway
-  listeners:
-    - {name: login, port: 8000, protocol: HTTP, hostname: ${HOST}, filters: {requests: [${filterRef('login')}]}}
-    - {name: keys, port: 8000, protocol: HTTP, hostname: keys.test, filters: {requests: [${filterRef('keys')}]}}
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: HTTPRoute
-metadata: {name: site}
-spec:
-  parentRefs: [{name: site}]
-  rules:
-    - ${rule('alice', '/', '{name: x-user, value: alice}')}
-    - ${rule('other', '/')}
-    - ${rule('twice', '/twice', '', filterRef('login'))}
-`,
+      site(
+        [
+          `{name: login, port: 8000, protocol: HTTP, hostname: ${HOST}, filters: {requests: [${filterRef('login')}]}}`,
+          `{name: keys, port: 8000, protocol: HTTP, hostname: keys.test, filters: {requests: [${filterRef('keys')}]}}`,
+        ],
+        [
+          rule('alice', '/', '{name: x-user, value: alice}'),
+          rule('other', '/'),
+          rule('twice', '/twice', '', filterRef('login')),
+        ],
+      ),
     ].join(''),
   async () => {
     const client = { client_id: 'web', client_secret: SECRET };
