@@ -56,7 +56,7 @@ async function exchange(
     method: method.toUpperCase(),
     headers: {
       'content-type': 'application/jose+json',
-      'user-agent': 'envoy-gateway-controlplane',
+      'user-agent': 'tollwright',
     },
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_MS),
