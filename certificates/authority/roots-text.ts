@@ -15,7 +15,7 @@ export function formatRoots(roots: Roots): string {
 export function parseRoots(text: string): { readonly roots: Roots } | { readonly error: string } {
   const items = itemsOf(text);
   if (items === undefined)
-    return { error: 'it is not what the authority writes ({ "roots": [...] })' };
+    return { error: 'it is not what this version of the authority writes ({ "roots": [...] })' };
   const roots: Root[] = [];
   for (const [at, item] of items.entries()) {
     const root = parseRoot(item);
@@ -27,8 +27,9 @@ export function parseRoots(text: string): { readonly roots: Roots } | { readonly
 
 function itemsOf(text: string): readonly unknown[] | undefined {
   try {
-    const { roots } = JSON.parse(text) as { roots?: unknown };
-    return Array.isArray(roots) && roots.length <= 16 ? roots : undefined;
+    const { format, roots } = JSON.parse(text) as { format?: unknown; roots?: unknown };
+    // A format that is not known may say more of the roots, which a write of ours would lose.
+    return format === undefined && Array.isArray(roots) && roots.length <= 16 ? roots : undefined;
   } catch {
     return undefined;
   }

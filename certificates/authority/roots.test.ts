@@ -75,9 +75,13 @@ test('roots are read as they were written', () => {
 const [root] = FIRST;
 const other = BOTH[1]?.key ?? '';
 const BROKEN: readonly (readonly [text: string, error: RegExp])[] = [
-  ['', /not what the authority writes/],
-  ['{}', /not what the authority writes/],
-  [JSON.stringify({ roots: Array(17).fill(root) }), /not what the authority writes/],
+  ['', /not what this version of the authority writes/],
+  ['{}', /not what this version of the authority writes/],
+  [JSON.stringify({ format: 2, roots: [root] }), /not what this version of the authority writes/],
+  [
+    JSON.stringify({ roots: Array(17).fill(root) }),
+    /not what this version of the authority writes/,
+  ],
   [JSON.stringify({ roots: [null] }), /roots\[0\]: certificate: want PEM/],
   [JSON.stringify({ roots: [{ ...root, key: 1 }] }), /roots\[0\]: key: want PEM/],
   [JSON.stringify({ roots: [{ ...root, leafMs: '1' }] }), /issuesFrom, leafMs: want milliseconds/],
