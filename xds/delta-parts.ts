@@ -18,6 +18,7 @@ export type DeltaPart = {
 
 /** Returns the names that one of the two has, or that differ in them. */
 export const changedNames = remembered((from: Resources, to: Resources): readonly string[] => {
+  if (from === to) return [];
   if (from instanceof PersistentMap && to instanceof PersistentMap) return changedKeys(from, to);
   const gone = [...from.keys()].filter(name => !to.has(name));
   const changed = [...to].filter(([name, { version }]) => from.get(name)?.version !== version);

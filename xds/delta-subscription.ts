@@ -224,8 +224,14 @@ export class DeltaSubscription
   #candidates(resources: Resources): Iterable<string> {
     if (!this.#wildcard)
       return this.#owed.size === 0 ? this.#names : new Set([...this.#names, ...this.#owed]);
-    const changed = changedNames(this.#held.base, resources);
-    return new Set([...changed, ...this.#names, ...this.#owed, ...this.#held.apart]);
+    const { apart, base } = this.#held;
+    const isNews = (name: string) => {
+      const resource = resources.get(name);
+      return resource === undefined || resource.version !== this.#held.get(name);
+    };
+    // A client that comes back holds thousands of names as they are.
+    const changed = changedNames(base, resources).filter(isNews);
+    return new Set([...changed, ...this.#names, ...this.#owed, ...apart.filter(isNews)]);
   }
 
   /**

@@ -232,7 +232,9 @@ function run(work: () => void): void {
 /** Returns the longest warm-up of the clusters that a stage brings, in ms. */
 const warmUpOf = remembered(({ from, stage: { snapshot } }: Transition): number => {
   const before = from?.get(CLUSTER) ?? NO_RESOURCES;
-  return [...(snapshot.get(CLUSTER) ?? NO_RESOURCES).values()]
+  const now = snapshot.get(CLUSTER) ?? NO_RESOURCES;
+  if (now === before) return 0;
+  return [...now.values()]
     .filter(({ name, version }) => before.get(name)?.version !== version)
     .reduce((longest, { warmUpMs = 0 }) => Math.max(longest, warmUpMs), 0);
 });

@@ -16,8 +16,8 @@ export class Holdings {
   }
 
   /** The names that are known apart from the base. */
-  get apart(): Iterable<string> {
-    return this.#apart.keys();
+  get apart(): readonly string[] {
+    return [...this.#apart.keys()];
   }
 
   /** Whether the client holds all of the base, and nothing else. */
@@ -45,9 +45,10 @@ export class Holdings {
 
   /** The client holds all of `base`. Other names stay known where `keeps` says so. */
   rebase(base: Resources, keeps: (name: string, held: Held) => boolean): void {
+    const kept = [...this.#apart].filter(([name, held]) => !base.has(name) && keeps(name, held));
     this.#base = base;
-    for (const [name, held] of this.#apart)
-      if (base.has(name) || !keeps(name, held)) this.#apart.delete(name);
+    this.#apart.clear();
+    for (const [name, held] of kept) this.#apart.set(name, held);
   }
 
   /** Keeps what is known of these names alone, and no base. */

@@ -29,6 +29,7 @@ function removed(from: Snapshot, target: Snapshot): Snapshot {
   const gone = new Map<string, Resources>();
   for (const typeUrl of DEPENDENCIES) {
     const newer = target.get(typeUrl);
+    if (newer === from.get(typeUrl)) continue;
     const left = [...(from.get(typeUrl) ?? [])].filter(([name]) => !newer?.has(name));
     if (left.length > 0) gone.set(typeUrl, new Map(left));
   }

@@ -86,8 +86,13 @@ function union(
   const newer = target.get(typeUrl) ?? NO_RESOURCES;
   const others = older.map(each => each?.get(typeUrl) ?? NO_RESOURCES);
   // Equal content stays the same object, so that its version need not be computed again.
-  if (others.every(each => [...each.keys()].every(name => newer.has(name)))) return newer;
+  if (others.every(each => each === newer || hasAll(newer, each))) return newer;
   return new Map([...others, newer].flatMap(each => [...each]));
+}
+
+function hasAll(resources: Resources, names: Resources): boolean {
+  for (const name of names.keys()) if (!resources.has(name)) return false;
+  return true;
 }
 
 function place(snapshot: Map<string, Resources>, typeUrl: string, resources: Resources): void {

@@ -37,12 +37,14 @@ export function checkRequest(
   served: string | undefined,
   load: StreamLoad | undefined,
 ): Refusal | undefined {
+  // They may be very many, so they are listed once.
+  const brought = Object.entries(request.initial_resource_versions ?? {});
   return (
     (load === undefined ? checkNode(request.node) : undefined) ??
     checkType(request.type_url, served) ??
-    checkLoad(request, load) ??
+    checkLoad(request, brought.length, load) ??
     checkNames(request) ??
-    checkVersions(Object.values(request.initial_resource_versions ?? {}))
+    checkBrought(brought)
   );
 }
 
@@ -63,12 +65,16 @@ function checkType(typeUrl: string, served: string | undefined): Refusal | undef
   return undefined;
 }
 
-function checkLoad(request: CheckedRequest, load: StreamLoad | undefined): Refusal | undefined {
+function checkLoad(
+  request: CheckedRequest,
+  brought: number,
+  load: StreamLoad | undefined,
+): Refusal | undefined {
   const { types, names, bytes } = load ?? { types: 0, names: 0, bytes: 0 };
   if (types > MAX_TYPES) return tooMuch(`${MAX_TYPES} types`);
   // Neither what is brought nor what is already there may pass the bound. They are not added,
   // because a request may repeat all of it.
-  if (Math.max(names, namesIn(request)) > MAX_NAMES) return tooMuch(`${MAX_NAMES} names`);
+  if (Math.max(names, brought, namesIn(request)) > MAX_NAMES) return tooMuch(`${MAX_NAMES} names`);
   // The message size bounds what a request can bring.
   return bytes > MAX_BYTES ? tooMuch(`${MAX_BYTES} bytes of names`) : undefined;
 }
@@ -79,24 +85,34 @@ function checkLoad(request: CheckedRequest, load: StreamLoad | undefined): Refus
  */
 function checkNames(request: CheckedRequest): Refusal | undefined {
   for (const name of allNames(request)) {
-    if (name === '') return invalid('the name of a resource is empty');
-    if (isLongerThan(MAX_NAME_BYTES, name))
-      return tooLong('the name of a resource', MAX_NAME_BYTES);
+    const refusal = checkName(name);
+    if (refusal !== undefined) return refusal;
   }
   return undefined;
 }
 
+function checkName(name: string): Refusal | undefined {
+  if (name === '') return invalid('the name of a resource is empty');
+  return isLongerThan(MAX_NAME_BYTES, name)
+    ? tooLong('the name of a resource', MAX_NAME_BYTES)
+    : undefined;
+}
+
 /** Versions are stored like names, so they have the same bound. */
-function checkVersions(versions: readonly string[]): Refusal | undefined {
-  const long = versions.some(version => isLongerThan(MAX_NAME_BYTES, version));
-  return long ? tooLong('the version of a resource', MAX_NAME_BYTES) : undefined;
+function checkBrought(brought: readonly (readonly [name: string, version: string])[]) {
+  for (const [name, version] of brought) {
+    const refusal = checkName(name);
+    if (refusal !== undefined) return refusal;
+    if (isLongerThan(MAX_NAME_BYTES, version))
+      return tooLong('the version of a resource', MAX_NAME_BYTES);
+  }
+  return undefined;
 }
 
 function* allNames(request: CheckedRequest): Generator<string, undefined> {
   yield* request.resource_names ?? [];
   yield* request.resource_names_subscribe ?? [];
   yield* request.resource_names_unsubscribe ?? [];
-  yield* Object.keys(request.initial_resource_versions ?? {});
 }
 
 /** Most texts are so short that their bytes need not be counted. */
@@ -110,11 +126,9 @@ function namesIn(request: CheckedRequest): number {
     resource_names_subscribe = [],
     resource_names_unsubscribe = [],
   } = request;
-  const brought = Object.keys(request.initial_resource_versions ?? {});
   return Math.max(
     resource_names.length,
     resource_names_subscribe.length + resource_names_unsubscribe.length,
-    brought.length,
   );
 }
 

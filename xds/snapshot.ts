@@ -72,9 +72,29 @@ export function setResourcesVersion(resources: Resources, version: string): void
 
 /** Returns a hash of names and versions, in any order. */
 export function versionOf(versions: ReadonlyMap<string, string>): string {
-  const hash = createHash('sha256');
-  for (const name of [...versions.keys()].sort()) hash.update(`${name}\0${versions.get(name)}\0`);
-  return hash.digest('hex').slice(0, 16);
+  const names = [...versions.keys()].sort();
+  // One update with one text costs a fraction of one for each of thousands of names.
+  const text = names.map(name => `${name}\0${versions.get(name)}\0`).join('');
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/**
+ * Returns the same snapshot, with the very objects of `before` for types in which nothing changed.
+ * So their versions and differences need not be computed again.
+ */
+export function reusing(before: Snapshot | undefined, snapshot: Snapshot): Snapshot {
+  return new Map(
+    [...snapshot].map(([typeUrl, resources]) => {
+      const last = before?.get(typeUrl);
+      return [typeUrl, last !== undefined && isSame(last, resources) ? last : resources];
+    }),
+  );
+}
+
+function isSame(a: Resources, b: Resources): boolean {
+  if (a.size !== b.size) return false;
+  for (const [name, { version }] of a) if (b.get(name)?.version !== version) return false;
+  return true;
 }
 
 /** Many streams ask for the version of the same resources, which never change. */

@@ -82,6 +82,18 @@ for (const [what, lists, blocks] of [
     );
   });
 
+test('a literal that comes again says the same, unless the table names it', () => {
+  const decoder = new HpackDecoder(LIMITS);
+  const path = '040c2f73616d706c652f70617468';
+  for (let time = 0; time < 2; time++)
+    assert.equal(decodeWith(decoder, `${path}0401 62${path}`).split('\n').length, 3);
+  assert.equal(decodeWith(decoder, '040162'), ':path: b');
+  assert.throws(() => decodeWith(decoder, path.slice(0, -2)), /ends before its length/);
+  const [a, b, named] = ['40 0161 0131', '40 0162 0131', '0f2f 0178'];
+  assert.equal(decodeWith(decoder, `${a}${named}`), 'a: 1\na: x');
+  assert.equal(decodeWith(decoder, `${b}${named}`), 'b: 1\nb: x');
+});
+
 describe('these are no headers:', () => {
   for (const [what, hex] of [
     ['index 0', '80'],

@@ -19,6 +19,8 @@ const STATIC: readonly Field[] = STATIC_FIELDS.map(([name, value]) => toField(na
  * 5.1.
  */
 const MAX_NUMBER = 2 ** 28;
+/** Longer literals are decoded each time. */
+const MAX_REMEMBERED_BYTES = 256;
 
 /** Decodes the header lists of one connection. Source: RFC 7541. */
 export class HpackDecoder {
@@ -33,6 +35,9 @@ export class HpackDecoder {
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #end = 0;
+  /** The last literal that the table did not keep, and what it said. */
+  #lastPassing: Buffer = Buffer.alloc(0);
+  #lastField: Field | undefined;
 
   constructor(limits: HeaderLimits) {
     this.#limits = limits;
@@ -61,10 +66,35 @@ export class HpackDecoder {
     const first = this.#bytes[this.#at] ?? 0;
     if (first >= 0x80) return this.#field(this.#number(7));
     if (first >= 0x40) return this.#keep(this.#literal(6));
-    if (first < 0x20) return this.#literal(4);
+    if (first < 0x20) return this.#passing();
     if (!isFirst) fail('the table of fields is resized within a header list');
     this.#resize(this.#number(5));
     return undefined;
+  }
+
+  /**
+   * Reads a literal that the table does not keep. In calls it is the `:path`, which is the same
+   * each time. One whose name the table does not hold says the same wherever it stands.
+   */
+  #passing(): Field {
+    const last = this.#lastPassing;
+    const start = this.#at;
+    const stop = start + last.length;
+    if (
+      this.#lastField !== undefined &&
+      stop <= this.#end &&
+      this.#bytes.compare(last, 0, last.length, start, stop) === 0
+    ) {
+      this.#at = stop;
+      return this.#lastField;
+    }
+    const isAlone = ((this.#bytes[start] ?? 0) & 0x0f) !== 0x0f;
+    const field = this.#literal(4);
+    if (isAlone && this.#at - start <= MAX_REMEMBERED_BYTES) {
+      this.#lastPassing = Buffer.from(this.#bytes.subarray(start, this.#at));
+      this.#lastField = field;
+    }
+    return field;
   }
 
   #literal(bits: number): Field {

@@ -13,12 +13,27 @@ const LENGTHS =
 const END = 256;
 const NODES = 256;
 const LEAF = 0x8000;
+/** A text is decoded four bits at a time. The shortest code has five, so they end one at most. */
+const STEP_BITS = 4;
+/** Padding is shorter than a byte. Source: RFC 7541, section 5.2. */
+const MOST_PADDING = 7;
 
 /**
  * Two entries for each node, for the bits 0 and 1. Each leads to another node, or to LEAF and a
  * symbol.
  */
 const TREE: Uint16Array = buildTree(Array.from(LENGTHS, digit => Number.parseInt(digit, 36)));
+
+/** The symbol that four bits end, or one of these. */
+const NO_SYMBOL = 0xff00;
+const WRONG = 0xffff;
+/**
+ * Two entries for each node and the next four bits: the node to which they lead, and the symbol
+ * that they end.
+ */
+const STEPS: Uint16Array = buildSteps(TREE);
+/** Whether a text may end at a node. The bits since its last symbol are ones. */
+const MAY_END: Uint8Array = buildEnds(TREE);
 
 /**
  * Builds the tree. A canonical code counts up, symbol by symbol within one length, from the
@@ -47,6 +62,31 @@ function buildTree(lengths: readonly number[]): Uint16Array {
   return tree;
 }
 
+function buildSteps(tree: Uint16Array): Uint16Array {
+  const steps = new Uint16Array(2 * (NODES << STEP_BITS));
+  for (let step = 0; step < NODES << STEP_BITS; step++) {
+    let node = step >> STEP_BITS;
+    let symbol = NO_SYMBOL;
+    for (let bit = STEP_BITS - 1; bit >= 0; bit--) {
+      node = tree[2 * node + ((step >> bit) & 1)] ?? 0;
+      if (node < LEAF) continue;
+      symbol = node === (LEAF | END) || symbol === WRONG ? WRONG : node & ~LEAF;
+      node = 0;
+    }
+    steps.set([node, symbol], 2 * step);
+  }
+  return steps;
+}
+
+function buildEnds(tree: Uint16Array): Uint8Array {
+  const ends = new Uint8Array(NODES);
+  for (let node = 0, bits = 0; bits <= MOST_PADDING; bits++) {
+    ends[node] = 1;
+    node = tree[2 * node + 1] ?? 0;
+  }
+  return ends;
+}
+
 /**
  * Decodes a text, a character for each byte. Throws a ConnectionError for an unknown code and for
  * wrong padding. Source: RFC 7541, section 5.2.
@@ -56,25 +96,18 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
   const text = Buffer.allocUnsafe(Math.floor(((end - start) * 8) / 5));
   let length = 0;
   let node = 0;
-  let bits = 0;
-  let ones = true;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] ?? 0;
-    for (let shift = 7; shift >= 0; shift--) {
-      const bit = (byte >> shift) & 1;
-      node = TREE[2 * node + bit] ?? 0;
-      bits++;
-      ones &&= bit === 1;
-      if (node < LEAF) continue;
-      if (node === (LEAF | END))
-        throw new ConnectionError(ERROR.compressionError, 'a text with the end symbol in it');
-      text[length++] = node;
-      node = 0;
-      bits = 0;
-      ones = true;
-    }
+  for (let at = 2 * start; at < 2 * end; at++) {
+    const byte = bytes[at >> 1] ?? 0;
+    const bits = (at & 1) === 0 ? byte >> STEP_BITS : byte & 0x0f;
+    const step = 2 * ((node << STEP_BITS) | bits);
+    const symbol = STEPS[step + 1] ?? WRONG;
+    node = STEPS[step] ?? 0;
+    if (symbol === NO_SYMBOL) continue;
+    if (symbol === WRONG)
+      throw new ConnectionError(ERROR.compressionError, 'a text with the end symbol in it');
+    text[length++] = symbol;
   }
-  if (bits > 7 || !ones)
+  if (MAY_END[node] !== 1)
     throw new ConnectionError(ERROR.compressionError, 'a text with wrong padding');
   return text.toString('latin1', 0, length);
 }

@@ -1,5 +1,6 @@
 import '#certificates/reflect-metadata.ts';
 import { randomBytes, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
 import {
   BasicConstraintsExtension,
   PemConverter,
@@ -12,8 +13,8 @@ export type TestAuthority = {
   /** Its own certificate, PEM. */
   readonly ca: string;
   /**
-   * Issues a certificate with these URIs and DNS names, valid from a minute ago for `seconds`.
-   * Default: an hour. A negative number makes an expired one.
+   * Issues a certificate with these URIs, DNS names and addresses, valid from a minute ago for
+   * `seconds`. Default: an hour. A negative number makes an expired one.
    */
   issue(names: string | readonly string[], seconds?: number): Promise<TlsMaterial>;
 };
@@ -61,8 +62,9 @@ export async function testAuthority(): Promise<TestAuthority> {
   return { ca, issue };
 }
 
-function toName(value: string): { readonly type: 'url' | 'dns'; readonly value: string } {
-  return { type: value.includes('://') ? 'url' : 'dns', value };
+function toName(value: string) {
+  if (isIP(value) !== 0) return { type: 'ip', value } as const;
+  return { type: value.includes('://') ? 'url' : 'dns', value } as const;
 }
 
 /** Returns a server's side of mutual TLS whose certificate a test can change. */

@@ -151,9 +151,9 @@ async function startAt(
 
 async function writeKeys(home: string): Promise<void> {
   await mkdir(join(home, 'cert'));
-  const { privateKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  const { privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { type: 'sec1', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
   await writeFile(join(home, 'sa.key'), privateKey, { mode: 0o600 });
