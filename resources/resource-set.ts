@@ -47,36 +47,37 @@ export function toResourceSet(
   closed: Iterable<Rejected>,
 ): ResourceSet {
   const sorted = [...resources].sort(byId);
-  const modules = ofKind(sorted, 'Module');
+  const kinds = Map.groupBy(sorted, ({ kind }) => kind);
+  const modules = ofKind(kinds, 'Module');
   return {
-    filters: ofKind(sorted, 'Filter'),
-    filterPolicies: ofKind(sorted, 'FilterPolicy'),
-    hosts: ofKind(sorted, 'Host'),
-    listeners: ofKind(sorted, 'Listener'),
-    logServices: ofKind(sorted, 'LogService'),
-    mappings: ofKind(sorted, 'Mapping'),
+    filters: ofKind(kinds, 'Filter'),
+    filterPolicies: ofKind(kinds, 'FilterPolicy'),
+    hosts: ofKind(kinds, 'Host'),
+    listeners: ofKind(kinds, 'Listener'),
+    logServices: ofKind(kinds, 'LogService'),
+    mappings: ofKind(kinds, 'Mapping'),
     modules,
     config: modules[0]?.spec.config ?? module.schema.parse({}).config,
-    proxyConfigs: ofKind(sorted, 'ProxyConfig'),
-    rateLimits: ofKind(sorted, 'RateLimit'),
-    rateLimitServices: ofKind(sorted, 'RateLimitService'),
-    secrets: ofKind(sorted, 'Secret'),
-    tlsContexts: ofKind(sorted, 'TLSContext'),
-    tracingServices: ofKind(sorted, 'TracingService'),
-    backendTlsPolicies: ofKind(sorted, 'BackendTLSPolicy'),
-    clusterTrustBundles: ofKind(sorted, 'ClusterTrustBundle'),
-    configMaps: ofKind(sorted, 'ConfigMap'),
-    gatewayClasses: ofKind(sorted, 'GatewayClass'),
-    gateways: ofKind(sorted, 'Gateway'),
-    grpcRoutes: ofKind(sorted, 'GRPCRoute'),
-    httpRoutes: ofKind(sorted, 'HTTPRoute'),
-    listenerSets: ofKind(sorted, 'ListenerSet'),
-    namespaces: ofKind(sorted, 'Namespace'),
-    referenceGrants: ofKind(sorted, 'ReferenceGrant'),
-    services: ofKind(sorted, 'Service'),
-    tcpRoutes: ofKind(sorted, 'TCPRoute'),
-    tlsRoutes: ofKind(sorted, 'TLSRoute'),
-    udpRoutes: ofKind(sorted, 'UDPRoute'),
+    proxyConfigs: ofKind(kinds, 'ProxyConfig'),
+    rateLimits: ofKind(kinds, 'RateLimit'),
+    rateLimitServices: ofKind(kinds, 'RateLimitService'),
+    secrets: ofKind(kinds, 'Secret'),
+    tlsContexts: ofKind(kinds, 'TLSContext'),
+    tracingServices: ofKind(kinds, 'TracingService'),
+    backendTlsPolicies: ofKind(kinds, 'BackendTLSPolicy'),
+    clusterTrustBundles: ofKind(kinds, 'ClusterTrustBundle'),
+    configMaps: ofKind(kinds, 'ConfigMap'),
+    gatewayClasses: ofKind(kinds, 'GatewayClass'),
+    gateways: ofKind(kinds, 'Gateway'),
+    grpcRoutes: ofKind(kinds, 'GRPCRoute'),
+    httpRoutes: ofKind(kinds, 'HTTPRoute'),
+    listenerSets: ofKind(kinds, 'ListenerSet'),
+    namespaces: ofKind(kinds, 'Namespace'),
+    referenceGrants: ofKind(kinds, 'ReferenceGrant'),
+    services: ofKind(kinds, 'Service'),
+    tcpRoutes: ofKind(kinds, 'TCPRoute'),
+    tlsRoutes: ofKind(kinds, 'TLSRoute'),
+    udpRoutes: ofKind(kinds, 'UDPRoute'),
     knowsServices: sorted.some(isInCluster),
     closed: [...closed].sort(byId),
   };
@@ -87,8 +88,12 @@ function isInCluster({ kind, source }: Resource): boolean {
   return source.line === 0 && isGatewayApiKind(kind);
 }
 
-function ofKind<K extends Kind>(resources: readonly Resource[], kind: K): Resource<K>[] {
-  return resources.filter((resource): resource is Resource<K> => resource.kind === kind);
+function ofKind<K extends Kind>(
+  kinds: ReadonlyMap<Kind, readonly Resource[]>,
+  kind: K,
+): readonly Resource<K>[] {
+  // They are grouped by this very field.
+  return (kinds.get(kind) ?? []) as readonly Resource[] as readonly Resource<K>[];
 }
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {

@@ -31,7 +31,7 @@ type Identified = {
  */
 export function collect(files: readonly ParsedFile[]): Collected {
   const isNeeded = files.some(hasGatewayApi);
-  const owners = new Map<string, Identified>();
+  const onlyOnes = new Map<string, Identified>();
   const problems: Problem[] = [];
   const resources = new Map<string, Resource>();
   const rejected = new Map<string, Rejected>();
@@ -39,7 +39,10 @@ export function collect(files: readonly ParsedFile[]): Collected {
     problems.push(...file.problems);
     for (const item of inFileOrder(file).map(withOwnId)) {
       if (isAmbientKind(item.kind) && !isNeeded) continue;
-      const owner = claim(owners, item);
+      const owner = isOnlyOne(item)
+        ? onlyOnes.get(item.kind)
+        : (resources.get(item.id) ?? rejected.get(item.id));
+      if (isOnlyOne(item)) onlyOnes.set(item.kind, owner ?? item);
       if (owner !== undefined && isAmbientKind(item.kind)) continue;
       if (owner !== undefined) problems.push(duplicateProblem(item, owner));
       else if ('spec' in item) resources.set(item.id, item);
@@ -63,14 +66,6 @@ function withOwnId<Item extends Resource | Rejected>(item: Item): Item {
   return item.name === ''
     ? { ...item, id: `${item.id}@${item.source.file}:${item.source.line}` }
     : item;
-}
-
-/** @returns undefined when `item` may have its id, else the resource that has it */
-function claim(owners: Map<string, Identified>, item: Identified): Identified | undefined {
-  const key = isOnlyOne(item) ? item.kind : item.id;
-  const owner = owners.get(key);
-  if (owner === undefined) owners.set(key, item);
-  return owner;
 }
 
 /**

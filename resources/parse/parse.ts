@@ -4,7 +4,7 @@ import { isKind } from '#resources/kinds/known-kinds.ts';
 import type { Source } from '#resources/resource.ts';
 import type { MetadataFact } from '#resources/schema/kind.ts';
 import type { Fields } from '#resources/words/fields.ts';
-import { type DocumentText, splitDocuments } from '#resources/yaml/document-text.ts';
+import { type SplitText, splitAgain } from '#resources/yaml/split-again.ts';
 import { parseDocument } from './parse-document.ts';
 import type { Language, ParseOptions } from './parse-options.ts';
 import { parseValue } from './parse-value.ts';
@@ -38,10 +38,9 @@ type Known = {
   readonly placed: ParsedFile;
 };
 
-type Split = { readonly file: string } & (
-  | { readonly error: string }
-  | { readonly documents: readonly DocumentText[] }
-);
+type Split = { readonly file: string } & ({ readonly error: string } | SplitText);
+
+const EMPTY: SplitText = { text: '', documents: [] };
 
 const NOTHING: ParsedTexts = new Map();
 
@@ -54,6 +53,8 @@ export class Parser {
   readonly options: ParseOptions;
   readonly #language: Language;
   #known: ReadonlyMap<string, Known> = new Map();
+  /** The files of the last round. */
+  #split: ReadonlyMap<string, Split> = new Map();
 
   constructor(options: ParseOptions) {
     this.options = options;
@@ -75,7 +76,10 @@ export class Parser {
 
   /** Begins a round. It must be finished before the next one begins. */
   begin(files: Files): Round {
-    const split = [...files].map(splitFile);
+    const split = [...files].map(([file, content]) =>
+      splitFile(file, content, this.#split.get(file)),
+    );
+    this.#split = new Map(split.map(each => [each.file, each]));
     const texts = split.flatMap(file =>
       'error' in file ? [] : file.documents.map(({ text }) => text),
     );
@@ -114,10 +118,11 @@ export function parseFile(file: string, text: string, options: ParseOptions): Pa
   return mergeParsed(file, createParser(options)(new Map([[file, { text }]])));
 }
 
-function splitFile([file, content]: readonly [string, FileContent]): Split {
-  return 'error' in content
-    ? { file, ...content }
-    : { file, documents: splitDocuments(content.text) };
+function splitFile(file: string, content: FileContent, last: Split | undefined): Split {
+  if ('error' in content) return { file, ...content };
+  const before = last === undefined || 'error' in last ? EMPTY : last;
+  const { text } = content;
+  return { file, text, documents: splitAgain(text, before) };
 }
 
 function placeKnown(

@@ -28,9 +28,11 @@ export function salvageRoute(kind: string, spec: unknown): ClosedRoute | undefin
   const rules = CONNECTION_KINDS.includes(kind) ? [NO_BACKENDS] : rulesOf(kind, spec.rules);
   const hostnames = readable(hostname, spec.hostnames, Number.POSITIVE_INFINITY);
   const parentRefs = readable(parentRef, spec.parentRefs, MOST_RULES) ?? [];
-  if (hostnames === undefined || rules.length === 0 || parentRefs.length === 0) return undefined;
+  const defaults = spec.useDefaultGateways === 'All' ? { useDefaultGateways: 'All' } : {};
+  const isAttached = parentRefs.length > 0 || 'useDefaultGateways' in defaults;
+  if (hostnames === undefined || rules.length === 0 || !isAttached) return undefined;
   // Each part was parsed by the schema of this very kind.
-  return { kind, spec: { parentRefs, hostnames, rules } } as unknown as ClosedRoute;
+  return { kind, spec: { parentRefs, hostnames, rules, ...defaults } } as unknown as ClosedRoute;
 }
 
 const NO_BACKENDS = { backendRefs: [] };

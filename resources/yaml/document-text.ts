@@ -9,23 +9,37 @@ export type DocumentText = { readonly text: string; readonly linesBefore: number
  * document that it begins. Joined, the texts are the file.
  */
 export function splitDocuments(file: string): readonly DocumentText[] {
-  const begins = file === '' ? [] : findBegins(file);
+  return file === '' ? [] : textsOf(file, findBegins(file));
+}
+
+/** Returns the texts from each of these places to the next one, and from the last to the end. */
+export function textsOf(file: string, begins: readonly Place[]): readonly DocumentText[] {
   return begins.map(({ offset, line }, index) => ({
     text: file.slice(offset, begins[index + 1]?.offset),
     linesBefore: line,
   }));
 }
 
-type Place = { readonly offset: number; readonly line: number };
+/** Where a document begins. */
+export type Place = { readonly offset: number; readonly line: number };
 
-function findBegins(file: string): readonly Place[] {
-  const begins: Place[] = [{ offset: 0, line: 0 }];
+const BEGIN: Place = { offset: 0, line: 0 };
+
+/** Returns where documents begin, from the begin of one up to the first one that `isLast`. */
+export function findBegins(
+  file: string,
+  from = BEGIN,
+  isLast: (offset: number) => boolean = () => false,
+): readonly Place[] {
+  const begins: Place[] = [from];
   let state: 'before' | 'inside' | 'ended' = 'before';
-  for (let offset = 0, line = 0, next = 0; offset < file.length; offset = next, line++) {
+  let next = 0;
+  for (let { line, offset } = from; offset < file.length; offset = next, line++) {
     next = file.indexOf('\n', offset) + 1 || file.length;
     const marker = markerAt(file, offset);
     if (state === 'ended' || (state === 'inside' && marker === '---')) {
       begins.push({ offset, line });
+      if (isLast(offset)) return begins;
       state = 'before';
     }
     if (marker === '...') state = 'ended';

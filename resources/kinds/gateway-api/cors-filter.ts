@@ -19,17 +19,20 @@ const METHODS = [
 /** Methods of requests that the API knows. */
 export const httpMethod = z.enum(METHODS);
 
-/** A list without repeats, in which `*` stands alone where `*` may stand. */
-const checkSet = checkRules<readonly string[]>(items => [
-  ...items.flatMap((item, index) =>
+const checkRepeats = checkRules<readonly string[]>(items =>
+  items.flatMap((item, index) =>
     items.indexOf(item) === index ? [] : [{ path: [index], message: `"${item}" stands twice` }],
   ),
+);
+
+/** In a list `*` stands alone. */
+const checkStar = checkRules<readonly string[]>(items => [
   ...(items.includes('*') && items.length > 1
     ? [{ path: [items.indexOf('*')], message: '"*" must stand alone' }]
     : []),
 ]);
 
-const headerNames = z.array(tokenName).max(64).check(checkSet).default([]);
+const headerNames = z.array(tokenName).max(64).check(checkRepeats);
 
 /** Which pages of other origins may read responses. See the Fetch standard, "CORS protocol". */
 export const corsFilter = z.object({
@@ -43,7 +46,7 @@ export const corsFilter = z.object({
         .meta({ form: 'an origin such as `https://example.com`, `https://*.example.com` or `*`' }),
     )
     .max(64)
-    .check(checkSet)
+    .check(checkRepeats, checkStar)
     .default([])
     .meta({ form: 'a list of at most 64 origins' })
     .describe('Origins that may'),
@@ -54,14 +57,17 @@ export const corsFilter = z.object({
   allowMethods: z
     .array(z.enum([...METHODS, '*']))
     .max(9)
-    .check(checkSet)
+    .check(checkRepeats, checkStar)
     .default([])
     .meta({ form: 'a list of methods, or `["*"]`' })
     .describe('Methods that they may use'),
   allowHeaders: headerNames
+    .check(checkStar)
+    .default([])
     .meta({ form: 'a list of at most 64 names, or `["*"]`' })
     .describe('Headers that they may send'),
   exposeHeaders: headerNames
+    .default([])
     .meta({ form: 'a list of at most 64 names' })
     .describe('Headers of responses that they may read'),
   maxAge: z

@@ -25,7 +25,7 @@ export const routeShape = {
   useDefaultGateways: z
     .enum(['All', 'None'])
     .exactOptional()
-    .describe('Whether it attaches to default Gateways. It is not served'),
+    .describe('`All`: it attaches to each Gateway with `defaultScope: All` that allows it'),
 };
 
 /** Several references to one parent must differ, and must all be told apart in the same way. */

@@ -44,7 +44,7 @@ export const gatewaySchema = z.object({
   defaultScope: z
     .enum(['All', 'None'])
     .exactOptional()
-    .describe('Whether it is a default Gateway. It is not served'),
+    .describe('`All`: routes with `useDefaultGateways: All` attach to it'),
 });
 
 export type GatewaySpec = z.output<typeof gatewaySchema>;

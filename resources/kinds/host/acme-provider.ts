@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { caution, type Finding, fault } from '#resources/finding.ts';
 import { isHttps, parseHttpUrl } from '#resources/words/http-url.ts';
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
-import { secretReference } from '#resources/words/secret-reference.ts';
+import { type SecretReference, secretReference } from '#resources/words/secret-reference.ts';
 
 /** Source: letsencrypt.org/docs/acme-protocol-updates. */
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
@@ -39,10 +40,11 @@ export const acmeProvider = z.object({
 
 export type AcmeProvider = z.output<typeof acmeProvider>;
 
-/** Checks the provider of the Host with this hostname. */
+/** Checks the provider of a Host with this hostname, whose certificate is kept in `tlsSecret`. */
 export function checkAcmeProvider(
   provider: AcmeProvider | undefined,
   hostname: string,
+  tlsSecret: SecretReference | undefined,
 ): readonly Finding[] {
   if (provider === undefined || provider.authority === 'none') return [];
   return [
@@ -59,6 +61,14 @@ export function checkAcmeProvider(
           fault(
             ['acmeProvider'],
             `no certificate can be ordered for "${hostname}": an authority proves a wildcard by DNS alone, which the gateway does not change. Name the host in full, or a \`tlsSecret\` with \`authority: none\``,
+          ),
+        ]
+      : []),
+    ...(tlsSecret !== undefined && isDeepStrictEqual(provider.privateKeySecret, tlsSecret)
+      ? [
+          fault(
+            ['acmeProvider', 'privateKeySecret'],
+            'the certificate is kept in this Secret (`tlsSecret`). Name another for the account',
           ),
         ]
       : []),

@@ -106,6 +106,14 @@ const PROBLEMS: readonly [fields: object, problem: RegExp][] = [
     /^error spec\.acmeProvider: no certificate can be ordered for "\*\.example\.com"/,
   ],
   [
+    {
+      hostname: 'a.example.com',
+      tlsSecret: 'shop',
+      acmeProvider: { email: 'a@example.com', privateKeySecret: { name: 'shop' } },
+    },
+    /^error spec\.acmeProvider\.privateKeySecret: the certificate is kept in this Secret/,
+  ],
+  [
     { acmeProvider: { email: 'a@example.com' } },
     /^error spec\.acmeProvider: no certificate can be ordered for "\*"/,
   ],

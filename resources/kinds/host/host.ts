@@ -42,7 +42,7 @@ export function checkHost(spec: Partial<HostSpec>): readonly Finding[] {
   return [
     ...checkTls(spec),
     ...checkName(spec),
-    ...checkAcmeProvider(spec.acmeProvider, spec.hostname ?? '*'),
+    ...checkAcmeProvider(spec.acmeProvider, spec.hostname ?? '*', spec.tlsSecret),
     ...checkPolicy(spec),
     ...checkHsts(spec),
   ];

@@ -55,7 +55,9 @@ const config = z.object({
   shared_span_context: z
     .boolean()
     .default(true)
-    .describe("Zipkin: a proxy's span has the id of its caller's span"),
+    .describe(
+      "Zipkin: a proxy's span has the id of its caller's span. Only with `spawn_upstream_span`",
+    ),
 });
 
 const percentage = z
@@ -112,6 +114,12 @@ export const tracingServiceSpec = z.object({
     .default(false)
     .describe(
       "A client's `traceparent` or `b3` begins the trace, and says whether it is kept. Default: the edge begins each trace",
+    ),
+  spawn_upstream_span: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Each try at a service is a span of its own. Requests that are not kept cost more then',
     ),
   custom_tags: z
     .array(customTag)

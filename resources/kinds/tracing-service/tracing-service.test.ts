@@ -23,6 +23,7 @@ test('a TracingService needs a service and a driver, the rest has defaults', () 
     },
     sampling: { client: 100, random: 100, overall: 100 },
     continue_client_traces: false,
+    spawn_upstream_span: false,
     gateway_id: ['default'],
   });
   assert.deepEqual(problemsOf('TracingService', {}), [
