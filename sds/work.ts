@@ -7,6 +7,7 @@ import { servePlainHttp } from '#process/plain-http.ts';
 import type { ServiceParts, Started } from '#process/run-service.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
 import type { Config } from './config.ts';
+import { discoveryOrders } from './discovery-orders.ts';
 import { drainOrders } from './instances/drain-orders.ts';
 import { type DrainedSource, drainedSource } from './instances/drained-source.ts';
 import { fileSource } from './instances/file-source.ts';
@@ -146,7 +147,7 @@ function follow(
     typeUrls: [SERVED_SECRET],
     what: 'secrets',
     onUpdate: update => secrets.update(update),
-    orders: drainOrders(source, log),
+    orders: discoveryOrders(drainOrders(source, log), secrets),
     reportTo,
     log,
   });

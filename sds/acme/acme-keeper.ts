@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { acmeProof } from '#certificates/authority/acme-proof.ts';
 import type { KeyPair } from '#certificates/authority/key-pair.ts';
+import type { CertificateRenewal } from '#process/orders.ts';
 import type { Clock } from '../secrets/clock.ts';
 import type { KeptSecret } from '../secrets/kept-secret.ts';
 import { accountKey } from './account-key.ts';
@@ -9,9 +10,9 @@ import { acmeLibrary } from './acme-library.ts';
 import type { AcmeRecord, Challenge, ChallengeType } from './acme-record.ts';
 import type { AcmeSettings, KeptIn } from './acme-settings.ts';
 import { type AuthorityError, failureOf } from './authority-error.ts';
-import { type KeptCertificate, readKept, writeKept } from './kept-certificate.ts';
+import { type KeptCertificate, type KeptPair, readKept, writeKept } from './kept-certificate.ts';
 import { LOOK_MS, nextChallenge, nextStep, otherChallenge } from './next-step.ts';
-import { orderCertificate } from './order-certificate.ts';
+import { orderCertificate, revokeCertificate } from './order-certificate.ts';
 import { pauseAfter } from './pause-after.ts';
 
 export type AcmeParts = {
@@ -57,6 +58,7 @@ export class AcmeKeeper {
   #shown: string | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #cancel = () => {};
+  #waits = false;
   #ended = false;
 
   constructor(settings: AcmeSettings, parts: AcmeParts, listener: AcmeListener) {
@@ -87,14 +89,51 @@ export class AcmeKeeper {
     return this.#challenge?.token === token ? this.#challenge.keyAuthorization : undefined;
   }
 
+  /**
+   * Has the certificate of this serial replaced at once, by whichever process comes first. Returns
+   * what was done. With `revoke` the authority is told before, and rejects it when it cannot be.
+   */
+  async replace({ revoke, serial }: Omit<CertificateRenewal, 'hostname'>): Promise<string> {
+    let isRevoked = false;
+    for (let attempt = 1; attempt <= WRITES; attempt += 1) {
+      const now = this.#parts.clock.now();
+      const kept = await readKept(this.#kept, this.#settings.hostname, now);
+      if ((kept.pair?.serial ?? '') !== serial) return 'it has another certificate by now';
+      if (revoke && kept.pair !== undefined && !isRevoked) await this.#revoke(kept.pair, kept);
+      isRevoked = revoke;
+      const { failures: _, ...record } = kept.record;
+      if (await writeKept(this.#kept, kept, { ...record, replaced: serial })) {
+        if (this.#waits) this.#turnNow();
+        return `${revoke ? 'it is revoked, and another' : 'another certificate'} is ordered`;
+      }
+    }
+    throw new Error(`other processes keep changing ${this.#kept.place}`);
+  }
+
+  async #revoke({ certificate }: KeptPair, { record }: KeptCertificate): Promise<void> {
+    const { directory, hostname } = this.#settings;
+    if ((record.directory ?? directory) !== directory)
+      throw new Error(`the certificate is of ${record.directory}, which must revoke it`);
+    await revokeCertificate(await this.#account(), certificate);
+    this.#parts.log.info({ hostname, directory }, 'certificate revoked');
+  }
+
+  #turnNow(): void {
+    this.#cancel();
+    void this.#turn();
+  }
+
   async #turn(): Promise<void> {
+    this.#waits = false;
     let ms = LOOK_MS.near;
     try {
       ms = await this.#tend();
     } catch (error) {
       this.#tell([`the certificate cannot be kept: ${(error as Error).message}`], undefined);
     }
-    if (!this.#ended) this.#cancel = this.#parts.clock.after(ms, () => void this.#turn());
+    if (this.#ended) return;
+    this.#waits = true;
+    this.#cancel = this.#parts.clock.after(ms, () => void this.#turn());
   }
 
   /** Returns the ms until the next look. */
@@ -125,10 +164,11 @@ export class AcmeKeeper {
     return kept;
   }
 
-  /** A certificate of another authority is served, and replaced at once. */
+  /** What is of another authority, or was asked for, is served and replaced at once. */
   #validityOf({ pair, record }: KeptCertificate) {
-    const { directory = this.#settings.directory } = record;
-    return directory === this.#settings.directory ? pair?.validity : undefined;
+    const { directory = this.#settings.directory, replaced } = record;
+    const isKept = directory === this.#settings.directory && replaced !== pair?.serial;
+    return isKept ? pair?.validity : undefined;
   }
 
   #report({ pair, record }: KeptCertificate): void {
@@ -183,18 +223,20 @@ export class AcmeKeeper {
   }
 
   async #orderBy(wanted: ChallengeType): Promise<KeyPair> {
+    return await orderCertificate({
+      ...(await this.#account()),
+      wanted,
+      prove: challenge => this.#prove(challenge),
+      now: this.#parts.clock.now,
+    });
+  }
+
+  async #account() {
     const { clock, open } = this.#parts;
     const acme = await acmeLibrary(clock.now);
     const generate = async () => String(await acme.crypto.createPrivateEcdsaKey());
     const key = await accountKey(open(this.#settings.account, 'account'), generate);
-    return await orderCertificate({
-      acme,
-      settings: this.#settings,
-      accountKey: key,
-      wanted,
-      prove: challenge => this.#prove(challenge),
-      now: clock.now,
-    });
+    return { acme, settings: this.#settings, accountKey: key };
   }
 
   async #prove(challenge: Challenge): Promise<void> {
@@ -212,7 +254,7 @@ export class AcmeKeeper {
     const { clock, log } = this.#parts;
     const { hostname } = this.#settings;
     log.warn({ hostname, way, reason: failure.message }, 'no certificate was issued');
-    await this.#update(({ directory, failures, proved }) => {
+    await this.#update(({ directory, failures, proved, replaced }) => {
       const count = (failures?.count ?? 0) + 1;
       const notBefore = Math.round(clock.now() + pauseAfter(failure, count, clock.random()));
       const isRefused = failure.kind === 'refused';
@@ -222,6 +264,7 @@ export class AcmeKeeper {
       return {
         ...(directory !== undefined && { directory }),
         ...(proved !== undefined && { proved }),
+        ...(replaced !== undefined && { replaced }),
         failures: { count, next, notBefore, reasons },
       };
     });

@@ -32,14 +32,17 @@ export type AcmeRecord = {
   readonly failures?: Failures;
   /** How the name was proved the last time. */
   readonly proved?: ChallengeType;
+  /** The serial of a certificate that an operator wants replaced, in lower case. */
+  readonly replaced?: string;
 };
 
 /** Parses what was kept. What cannot be read counts as nothing, so that a new order is made. */
 export function parseRecord(text: string | undefined): AcmeRecord {
-  const { claim, directory, failures, proved } = toObject(parseJson(text));
+  const { claim, directory, failures, proved, replaced } = toObject(parseJson(text));
   return {
     ...(typeof directory === 'string' && { directory }),
     ...(isChallenge(proved) && { proved }),
+    ...(typeof replaced === 'string' && { replaced }),
     ...toClaim(toObject(claim)),
     ...toFailures(toObject(failures)),
   };

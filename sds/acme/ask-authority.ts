@@ -1,3 +1,4 @@
+import { readBounded } from '#process/bounded-text.ts';
 import { AuthorityError } from './authority-error.ts';
 
 /** A request as the library makes it. */
@@ -18,10 +19,12 @@ export type AuthorityAnswer = {
 const TIMEOUT_MS = 30_000;
 const MOST_BYTES = 512 * 1024;
 const BAD_NONCE = 'urn:ietf:params:acme:error:badNonce';
+const ALREADY_REVOKED = 'urn:ietf:params:acme:error:alreadyRevoked';
 
 /**
  * Asks an ACME authority. The time and the size of its answer are bounded, and no redirect is
- * followed. An answer that a nonce was used up is an answer (RFC 8555, section 6.5).
+ * followed. An answer that a nonce was used up is an answer (RFC 8555, section 6.5). One that a
+ * certificate is revoked already is a success (section 7.6).
  * @throws AuthorityError with its words for other answers from 400 on, and when there is none
  */
 export async function askAuthority(
@@ -38,6 +41,7 @@ export async function askAuthority(
   if (status < 300) return answer;
   const problem = problemOf(data);
   if (status === 400 && problem.type === BAD_NONCE) return answer;
+  if (status === 400 && problem.type === ALREADY_REVOKED) return { ...answer, status: 200 };
   const words = problem.detail ?? `${host} answers ${method} with ${status}`;
   const retryAfterMs = retryAfter(headers['retry-after'], now());
   const kind = status >= 500 || status < 400 ? 'away' : 'refused';
@@ -63,18 +67,9 @@ async function exchange(
     ...(typeof data === 'string' && { body: data }),
   });
   const { headers, status, statusText } = response;
-  return { status, statusText, headers: Object.fromEntries(headers), data: await textOf(response) };
-}
-
-async function textOf({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error(`its answer has more than ${MOST_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const text = await readBounded(response.body, MOST_BYTES);
+  if (text === 'too_large') throw new Error(`its answer has more than ${MOST_BYTES} bytes`);
+  return { status, statusText, headers: Object.fromEntries(headers), data: text };
 }
 
 /** The cause of a failed fetch has the system's words. */

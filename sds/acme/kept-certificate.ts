@@ -7,10 +7,17 @@ import type { KeptSecret } from '../secrets/kept-secret.ts';
 import { type AcmeRecord, parseRecord } from './acme-record.ts';
 import type { Validity } from './next-step.ts';
 
+/** A certificate that is kept. */
+export type KeptPair = KeyPair & {
+  readonly validity: Validity;
+  /** In lower case. */
+  readonly serial: string;
+};
+
 /** What is kept of the certificate of one Host. */
 export type KeptCertificate = {
   /** Undefined: there is none yet. */
-  readonly pair: (KeyPair & { readonly validity: Validity }) | undefined;
+  readonly pair: KeptPair | undefined;
   readonly record: AcmeRecord;
   /** The version for the next write. Undefined: nothing is there. */
   readonly mark: string | undefined;
@@ -39,8 +46,7 @@ export async function readKept(
   // Such as the certificate of another Host, or the keys of the gateway itself.
   if (found !== undefined && record === undefined && !isOfHost)
     throw new Error(`${kept.place} holds something else than a certificate for ${hostname}`);
-  const pair =
-    isEmpty || !isOfHost ? undefined : { certificate, key, validity: validityOf(certificate) };
+  const pair = isEmpty || !isOfHost ? undefined : { certificate, key, ...factsOf(certificate) };
   return { pair, record: parseRecord(record), mark, texts };
 }
 
@@ -61,7 +67,8 @@ export function writeKept(
   return kept.write({ ...texts, ...next }, mark);
 }
 
-function validityOf(certificate: string): Validity {
-  const { validFromDate, validToDate } = new X509Certificate(certificate);
-  return { start: validFromDate.getTime(), end: validToDate.getTime() };
+function factsOf(certificate: string): Pick<KeptPair, 'serial' | 'validity'> {
+  const { serialNumber, validFromDate, validToDate } = new X509Certificate(certificate);
+  const validity = { start: validFromDate.getTime(), end: validToDate.getTime() };
+  return { serial: serialNumber.toLowerCase(), validity };
 }

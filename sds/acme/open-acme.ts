@@ -1,3 +1,4 @@
+import type { CertificateRenewal } from '#process/orders.ts';
 import { AcmeKeeper, type AcmeListener, type AcmeParts } from './acme-keeper.ts';
 import type { AcmeSettings } from './acme-settings.ts';
 
@@ -10,6 +11,11 @@ export type Acme = {
    * @returns undefined when no order of this host has the token
    */
   answer(hostname: string, token: string): Promise<string | undefined>;
+  /**
+   * Has a certificate replaced at once. Returns what was done. Rejects with why nothing was, in the
+   * authority's words when it refused.
+   */
+  renew(renewal: CertificateRenewal): Promise<string>;
 };
 
 export function openAcme(parts: AcmeParts): Acme {
@@ -25,5 +31,10 @@ export function openAcme(parts: AcmeParts): Acme {
       };
     },
     answer: async (hostname, token) => await keepers.get(hostname)?.answer(token),
+    async renew({ hostname, ...renewal }) {
+      const keeper = keepers.get(hostname);
+      if (keeper === undefined) throw new Error('it keeps no certificate for this name');
+      return await keeper.replace(renewal);
+    },
   };
 }

@@ -38,6 +38,24 @@ export async function orderCertificate(order: CertificateOrder): Promise<KeyPair
   }
 }
 
+/**
+ * Has the authority say that a certificate must not be trusted any more (RFC 8555, section 7.6).
+ * One that it has revoked before is no error.
+ * @throws AuthorityError
+ */
+export async function revokeCertificate(
+  { accountKey, acme, settings }: Pick<CertificateOrder, 'accountKey' | 'acme' | 'settings'>,
+  certificate: string,
+): Promise<void> {
+  try {
+    const client = acmeClient(acme, settings.directory, accountKey);
+    await client.createAccount({ onlyReturnExisting: true });
+    await client.revokeCertificate(certificate);
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
 /** What cannot be served would be ordered again and again. */
 function wrongIn({ certificate, key }: KeyPair, { now, settings }: CertificateOrder) {
   const findings = checkKeyPair(certificate, key, now(), 'server');

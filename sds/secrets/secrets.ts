@@ -59,6 +59,8 @@ export type Secrets = {
   certificates(): readonly KnownCertificate[];
   /** Answers an ACME authority that asks a host for a token, or undefined. */
   readonly answer: Acme['answer'];
+  /** Has a certificate of an ACME authority replaced at once. */
+  readonly renew: Acme['renew'];
   close(): void;
 };
 
@@ -142,6 +144,7 @@ export function openSecrets(options: SecretsOptions): Secrets {
     status: () => secretsStatus(state()),
     certificates: () => knownCertificates(state()),
     answer: acme.answer,
+    renew: acme.renew,
     close() {
       groups.close();
       served.close();

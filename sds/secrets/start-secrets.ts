@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Authority, openAuthority } from '#certificates/authority/authority.ts';
 import { fileAuthorityStore } from '#certificates/authority/file-authority-store.ts';
 import { makeFolder } from '#files/make-folder.ts';
+import { markState } from '#files/state-mark.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import type { KeptIn } from '../acme/acme-settings.ts';
@@ -108,6 +109,7 @@ async function startAuthority(
       { reason },
       'the roots of the authority cannot be stored, so those read last stay in force',
     );
+  if (authoritySecret === undefined) markOwnState(dirname(authorityFolder));
   const authority = await openAuthority({ ...config, ...clock, store, onTrouble }).catch(
     (error: Error) => {
       throw authoritySecret === undefined ? new Error(`STATE: ${error.message}`) : error;
@@ -123,6 +125,14 @@ async function startAuthority(
     }
   });
   return authority;
+}
+
+function markOwnState(folder: string): void {
+  try {
+    markState(folder);
+  } catch (error) {
+    throw new Error(`STATE: ${(error as Error).message}`);
+  }
 }
 
 /** For users of `curl --cacert`. */

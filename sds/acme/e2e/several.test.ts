@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -102,6 +103,33 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
     assert.deepEqual(lines, []);
   });
 
+  test('make one other when an operator asks all of them, and then none', async t => {
+    const started = [startService(t), startService(t)];
+    const [first] = await Promise.all(
+      started.map(({ pairs }) => until(() => pairs.at(-1), 30_000)),
+    );
+    const { serialNumber } = new X509Certificate(first?.certificate ?? '');
+    const renew = () =>
+      started.map(({ acme }) =>
+        acme.renew({ hostname: NAME, serial: serialNumber.toLowerCase(), revoke: true }),
+      );
+    for (const said of await Promise.all(renew())) assert.match(said, /ordered|by now/);
+    const others = await Promise.all(
+      started.map(({ pairs }) =>
+        until(() => pairs.find(pair => pair.certificate !== first?.certificate), 60_000),
+      ),
+    );
+    assert.equal(new Set(others.map(({ certificate }) => certificate)).size, 1);
+    assert.deepEqual(
+      await Promise.all(renew()),
+      started.map(() => 'it has another certificate by now'),
+    );
+    const orders = started.flatMap(({ lines }) => lines.filter(line => /ordering/.test(line)));
+    assert.equal(orders.length, 1);
+    const unknown = { hostname: 'none.example.com', serial: '', revoke: false };
+    await assert.rejects(startService(t).acme.renew(unknown), /keeps no certificate for this name/);
+  });
+
   test('a name that the authority does not issue for is told in its words', async t => {
     const { pairs, troubles } = startService(t, 'blocked.example.com');
     const trouble = await until(() => troubles.find(text => /blocked|refuse|policy/i.test(text)));
@@ -141,7 +169,8 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
 
   test('while the authority is away the certificate is served, and the operator is told', async t => {
     await pebble.kill();
-    const { notes, pairs, troubles } = startService(t, NAME, 63 * DAY_MS);
+    // Later than any process may put the renewal off by chance.
+    const { notes, pairs, troubles } = startService(t, NAME, 70 * DAY_MS);
     const { host } = new URL(pebble.directory);
     const note = await until(
       () => notes.find(each => each.includes(`(${host} cannot be asked: `)),
