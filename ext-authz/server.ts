@@ -52,7 +52,8 @@ export function openServer({
   const metrics = createMetrics();
   const checker = new Checker({ kit, metrics, log, uptime, after, traces });
   const own = { notReady: () => checker.notReady, registry: metrics.registry };
-  const http = httpApp(groupProbes(own, worker));
+  const onError = (err: unknown) => log.error({ err }, 'a request failed');
+  const http = httpApp({ ...groupProbes(own, worker), onError });
   const filters = new FilterSet();
   return openDecisionServer({
     methods: [tracedMethod(checkMethod(checker), traces), ...knowledgeMethods(kit, store)],

@@ -8,6 +8,7 @@ import { joinAttempts } from '#ext-authz/oauth2/tokens/attempt-group.ts';
 import { openRecordStore } from '#ext-authz/store/open-record-store.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openStoreKey } from '#ext-authz/store/store-key.ts';
+import { markState } from '#files/state-mark.ts';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
 import type { OrderTaker } from '#process/orders.ts';
@@ -23,6 +24,8 @@ import { openServer } from './server.ts';
 /** Runs one process of the service: its store, its filters, its port. */
 export async function work(parts: WorkParts<Config>): Promise<void> {
   const { config, log, worker } = parts;
+  if (config.storeKey === undefined || config.redis === undefined)
+    await orExit(parts.exit, () => markState(config.state), 'STATE');
   const storeKey = config.storeKey ?? (await stateKey(parts));
   const traces = await openTraces('ext-authz', process.env, log);
   const store = await openStore(parts, traces);

@@ -26,8 +26,7 @@ export function allow(methods: string): RequestHandler {
 
 /**
  * Answers `{ error }` for what express and its JSON reader throw. A bad request carries a status
- * below
- * 500. All else is 500, of which `onError` hears the error and the client nothing more.
+ * below 500. All else is 500, of which `onError` hears the error and the client nothing more.
  */
 export function errorAnswer(onError: (error: unknown) => void): ErrorRequestHandler {
   return (error: { status?: number; type?: string }, _request, response, next) => {

@@ -39,11 +39,14 @@ test('a service reads what was ordered, and tells what became of it', async () =
   });
   const sessionEnd = { session_end: { filter: 'default/login', user: 'ada' } };
   const reset = { counter_reset: { domain: 'd', labels: [{ key: 'k', value: '' }] } };
-  await take({ a: sessionEnd, b: reset, c: DRAIN, d: {}, e: null }, ['gone']);
+  const renewal = { hostname: 'a.example.com', serial: '1f', revoke: true };
+  const renew = { certificate_renewal: renewal };
+  await take({ a: sessionEnd, b: reset, c: DRAIN, d: {}, e: null, f: renew }, ['gone']);
   assert.deepEqual(orders, [
     { sessionEnd: { filter: 'default/login', user: 'ada' } },
     { counterReset: { domain: 'd', labels: [{ key: 'k', value: '' }] } },
     { drain: { address: '::1', port: 1 } },
+    { certificateRenewal: renewal },
   ]);
   const unread = 'true,it cannot read this order. Is it of an earlier version?';
   assert.deepEqual(outcomes().sort(), [
@@ -52,8 +55,9 @@ test('a service reads what was ordered, and tells what became of it', async () =
     'c,false,true,it serves no instances',
     `d,false,${unread}`,
     `e,false,${unread}`,
+    'f,false,false,done',
   ]);
-  assert.deepEqual(counts, { changed: 5, acked: 1 });
+  assert.deepEqual(counts, { changed: 6, acked: 1 });
 });
 
 test('an order that did something is forgotten with it, and the end of one that lasted is told', async () => {

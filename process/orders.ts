@@ -7,7 +7,15 @@ import { MOST_OUTCOMES, type OrderOutcome } from './order-outcomes.ts';
 export type Order =
   | { readonly drain: { readonly address: string; readonly port: number } }
   | { readonly counterReset: { readonly domain: string; readonly labels: readonly OrderLabel[] } }
-  | { readonly sessionEnd: { readonly filter: string; readonly user: string } };
+  | { readonly sessionEnd: { readonly filter: string; readonly user: string } }
+  | { readonly certificateRenewal: CertificateRenewal };
+
+/** An empty `serial` stands for no certificate. */
+export type CertificateRenewal = {
+  readonly hostname: string;
+  readonly serial: string;
+  readonly revoke: boolean;
+};
 
 type OrderLabel = { readonly key: string; readonly value: string };
 
@@ -78,7 +86,13 @@ function read(decode: () => JsonObject): Order {
   throw new Error('it cannot read this order. Is it of an earlier version?');
 }
 
-function toOrder({ counter_reset, drain, session_end }: JsonObject): Order | undefined {
+function toOrder(json: JsonObject): Order | undefined {
+  const { certificate_renewal, counter_reset, drain, session_end } = json;
+  if (isJsonObject(certificate_renewal ?? null)) {
+    const { hostname, revoke, serial } = certificate_renewal as JsonObject;
+    const asked = { hostname: String(hostname ?? ''), serial: String(serial ?? '') };
+    return { certificateRenewal: { ...asked, revoke: revoke === true } };
+  }
   if (isJsonObject(drain ?? null)) {
     const { address, port } = drain as JsonObject;
     return { drain: { address: String(address ?? ''), port: Number(port ?? 0) } };

@@ -59,6 +59,12 @@ spec: {gatewayClassName: gateway, listeners: [{name: one, port: 8000, protocol: 
     page('/data/inner', '', told('inner')),
   ]),
   route('sockets', [page('/socket', ADA, '', 'sockets')]),
+  `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GRPCRoute
+metadata: {name: calls}
+spec: {parentRefs: [{name: site}], hostnames: [sockets.one.test], rules: [{matches: [{method: {service: calls}}], backendRefs: [{name: sockets, port: 80}]}]}
+`,
 ].join('');
 
 const gateway = guardedGateway(RESOURCES, async () => {
@@ -139,17 +145,20 @@ test('answers have the CORS of the route that was chosen', async () => {
   assert.deepEqual(await ask('bob', 'https://any.test'), ['any', 'https://any.test']);
 });
 
-test('a WebSocket opens on the route that was chosen', async () => {
-  const open = async (headers: Record<string, string>) => {
+test('a WebSocket opens on the route that was chosen, unless that is for calls', async () => {
+  const open = async (headers: Record<string, string>, path = '/socket') => {
     const base = `http://127.0.0.1:${gateway.envoy().port}`;
     const asked = { host: 'sockets.one.test', ...headers };
-    const { socket, status } = await askUpgrade(base, '/socket', 'websocket', asked);
+    const { headers: got, socket, status } = await askUpgrade(base, path, 'websocket', asked);
     socket?.destroy();
-    return status;
+    return got['grpc-status'] === undefined ? status : `gRPC ${got['grpc-status']}`;
   };
   assert.equal(await open(bearer({ sub: 'ada' })), 101);
   assert.equal(await open({ ...bearer({ sub: 'bob' }), 'x-front': 'ada' }), 404);
   assert.equal(await open({ 'x-front': 'ada' }), 401);
+  const call = { 'content-type': 'application/grpc' };
+  // PERMISSION_DENIED, which 403 becomes for a call.
+  assert.equal(await open({ ...bearer({ sub: 'ada' }), ...call }, '/calls/open'), 'gRPC 7');
 });
 
 test('nothing passes while ext-authz is down', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
 import { collectGarbage } from '#xds/testing/collect-garbage.ts';
 import { TestBrowser } from './testing/test-browser.ts';
 import type { TestGateway } from './testing/test-gateway.ts';
@@ -17,6 +18,7 @@ const DEADLINE_MS = 1_000;
 
 test('an unknown client begins 12,000 logins: memory stays as it was after 4,000', async t => {
   const { gateway } = await open(t, { deadlineMs: DEADLINE_MS });
+  await askProvider(gateway);
   await beginLogins(gateway, FIRST);
   const before = heldMemory();
   await beginLogins(gateway, MORE);
@@ -24,6 +26,11 @@ test('an unknown client begins 12,000 logins: memory stays as it was after 4,000
   t.diagnostic(`${before} MB, then ${after} MB`);
   assert.ok(after - before < MOST_GROWTH, `${after - before} MB more`);
 });
+
+/** On a busy machine its first answer, which all logins need, may come after the deadline. */
+async function askProvider(gateway: TestGateway): Promise<void> {
+  await until(() => new TestBrowser(gateway).visit(PAGE).catch(() => undefined));
+}
 
 /** Each by a browser without cookies, so that no login replaces another. */
 async function beginLogins(gateway: TestGateway, count: number): Promise<void> {

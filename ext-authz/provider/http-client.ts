@@ -1,5 +1,5 @@
 import { Agent, fetch, type Response } from 'undici';
-import { readBounded } from './bounded-text.ts';
+import { readBounded } from '#process/bounded-text.ts';
 import { ProviderError, type ProviderErrorFacts } from './provider-error.ts';
 import { type TlsSettings, tlsConnector } from './tls-connector.ts';
 
@@ -32,6 +32,8 @@ export type HttpClient = {
   readonly close: () => Promise<void>;
 };
 
+/** The longest answer of a provider (docs/reference/limits.md). */
+const MAX_ANSWER_BYTES = 1_048_576;
 /** Further requests wait for a connection, so that a slow provider is not overloaded. */
 const MAX_CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 30_000;
@@ -80,7 +82,7 @@ async function send(
 }
 
 async function answerOf(response: Response, request: ProviderRequest): Promise<ProviderAnswer> {
-  const text = await readBounded(response.body);
+  const text = await readBounded(response.body, MAX_ANSWER_BYTES);
   if (text === 'too_large') {
     throw new ProviderError('too_large', `${placeOf(request)}: the answer is larger than 1 MiB`, {
       status: response.status,

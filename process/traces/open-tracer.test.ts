@@ -62,11 +62,25 @@ test('spans continue the trace of the caller, and belong to what runs around the
   assert.equal(kept[0]?.resource.attributes['service.name'], 'sample');
 });
 
-test('what the caller does not keep is not kept', async () => {
+test('what the caller does not keep is not kept, nor what runs in it', async () => {
   const { kept, traces } = opened();
+  const checks = ['00', '02'].map(flags =>
+    traces.span(checked(`00-${TRACE}-${SPAN}-${flags}`), async () => {
+      traces.annotate({ number: 1 });
+      return store(traces);
+    }),
+  );
+  assert.deepEqual(await Promise.all(checks), [1, 1]);
+  await traces.span(checked(`00-${TRACE}-${SPAN}-03`), () => 1);
+  await traces.close();
+  assert.equal(kept.length, 1);
+});
+
+test('a sampler that asks no parent keeps what the caller does not', async () => {
+  const { kept, traces } = opened({ OTEL_TRACES_SAMPLER: 'always_on' });
   traces.span(checked(`00-${TRACE}-${SPAN}-00`), () => 1);
   await traces.close();
-  assert.deepEqual(kept, []);
+  assert.equal(kept.length, 1);
 });
 
 for (const traceparent of ['', 'x', `00-${'0'.repeat(32)}-${SPAN}-01`, `ff-${TRACE}-${SPAN}-01`])

@@ -51,23 +51,37 @@ export function openTracer(
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer('gateway');
-  const running = new AsyncLocalStorage<Context>();
+  const running = new AsyncLocalStorage<Context | typeof NOT_KEPT>();
   return {
     span: (start, work, ended) => {
-      const context = contextOf(start, running.getStore());
+      const around = running.getStore();
+      if (start.caller === undefined && around === NOT_KEPT) return work();
+      if (sampling.parentBased && isNotKept(start)) return running.run(NOT_KEPT, work);
+      const context = contextOf(start, around === NOT_KEPT ? undefined : around);
       const { attributes, kind, name } = start;
       const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, context);
       return running.run(trace.setSpan(context, span), () => finish(span, work, ended));
     },
     annotate: attributes => {
       const context = running.getStore();
-      if (context !== undefined) trace.getSpan(context)?.setAttributes(attributes);
+      if (context !== undefined && context !== NOT_KEPT)
+        trace.getSpan(context)?.setAttributes(attributes);
     },
     close: async () => {
       const late = new Promise<void>(resolve => setTimeout(resolve, CLOSE_MS).unref());
       await Promise.race([provider.shutdown().catch(() => {}), late]);
     },
   };
+}
+
+/** What runs is part of a trace that the caller does not keep. It makes no spans. */
+const NOT_KEPT = Symbol('not kept');
+/** With few traces kept this is nearly each call, so nothing more is read of it. */
+const TRACEPARENT_NOT_KEPT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f][02468ace]$/;
+
+/** Source: W3C, "Trace Context", section 3.2. The lowest bit of the flags says what is kept. */
+function isNotKept({ caller }: SpanStart): boolean {
+  return caller !== undefined && TRACEPARENT_NOT_KEPT.test(caller('traceparent'));
 }
 
 const PROPAGATOR = new W3CTraceContextPropagator();

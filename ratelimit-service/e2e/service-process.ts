@@ -6,12 +6,12 @@ import { until } from '#envoy/e2e/until.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
-/** A rate limit service in its own process, on a free port. */
+/** A rate limit service, or another one of ours, in its own process, on a free port. */
 export type ServiceProcess = {
   /** `127.0.0.1:port`. */
   readonly address: string;
   readonly pid: number;
-  /** Resolves when it has its limits. */
+  /** Resolves when it has its limits, or what else it waits for. */
   ready(): Promise<void>;
   /**
    * Returns the value of one line of its metrics, such as
@@ -20,17 +20,18 @@ export type ServiceProcess = {
   metric(line: string): Promise<number>;
   /** Returns all that it has logged. */
   log(): string;
-  /** Sends SIGKILL, and resolves when the process is gone. */
-  kill(): Promise<void>;
+  /** Sends SIGKILL or the signal, and resolves when the process is gone. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
 };
 
 /**
  * Starts a service that gets its limits from the control plane at `xds` (`host:port`), and waits
- * until it listens.
+ * until it listens. `main` is the program of another service, or of another version.
  */
 export async function startService(
   xds: string,
   environment: Readonly<Record<string, string>> = {},
+  main = MAIN,
 ): Promise<ServiceProcess> {
   const env = {
     ...process.env,
@@ -39,7 +40,7 @@ export async function startService(
     XDS_ADDRESS: xds,
     ...environment,
   };
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -67,9 +68,9 @@ export async function startService(
       return Number(found?.slice(line.length) ?? 0);
     },
     log: () => lines.join('\n'),
-    kill: async () => {
+    kill: async (signal = 'SIGKILL') => {
       process.off('exit', end);
-      end();
+      child.kill(signal);
       await exited;
     },
   };
