@@ -6,7 +6,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 
 /** What a newcomer reads first. */
@@ -59,8 +59,18 @@ export function initCommand(): Command {
         say(`${resources} has resources already, which are kept`);
       else writeNew(join(resources, 'gateway.yaml'));
       ignoreState(join(folder, '.gitignore'));
-      say(`Next: ${folder === '.' ? '' : `cd '${folder}' && `}npx tollwright up`);
+      say(`Next: ${folder === '.' ? '' : `cd '${folder}' && `}${npx()} tollwright up`);
     });
+}
+
+/**
+ * Returns `npx` as it was called. npm tells the packages of `-p` in a variable. Without it npx
+ * would fetch a package that was run from a file by its name.
+ */
+function npx(): string {
+  const packages = (process.env.npm_config_package ?? '').split('\n').filter(name => name !== '');
+  const flags = packages.map(name => ` -p ${existsSync(name) ? `'${resolve(name)}'` : name}`);
+  return `npx${flags.join('')}`;
 }
 
 function writeNew(path: string): void {

@@ -1,20 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
+import { PRODUCT_VERSION } from '#files/product-version.ts';
 import { readApi } from '#protos/envoy-api/api-file.ts';
 import { COMMANDS } from './commands.ts';
 import { refuseEmpty } from './refuse-empty.ts';
 
-const { version } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
-);
-
-/** Of `diff`, 1 means that something differs. */
-const FAILED = process.argv[2] === 'diff' ? 2 : 1;
+/** Of these, 1 means that something differs. */
+const FAILED = ['diff', 'upgrade-check'].includes(process.argv[2] ?? '') ? 2 : 1;
 
 const program = new Command('gateway')
   .description('An API gateway on Envoy, configured by a few YAML resources')
-  .version(version)
+  .version(PRODUCT_VERSION)
   .showSuggestionAfterError()
   .showHelpAfterError('(--help shows what there is)')
   .hook('preAction', (_program, command) => refuseEmpty(command))

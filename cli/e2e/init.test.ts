@@ -20,6 +20,16 @@ test('a new folder gets resources that are valid, and state that git ignores', a
   assert.equal(routed, 0);
 });
 
+test('a package that npx has run from a file is run so again', async t => {
+  const folder = await folderOf(t, { 'a b.tgz': '' });
+  const packages = `${folder}/a b.tgz\n\noidc-provider`;
+  process.env.npm_config_package = packages;
+  t.after(() => delete process.env.npm_config_package);
+  const { stdout } = await gateway('init', folder);
+  const next = `npx -p '${folder}/a b.tgz' -p oidc-provider tollwright up\n`;
+  assert.ok(stdout.endsWith(`&& ${next}`), stdout);
+});
+
 test('what is there is kept, and a second time writes nothing', async t => {
   const folder = await folderOf(t, { '.gitignore': 'node_modules/' });
   mkdirSync(join(folder, 'resources'));

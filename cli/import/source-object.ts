@@ -22,23 +22,26 @@ export type SourceObject = {
 };
 
 /**
- * Reads the objects of a file, those in a `kind: List` too.
+ * Reads the objects of a file, those in a `kind: List` too. A key may stand twice in a map only
+ * with `repeats`, as labels do in patterns of a RateLimit.
  * @throws Error when a part of the file cannot be read, because it might hold a restriction
  */
-export function readObjects(file: string, text: string): readonly SourceObject[] {
+export function readObjects(file: string, text: string, repeats = false): readonly SourceObject[] {
   return splitDocuments(text).flatMap(({ linesBefore, text }) =>
-    readDocument(text, { file, linesBefore }),
+    readDocument(text, { file, linesBefore, repeats }),
   );
 }
 
-type Place = { readonly file: string; readonly linesBefore: number };
+type Place = { readonly file: string; readonly linesBefore: number; readonly repeats: boolean };
 
 function readDocument(text: string, place: Place): readonly SourceObject[] {
   const yaml = readText(text, place);
   const { document, lineAt, read, resolve } = yaml;
   if ('broken' in read)
     throw new Error(`${lineIn(place, lineAt(read.broken.offset))}: ${read.broken.message}`);
-  const twice = findDuplicateKeys(document.contents, resolve, new Set())[0];
+  const twice = place.repeats
+    ? undefined
+    : findDuplicateKeys(document.contents, resolve, new Set())[0];
   if (twice !== undefined) throw new Error(`${lineIn(place, lineAt(0))}: ${twice.message}`);
   return objectsIn(resolve(document.contents), read.value, { ...yaml, ...place });
 }

@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import type { Acted } from '#controlplane/console/act.ts';
+import type { CertificatesView } from '#controlplane/console/views/certificates.ts';
+import { escapeControls } from '#controlplane/rollout/problems.ts';
+import { ADDRESS, askControlPlane, PORT_OFFSET, type WhereFlags } from './control-plane-address.ts';
+
+type Flags = WhereFlags & { readonly revoke: boolean };
+
+/**
+ * Returns `gateway renew`. It has a certificate of an ACME authority replaced before its time.
+ * Exits with 1 when a discovery service did not do so.
+ */
+export function renewCommand(): Command {
+  return new Command('renew')
+    .description('order a certificate of an ACME authority before its time')
+    .argument('<hostname>', 'of the Host')
+    .option('--revoke', 'have the authority revoke the one that is served, before', false)
+    .addOption(ADDRESS)
+    .addOption(PORT_OFFSET)
+    .action(async (hostname: string, { revoke, ...where }: Flags) => {
+      const { hosts } = await ask<CertificatesView>(where, 'certificates');
+      const ordered = hosts.filter(({ source }) => source === 'acme');
+      const found = ordered.find(host => host.hostname === hostname.toLowerCase());
+      if (found === undefined) throw new Error(unknown(hostname, ordered));
+      const { answers } = await ask<Acted>(where, 'renew-certificate', {
+        hostname: found.hostname,
+        serial: found.facts?.serial ?? '',
+        revoke,
+      });
+      const lines = answers.map(({ node, outcome, text }) => `${node}: ${outcome}: ${text}`);
+      process.stdout.write(lines.map(line => `${escapeControls(line)}\n`).join(''));
+      if (answers.some(({ outcome }) => outcome !== 'done')) process.exitCode = 1;
+    });
+}
+
+function unknown(hostname: string, known: CertificatesView['hosts']): string {
+  const names = known.map(host => host.hostname).join(', ');
+  const others = names === '' ? '' : `. These have: ${names}`;
+  return `no Host ${hostname} in force has a certificate of an ACME authority${others}`;
+}
+
+/** Where the console needs a login, it wants an operator's token. */
+async function ask<Answer>(where: WhereFlags, path: string, body?: object): Promise<Answer> {
+  const token = process.env.CONSOLE_TOKEN;
+  const response = await askControlPlane(where, `/console/api/${path}`, {
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { 'x-console-token': token }),
+    },
+    alsoAnswers: [400, 401, 403, 404, 503],
+  });
+  const answer = (await response.json()) as Answer | { readonly error: string };
+  if (response.status === 404) throw new Error('the console of this control plane is off');
+  if (typeof answer === 'object' && answer !== null && 'error' in answer)
+    throw new Error(answer.error);
+  return answer as Answer;
+}

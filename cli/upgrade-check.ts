@@ -1,0 +1,62 @@
+import { Command, Option } from 'commander';
+import { STATE_FOLDER } from '#files/places.ts';
+import { PRODUCT_VERSION } from '#files/product-version.ts';
+import { checkState } from '#files/state-mark.ts';
+import { readObjects } from './import/source-object.ts';
+import { readFiles } from './read-resources.ts';
+import { shorten } from './shorten.ts';
+import { CHANGES } from './upgrade/changes.ts';
+import { REPORTS, upgradeReport } from './upgrade/upgrade-report.ts';
+
+type Flags = {
+  readonly from?: string;
+  readonly state: string;
+  readonly output: keyof typeof REPORTS;
+};
+
+const NOTES = `
+Run it by the new version, in the environment of the services, before the new version is started.
+It looks for the changes of CHANGELOG that a program can recognize. \`validate\` tells what the new
+version rejects.
+
+Exits with 0 when no change concerns these files, with 1 when one does, and with 2 when a file
+cannot be read, or when the state folder is of a newer version.
+
+Examples:
+  gateway upgrade-check my-site/resources
+  gateway upgrade-check all.yaml --from 0.1.0 --output json
+`;
+
+/** Returns `gateway upgrade-check`. It tells what this version changes for an operator. */
+export function upgradeCheckCommand(): Command {
+  return new Command('upgrade-check')
+    .description('tell which changes between the version that runs now and this one concern you')
+    .argument('<files...>', 'YAML files, or folders of them')
+    .option(
+      '--from <version>',
+      'the version that runs now (default: what the state folder tells, else before 0.1.0)',
+    )
+    .addOption(
+      new Option('--state <folder>', 'the state folder of the version that runs now').default(
+        STATE_FOLDER,
+        '.gateway',
+      ),
+    )
+    .addOption(
+      new Option('--output <form>', 'for people or for programs')
+        .choices(Object.keys(REPORTS))
+        .default('text'),
+    )
+    .addHelpText('after', NOTES)
+    .action((paths: string[], { from, output, state }: Flags) => {
+      const mark = checkState(state);
+      const objects = [...readFiles(paths.map(shorten))].flatMap(([file, content]) => {
+        if ('error' in content) throw new Error(`${file}: ${content.error}`);
+        return readObjects(file, content.text, true);
+      });
+      const site = { objects, environment: process.env };
+      const report = upgradeReport(CHANGES, site, PRODUCT_VERSION, from ?? mark?.version);
+      process.stdout.write(REPORTS[output](report));
+      process.exitCode = report.changes.length === 0 ? 0 : 1;
+    });
+}
