@@ -1,14 +1,17 @@
 # One image for all our processes: Node.js, the libraries that it loads, and what we run. There is
 # no shell in it. compose.yaml names the command of each process. It is built by BuildKit, for the
 # machine that builds it or for another (`--platform linux/arm64`), since every step runs on the
-# machine that builds. To pin the base by content too: --build-arg NODE=node:24.21.0-bookworm-slim@sha256:...
+# machine that builds. deploy/image/make-image.ts names the bases with their digests too.
 ARG NODE=node:24.21.0-bookworm-slim
+ARG ENVOY=envoyproxy/envoy:v1.40.0
+# The part of it for the machine that runs the image.
+ARG BASE=${NODE}
 
-FROM ${NODE} AS node
+FROM ${BASE} AS node
 
-FROM --platform=$BUILDPLATFORM envoyproxy/envoy:v1.40.0 AS envoy
+FROM --platform=$BUILDPLATFORM ${ENVOY} AS envoy
 
-FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS packages
+FROM --platform=$BUILDPLATFORM ${NODE} AS packages
 WORKDIR /gateway
 COPY package.json package-lock.json ./
 # Node.js is the image's own, so the optional packages, which bring a Node.js to machines without
@@ -23,7 +26,7 @@ RUN --mount=type=bind,from=envoy,source=/usr/local/bin/envoy,target=/tmp/envoy \
     node launcher/make-envoy-api.ts /tmp/envoy
 
 # What it runs on.
-FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS system
+FROM --platform=$BUILDPLATFORM ${NODE} AS system
 COPY deploy/image/make-system.sh deploy/image/software-bill.ts deploy/image/write-sbom.ts /build/
 RUN --mount=type=bind,from=node,target=/node --mount=type=bind,from=packages,source=/gateway,target=/gateway \
     sh /build/make-system.sh /node /system \

@@ -54,7 +54,7 @@ test('every image is of one version, ours and Envoy of the versions that the cod
   ]);
   assert.match(
     readFileSync(join(ROOT, 'Dockerfile'), 'utf8'),
-    new RegExp(` envoyproxy/envoy:v${ENVOY_VERSION} AS envoy$`, 'm'),
+    new RegExp(`^ARG ENVOY=envoyproxy/envoy:v${ENVOY_VERSION}$`, 'm'),
   );
 });
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import pino from 'pino';
 import { parseAllDocuments } from 'yaml';
+import { shareDrains } from '#controlplane/orders/shared-drains.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { type ApiRequest, connectCluster } from '#kubernetes/cluster.ts';
+import { type ApiRequest, type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import { resourcePath } from '#kubernetes/resource.ts';
 import {
   type KubeApiserver,
@@ -11,6 +13,7 @@ import {
   whyNoKubectl,
 } from '#kubernetes/testing/kube-apiserver.ts';
 import { issueToken } from '#kubernetes/testing/service-account.ts';
+import { after as later } from '#process/after.ts';
 import { codeBlocks, readDocument } from '../../readme/code-blocks.ts';
 import { type Manifest, manifestsOf, ofKind, workloadsOf } from '../testing/manifests.ts';
 
@@ -34,6 +37,8 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     'gateway: get coordination.k8s.io/leases gateway-edges',
     'gateway: update coordination.k8s.io/leases gateway-controlplane-status',
     'gateway: update coordination.k8s.io/leases gateway-edges',
+    'gateway: create /configmaps',
+    ...['list', 'watch', 'patch'].map(verb => `gateway: ${verb} /configmaps gateway-drained`),
     'gateway-resources: list /secrets',
     'gateway-resources: watch /secrets',
     ...OURS.flatMap(plural => [
@@ -163,11 +168,12 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
 
   const as = async <T>(
     account: string,
-    ask: (call: typeof api.admin.call) => Promise<T>,
+    ask: (call: typeof api.admin.call, cluster: Cluster) => Promise<T>,
   ): Promise<T> => {
     const token = await issueToken(api.admin, 'gateway', account);
-    const cluster = await connectCluster({ kubeconfig: await api.writeKubeconfig(account, token) });
-    return await ask(cluster.call).finally(() => cluster.close());
+    const kubeconfig = await api.writeKubeconfig(account, token);
+    const cluster = { ...(await connectCluster({ kubeconfig })), namespace: 'gateway' };
+    return await ask(cluster.call, cluster).finally(() => cluster.close());
   };
 
   const rightsOf = (account: string) =>
@@ -275,6 +281,39 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
       [...anybody].filter(right => !right.includes('.k8s.io/self')),
       [],
     );
+  });
+
+  test('let each control plane know what another has drained', async () => {
+    const [one, two] = [
+      { address: '10.0.0.1', port: 80 },
+      { address: 'fd00::1', port: 81 },
+    ] as const;
+    await as('controlplane', async (_call, cluster) => {
+      const drained: string[] = [];
+      const open = (number: number) =>
+        shareDrains({
+          cluster,
+          name: 'gateway-drained',
+          take: all => {
+            drained[number] = all
+              .map(({ address }) => address)
+              .sort()
+              .join();
+          },
+          log: pino({ level: 'silent' }),
+          after: later,
+          random: Math.random,
+        });
+      const planes = [0, 1].map(open);
+      const both = (wanted: string) =>
+        until(() => [0, 1].every(number => drained[number] === wanted) || undefined);
+      await both('');
+      await Promise.all([planes[0]?.share(one, true), planes[1]?.share(two, true)]);
+      await both('10.0.0.1,fd00::1');
+      await planes[1]?.share(one, false);
+      await both('fd00::1');
+      for (const plane of planes) plane.close();
+    });
   });
 
   test('refuse what a thief of a token would try', async () => {

@@ -99,6 +99,16 @@ describe('the policy of what is written for Gateways', {
       assert.equal(write('controlplane', JSON.stringify(object)), '', object.kind);
   });
 
+  test('lets it write what is drained, in its own namespace alone', () => {
+    const drained = (namespace: string) =>
+      JSON.stringify({
+        ...{ apiVersion: 'v1', kind: 'ConfigMap', data: {} },
+        metadata: { name: 'gateway-drained', namespace },
+      });
+    assert.equal(write('controlplane', drained('gateway')), '');
+    assert.match(write('controlplane', drained('shop')), /denied/);
+  });
+
   for (const [what, change, why] of THEFTS)
     test(`lets it write no Deployment ${what}`, () => {
       const text = JSON.stringify(deployment);

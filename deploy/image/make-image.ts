@@ -1,6 +1,9 @@
 // Run `npx node deploy/image/make-image.ts FOLDER [PLATFORM]`. It builds the image of this commit
-// and writes what it is made of into FOLDER: sbom.cdx.json (CycloneDX) and provenance.json, an
-// in-toto statement (https://slsa.dev/spec/v1.0/provenance). Needs Docker with BuildKit.
+// and writes it into FOLDER as image.tar, which `docker load` reads. Docker 25 and later write it
+// as an OCI image layout, too. Beside it is what it is made of: image.cdx.json (CycloneDX) and
+// image.provenance.json, an in-toto statement (https://slsa.dev/spec/v1.0/provenance). Needs
+// Docker with BuildKit. Bases are those that Docker has under their names. What it does not have it
+// pulls, and builds on exactly that, by its digest.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,17 +20,22 @@ const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'u
 const tag = `${name}:${version}`;
 const commit = run('git', 'rev-parse', 'HEAD');
 const isClean = run('git', 'status', '--porcelain') === '';
+const bases = basesOf(read('Dockerfile'));
 const parameters = {
   // An image of other sources than those of the commit must not pass for it.
   REVISION: isClean ? commit : `${commit}-changed`,
   CREATED: run('git', 'log', '-1', '--format=%cI'),
+  ...Object.fromEntries(
+    bases.map(({ argument, name, sha256 }) => [argument, pinned(name, sha256)]),
+  ),
 };
 
 run('docker', 'build', '--quiet', '--tag', tag, ...options(), '.');
 const { Architecture, Id, Os, Size } = JSON.parse(run('docker', 'image', 'inspect', tag))[0];
 if (Size > LARGEST) throw new Error(`${tag} has ${Size} bytes, more than ${LARGEST}`);
-copyOut('/sbom.cdx.json', join(folder, 'sbom.cdx.json'));
-writeFileSync(join(folder, 'provenance.json'), `${JSON.stringify(provenance(), null, 2)}\n`);
+copyOut('/sbom.cdx.json', join(folder, 'image.cdx.json'));
+writeFileSync(join(folder, 'image.provenance.json'), `${JSON.stringify(provenance(), null, 2)}\n`);
+run('docker', 'save', '--output', join(folder, 'image.tar'), tag);
 process.stdout.write(`${tag} ${Id} ${Os}/${Architecture} ${Math.round(Size / 1e6)} MB\n`);
 
 function options(): readonly string[] {
@@ -46,7 +54,6 @@ function copyOut(path: string, to: string): void {
 
 /** The subject is the image by its id, which stays when it is pushed. */
 function provenance() {
-  const bases = [...read('Dockerfile').matchAll(/^(?:ARG NODE=|FROM .*?)([\w/]+:[\w.-]+)/gm)];
   return {
     _type: 'https://in-toto.io/Statement/v1',
     subject: [{ name: tag, digest: { sha256: Id.replace('sha256:', '') } }],
@@ -65,31 +72,40 @@ function provenance() {
             uri: file,
             digest: { sha256: hash(file) },
           })),
-          ...new Set(bases.map(([, base]) => base)).values().map(baseImage),
+          ...bases.map(({ name, sha256 }) => ({
+            uri: `docker-image://${name}`,
+            ...(sha256 !== undefined && { digest: { sha256 } }),
+          })),
         ],
       },
-      runDetails: { builder: { id: process.env.BUILDER_ID ?? 'urn:local' } },
+      runDetails: { builder: { id: builder(process.env) } },
     },
   };
 }
 
-/** The digest of a base is known where Docker has pulled it by name. */
-function baseImage(base: string | undefined) {
-  const uri = `docker-image://${base}`;
-  try {
-    const pulled = run(
-      'docker',
-      'image',
-      'inspect',
-      '--format',
-      '{{ join .RepoDigests " " }}',
-      `${base}`,
-    );
-    const sha256 = /@sha256:([0-9a-f]{64})/.exec(pulled)?.[1];
-    return sha256 === undefined ? { uri } : { uri, digest: { sha256 } };
-  } catch {
-    return { uri };
-  }
+/** Returns what the image is built on, by the arguments of the Dockerfile that name it. */
+function basesOf(dockerfile: string) {
+  return [...dockerfile.matchAll(/^ARG (\w+)=([\w/]+:[\w.-]+)$/gm)].map(
+    ([, argument = '', name = '']) => ({ argument, name, sha256: digestOf(name) }),
+  );
+}
+
+/** Images of this machine have no digest of a registry. */
+function digestOf(name: string): string | undefined {
+  const isHere = run('docker', 'image', 'ls', '--quiet', name) !== '';
+  if (!isHere) run('docker', 'pull', '--quiet', name);
+  const format = '{{ join .RepoDigests " " }}';
+  const digests = run('docker', 'image', 'inspect', '--format', format, name);
+  return /@sha256:([0-9a-f]{64})/.exec(digests)?.[1];
+}
+
+function pinned(name: string, sha256: string | undefined): string {
+  return sha256 === undefined ? name : `${name}@sha256:${sha256}`;
+}
+
+/** Source: docs.github.com, "Default environment variables". */
+function builder({ GITHUB_SERVER_URL: server, GITHUB_WORKFLOW_REF: workflow }: NodeJS.ProcessEnv) {
+  return server && workflow ? `${server}/${workflow}` : 'urn:local';
 }
 
 function read(file: string): string {

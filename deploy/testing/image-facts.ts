@@ -73,7 +73,7 @@ export async function onArm64(
   ...command: readonly string[]
 ): Promise<string> {
   const tag = `${PACKAGE.name}:arm64`;
-  const base = ['--build-arg', 'NODE=gateway-stand-in:arm64'];
+  const base = ['--build-arg', 'BASE=gateway-stand-in:arm64'];
   await docker('build', '--quiet', '--platform=linux/arm64', ...base, `--tag=${tag}`, project);
   const container = (await docker('create', '--platform=linux/arm64', tag)).trim();
   const root = mkdtempSync(join(tmpdir(), 'arm64-'));

@@ -31,6 +31,8 @@ export type PreparedPod = {
   readonly env: Readonly<Record<string, string>>;
   /** Returns what an image runs when its container has no command. */
   entrypoint(image: string): readonly string[];
+  /** Returns the folder of the sources that an image has. */
+  checkout(image: string): string;
   readonly sources: PodSources;
 };
 
@@ -61,6 +63,7 @@ export async function preparePod(
       const started = {
         namespace,
         programs,
+        checkout: pod.checkout(container.image),
         etc,
         hostname: pod.name,
         uid: container.securityContext?.runAsUser ?? runAsUser ?? 0,

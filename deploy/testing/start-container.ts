@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from './compose-file.ts';
 
 /**
  * A process in a read-only root of its own, under a user without any rights. Containers of the
@@ -22,6 +21,8 @@ export type ContainerOptions = {
   /** Path in the container to a folder of this machine. */
   readonly mounts: ReadonlyMap<string, { readonly folder: string; readonly readOnly: boolean }>;
   readonly hostname: string;
+  /** The folder of our sources. */
+  readonly checkout: string;
   /** A folder whose files stand in its /etc. */
   readonly etc: string;
 };
@@ -74,7 +75,7 @@ exec chroot "$root" setpriv --reuid "$uid" --regid "$gid" --groups "$groups" --n
 const PATHS = { PATH: '/image:/usr/sbin:/usr/bin:/sbin:/bin' };
 
 export function startContainer(options: ContainerOptions): RunningContainer {
-  const { namespace, uid, gid, fsGroup, command, env, etc, hostname } = options;
+  const { checkout, namespace, uid, gid, fsGroup, command, env, etc, hostname } = options;
   const root = mkdtempSync(join(tmpdir(), 'gateway-container-'));
   const mounts = [
     ...[...options.programs].flatMap(([name, file]) => [file, `/image/${name}`, 'ro']),
@@ -86,7 +87,7 @@ export function startContainer(options: ContainerOptions): RunningContainer {
   ];
   const args = [
     root,
-    ROOT,
+    checkout,
     `${uid}`,
     `${gid}`,
     `${gid},${fsGroup}`,

@@ -16,6 +16,7 @@ import {
   startKubeControllers,
   whyNoKubeControllers,
 } from '#kubernetes/testing/kube-controllers.ts';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { ROOT } from './compose-file.ts';
 import type { Images } from './node/images.ts';
 import { type NodeOptions, startNode, type TestNode } from './node/start-node.ts';
@@ -25,7 +26,7 @@ import { makePodNetwork, type PodNetwork } from './pod-network.ts';
 export type TestCluster = {
   readonly api: KubeApiserver;
   readonly network: PodNetwork;
-  /** Runs a line of shell in the checkout, where `kubectl` is the cluster's. */
+  /** Runs a line of shell in the checkout, where `kubectl` and `helm` are the cluster's. */
   shell(line: string): Promise<string>;
   /**
    * Starts the controllers and the node. From now on workloads become pods. With `drains` pods end
@@ -40,6 +41,9 @@ export type TestCluster = {
 
 /** Files of programs, by the image that runs them. */
 type Programs = Readonly<Record<string, string>>;
+
+/** Folders of other versions of our sources, by their image, such as `tollwright:0.0.9`. */
+type Sources = Readonly<Record<string, string>>;
 
 const run = promisify(execFile);
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
@@ -61,18 +65,23 @@ export function whyNoTestCluster(): string | undefined {
  * Starts a cluster without a node, so that workloads can be changed before they have pods. Its pods
  * run our processes, Envoy and Redis, and `others`, programs by the name of an image. Needs root.
  */
-export async function startTestCluster(others: Programs = {}): Promise<TestCluster> {
+export async function startTestCluster(
+  others: Programs = {},
+  sources: Sources = {},
+): Promise<TestCluster> {
   await using stack = new AsyncDisposableStack();
   const home = mkdtempSync(join(tmpdir(), 'gateway-cluster-'));
   chmodSync(home, 0o755);
   stack.defer(() => rmSync(home, { recursive: true, force: true }));
   symlinkSync(kubectlPath(), join(home, 'kubectl'));
+  const helm = findTool('gateway-helm');
+  if (helm.path !== '') symlinkSync(helm.path, join(home, 'helm'));
   const network = makePodNetwork();
   stack.defer(network.remove);
   const flags = { 'service-cluster-ip-range': network.services };
   const api = await startKubeApiserver(network.address, flags);
   stack.defer(api.remove);
-  const images = await imagesOf(others);
+  const images = await imagesOf(others, sources);
   const started = stack.move();
   let node: TestNode | undefined;
   return {
@@ -81,7 +90,12 @@ export async function startTestCluster(others: Programs = {}): Promise<TestClust
     async shell(line) {
       const { stdout } = await run('bash', ['-o', 'pipefail', '-c', line], {
         cwd: ROOT,
-        env: { ...process.env, KUBECONFIG: api.kubeconfig, PATH: `${home}:${process.env.PATH}` },
+        env: {
+          ...process.env,
+          HOME: home,
+          KUBECONFIG: api.kubeconfig,
+          PATH: `${home}:${process.env.PATH}`,
+        },
         maxBuffer: LONGEST_OUTPUT,
       });
       return stdout;
@@ -98,12 +112,13 @@ export async function startTestCluster(others: Programs = {}): Promise<TestClust
   };
 }
 
-async function imagesOf(others: Programs): Promise<Images> {
+async function imagesOf(others: Programs, sources: Sources): Promise<Images> {
   const programs = new Map([
     ['node', process.execPath],
     ['envoy', await envoyBinary()],
     ['valkey-server', execFileSync('which', ['redis-server'], { encoding: 'utf8' }).trim()],
     ...Object.entries(others),
   ]);
-  return { programs, entrypoints: new Set(['envoy', ...Object.keys(others)]) };
+  const entrypoints = new Set(['envoy', ...Object.keys(others)]);
+  return { programs, entrypoints, sources: new Map(Object.entries(sources)) };
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ROOT } from '../compose-file.ts';
 import type { Container } from '../manifests.ts';
 import { type Machine, setSysctl } from '../pod-network.ts';
 import { type PodSources, preparePod } from '../prepare-pod.ts';
@@ -39,7 +40,7 @@ export type PodRun = {
 };
 
 /** Between two looks at a pod that is not ready, and at one that is. */
-const LOOK_MS = { unready: 100, ready: 500 };
+const LOOK_MS = { unready: 100, ready: 1_000 };
 const RESTART_MS = 1_000;
 const LOG_CHARACTERS = 2_000;
 
@@ -126,6 +127,7 @@ function prepare(options: PodRunOptions, signal: AbortSignal) {
     ...options,
     programs: options.images.programs,
     entrypoint: image => entrypoint(options.images, image),
+    checkout: image => options.images.sources.get(image) ?? ROOT,
     etc,
     home: volumes,
     name: pod.metadata.name,

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import manifest from '../../package.json' with { type: 'json' };
+import { makeChart } from './chart.ts';
+import { around, expression, fillHoles, hole, inside } from './holes.ts';
+import { tar } from './tar.ts';
+import { defaultsOf } from './values.ts';
+
+const CHART = makeChart();
+const textOf = (path: string) => CHART.files.get(path) ?? assert.fail(`the chart has no ${path}`);
+const isValid = new Ajv().compile(JSON.parse(textOf('values.schema.json')));
+
+describe('the values of the chart', () => {
+  test('are in values.yaml with defaults that the schema accepts', () => {
+    const values = parse(textOf('values.yaml'));
+    assert.deepEqual(values, defaultsOf(CHART.values));
+    assert.ok(isValid(values), JSON.stringify(isValid.errors));
+  });
+
+  for (const [what, values] of Object.entries({
+    'a misspelt name': { edge: { replica: 2 } },
+    'a type of Service that there is not': { edge: { service: { type: 'Loadbalancer' } } },
+    'a port beyond the last': { edge: { service: { httpsPort: 65_536 } } },
+    'half a pod': { sds: { replicas: 0.5 } },
+    'a digest without its algorithm': { image: { digest: 'f'.repeat(64) } },
+    'a variable that the chart sets itself': { extAuthz: { env: { REDIS_URL: 'redis://other' } } },
+    'a variable that it sets with Gateway API': { controlplane: { env: { GATEWAY_EDGES: 'own' } } },
+    'a number as the value of a variable': { sds: { env: { DNS_MAX_TTL_SECONDS: 5 } } },
+    'a namespace that cannot be one': { resources: { namespace: 'Ours' } },
+    'a Redis by the scheme of another': { sessions: { redisUrl: 'http://redis:6379' } },
+    'memory that adds a line to the script': { valkey: { maxMemory: '1mb\nsave 1 1' } },
+  }))
+    test(`have a schema that rejects ${what}`, () => assert.ok(!isValid(values)));
+
+  test('have a schema that accepts those of a chart above it', () => {
+    assert.ok(isValid({ global: { region: 'eu' } }));
+  });
+
+  test('are all in the table of its README.md', () => {
+    const table = textOf('README.md');
+    for (const { name, description } of CHART.values)
+      assert.ok(table.includes(`| \`${name}\` | `) && table.includes(`| ${description} |`), name);
+  });
+});
+
+test('the chart has the version of the package, and so has our image', () => {
+  const { version, appVersion, apiVersion } = parse(textOf('Chart.yaml'));
+  assert.deepEqual(
+    { version, appVersion, apiVersion },
+    { version: manifest.version, appVersion: manifest.version, apiVersion: 'v2' },
+  );
+});
+
+test('the definitions stay when a release is uninstalled, and nothing else that it knows', () => {
+  const kept = [...CHART.files].filter(([, text]) => text.includes('helm.sh/resource-policy'));
+  assert.deepEqual(
+    kept.map(([path]) => path),
+    ['files/crds.yaml', 'templates/system/namespaces.yaml'],
+  );
+  const definitions = textOf('files/crds.yaml').split(/^---$/m).slice(1);
+  assert.ok(definitions.length > 5);
+  for (const each of definitions)
+    assert.equal(parse(each).metadata.annotations['helm.sh/resource-policy'], 'keep');
+});
+
+describe('a document with holes', () => {
+  test('gets the texts of the templates, beside braces of its own', () => {
+    assert.equal(
+      fillHoles(`a: ${expression('.a').value}\nb: "${hole('{{ .b }}')} {{ $c }}"\n`),
+      'a: {{ .a }}\nb: "{{ .b }} {{ "{{" }} $c }}"\n',
+    );
+  });
+
+  test('gets a statement around the line that has one', () => {
+    const { comment, value } = inside('with .b', expression('.'));
+    assert.equal(
+      fillHoles(`a:\n  b: ${value} #${comment}\n`),
+      'a:\n  {{- with .b }}\n  b: {{ . }}\n  {{- end }}\n',
+    );
+  });
+
+  test('gets a statement around all of its lines', () => {
+    assert.equal(around('if .a', 'b: 1\n'), '{{- if .a }}\nb: 1\n{{- end }}');
+  });
+});
+
+test('an archive takes no path that its header would cut', () => {
+  assert.throws(() => tar([['a'.repeat(101), '']]), /too long/);
+});

@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process';
+import { findTool } from '#launcher/testing/find-tool.ts';
+
+const { path, skip } = findTool('gateway-helm');
+
+/** Why there is no Helm, or false. */
+export const WHY_NO_HELM = skip;
+
+/** Runs Helm without a cluster, with these values. Keeps nothing in the user's folders. */
+export function runHelm(folder: string, args: readonly string[], values: object = {}) {
+  const { status, stdout, stderr } = spawnSync(path, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, HOME: folder, KUBECONFIG: '/dev/null' },
+    input: JSON.stringify(values),
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return { status, stdout, stderr };
+}

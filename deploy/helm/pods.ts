@@ -1,0 +1,68 @@
+import type { Document } from 'yaml';
+import { expression, inside, json } from './holes.ts';
+import { addLine, CONTAINER, listAt, mapAt, POD, setLine } from './nodes.ts';
+import { type Define, type JsonSchema, OBJECT, OBJECTS, TEXT, TEXTS } from './values.ts';
+
+/** What one may give for all pods, or in place of that for those of one service. */
+const PLACEMENT: Readonly<Record<string, readonly [JsonSchema, unknown]>> = {
+  nodeSelector: [TEXTS, {}],
+  tolerations: [OBJECTS, []],
+  affinity: [OBJECT, {}],
+  priorityClassName: [TEXT, ''],
+};
+
+/** Defines where the pods of all services run. */
+export function definePlacement(define: Define): void {
+  for (const [name, [schema, fallback]] of Object.entries(PLACEMENT))
+    define({
+      name,
+      schema,
+      default: fallback,
+      description: `\`${name}\` of the pods whose service has none of its own`,
+    });
+}
+
+/**
+ * Makes into values what pods of a Deployment may use, where they run and how they are fetched.
+ * Pods are replaced when `checksum`, that of the files they read at their start, is another.
+ */
+export function editPods(document: Document, define: Define, checksum: string | undefined): void {
+  const service = String(document.getIn(['metadata', 'name']));
+  const valueAt = (name: string, schema: JsonSchema, fallback: unknown, description: string) =>
+    define({ name: `${keyOf(service)}.${name}`, schema, default: fallback, description });
+  const container = mapAt(document, ...CONTAINER);
+  const pod = mapAt(document, ...POD);
+  const isStore = service.startsWith('valkey');
+
+  if (!isStore) {
+    const count = { type: 'integer', minimum: 0 };
+    const replicas = document.getIn(['spec', 'replicas']);
+    document.setIn(['spec', 'replicas'], json(valueAt('replicas', count, replicas, 'Its pods')));
+  }
+  const { resources } = container.toJS(document) as { readonly resources: unknown };
+  container.set('resources', json(valueAt('resources', OBJECT, resources, 'What a pod may use')));
+  const annotations = valueAt('podAnnotations', TEXTS, {}, 'Annotations of its pods');
+  setLine(
+    mapAt(document, 'spec', 'template', 'metadata'),
+    'annotations',
+    checksum === undefined
+      ? inside(`with ${annotations}`, json('.'))
+      : json(`merge (dict "checksum/config" "${checksum}") ${annotations}`),
+  );
+  for (const [name, [schema, fallback]] of Object.entries(PLACEMENT)) {
+    const own = valueAt(name, schema, fallback, `\`${name}\` of its pods`);
+    setLine(pod, name, inside(`with ${own} | default $.Values.${name}`, json('.')));
+  }
+  setLine(pod, 'imagePullSecrets', inside('with $.Values.imagePullSecrets', json('.')));
+  setLine(container, 'imagePullPolicy', inside('with $.Values.imagePullPolicy', expression('.')));
+  if (isStore) return;
+  const volumes = valueAt('volumes', OBJECTS, [], 'Further volumes of its pods');
+  addLine(listAt(document, ...POD, 'volumes'), inside(`range ${volumes}`, json('.')));
+  const mounts = valueAt('volumeMounts', OBJECTS, [], 'Where these are mounted');
+  addLine(listAt(document, ...CONTAINER, 'volumeMounts'), inside(`range ${mounts}`, json('.')));
+}
+
+/** Returns the key of the values of a service, `extAuthz` for `ext-authz`. */
+export function keyOf(service: string): string {
+  return service.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
