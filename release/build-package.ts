@@ -114,6 +114,7 @@ function packageManifest(): object {
   const provider = manifest.devDependencies['oidc-provider'];
   return {
     ...{ name, version, description, license, type },
+    ...repositoryOf(process.env),
     engines: { node: '>=22.13' },
     os: ['linux', 'darwin'],
     cpu: ['x64', 'arm64'],
@@ -132,6 +133,14 @@ function packageManifest(): object {
 }
 
 const START = 'launcher/package-start.cjs';
+
+/**
+ * Returns the repository of the workflow that builds the package. npm compares it with what the
+ * builder signs. Source: docs.npmjs.com, "Generating provenance statements".
+ */
+function repositoryOf({ GITHUB_REPOSITORY: name, GITHUB_SERVER_URL: server }: NodeJS.ProcessEnv) {
+  return name && server ? { repository: { type: 'git', url: `git+${server}/${name}.git` } } : {};
+}
 
 /** The compiler does not follow programs and threads, which are named where they are started. */
 function refuseMissing(target: string): void {

@@ -1,15 +1,31 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { envoyBinary } from '#envoy/binary.ts';
 import { httpRequest } from '#launcher/http-request.ts';
 import { portsAt } from '#launcher/ports.ts';
-import { assertNothingLeft, pidsOf, startGateway, until } from '../../launcher/testing/gateway.ts';
+import { npmComponent, type Recorded } from '../../deploy/image/software-bill.ts';
+import {
+  assertNothingLeft,
+  type Gateway,
+  pidsOf,
+  startGateway,
+  until,
+} from '../../launcher/testing/gateway.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { buildPackage, pack } from '../build-package.ts';
+import { installedPackages } from '../installed-packages.ts';
 
 const NODES = ['22.23.3', '24.21.0'];
 const PNPM = '12.21.0';
@@ -54,11 +70,16 @@ function installed(name: string, ...packages: readonly string[]): string {
   return join(target, 'node_modules');
 }
 
-/** Returns the environment in which this version of Node runs all. */
+/** Returns the environment in which this version of Node runs all. Ours is there already. */
 function withNode(version: string): NodeJS.ProcessEnv {
+  if (version === process.versions.node) return withFirst(dirname(process.execPath));
   const name = `node-${process.platform}-${process.arch}`;
   const modules = installed(`node-${version}`, `${name}@${version}`);
-  return { ...environment, PATH: [join(modules, name, 'bin'), process.env.PATH].join(delimiter) };
+  return withFirst(join(modules, name, 'bin'));
+}
+
+function withFirst(folder: string): NodeJS.ProcessEnv {
+  return { ...environment, PATH: [folder, process.env.PATH].join(delimiter) };
 }
 
 let tarball: string;
@@ -116,6 +137,18 @@ for (const [manager, prepare] of Object.entries(MANAGERS))
       command = [...exec, 'tollwright'];
     });
 
+    // Only npm writes down what it has installed.
+    if (manager === 'npm') {
+      test('nothing is there that the release does not list as a part', () => {
+        const record = join(cwd, 'node_modules', '.package-lock.json');
+        const { packages } = JSON.parse(readFileSync(record, 'utf8'));
+        const namesOf = (all: readonly (readonly [string, Recorded])[]) =>
+          [...new Set(all.map(each => npmComponent(each).name))].sort();
+        const found = Object.entries<Recorded>(packages);
+        assert.deepEqual(namesOf(found), [...namesOf(installedPackages()), manifest.name].sort());
+      });
+    }
+
     test('a program may import the check of resources, with its types', () => {
       writeFileSync(join(cwd, 'check.ts'), CHECK);
       writeFileSync(join(cwd, 'broken.yaml'), 'kind: Mapping\n');
@@ -152,36 +185,27 @@ for (const [manager, prepare] of Object.entries(MANAGERS))
   });
 
 describe('installed by npm', () => {
-  const cwd = join(folder, 'more');
-  const by = { command: ['npx', '--no', '--', 'tollwright'], cwd };
-  before(() => {
-    mkdirSync(cwd);
-    run(
-      [...NPM_INSTALL, tarball, `oidc-provider@${manifest.devDependencies['oidc-provider']}`],
-      cwd,
-    );
-  });
-
-  test('with the package of a provider the demo has its login', async t => {
-    const gateway = await startGateway({ by, environment: envoy });
-    t.after(() => gateway.remove());
+  const cwd = join(folder, 'by-npm');
+  let gateway: Gateway;
+  before(async () => {
+    const provider = `oidc-provider@${manifest.devDependencies['oidc-provider']}`;
+    run([...NPM_INSTALL, provider], cwd);
+    const by = { command: ['npx', '--no', '--', 'tollwright'], cwd };
+    gateway = await startGateway({ by, environment: envoy });
     await gateway.ready();
+  });
+  after(() => gateway?.remove());
+
+  test('with the package of a provider the demo has its login', async () => {
     const statusOf = async (address: string, path: string) =>
       (await httpRequest({ address, path, headers: { accept: 'text/html' }, timeoutMs: 10_000 }))
         .status;
     await until(async () => (await statusOf(gateway.edge, '/account')) === 303, gateway.said);
     const provider = `127.0.0.1:${portsAt(gateway.portOffset).identityProvider}`;
     assert.equal(await statusOf(provider, '/.well-known/openid-configuration'), 200);
-    // npx ends before the gateway does, which still writes into its state.
-    const pids = await pidsOf(gateway);
-    gateway.process.kill('SIGTERM');
-    await assertNothingLeft(pids, gateway.portOffset);
   });
 
-  test('nothing is left when npx is killed outright', async t => {
-    const gateway = await startGateway({ by, environment: envoy });
-    t.after(() => gateway.remove());
-    await gateway.ready();
+  test('nothing is left when npx is killed outright', async () => {
     const pids = await pidsOf(gateway);
     gateway.process.kill('SIGKILL');
     await assertNothingLeft(pids, gateway.portOffset);
