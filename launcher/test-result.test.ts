@@ -27,19 +27,23 @@ describe('the result of a test run', () => {
       skipped: ['c'],
       output: '12',
       ms: 0,
+      processorMs: 0,
     });
   });
 
   test('ends with the slowest files, why tests were skipped, and the totals', () => {
     const results = new Map([
       ['quick.test.ts', result({ passed: ['a', 'b'], ms: 40 })],
-      ['slow.test.ts', result({ passed: ['c'], skipped: ['d: why'], ms: 12_345 })],
+      [
+        'slow.test.ts',
+        result({ passed: ['c'], skipped: ['d: why'], ms: 12_345, processorMs: 6_780 }),
+      ],
     ]);
     assert.equal(
       describeTestResults(results, []),
-      `the slowest files:
-   12.3 s  slow.test.ts
-    0.0 s  quick.test.ts
+      `the slowest files, with their time and their processor time:
+   12.3 s     6.8 s  slow.test.ts
+    0.0 s     0.0 s  quick.test.ts
 skipped: d: why
 3 passed, 0 failed, 1 skipped
 `,
@@ -81,9 +85,9 @@ describe('a file that ran once more', () => {
     assert.deepEqual(skippedTests(together), ['x: y']);
     assert.equal(
       describeTestResults(together, retried),
-      `the slowest files:
-    0.0 s  flaky.test.ts
-    0.0 s  good.test.ts
+      `the slowest files, with their time and their processor time:
+    0.0 s     0.0 s  flaky.test.ts
+    0.0 s     0.0 s  good.test.ts
 flaky: flaky.test.ts failed in the whole run and passed alone. Mend it before the next change.
   first, in the whole run:
     ✖ is quick: Error: too late

@@ -17,6 +17,8 @@ export type FileResult = {
   readonly output: string;
   /** How long it took. */
   readonly ms: number;
+  /** The processor time of its process, and of those that it started. */
+  readonly processorMs: number;
 };
 
 /** By the file's path below the root. */
@@ -35,7 +37,14 @@ const LONGEST_OUTPUT = 20_000;
 /** Of so many files the closing lines tell how long they took. */
 const SLOWEST = 20;
 
-export const NOTHING: FileResult = { passed: [], failed: [], skipped: [], output: '', ms: 0 };
+export const NOTHING: FileResult = {
+  passed: [],
+  failed: [],
+  skipped: [],
+  output: '',
+  ms: 0,
+  processorMs: 0,
+};
 
 /** Returns the result with what the file did next. */
 export function withEvent(result: FileResult, event: FileEvent): FileResult {
@@ -75,10 +84,11 @@ export function describeTestResults(results: TestResults, retried: readonly Retr
 
 function describeSlowest(results: TestResults): string {
   const slowest = [...results].sort(([, a], [, b]) => b.ms - a.ms).slice(0, SLOWEST);
+  const seconds = (ms: number) => (ms / 1000).toFixed(1).padStart(7);
   const lines = slowest.map(
-    ([file, { ms }]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`,
+    ([file, { ms, processorMs }]) => `${seconds(ms)} s ${seconds(processorMs)} s  ${file}\n`,
   );
-  return ['the slowest files:\n', ...lines].join('');
+  return ['the slowest files, with their time and their processor time:\n', ...lines].join('');
 }
 
 function describeRetried({ file, first, second }: Retried): string {

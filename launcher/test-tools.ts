@@ -52,6 +52,11 @@ export const TEST_TOOLS: readonly Tool[] = [
     command: 'grpcurl',
     goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4',
   },
+  {
+    name: 'ACTIONLINT',
+    command: 'actionlint',
+    goPackage: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7',
+  },
   { name: 'GHZ', command: 'ghz', goPackage: 'github.com/bojand/ghz/cmd/ghz@v0.121.0' },
   // An ACME authority, and the DNS that it asks.
   {
@@ -80,6 +85,7 @@ export const TEST_TOOLS: readonly Tool[] = [
     goSource: 'github.com/docker/compose/v2@v2.40.3',
     goBuilt: './cmd',
   },
+  { name: 'HELM', command: 'gateway-helm', goPackage: 'helm.sh/helm/v4/cmd/helm@v4.3.1' },
   { name: 'KUBE_APISERVER', command: 'gateway-kube-apiserver', goModule: KUBERNETES, goBuilt: '.' },
   {
     name: 'KUBECTL',

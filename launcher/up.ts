@@ -1,6 +1,7 @@
 import { globSync, rmSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
+import { markState } from '#files/state-mark.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
 import { serveControl } from './control-server.ts';
@@ -57,6 +58,7 @@ export async function up(options: UpOptions): Promise<void> {
     const lock = takeState(layout.state);
     const { instances = isSample(options.resources) ? 2 : 0 } = options;
     try {
+      markState(layout.state.path);
       await runSystem(layout, { ...options, instances }, requests);
     } finally {
       lock.release();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -76,6 +76,21 @@ describe('a gateway', () => {
       said,
       new RegExp(`^gateway: A gateway already runs on the state folder .* \\(pid ${pid}\\)`),
     );
+  });
+
+  test('is not started on state in the format of a newer version, which stays as it is', async t => {
+    const state = mkdtempSync(join(tmpdir(), 'newer-state-'));
+    t.after(() => rmSync(state, { recursive: true, force: true }));
+    const mark = '{"format":2,"version":"9.1.0"}';
+    writeFileSync(join(state, 'version.json'), mark);
+    const { code, said } = await gatewayCommand('up', '--state', state, '--port-offset', '30000');
+    assert.equal(code, 1);
+    assert.match(
+      said,
+      /^gateway: .* was written by version 9\.1\.0 in format 2, .*start version 9\.1\.0/,
+    );
+    assert.equal(readFileSync(join(state, 'version.json'), 'utf8'), mark);
+    assert.equal(existsSync(join(state, 'up.lock')), false);
   });
 
   test('is not started a second time on the same ports', async () => {

@@ -4,7 +4,31 @@ export const LONGEST_TEST_MS = 300_000;
 /** Files that take longer than all others, by what their paths end with. */
 const LONG_FILES_MS: Readonly<Record<string, number>> = {
   'conformance/e2e/conformance.test.ts': 1_500_000,
+  // A fresh clone makes the base images first.
+  'deploy/e2e/docker.test.ts': 900_000,
 };
+
+/**
+ * Files that take long, which must not be what a run ends with. The first one mostly waits, since
+ * it runs beside those that start no program and have all of the processor.
+ */
+const SLOWEST: readonly string[] = [
+  'conformance/e2e/rollouts.test.ts',
+  'deploy/e2e/docker.test.ts',
+  'release/e2e/package.test.ts',
+  'controlplane/upstreams/e2e/failing-instances.test.ts',
+  'envoy/e2e/acme.test.ts',
+  'conformance/e2e/addresses.test.ts',
+  'controlplane/status/e2e/gateway-status.test.ts',
+  'controlplane/console/e2e/console.test.ts',
+  'readme/e2e/how-to.test.ts',
+];
+
+/** Returns the files in the order in which they begin. */
+export function slowestFirst(files: readonly string[]): readonly string[] {
+  const slow = SLOWEST.filter(file => files.includes(file));
+  return [...slow, ...files.filter(file => !slow.includes(file))];
+}
 
 /** Returns how long a file that is longer than all others may take, or else undefined. */
 export function longestMs(path: string): number | undefined {

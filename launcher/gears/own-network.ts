@@ -10,6 +10,7 @@ const MAKING_INTERFACES: readonly string[] = [
   'deploy/e2e/kubernetes-system.test.ts',
   'deploy/e2e/node.test.ts',
   'deploy/e2e/pod-network.test.ts',
+  'deploy/helm/e2e/release.test.ts',
   'envoy/e2e/identities.test.ts',
   'envoy/e2e/isolation.test.ts',
 ];

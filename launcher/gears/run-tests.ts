@@ -10,7 +10,7 @@ import {
   type TestResults,
   withRetries,
 } from '../test-result.ts';
-import { longestMs } from './limits.ts';
+import { longestMs, slowestFirst } from './limits.ts';
 import { type PoolOptions, runPool } from './test-pool.ts';
 
 export type RunOptions = {
@@ -23,13 +23,16 @@ export type RunOptions = {
   say(line: string): void;
 };
 
+/** Folders whose files start small programs, and leave nothing to the next file. */
+const SHARING = ['cli/', 'controlplane/compile/e2e/', 'controlplane/explain/e2e/'];
+
 /** A run is never silent for longer than this. */
 const PROGRESS_MS = 10_000;
 
 /**
  * Runs the files, and prints the results. Those that start programs come last, except that the
- * longest ones run beside all others. With `retry`, a file that failed runs once more when all else
- * has ended, alone in its own process.
+ * longest ones run beside all others, and one more at a time. With `retry`, a file that failed runs
+ * once more when all else has ended, alone in its own process.
  */
 export async function runTests(
   files: readonly string[],
@@ -39,9 +42,9 @@ export async function runTests(
   const retried: Retried[] = [];
   for (const file of options.retry ? failedFiles(results) : []) {
     options.say(`${file} failed: running it once more, alone ...`);
-    const second = (await runSome([file], { workers: 1, sharing: false }, options, () => {})).get(
-      file,
-    );
+    const second = (
+      await runSome([file], { workers: () => 1, sharing: false }, options, () => {})
+    ).get(file);
     const first = results.get(file);
     if (first !== undefined && second !== undefined) retried.push({ file, first, second });
   }
@@ -73,13 +76,22 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
   } = Object.groupBy(files, file =>
     longestMs(file) !== undefined ? 'long' : isEndToEnd(file) ? 'apart' : 'shared',
   );
-  const runShort = async () => {
-    await runSome(shared, { workers: cores, sharing: true }, options, ended);
-    await runSome(apart, { workers: Math.max(2, cores), sharing: false }, options, ended);
+  let left = shared.length;
+  const sharing = { workers: () => cores, sharing: true };
+  const starting = {
+    workers: () => (left > 0 ? 1 : cores),
+    most: 2 * cores,
+    sharing: true,
+    programs: true,
+    apart: (file: string) => !SHARING.some(folder => file.startsWith(folder)),
   };
   await Promise.all([
-    runSome(long, { workers: long.length, sharing: false }, options, ended),
-    runShort(),
+    runSome(long, { workers: () => long.length, sharing: false }, options, ended),
+    runSome(slowestFirst(apart), starting, options, ended),
+    runSome(shared, sharing, options, (file, result) => {
+      left -= 1;
+      ended(file, result);
+    }),
   ]);
   clearInterval(progress);
   told();
@@ -88,7 +100,7 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
 
 async function runSome(
   files: readonly string[],
-  how: Pick<PoolOptions, 'workers' | 'sharing'>,
+  how: Pick<PoolOptions, 'workers' | 'most' | 'sharing' | 'programs' | 'apart'>,
   { env, root }: RunOptions,
   ended: PoolOptions['ended'],
 ): Promise<TestResults> {

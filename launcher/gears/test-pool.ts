@@ -3,17 +3,26 @@ import { join } from 'node:path';
 import { type FileEvent, type FileResult, NOTHING, withEvent } from '../test-result.ts';
 import { LONGEST_TEST_MS, longestMs, ONE_FILE } from './limits.ts';
 import { inOwnNetwork, makesInterfaces } from './own-network.ts';
+import { idleShare } from './processor-time.ts';
 
 /** A message of a worker: an event of its file, or that the file has ended. */
-export type WorkerMessage = FileEvent | { readonly ended: string; readonly ms: number };
+export type WorkerMessage =
+  | FileEvent
+  | ({ readonly ended: string } & Pick<FileResult, 'ms' | 'processorMs'>);
 
 export type PoolOptions = {
   /** The folder that file names are relative to. */
   readonly root: string;
   /** How many processes run tests at the same time. */
-  readonly workers: number;
-  /** Whether a process runs one file after the other. Such files may start no program. */
+  workers(): number;
+  /** How many there may be while the machine has time left. Default: no more. */
+  readonly most?: number;
+  /** Whether a process runs one file after the other, until one of them fails. */
   readonly sharing: boolean;
+  /** Whether files that share a process may start programs. Default: they may not. */
+  readonly programs?: boolean;
+  /** Whether a file has a process of its own all the same. Default: none has. */
+  apart?(file: string): boolean;
   readonly env: NodeJS.ProcessEnv;
   /** Hears of each file that has ended. */
   ended(file: string, result: FileResult): void;
@@ -30,11 +39,38 @@ const SILENCE_MS = LONGEST_TEST_MS + 90_000;
 
 const running = new Set<ChildProcess>();
 
-/** Runs test files in processes of their own, or in a few that they share. */
+/** How often the machine is looked at, in ms. */
+const LOOK_MS = 1_000;
+
+/** The idle share of the machine above which one more lane begins, and below which one ends. */
+const IDLE = { enough: 0.2, none: 0.05 };
+
+/** Runs test files in their order, in processes of their own, or in a few that they share. */
 export async function runPool(files: readonly string[], options: PoolOptions): Promise<void> {
-  const queue = files.values();
-  const lanes = Math.min(options.workers, files.length);
-  await Promise.all(Array.from({ length: lanes }, () => runLane(queue, options)));
+  const { most = 0, workers } = options;
+  const queue = [...files];
+  const lanes: Promise<void>[] = [];
+  let [open, idle] = [0, 0];
+  const next = () => (open > workers() && idle < IDLE.none ? undefined : queue.shift());
+  const begin = async () => {
+    open += 1;
+    await runLane(next, options);
+    open -= 1;
+  };
+  const fill = () => {
+    const another = idle > IDLE.enough ? Math.min(most, open + 1) : 0;
+    const missing = Math.max(workers(), another) - open;
+    for (let more = Math.min(missing, queue.length); more > 0; more -= 1) lanes.push(begin());
+  };
+  const idleSince = idleShare();
+  const look = setInterval(() => {
+    idle = idleSince();
+    fill();
+  }, LOOK_MS);
+  fill();
+  // More lanes come only while one runs.
+  for (const lane of lanes) await lane;
+  clearInterval(look);
 }
 
 /** Ends the running tests when the run is interrupted. */
@@ -42,24 +78,27 @@ export function stopPool(signal: NodeJS.Signals): void {
   for (const worker of running) worker.kill(signal);
 }
 
-async function runLane(queue: Iterator<string>, options: PoolOptions): Promise<void> {
+async function runLane(next: () => string | undefined, options: PoolOptions): Promise<void> {
   let worker: ChildProcess | undefined;
-  for (let next = queue.next(); !next.done; next = queue.next()) {
-    if (worker?.connected !== true) worker = startWorker(next.value, options);
-    const { alive, result } = await runFile(
-      worker,
-      join(options.root, next.value),
-      options.sharing,
-    );
-    if (!alive) worker = undefined;
-    options.ended(next.value, result);
+  for (let file = next(); file !== undefined; file = next()) {
+    const shares = options.sharing && !makesInterfaces(file) && !options.apart?.(file);
+    const own = shares && worker?.connected ? worker : startWorker(file, shares, options);
+    const { alive, result } = await runFile(own, join(options.root, file), shares);
+    if (shares) worker = alive ? own : undefined;
+    // A file that failed may have left programs behind.
+    if (options.programs && result.failed.length > 0) worker = ended(worker);
+    options.ended(file, result);
   }
+  ended(worker);
+}
+
+function ended(worker: ChildProcess | undefined): undefined {
   if (worker?.connected) worker.disconnect();
 }
 
-function startWorker(file: string, { env, sharing }: PoolOptions): ChildProcess {
-  const execArgv = sharing ? ['--import', GUARD] : [];
-  const args = sharing ? [] : [ONE_FILE];
+function startWorker(file: string, shares: boolean, { env, programs }: PoolOptions): ChildProcess {
+  const execArgv = shares && !programs ? ['--import', GUARD] : [];
+  const args = shares ? [] : [ONE_FILE];
   const how = (makesInterfaces(file) && inOwnNetwork(process.execPath)) || { execArgv };
   const worker = fork(WORKER, args, { env, ...how, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   running.add(worker);
@@ -90,7 +129,7 @@ function runFile(worker: ChildProcess, path: string, sharing: boolean): Promise<
       silence.refresh();
       if (!('ended' in message)) return hear(message);
       ended = true;
-      result = { ...result, ms: message.ms };
+      result = { ...result, ms: message.ms, processorMs: message.processorMs };
       if (sharing) finish(true);
     },
     closed: how => {

@@ -1,6 +1,7 @@
 import { run } from 'node:test';
 import { fileEvents, type RunnerEvent } from '../file-events.ts';
 import { LONGEST_TEST_MS, ONE_FILE } from './limits.ts';
+import { processorMs } from './processor-time.ts';
 import type { WorkerMessage } from './test-pool.ts';
 
 /**
@@ -17,6 +18,7 @@ process.on('message', (file: string) => runFile(file));
 
 function runFile(file: string): void {
   const started = performance.now();
+  const used = process.argv.includes(ONE_FILE) ? 0 : processorMs();
   const events = run({ files: [file], isolation: 'none', timeout: LONGEST_TEST_MS });
   const environment = { ...process.env };
   const tell = (message: WorkerMessage) => process.send?.(message);
@@ -33,7 +35,8 @@ function runFile(file: string): void {
   events.once('end', () => {
     watch.stop();
     for (const failed of leftBehind(environment)) tell({ failed });
-    tell({ ended: file, ms: performance.now() - started });
+    const ms = performance.now() - started;
+    tell({ ended: file, ms, processorMs: processorMs() - used });
     if (process.argv.includes(ONE_FILE)) endWhenIdle();
   });
 }

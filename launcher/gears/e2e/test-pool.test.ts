@@ -15,6 +15,7 @@ after(() => rmSync(root, { recursive: true }));
 async function run(
   sharing: boolean,
   texts: Readonly<Record<string, string>>,
+  programs = false,
 ): Promise<TestResults> {
   for (const [name, text] of Object.entries(texts)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
@@ -24,7 +25,7 @@ async function run(
   const { NODE_TEST_CONTEXT: _own, ...rest } = process.env;
   const env = { ...rest, GATEWAY_TEST_END_MS: '300' };
   const ended = (file: string, result: FileResult) => void results.set(file, result);
-  await runPool(Object.keys(texts), { root, workers: 1, sharing, env, ended });
+  await runPool(Object.keys(texts), { root, workers: () => 1, sharing, programs, env, ended });
   return results;
 }
 
@@ -142,4 +143,31 @@ test('a file that starts a program fails with where it belongs when it shares a 
     );
   const apart = (await run(false, { 'apart/starts.test.mjs': text })).get('apart/starts.test.mjs');
   assert.deepEqual([apart?.passed.length, apart?.failed], [4, []]);
+});
+
+test('files that start programs share a process until one of them fails', async () => {
+  const text = `import { execFileSync } from 'node:child_process';
+    console.log(process.pid);
+    test('spawns', () => void execFileSync('true'));`;
+  const results = await run(
+    true,
+    {
+      'programs/first.test.mjs': text,
+      'programs/second.test.mjs': `${text} test('breaks', () => { throw new Error('here'); });`,
+      'programs/third.test.mjs': text,
+    },
+    true,
+  );
+  const all = [...results.values()];
+  assert.deepEqual(
+    all.map(({ failed, passed }) => [passed.length, failed.length]),
+    [
+      [1, 0],
+      [1, 1],
+      [1, 0],
+    ],
+  );
+  const [first, second, third] = all.map(({ output }) => output.trim());
+  assert.equal(first, second);
+  assert.notEqual(second, third);
 });
