@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import tls from 'node:tls';
+import { setTimeout as delay } from 'node:timers/promises';
 import { portsAt } from '#launcher/ports.ts';
-import { acmeClient, acmeLibrary } from '../../sds/acme/acme-library.ts';
 import { askHttps, handshake } from './https-request.ts';
 import { noPebble, type Pebble, preparePebble } from './pebble.ts';
 import { claimPortOffset } from './port-offset.ts';
@@ -14,6 +13,8 @@ import { until } from './until.ts';
 import { startUpstream } from './upstream.ts';
 
 const NAME = 'shop.example.com';
+/** Between two requests of a client. */
+const PAUSE_MS = 50;
 const KEPT = ['acme', 'default', `acme-${NAME}.json`];
 
 /** A gateway with a Host whose certificate an authority issues, which is not started yet. */
@@ -112,30 +113,59 @@ describe('a Host whose certificate an ACME authority issues', { skip: noPebble }
     assert.equal(pebble.log().match(/Issued certificate/g)?.length, 1);
   });
 
-  test('replaces a revoked one without a lost request, when its file is removed', async () => {
-    await revoke(system, pebble, keptOf(system)['tls.crt'] ?? '');
-    const serial = await site.serial();
-    rmSync(join(system.state, ...KEPT));
-    const newest = await until(async () => {
+  /** Waits until another certificate is served, and asks for a page meanwhile. */
+  const replaced = async (serial: string) => {
+    await until(async () => {
       const { status } = await askHttps(site.at, '/');
       assert.equal(status, 200);
-      const now = await site.serial();
-      return now === serial ? undefined : now;
+      return (await site.serial()) === serial ? undefined : true;
     });
-    assert.notEqual(newest, serial);
     await system.statusWhen(({ problems }) => problems.length === 0);
+  };
+
+  test('replaces it without a lost request, when its file is removed', async () => {
+    const serial = await site.serial();
+    rmSync(join(system.state, ...KEPT));
+    await replaced(serial);
+  });
+
+  test('is revoked and replaced without a lost request, when an operator says so', async () => {
+    const serial = await site.serial();
+    const renew = (...args: readonly string[]) =>
+      system.command('renew', ...args, '--address', `127.0.0.1:${system.ports.http}`);
+    const { code, said } = await renew(NAME.toUpperCase(), '--revoke');
+    assert.deepEqual(
+      [code, /^\S+: done: it is revoked, and another is ordered\n$/.test(said)],
+      [0, true],
+      said,
+    );
+    await replaced(serial);
+    assert.equal(await pebble.statusOf(serial), 'Revoked');
+    assert.equal(await pebble.statusOf(await site.serial()), 'Valid');
+    const unknown = await renew('other.example.com');
+    assert.deepEqual(
+      [unknown.code, unknown.said],
+      [
+        1,
+        `gateway: no Host other.example.com in force has a certificate of an ACME authority. These have: ${NAME}\n`,
+      ],
+    );
+  });
+
+  test('is not revoked while the authority is away, and the operator reads why', async () => {
+    await pebble.kill();
+    const { code, said } = await system.command(
+      'renew',
+      NAME,
+      '--revoke',
+      '--address',
+      `127.0.0.1:${system.ports.http}`,
+    );
+    assert.equal(code, 1);
+    assert.match(said, /: failed: localhost:\d+ cannot be asked: .*ECONNREFUSED/);
+    assert.equal((await askHttps(site.at, '/')).status, 200);
   });
 });
-
-async function revoke(system: System, pebble: Pebble, certificate: string): Promise<void> {
-  const folder = join(system.state, 'acme', 'default');
-  const account = readdirSync(folder).find(file => file.startsWith('acme-account-')) ?? '';
-  const { 'tls.key': key } = JSON.parse(readFileSync(join(folder, account), 'utf8'));
-  tls.setDefaultCACertificates([readFileSync(pebble.caFile, 'utf8')]);
-  const client = acmeClient(await acmeLibrary(Date.now), pebble.directory, key);
-  await client.createAccount({ onlyReturnExisting: true });
-  await client.revokeCertificate(certificate);
-}
 
 describe('a certificate of an ACME authority', { skip: noPebble }, () => {
   test('is renewed at two thirds of its life without a lost request', async t => {
@@ -151,6 +181,7 @@ describe('a certificate of an ACME authority', { skip: noPebble }, () => {
       assert.equal(status, 200);
       answered += 1;
       serials.add(await site.serial());
+      await delay(PAUSE_MS);
     }
     t.diagnostic(`${answered} requests, ${serials.size} certificates`);
     assert.deepEqual(await messagesOf(site.system), []);

@@ -5,6 +5,8 @@ import tls from 'node:tls';
 
 /** The two sides of a TLS connection, and all its settings. */
 export type TlsAsk = {
+  /** Absent: this machine. */
+  readonly host?: string;
   readonly port: number;
   /** The name in the handshake. Absent: none. */
   readonly sni?: string;
@@ -41,13 +43,14 @@ function optionsOf({
   ca,
   certificate,
   ciphers,
+  host = '127.0.0.1',
   port,
   protocols,
   sni,
   versions,
 }: TlsAsk): tls.ConnectionOptions {
   return {
-    host: '127.0.0.1',
+    host,
     port,
     servername: sni ?? '',
     ...(ca === undefined

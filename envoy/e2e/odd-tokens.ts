@@ -64,6 +64,16 @@ export async function oddTokens(
     ['a key of its own', await headed({ kid: 'x', jwk: key.publicJwk })],
     ['crit', await rawHeader(key.privateKey, { ...header, crit: ['x'], x: 1 }, good)],
     ['an empty crit', await rawHeader(key.privateKey, { ...header, crit: [] }, good)],
+    ['a crit that is null', await rawHeader(key.privateKey, { ...header, crit: null }, good)],
+    [
+      'an escaped crit',
+      await rawHeader(
+        key.privateKey,
+        JSON.stringify({ ...header, c: ['x'], x: 1 }).replace('"c"', '"\\u0063rit"'),
+        good,
+      ),
+    ],
+    ['a b64 that is null', await rawHeader(key.privateKey, { ...header, b64: null }, good)],
     ['b64', await rawHeader(key.privateKey, { ...header, b64: false, crit: ['b64'] }, good)],
     ['a type', await headed({ typ: 'at+jwt' })],
     ['an exp that is over', await claimed({ exp: now - 30 })],
@@ -116,6 +126,14 @@ export async function oddTokens(
     ['claims with white space', await raw(` ${text}\n`)],
     ['a claim of prototypes', await raw(text.replace('{', '{"__proto__":{"exp":1},'))],
     ['deep claims', await raw(text.replace('{', `{"a":${'['.repeat(2_000)}${']'.repeat(2_000)},`))],
+    ['nested claims', await raw(text.replace('{', `{"a":${'['.repeat(50)}${']'.repeat(50)},`))],
+    ['a scope that is an object of numbers', await claimed({ scope: { 1: 'read' } })],
+    ['a list of scopes with null', await claimed({ scope: [null, 'read'] })],
+    ['a list of audiences with null', await claimed({ aud: [null, AUDIENCE] })],
+    ['an audience that is an object', await claimed({ aud: { 1: AUDIENCE } })],
+    ['a scope of spaces', await claimed({ scope: '  read  ' })],
+    ['scp beside a claim that is null', await claimed({ scope: undefined, scp: 'read', a: null })],
+    ['a sub with spaces around it', await claimed({ sub: ' alice ' })],
     ['a long sub', await claimed({ sub: 'x'.repeat(2_000) })],
     ['a sub of markup', await claimed({ sub: '%CEL(1)%<>"\\' })],
     ['large claims', await claimed({ a: 'x'.repeat(20_000) })],
@@ -166,8 +184,9 @@ function base64(text: string): string {
 }
 
 /** The library signs nothing with such a header. */
-async function rawHeader(key: CryptoKey, header: object, claims: object): Promise<string> {
-  const signed = `${base64(JSON.stringify(header))}.${base64(JSON.stringify(claims))}`;
+async function rawHeader(key: CryptoKey, header: object | string, claims: object): Promise<string> {
+  const text = typeof header === 'string' ? header : JSON.stringify(header);
+  const signed = `${base64(text)}.${base64(JSON.stringify(claims))}`;
   const bytes = new TextEncoder().encode(signed);
   const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', key, bytes);
   return `Bearer ${signed}.${Buffer.from(signature).toString('base64url')}`;

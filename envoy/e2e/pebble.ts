@@ -16,21 +16,26 @@ const DNS = findTool('pebble-challtestsrv');
 export const noPebble = PEBBLE.skip || DNS.skip;
 
 export type PebbleOptions = {
-  /** Where it asks for proofs, on this machine. */
+  /** Where it listens, an address of this machine. Default: 127.0.0.1. */
+  readonly address?: string;
+  /** Where it asks for proofs. */
   readonly httpPort: number;
   readonly tlsPort: number;
   /** Life of what it issues. Default: 90 days. */
   readonly seconds?: number;
 };
 
-/** A real ACME authority, for which every name is this machine. */
+/** A real ACME authority, for which every name is one machine. */
 export type Pebble = {
   readonly directory: string;
   /** The file with the authority of its own https, for NODE_EXTRA_CA_CERTS. */
   readonly caFile: string;
-  start(): Promise<void>;
+  /** Starts it. Every name is `edge`, an address. Default: 127.0.0.1. It stays after a kill. */
+  start(edge?: string): Promise<void>;
   /** Ends it, and all that it knows. */
   kill(): Promise<void>;
+  /** Returns what it says of the certificate with this serial, such as `Revoked`. */
+  statusOf(serial: string): Promise<string>;
   /** Returns the root of what it issues, PEM. It is another one after each start. */
   root(): Promise<string>;
   log(): string;
@@ -38,19 +43,20 @@ export type Pebble = {
   remove(): Promise<void>;
 };
 
-/** Prepares it, and starts its DNS. One nonce in ten is rejected, as an authority may do. */
+/** Prepares it. One nonce in ten is rejected, as an authority may do. */
 export async function preparePebble(options: PebbleOptions): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'pebble-'));
   const [port = 0, management = 0, dnsPort = 0] = await freePorts(3);
-  const { ca, certificate, key } = await (await testAuthority()).issue('localhost');
+  const { address = '127.0.0.1', httpPort, seconds = 90 * 86_400, tlsPort } = options;
+  const host = address === '127.0.0.1' ? 'localhost' : address;
+  const { ca, certificate, key } = await (await testAuthority()).issue(['localhost', host]);
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
-  const { httpPort, seconds = 90 * 86_400, tlsPort } = options;
   const pebble = {
-    listenAddress: `127.0.0.1:${port}`,
-    managementListenAddress: `127.0.0.1:${management}`,
+    listenAddress: `${address}:${port}`,
+    managementListenAddress: `${address}:${management}`,
     certificate: file('crt', certificate),
     privateKey: file('key', key),
     httpPort,
@@ -68,13 +74,14 @@ export async function preparePebble(options: PebbleOptions): Promise<Pebble> {
     return child;
   };
   const off = ['-http01', '-https01', '-doh', '-tlsalpn01', '-management'];
-  const dns = run(DNS.path, [
-    ...off.flatMap(flag => [flag, '']),
-    ...['-dnsserver', `127.0.0.1:${dnsPort}`, '-defaultIPv6', ''],
-  ]);
+  const dnsFlags = [...off.flatMap(flag => [flag, '']), '-dnsserver', `127.0.0.1:${dnsPort}`];
+  let dns: ChildProcess | undefined;
   let child: ChildProcess | undefined;
   const rootOf = async () => {
-    const { body } = await askHttps({ port: management, sni: 'localhost' }, '/roots/0');
+    const { body } = await askHttps(
+      { host: address, port: management, sni: 'localhost' },
+      '/roots/0',
+    );
     return body;
   };
   const kill = async () => {
@@ -82,13 +89,19 @@ export async function preparePebble(options: PebbleOptions): Promise<Pebble> {
     child = undefined;
   };
   return {
-    directory: `https://localhost:${port}/dir`,
+    directory: `https://${host}:${port}/dir`,
     caFile: file('ca', ca),
-    async start() {
+    async start(edge = '127.0.0.1') {
+      dns ??= run(DNS.path, [...dnsFlags, '-defaultIPv4', edge, '-defaultIPv6', '']);
       child = run(PEBBLE.path, ['-config', config, '-dnsserver', `127.0.0.1:${dnsPort}`]);
       await until(() => rootOf().catch(() => undefined));
     },
     kill,
+    async statusOf(serial) {
+      const path = `/cert-status-by-serial/${serial.toLowerCase()}`;
+      const { body } = await askHttps({ host: address, port: management, sni: 'localhost' }, path);
+      return String(JSON.parse(body).Status);
+    },
     root: rootOf,
     log: () => output.join(''),
     async remove() {

@@ -21,7 +21,8 @@ describe('a control plane that was away', () => {
   let upstream: Upstream;
   before(async () => {
     upstream = await startUpstream('late');
-    system = await startSystem({ resources: { 'late.yaml': mapping('/before', upstream.port) } });
+    const resources = { 'late.yaml': mapping('/before', upstream.port) };
+    system = await startSystem({ instances: 1, resources });
   });
   after(async () => {
     await system.stop();

@@ -26,6 +26,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const OPEN = 'user-service.yaml';
 
 export type SystemOptions = {
+  /** Default: one, or none where the resources do not name the user service. */
   readonly instances?: number;
   /**
    * Text of the resources by file name. Default: the demo's user-service.yaml alone, without the
@@ -86,7 +87,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   if (!options.demo) writeResources(resources, options);
   const gateway = await startGateway({
     args: [
-      ...['--instances', String(options.instances ?? 1)],
+      ...['--instances', String(options.instances ?? neededInstances(options))],
       ...(options.demo ? [] : ['--resources', resources]),
     ],
     portOffset: port.offset,
@@ -152,6 +153,11 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
     write: (file, text) => writeWhole(join(resources, file), text),
     stop,
   };
+}
+
+function neededInstances({ resources }: SystemOptions): number {
+  const texts = Object.values(resources ?? {});
+  return resources === undefined || texts.some(text => text.includes('user-service')) ? 1 : 0;
 }
 
 function writeResources(folder: string, { resources: files }: SystemOptions): void {

@@ -17,14 +17,17 @@ export type TokenAnswer = {
 export type Fields = Readonly<Record<string, string | string[]>>;
 
 /**
- * A gateway with one JWT Filter on two paths. Below `/proxied/` proxies verify tokens. Below
- * `/service/` the rule has a condition that always holds, so ext-authz verifies them.
+ * A gateway with one JWT Filter on three paths. Below `/proxied/` and `/stricter/` proxies verify
+ * tokens, and the second asks for another scope. Below `/service/` the rule has a condition that
+ * always holds, so ext-authz verifies them.
  */
 export type TokenSite = {
   readonly system: System;
   readonly provider: HostileProvider;
+  /** The port of the upstream, which answers with what it got. */
+  readonly upstreamPort: number;
   /** Sends the same request on the way of its name. */
-  ask(way: 'proxied' | 'service', fields: Fields, path?: string): Promise<TokenAnswer>;
+  ask(way: 'proxied' | 'service' | 'stricter', fields: Fields, path?: string): Promise<TokenAnswer>;
   /** Returns how many requests ext-authz was asked about so far. */
   checks(): Promise<number>;
   /** Waits until proxies verify this token themselves. */
@@ -70,6 +73,7 @@ export async function startTokenSite(of?: TokenIssuer): Promise<TokenSite> {
   return {
     system,
     provider,
+    upstreamPort: port,
     ask,
     checks,
     untilVerified: async token => {
@@ -108,12 +112,13 @@ const REQUIRED = `requireIssuer: true, requireAudience: true, requireExpiresAt: 
 function resources(port: number, { audience, issuer, jwksURI }: TokenIssuer): string {
   const mapping = (name: string, more = '') =>
     kind('Mapping', name, `{prefix: /${name}/, service: "127.0.0.1:${port}"${more}}`);
-  const rule = (path: string, more: string) =>
-    `{path: ${path}, filters: [{name: tokens, arguments: {scope: [read]}${more}}]}`;
+  const rule = (path: string, more: string, scope = 'read') =>
+    `{path: ${path}, filters: [{name: tokens, arguments: {scope: [${scope}]}${more}}]}`;
   const always = ', ifRequestHeader: {name: x-never, negate: true}';
   return [
     mapping('proxied'),
     mapping('service'),
+    mapping('stricter'),
     kind(
       'Filter',
       'tokens',
@@ -122,7 +127,7 @@ function resources(port: number, { audience, issuer, jwksURI }: TokenIssuer): st
     kind(
       'FilterPolicy',
       'tokens',
-      `{rules: [${rule('/proxied/*', '')}, ${rule('/service/*', always)}]}`,
+      `{rules: [${rule('/proxied/*', '')}, ${rule('/service/*', always)}, ${rule('/stricter/*', '', 'admin')}]}`,
     ),
   ].join('');
 }

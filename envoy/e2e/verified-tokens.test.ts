@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { pick, seededRandom } from '#protos/testing/random.ts';
 import { goodClaims, oddTokens, randomClaims, signer } from './odd-tokens.ts';
+import { request } from './request.ts';
 import { type Fields, startTokenSite, type TokenSite } from './token-site.ts';
+import { until } from './until.ts';
 
 describe('tokens that proxies verify', () => {
   let site: TokenSite;
@@ -13,16 +15,25 @@ describe('tokens that proxies verify', () => {
     token = await signer(privateKey)({ alg: 'RS256', kid }, goodClaims(seconds()));
     await site.untilVerified(token);
   });
-  after(() => site?.stop());
+  after(async () => {
+    await site?.stop();
+    assert.doesNotMatch(site?.system.gateway.said() ?? '', /script log/);
+  });
 
   const seconds = () => Math.floor(Date.now() / 1_000);
-  /** Asks both ways. Returns whether ext-authz was asked on the first. */
+  /**
+   * Asks both ways, the first twice, since the proxy then knows what it has verified. Returns
+   * whether ext-authz was asked on the first.
+   */
   const compare = async (fields: Fields, why: string, path?: string) => {
     const before = await site.checks();
     const proxied = await site.ask('proxied', fields, path);
-    const asked = (await site.checks()) !== before;
+    const again = await site.ask('proxied', fields, path);
+    const asked = (await site.checks()) - before;
+    assert.ok(asked === 0 || asked === 2, `${why}: asked ${asked} times of 2`);
+    assert.deepEqual(again, proxied, why);
     assert.deepEqual(proxied, await site.ask('service', fields, path), why);
-    return { asked, status: proxied.status };
+    return { asked: asked > 0, status: proxied.status };
   };
   const bearer = () => ({ authorization: `Bearer ${token}` });
 
@@ -87,14 +98,96 @@ describe('tokens that proxies verify', () => {
       assert.deepEqual(await compare(fields, path, path), { asked: true, status: 401 });
   });
 
+  test('that a rule has let pass are judged again by another', async () => {
+    assert.deepEqual(await compare(bearer(), ''), { asked: false, status: 200 });
+    assert.equal((await site.ask('stricter', bearer())).status, 403);
+    assert.deepEqual(await compare(bearer(), ''), { asked: false, status: 200 });
+  });
+
+  test('pass no longer than they hold, though the proxy knows them', async () => {
+    const { kid, privateKey } = site.provider.key;
+    const exp = seconds() + 3;
+    const claims = { ...goodClaims(seconds()), exp };
+    const short = await signer(privateKey)({ alg: 'RS256', kid }, claims);
+    const fields = { authorization: `Bearer ${short}` };
+    assert.deepEqual(await compare(fields, ''), { asked: false, status: 200 });
+    let last = 0;
+    await until(async () => {
+      const sent = Date.now();
+      const { status } = await site.ask('proxied', fields);
+      if (status === 200) last = sent;
+      return status === 401 ? true : undefined;
+    });
+    assert.ok(last < exp * 1_000, `one passed ${last - exp * 1_000} ms late`);
+  });
+
   test('go to ext-authz where headers would grow beyond what Envoy takes', async () => {
+    const { kid, privateKey } = site.provider.key;
+    const claims = { ...goodClaims(seconds()), jti: 'unknown' };
+    const unknown = await signer(privateKey)({ alg: 'RS256', kid }, claims);
     const many = Object.fromEntries(Array.from({ length: 85 }, (_, n) => [`x-${n}`, 'a']));
-    for (const fields of [many, { 'x-long': 'x'.repeat(50_000) }])
-      assert.ok((await compare({ ...bearer(), ...fields }, 'large')).asked);
+    for (const fields of [many, { 'x-long': 'x'.repeat(50_000) }]) {
+      const sent = { authorization: `Bearer ${unknown}`, ...fields };
+      assert.deepEqual(await compare(sent, 'large'), { asked: true, status: 200 });
+    }
   });
 
   test('pass without a call with any usual path and query', async () => {
     for (const path of ['', 'a/b.c', 'a?b=c&d=%20;x', "~a!$&'()+,-=:@_"])
       assert.deepEqual(await compare(bearer(), path, path), { asked: false, status: 200 });
   });
+
+  test('of a route of Gateway API pass without a call as well', async () => {
+    const port = site.system.freePort(1);
+    site.system.write('gateway.yaml', gatewayOf(port, site.upstreamPort));
+    const ask = async (path: string, headers: Fields) => {
+      const before = await site.checks();
+      const answer = await request(`http://127.0.0.1:${port}`, path, { headers });
+      return { ...answer, asked: (await site.checks()) - before };
+    };
+    const named = () => ask('/named/x', { ...bearer(), 'x-sub': 'eve' });
+    await until(async () =>
+      (await named().catch(() => undefined))?.asked === 0 ? true : undefined,
+    );
+    const { body, status } = await named();
+    assert.equal(status, 200);
+    const { rawHeaders } = JSON.parse(body) as { readonly rawHeaders: readonly string[] };
+    assert.deepEqual(
+      rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === 'x-sub'),
+      ['alice'],
+    );
+    for (const [path, headers, expected] of [
+      ['/named/x', {}, [401, 1]],
+      ['/named/x', { authorization: `Bearer ${token}x` }, [401, 1]],
+      ['/named/a;b', bearer(), [200, 1]],
+      ['/behind/x', bearer(), [200, 1]],
+      ['/open/x', {}, [200, 0]],
+    ] as const) {
+      const { asked, status } = await ask(path, headers);
+      assert.deepEqual([status, asked], expected, path);
+    }
+  });
 });
+
+function gatewayOf(port: number, upstream: number): string {
+  const object = (kind: string, spec: string, group = 'gateway.networking.k8s.io/v1') =>
+    `---\napiVersion: ${group}\nkind: ${kind}\nmetadata: {name: site}\nspec: ${spec}\n`;
+  const tokens =
+    '{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: tokens}}';
+  const rule = (path: string, filters: string) =>
+    `{matches: [{path: {value: ${path}}}], filters: [${filters}], backendRefs: [{name: localhost, port: ${upstream}}]}`;
+  const rules = [rule('/named', tokens), rule('/behind', tokens), rule('/open', '')];
+  return [
+    object('GatewayClass', '{controllerName: gateway.internal/gateway-controller}'),
+    object(
+      'Gateway',
+      `{gatewayClassName: site, listeners: [{name: http, port: ${port}, protocol: HTTP}]}`,
+    ),
+    object('HTTPRoute', `{parentRefs: [{name: site}], rules: [${rules.join()}]}`),
+    object(
+      'FilterPolicy',
+      '{rules: [{path: /behind/*, filters: [{name: tokens}]}]}',
+      'gateway.internal/v2',
+    ),
+  ].join('');
+}

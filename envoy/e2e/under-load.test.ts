@@ -5,7 +5,7 @@ import { type Load, type Sample, startLoad, type Tally } from './load.ts';
 import { promised } from './promised.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
-import { startUpstream } from './upstream.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
 
 const FIRST = 'user-service-1';
 const IMPOSTOR = 'impostor';
@@ -13,13 +13,13 @@ const IMPOSTOR = 'impostor';
 /** From then on nothing is sent to an instance that was killed. */
 const GONE_MS = promised(1_000);
 
-describe('under load', () => {
-  let system: System;
-  before(async () => {
-    system = await startSystem({ instances: 2 });
-  });
-  after(() => system.stop());
+let system: System;
+before(async () => {
+  system = await startSystem({ instances: 2 });
+});
+after(() => system?.stop());
 
+describe('under load', () => {
   /** Kills a part. Returns when it was killed and when it answers again. */
   async function killAndWait(part: string): Promise<{ killedAt: number; backAt: number }> {
     const pid = await system.pid(part);
@@ -90,6 +90,83 @@ describe('under load', () => {
     );
   });
 });
+
+describe('under load clients do not notice', () => {
+  let blue: Upstream;
+  let green: Upstream;
+  before(async () => {
+    blue = await startUpstream('blue');
+    green = await startUpstream('green');
+    system.write('target.yaml', mapping('target', blue.port));
+    await system.statusWhen(({ resources }) => resources.some(({ id }) => id.endsWith('/target')));
+  });
+  after(async () => {
+    await Promise.all([blue?.close(), green?.close()]);
+  });
+
+  test('that the service is scaled from 2 to 4 to 2 instances', async t => {
+    const load = startLoad({ base: system.edge, path: '/user/health' });
+    const serving = () => load.tally().hostnames.size;
+    assert.equal((await system.command('scale', '4', '--state', system.state)).code, 0);
+    await until(() => serving() === 4 || undefined, 30_000, 'four instances answer');
+    assert.equal((await system.command('scale', '2', '--state', system.state)).code, 0);
+    const scaledAt = performance.now();
+    await load.more(50);
+    const tally = await load.stop();
+    const late = tally.samples.filter(({ sentAt }) => sentAt > scaledAt);
+    assert.deepEqual(new Set(late.map(({ hostname }) => hostname)).size, 2);
+    reportAll(t, tally);
+  });
+
+  test('that the target of a Mapping goes back and forth 10 times', async t => {
+    const load = startLoad({ base: system.edge, path: '/target' });
+    for (let change = 1; change <= 10; change++) {
+      const { port } = change % 2 === 0 ? blue : green;
+      const wanted = change % 2 === 0 ? 'blue' : 'green';
+      const changedAt = performance.now();
+      system.write('target.yaml', mapping('target', port));
+      const arrived = () =>
+        load.tally().samples.some(s => s.sentAt > changedAt && s.hostname === wanted);
+      await until(() => arrived() || undefined, 30_000, `change ${change} to ${wanted} arrives`);
+    }
+    await load.more(50);
+    reportAll(t, await load.stop());
+  });
+
+  test('that a file is broken and mended', async t => {
+    const load = startLoad({ base: system.edge, path: '/target' });
+    for (const broken of ['kind: [', 'kind: Mapping\nspec: 5\n', '{{{']) {
+      system.write('target.yaml', broken);
+      await system.statusWhen(({ problems }) =>
+        problems.some(({ file }) => file.endsWith('target.yaml')),
+      );
+      await load.more(50);
+      system.write('target.yaml', mapping('target', blue.port));
+      await system.statusWhen(
+        ({ problems }) => !problems.some(({ file }) => file.endsWith('target.yaml')),
+      );
+    }
+    reportAll(t, await load.stop());
+  });
+});
+
+function mapping(name: string, port: number): string {
+  return `
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: ${name} }
+spec:
+  prefix: /${name}
+  service: 127.0.0.1:${port}
+`;
+}
+
+/** Fails unless there were enough requests, and all were answered. */
+function reportAll(t: TestContext, { failures, requests }: Tally): void {
+  t.diagnostic(`${requests} requests, ${failures.length} failed`);
+  assert.deepEqual(failures.slice(0, 5), []);
+  assert.ok(requests > 50, `only ${requests} requests`);
+}
 
 function report(t: TestContext, { failures, hostnames, requests }: Tally): void {
   t.diagnostic(
