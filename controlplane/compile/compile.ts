@@ -1,3 +1,4 @@
+import { restOf } from '#controlplane/gateway-api/rest-of.ts';
 import type { ServedGateway } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
@@ -11,12 +12,12 @@ import { hopOf } from './clusters/hop.ts';
 import { hopProblems } from './clusters/hop-problems.ts';
 import { proxyConfigClusters } from './clusters/proxy-config-clusters.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
-import { type Edge, edgeOf } from './edge.ts';
+import { type Edge, edgeOf, type OfGateways } from './edge.ts';
 import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
 import { gatewayApiOf } from './gateways/gateway-api-of.ts';
 import { gatewayParts } from './gateways/gateway-parts.ts';
 import { gatewaySecrets } from './gateways/gateway-secrets.ts';
-import { routePolicies } from './gateways/route-policies.ts';
+import { routePolicies, routeReferences } from './gateways/route-policies.ts';
 import { applicationPorts, listenerProblems } from './listeners/application-ports.ts';
 import { type ServedPort, toListeners } from './listeners/listener.ts';
 import { keyedMappings } from './mapping-keys.ts';
@@ -52,15 +53,18 @@ import { type WithoutUnserved, withoutUnserved } from './unserved.ts';
  */
 export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
   const restricted = withoutUnserved(resources);
-  const compiled = compileServed(restricted, group, options);
+  const rest = options.shared && restOf(resources, options.shared);
+  const compiled = compileServed(restricted, rest, group, options);
   const problems = restricted.problems(group);
   return problems.length === 0
     ? compiled
     : { ...compiled, problems: [...problems, ...compiled.problems] };
 }
 
+/** `rest` stands for all resources but routes, where results are kept. */
 function compileServed(
   restricted: WithoutUnserved,
+  rest: object | undefined,
   group: string,
   options: CompileOptions,
 ): Compiled {
@@ -70,7 +74,7 @@ function compileServed(
     case EXT_AUTHZ:
       return extAuthzMessages(
         resources,
-        routePolicies(gatewayApiOf(resources, options).gateways),
+        routePolicies(gatewayApiOf(resources, options).gateways, memo),
         memo,
       );
     case RATELIMIT_SERVICE:
@@ -84,9 +88,13 @@ function compileServed(
     default: {
       const { gateways } = gatewayApiOf(resources, options);
       const own = gateways.filter(gateway => gateway.group === group);
-      return own.length > 0 && group !== EDGE
-        ? compileGateway(restricted, group, own, options, memo)
-        : compileProxies(restricted, group, own, options, memo);
+      const [first] = own;
+      if (first === undefined || group === EDGE)
+        return compileProxies(restricted, group, own, options, memo);
+      const make = () => compileGateway(restricted, group, own, options, memo);
+      return rest === undefined
+        ? make()
+        : memo.of(rest, 'compiled Gateway', [...Object.values(options), ...own], make);
     }
   }
 }
@@ -100,7 +108,7 @@ function compileGateway(
   memo: Memo,
 ): Compiled {
   const own = { ...ofNodeGroup(resources, EDGE), ...WITHOUT_ROUTES };
-  const edge = edgeOf(own, options, memo);
+  const edge = edgeOf(own, options, memo, ofGateways(gateways));
   const hosts = {
     entries: [],
     declared: [],
@@ -146,8 +154,7 @@ function compileProxies(
   const all = withModuleDefaults(ofNodeGroup(resources, group), memo);
   const tls = mappingsTls(all, resources, memo);
   const { served, shadows } = apart(tls.resources);
-  const edge =
-    group === EDGE ? edgeOf(served, options, memo, portsOfGateways(gateways)) : undefined;
+  const edge = group === EDGE ? edgeOf(served, options, memo, ofGateways(gateways)) : undefined;
   const own = edge === undefined ? served : closeReplacing(served, edge.settersOf);
   const { forwarded, redirects, overruled } = splitRedirects(keyedMappings(own.mappings, memo));
   const copying = keyedMappings(shadows, memo);
@@ -178,7 +185,7 @@ function compileProxies(
     });
   const clusters = [
     ...declared.byName.values(),
-    ...byMapping.values(),
+    ...memo.of(byMapping, 'distinct', [], () => distinct(byMapping.values())),
     ...(parts?.clusters ?? []),
     ...edgeClusters(edge),
     ...collectorClusters(resources, options),
@@ -290,10 +297,13 @@ function everywhere(inputs: HostInputs, { closed, listeners }: ResourceSet): rea
   return unread === undefined ? inputs.everywhere : [closedWholly(unread.id)];
 }
 
-function portsOfGateways(gateways: readonly ServedGateway[]): ReadonlyMap<number, string> {
+function ofGateways(gateways: readonly ServedGateway[]): OfGateways {
   const listeners = gateways.flatMap(gateway => gateway.listeners);
   const ofStreams = listeners.filter(({ protocol }) => protocol !== 'UDP');
-  return new Map(ofStreams.map(({ origin, port }) => [port, origin]));
+  return {
+    ports: new Map(ofStreams.map(({ origin, port }) => [port, origin])),
+    filters: routeReferences(gateways),
+  };
 }
 
 /**
@@ -312,6 +322,6 @@ function servedPorts(
 }
 
 /** Returns each cluster once, with the ids of all its users. */
-function distinct(clusters: readonly NamedCluster[]): readonly CompiledResource[] {
-  return byName(new Map(clusters.map(cluster => [cluster.name, cluster])).values());
+function distinct(clusters: Iterable<NamedCluster>): readonly NamedCluster[] {
+  return byName(new Map([...clusters].map(cluster => [cluster.name, cluster])).values());
 }

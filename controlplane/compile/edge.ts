@@ -3,6 +3,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { addedHeaderProblems } from './added-headers.ts';
 import { type EdgeRateLimits, edgeRateLimits } from './edge-rate-limits.ts';
 import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
+import type { RouteReferences } from './ext-authz/tokens-on.ts';
 import { portProblems } from './listeners/edge-port-problems.ts';
 import {
   type EdgePort,
@@ -44,22 +45,29 @@ export type Edge = {
   readonly problems: readonly Problem[];
 };
 
-/**
- * Returns the edge's own parts. `resources` are those of the edge, and `gatewayPorts` are the TCP
- * ports of Gateways that share it, with the ids of the resources that have them.
- */
+/** What the Gateways that share an edge have there. */
+export type OfGateways = {
+  /** Their TCP ports, with the ids of the resources that have them. */
+  readonly ports: ReadonlyMap<number, string>;
+  readonly filters: RouteReferences;
+};
+
+/** Returns the edge's own parts. `resources` are those of the edge. */
 export function edgeOf(
   resources: ResourceSet,
   options: CompileOptions,
   memo: Memo,
-  gatewayPorts: ReadonlyMap<number, string> = new Map(),
+  gateways: OfGateways,
 ): Edge {
   const limits = edgeRateLimits(resources, options, memo);
-  const filters = edgeFilters(resources, options, memo);
+  const filters = edgeFilters(resources, options, memo, gateways.filters);
   const settersOf = headerSetters(filters, limits.gatewayHeaders, resources.mappings);
   const { contexts, hosts, problems } = edgeHosts(resources);
   const cover = hostCover(hosts, resources.config.serve_other_hosts);
-  const claims = { ports: edgePorts(resources, hosts, options), gatewayPorts };
+  const claims = {
+    ports: edgePorts(resources, hosts, options),
+    gatewayPorts: gateways.ports,
+  };
   const ports = claims.ports.filter(port => takenBy(port, claims) === undefined);
   const httpsPort = httpsPortOf(ports, options);
   return {

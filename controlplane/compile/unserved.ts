@@ -26,9 +26,17 @@ export type WithoutUnserved = {
 
 /**
  * Closes what unserved restrictions cover, unless the Module ignores them, and the Mappings that
- * ask for it.
+ * ask for it. It is found once for the same resources, since each node group asks.
  */
 export function withoutUnserved(written: ResourceSet): WithoutUnserved {
+  const restricted = known.get(written) ?? restrict(written);
+  known.set(written, restricted);
+  return restricted;
+}
+
+const known = new WeakMap<ResourceSet, WithoutUnserved>();
+
+function restrict(written: ResourceSet): WithoutUnserved {
   const resources = closeMappings(
     written,
     new Set(written.mappings.filter(({ spec }) => spec.closed)),

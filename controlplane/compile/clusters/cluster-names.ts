@@ -82,7 +82,7 @@ export function declaredCluster(
   { mapping, keys }: KeyedMapping,
   declared: ByName,
 ): NamedCluster | undefined {
-  if (askedService(mapping.spec).scheme !== 'http') return undefined;
+  if (declared.size === 0 || askedService(mapping.spec).scheme !== 'http') return undefined;
   const found = declared.get(keys.service);
   if (found !== undefined) return found;
   const own = declared.get(plainName(keys.service, mapping.namespace));

@@ -81,15 +81,39 @@ describe('spans', { skip: whyNoCollector() ?? false }, () => {
   });
 
   for (const driver of ['opentelemetry', 'zipkin'] as const)
-    test(`of ${driver} continue a client's trace where that is asked for`, async () => {
+    test(`of ${driver} continue a client's trace where that is asked for, if it is kept`, async () => {
       const service = driver === 'zipkin' ? collector.zipkin : collector.grpc;
       const path = `/a/continued-${driver}`;
       const edge = await edgeWith(
         document('TracingService', { service, driver, continue_client_traces: true }),
       );
+      const dropped = `00-${TRACE.replace('0', '1')}-b7ad6b7169203331-00`;
+      const { headers } = await edge.echo(path, { headers: { traceparent: dropped } });
+      assert.equal(headers.traceparent?.slice(0, 35), dropped.slice(0, 35));
+      assert.match(String(headers.traceparent), /-00$/);
       await edge.echo(path, { headers: { traceparent: TRACEPARENT } });
-      const [span] = await spansOf(path, driver === 'zipkin' ? 'test' : 'edge');
+      const [span, ...more] = await spansOf(path, driver === 'zipkin' ? 'test' : 'edge');
       assert.equal(span?.traceId, TRACE);
+      assert.equal(span.parentSpanId, 'b7ad6b7169203331');
+      assert.deepEqual(more, []);
+      await edge.stop();
+    });
+
+  for (const spawn_upstream_span of [true, false])
+    test(`tell each try apart ${spawn_upstream_span ? 'where that is asked for' : 'nowhere else'}`, async () => {
+      const path = `/a/tries-${spawn_upstream_span}`;
+      const driver = 'opentelemetry';
+      const edge = await edgeWith(
+        document('TracingService', { service: collector.grpc, driver, spawn_upstream_span }),
+      );
+      const { headers } = await edge.echo(path);
+      const [span] = await spansOf(path, 'edge');
+      const trace = (await collector.spans()).filter(({ traceId }) => traceId === span?.traceId);
+      const tries = trace.filter(({ kind }) => kind === 'client');
+      assert.equal(tries.length, spawn_upstream_span ? 1 : 0);
+      assert.equal(span?.attributes.attempts, '1');
+      const [parent = span] = tries;
+      assert.equal(headers.traceparent?.slice(36, 52), parent?.spanId);
       await edge.stop();
     });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { JsonObject } from '#protos/json.ts';
+import type { Json, JsonObject } from '#protos/json.ts';
 import { type Ask, type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
 import { GATEWAY_EDGE, withPorts } from './gateway-ports.ts';
@@ -12,7 +12,7 @@ let envoy: CompiledEnvoy;
 before(async () => {
   [blue, green] = await Promise.all([startEchoServer('blue'), startEchoServer('green')]);
   const addresses = { blue: blue.address, green: green.address };
-  const change = (bootstrap: JsonObject) => withPorts(bootstrap, addresses);
+  const change = (bootstrap: JsonObject) => withPorts(withPair(bootstrap), addresses);
   envoy = await startCompiled(RESOURCES, 'edge', change, undefined, { edge: GATEWAY_EDGE });
 });
 
@@ -20,6 +20,28 @@ after(async () => {
   await envoy.stop();
   await Promise.all([blue.close(), green.close()]);
 });
+
+/** Gives the Service `pair` an instance at each server. */
+function withPair(bootstrap: JsonObject): JsonObject {
+  const text = JSON.stringify(bootstrap);
+  const endpoint = /\{"endpoint":\{"address":\{"socket_address":\{"address":"pair"[^}]*\}\}\}\}/;
+  const [one = ''] = endpoint.exec(text) ?? [];
+  assert.notEqual(one, '');
+  const both = ['blue', 'green'].map(name => one.replace('"pair"', JSON.stringify(name)));
+  const whole = JSON.parse(text.replace(endpoint, both.join())) as JsonObject;
+  return withoutOld(whole) as JsonObject;
+}
+
+/** The listener is one from before the filter of ExternalAuth that a route turns on. */
+function withoutOld(json: Json | undefined): Json {
+  if (Array.isArray(json))
+    return (json as readonly JsonObject[])
+      .filter(each => !String(each?.name).startsWith('ExternalAuth/'))
+      .filter(each => !JSON.stringify(each?.append ?? '').includes('x-gateway-externals'))
+      .map(withoutOld);
+  if (typeof json !== 'object' || json === null) return json ?? null;
+  return Object.fromEntries(Object.entries(json).map(([key, each]) => [key, withoutOld(each)]));
+}
 
 const route = (name: string, spec: string) =>
   `---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: ${name}}\nspec: {parentRefs: [{name: site}], ${spec}}\n`;
@@ -66,6 +88,24 @@ spec:
   route(
     'redirects',
     `hostnames: [redirects.test], rules: [{${prefix('/to')}, filters: [{type: RequestRedirect, requestRedirect: {scheme: https, hostname: other.test, path: {type: ReplacePrefixMatch, replacePrefixMatch: /from}, statusCode: 301}}]}]`,
+  ),
+  route(
+    'sessions',
+    `hostnames: [sessions.test], rules: [${[
+      [
+        '/lasting',
+        'cookie: {name: lasting, path: /lasting, lifetimeType: Permanent}, absoluteTimeout: 1500ms',
+      ],
+      ['/session', 'cookie: {}'],
+      ['/header', 'type: Header, header: {name: X-Session}'],
+    ].map(
+      ([path = '', session]) =>
+        `{${prefix(path)}, sessionPersistence: {${session}}, backendRefs: [{name: pair, port: 80}]}`,
+    )}]`,
+  ),
+  route(
+    'odd',
+    `hostnames: [odd.test], rules: [{${prefix('/retry')}, retry: {attempts: 2, backoff: 0s, codes: [503]}, timeouts: {request: 0s, backendRequest: 0s}, ${BLUE}}, {${prefix('/remove')}, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {remove: [":path", "", x-gone]}}], ${BLUE}}, {${prefix('/away')}, filters: [{type: RequestRedirect, requestRedirect: {path: {type: ReplaceFullPath, replaceFullPath: there}}}]}, {${prefix('/asks')}, filters: [{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {name: green, port: 80}}}], ${BLUE}}, {${prefix('/cors')}, filters: [{type: CORS, cors: {allowOrigins: ["*"], allowCredentials: true, allowMethods: ["*"], allowHeaders: ["*"], exposeHeaders: ["*", X-Seen]}}], ${BLUE}}]`,
   ),
   route(
     'broken',
@@ -147,4 +187,70 @@ for (const path of ['/kind', '/none', '/zero']) {
 test('what no rule of a hostname matches is not found', async () => {
   assert.equal((await envoy.ask('/elsewhere', { host: 'redirects.test' })).status, 200);
   assert.equal((await envoy.ask('/', { host: 'a,b' })).status, 400);
+});
+
+const SESSIONS = { host: 'sessions.test' };
+
+for (const [path, cookie] of [
+  ['/lasting', /^lasting="[^"]+"; Max-Age=2; Path=\/lasting; HttpOnly$/],
+  ['/session', /^gateway-instance-[0-9a-f]{8}="[^"]+"; Path=\/; HttpOnly$/],
+] as const) {
+  test(`requests with the cookie of ${path} stay with their instance`, async () => {
+    const first = await envoy.ask(path, SESSIONS);
+    const [set = ''] = first.headers['set-cookie'] ?? [];
+    assert.match(set, cookie);
+    const { server } = JSON.parse(first.body);
+    const headers = { cookie: set.split(';')[0] ?? '' };
+    for (let run = 0; run < 6; run += 1) {
+      const next = await envoy.ask(path, { ...SESSIONS, headers });
+      assert.equal(JSON.parse(next.body).server, server);
+      assert.equal(next.headers['set-cookie'], undefined);
+    }
+  });
+}
+
+test('requests with the header of a session stay with their instance, and others do not', async () => {
+  const first = await envoy.ask('/header', SESSIONS);
+  const headers = { 'x-session': String(first.headers['x-session']) };
+  const ask = async (more: Ask) => (await envoy.echo('/header', { ...SESSIONS, ...more })).server;
+  const { server } = JSON.parse(first.body);
+  const kept = await Promise.all(Array.from({ length: 6 }, () => ask({ headers })));
+  assert.deepEqual(new Set(kept), new Set([server]));
+  const free = await Promise.all(Array.from({ length: 6 }, () => ask({})));
+  assert.deepEqual(new Set(free), new Set(['blue', 'green']));
+});
+
+test('values at the edge of what the API allows are served', async () => {
+  const odd = { host: 'odd.test', headers: { 'x-gone': 'a' } };
+  assert.equal((await envoy.echo('/retry', odd)).server, 'blue');
+  assert.equal((await envoy.echo('/remove', odd)).headers['x-gone'], undefined);
+  const { headers } = await envoy.ask('/away', odd);
+  assert.equal(headers.location, 'http://odd.test:8000/there');
+});
+
+test('a route that asks a service is closed on a listener that cannot ask it', async () => {
+  for (const value of ['', 'ExternalAuth/0']) {
+    const headers = { 'x-gateway-externals': value };
+    assert.equal((await envoy.ask('/asks', { host: 'odd.test', headers })).status, 500);
+  }
+});
+
+test('pages with credentials are told no wildcard', async () => {
+  const origin = 'https://page.test';
+  const preflight = await envoy.ask('/cors', {
+    host: 'odd.test',
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'x-a, x-b',
+    },
+  });
+  const told = (name: string) => preflight.headers[`access-control-allow-${name}`];
+  assert.deepEqual(
+    [told('origin'), told('credentials'), told('methods'), told('headers')],
+    [origin, 'true', 'PUT', 'x-a, x-b'],
+  );
+  const { headers } = await envoy.ask('/cors', { host: 'odd.test', headers: { origin } });
+  assert.equal(headers['access-control-expose-headers'], 'X-Seen');
 });

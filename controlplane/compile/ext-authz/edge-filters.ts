@@ -20,7 +20,7 @@ import { type RememberedOn, rememberedOn } from './remembered-rules.ts';
 import { ruleConflicts } from './rule-conflicts.ts';
 import { orderedRules, ruleFinder } from './rule-order.ts';
 import { type ServedFilters, servedFilters } from './served-filters.ts';
-import { type EdgeTokens, edgeTokens } from './tokens-on.ts';
+import { type EdgeTokens, edgeTokens, type RouteReferences } from './tokens-on.ts';
 
 /** The Filters' part of the edge's configuration. */
 export type EdgeFilters = {
@@ -68,11 +68,15 @@ export type EdgeFilters = {
   readonly problems: readonly Problem[];
 };
 
-/** Returns where filters run at the edge, and their Problems. See docs/adr/0011-ext-authz.md. */
+/**
+ * Returns where filters run at the edge, and their Problems. `routes` are those that Gateway API
+ * routes name. See docs/adr/0011-ext-authz.md.
+ */
 export function edgeFilters(
   resources: ResourceSet,
   options: CompileOptions,
   memo: Memo,
+  routes: RouteReferences,
 ): EdgeFilters {
   const { filters, filterPolicies, mappings } = resources;
   const served: ServedFilters = servedFilters(resources);
@@ -101,7 +105,7 @@ export function edgeFilters(
     ...memo.of(memo, 'asked paths', [...filterPolicies, ...filters], () =>
       pathsOn(resources, isOrigin, memo),
     ),
-    tokens: tokensOf(resources, served, memo),
+    tokens: tokensOf(resources, served, routes, memo),
     origins: [...filterPolicies, ...filters].map(({ id }) => id),
     problems: [
       ...served.problems,
@@ -118,11 +122,13 @@ export function edgeFilters(
 function tokensOf(
   { filterPolicies, filters }: ResourceSet,
   { byName }: ServedFilters,
+  routes: RouteReferences,
   memo: Memo,
 ): EdgeTokens {
-  const inputs = [...filterPolicies, ...filters, [...byName.keys()].join()];
+  const named = [[...byName.keys()].join(), JSON.stringify([...routes])];
+  const inputs = [...filterPolicies, ...filters, ...named];
   return memo.of(memo, 'tokens of the edge', inputs, () => {
-    const { on, providers } = edgeTokens(orderedRules(filterPolicies), byName);
+    const { on, providers } = edgeTokens(orderedRules(filterPolicies), byName, routes);
     return { on: remembered(on), providers };
   });
 }

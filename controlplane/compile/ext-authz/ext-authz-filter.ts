@@ -60,10 +60,7 @@ export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObj
 const NOT_SKIPPED: JsonObject = {
   filter: SKIP.filter,
   path: [{ key: SKIP.key }],
-  // One filter can set a text alone.
-  value: {
-    or_match: { value_matchers: [{ bool_match: true }, { string_match: { exact: 'true' } }] },
-  },
+  value: { bool_match: true },
   invert: true,
 };
 
@@ -109,6 +106,18 @@ export const WITH_FILTERS: JsonObject = perRoute({ check_settings: {} });
 /** Returns whether a route has settings of its own for this filter. */
 export function hasFilterSettings({ typed_per_filter_config: settings }: JsonObject): boolean {
   return isJsonObject(settings) && settings[EXT_AUTHZ] !== undefined;
+}
+
+/** Returns what the settings of a route tell the service under a name. */
+export function toldByRoute(
+  { typed_per_filter_config: settings }: JsonObject,
+  name: 'rule' | 'after',
+): string | undefined {
+  const own = isJsonObject(settings) ? settings[EXT_AUTHZ] : undefined;
+  const check = isJsonObject(own) ? own.check_settings : undefined;
+  const told = isJsonObject(check) ? check.context_extensions : undefined;
+  const value = isJsonObject(told) ? told[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** The part of a virtual host or route without filters. */

@@ -1,9 +1,11 @@
+import type { JsonObject } from '#protos/json.ts';
 import type { JwtSpec } from '#resources/kinds/filter/filter-jwt.ts';
-import type { FilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
+import type { HeaderCondition } from '#resources/match/header-condition.ts';
+import type { Resource } from '#resources/resource.ts';
 import { hashSpec } from '#resources/words/hash.ts';
+import { headerIdentity } from '#resources/words/header-identity.ts';
 import { filterKey } from './filter-key.ts';
 import type { ServedFilter, ServedFilters } from './served-filters.ts';
-import { tokenCheck } from './token-check.ts';
 import { type TokenHeader, tokenHeaders } from './token-headers.ts';
 
 /** A JWT Filter whose tokens proxies verify too, for one list of scope values. */
@@ -15,20 +17,24 @@ export type TokenProvider = {
   readonly jwksURI: string;
   /** Signature algorithms whose keys a proxy may have. */
   readonly algorithms: readonly string[];
-  /** A condition in CEL on what Envoy has verified. */
-  readonly check: string;
-  /** What it sets where the condition holds. */
-  readonly headers: readonly TokenHeader[];
+  /** What the claims of a verified token must be, and what it sets then. See token-script.ts. */
+  readonly terms: JsonObject;
 };
 
 /** How bearer tokens of some requests are verified, or why the Filter service alone does it. */
 export type TokenWay = { readonly provider: TokenProvider } | { readonly reason: string };
 
 /** What a rule says of a Filter. */
-export type TokenReference = Pick<
-  FilterReference,
-  'name' | 'namespace' | 'ifRequestHeader' | 'arguments'
->;
+export type TokenReference = {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly ifRequestHeader?: HeaderCondition;
+  readonly onAllow?: 'break' | 'continue';
+  readonly arguments: {
+    readonly scope?: readonly string[] | undefined;
+    readonly insteadOfRedirect?: unknown;
+  };
+};
 
 /**
  * Returns the way of requests for which these Filters run, of a policy in `namespace`. Proxies
@@ -41,26 +47,47 @@ export function tokenWay(
   served: ServedFilters['byName'],
 ): TokenWay {
   const [item, ...others] = items;
-  if (item === undefined || others.length > 0) return { reason: 'several Filters decide' };
+  if (item === undefined) return { reason: 'no Filter decides' };
+  const specOf = (each: TokenReference) =>
+    served.get(filterKey(each.namespace ?? namespace, each.name))?.filter.spec;
+  const isSkipped = (each: TokenReference) =>
+    item.onAllow === 'break' && changesNothing(each, specOf(each));
   const name = filterKey(item.namespace ?? namespace, item.name);
-  const reason = itemReason(item) ?? filterReason(served.get(name));
+  const reason = others.every(isSkipped)
+    ? (itemReason(item) ?? filterReason(served.get(name)))
+    : 'several Filters decide';
   const spec = served.get(name)?.filter.spec.JWT;
   if (reason !== undefined || spec === undefined)
     return { reason: reason ?? `Filter ${name} is not in force` };
-  const scope = item.arguments.scope ?? [];
   const headers = tokenHeaders(spec);
-  if (headers === undefined)
-    return { reason: '`injectRequestHeaders` has more than one claim or plain text each' };
-  const check = tokenCheck(spec, scope, headers);
-  if ('reason' in check) return check;
-  const provider = providerOf(name, spec, scope, check.texts);
-  return provider.check.length > LONGEST_CHECK
-    ? { reason: 'what the Filter asks for is too long for Envoy' }
-    : { provider: { ...provider, headers } };
+  return headers === undefined
+    ? { reason: '`injectRequestHeaders` has more than one claim or plain text each' }
+    : { provider: providerOf(name, spec, item.arguments.scope ?? [], headers) };
 }
 
+/**
+ * Returns whether a Filter behind one that lets a request pass changes nothing of it. One that may
+ * set `Authorization` takes away what the client has sent there.
+ */
+function changesNothing(
+  { arguments: { insteadOfRedirect } }: TokenReference,
+  spec: Partial<Resource<'Filter'>['spec']> | undefined,
+): boolean {
+  const { injectRequestHeaders: headers = [] } = spec?.JWT ?? spec?.OAuth2 ?? {};
+  const isKnown = spec?.JWT !== undefined || spec?.OAuth2 !== undefined;
+  return (
+    isKnown &&
+    insteadOfRedirect === undefined &&
+    headers.every(({ name }) => headerIdentity(name) !== 'authorization')
+  );
+}
+
+/** Every token that a proxy verifies is in `Authorization`. */
 function itemReason({ arguments: given, ifRequestHeader }: TokenReference): string | undefined {
-  if (ifRequestHeader !== undefined) return 'the rule has `ifRequestHeader`';
+  const { name, negate, value, valueRegex } = ifRequestHeader ?? { name: 'authorization' };
+  const holds = name.toLowerCase() === 'authorization' && !negate;
+  if (!holds || value !== undefined || valueRegex !== undefined)
+    return 'the rule has `ifRequestHeader`';
   return given.insteadOfRedirect === undefined ? undefined : 'the rule has `insteadOfRedirect`';
 }
 
@@ -70,11 +97,11 @@ function filterReason(served: ServedFilter | undefined): string | undefined {
   if (JWT === undefined) return 'an OAuth2 Filter also knows sessions';
   if (JWT.jwksURI === undefined || algorithmsOf(JWT).length === 0)
     return '`validAlgorithms` has none that Envoy and the Filter judge alike';
-  return undefined;
+  const { leewayForExpiresAt, leewayForIssuedAt, leewayForNotBefore } = JWT;
+  return Math.min(leewayForExpiresAt, leewayForIssuedAt, leewayForNotBefore) < 0
+    ? 'a leeway is less than 0'
+    : undefined;
 }
-
-/** Envoy takes values of 16 KiB. */
-const LONGEST_CHECK = 16_000;
 
 /** The algorithms of RFC 7518 with public keys. */
 const ALIKE = /^(?:[RP]S|ES)(?:256|384|512)$/;
@@ -87,9 +114,19 @@ function providerOf(
   filter: string,
   spec: JwtSpec,
   scope: readonly string[],
-  texts: (name: string) => string,
-): Omit<TokenProvider, 'headers'> {
+  headers: readonly TokenHeader[],
+): TokenProvider {
   const name = hashSpec({ filter, spec, scope }).replaceAll(/[^\w]/g, '').slice(0, 20);
-  const algorithms = algorithmsOf(spec);
-  return { name, filter, jwksURI: spec.jwksURI ?? '', algorithms, check: texts(name) };
+  const { audience, issuer, jwksURI = '' } = spec;
+  const terms = {
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience }),
+    requireIssuer: spec.requireIssuer,
+    requireAudience: spec.requireAudience,
+    requireExpiresAt: spec.requireExpiresAt,
+    requireNotBefore: spec.requireNotBefore,
+    requireIssuedAt: spec.requireIssuedAt,
+    ...{ scope, headers },
+  };
+  return { name, filter, jwksURI, algorithms: algorithmsOf(spec), terms };
 }

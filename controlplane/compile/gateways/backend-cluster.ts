@@ -15,6 +15,7 @@ import { discoveredMembers, membersOf } from '../clusters/members.ts';
 import { secretConfig } from '../clusters/secret-config.ts';
 import { tlsParameters } from '../clusters/tls-parameters.ts';
 import { extension } from '../extension.ts';
+import { backendClusterName, type Carried } from './backend-cluster-name.ts';
 import { keyPairName } from './key-pair-name.ts';
 
 /** What decides how the members of backends are found and spoken to. */
@@ -27,22 +28,6 @@ export type BackendContext = Pick<ResourceSet, 'services' | 'knowsServices'> & {
 };
 
 const CONNECT_TIMEOUT_MS = 3_000;
-
-/** A cluster that never exists. Its share of requests is answered 500, of connections closed. */
-export const NO_BACKEND = 'Service/unresolved';
-
-/** What a cluster is for: requests, calls of gRPC by HTTP/2, or bytes of any protocol. */
-export type Carried = 'http' | 'grpc' | 'bytes';
-
-const SUFFIXES = { http: '', grpc: '~grpc', bytes: '~bytes' } as const;
-
-/** Returns the name of the cluster of a port of a Service. */
-export function backendClusterName(
-  { name, namespace, port }: BackendTarget,
-  carried: Carried,
-): string {
-  return `Service/${namespace}/${name}:${port}${SUFFIXES[carried]}`;
-}
 
 /** Returns Envoy's `Cluster` of a port of a Service. */
 export function backendCluster(

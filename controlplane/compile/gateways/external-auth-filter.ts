@@ -1,7 +1,7 @@
 import type { ExternalStage } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { extension } from '../extension.ts';
-import { backendClusterName } from './backend-cluster.ts';
+import { backendClusterName } from './backend-cluster-name.ts';
 
 const TIMEOUT = '5s';
 

@@ -17,18 +17,17 @@ import { httpConnectionManager } from '../listeners/http-connection-manager.ts';
 import type { ServedPort } from '../listeners/listener.ts';
 import type { Memo } from '../memo.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
+import { PASSED_HEADER } from '../passed-header.ts';
 import { toRouteConfiguration } from '../routes/route-configuration.ts';
-import {
-  type BackendContext,
-  backendCluster,
-  backendClusterName,
-  type Carried,
-} from './backend-cluster.ts';
+import { type BackendContext, backendCluster } from './backend-cluster.ts';
+import { backendClusterName, type Carried } from './backend-cluster-name.ts';
 import { externalCarried } from './external-auth-filter.ts';
 import { tcpChains, udpDatagrams } from './gateway-listeners.ts';
 import { listenerHosts, type PartsOf } from './listener-hosts.ts';
-import { PASSED_HEADER, placedStages } from './listener-stages.ts';
+import { placedStages } from './listener-stages.ts';
+import { EXTERNALS_HEADER, externalFilters } from './rule-externals.ts';
 import { targetsOf } from './rule-routes.ts';
+import { SESSION_FILTER } from './rule-session.ts';
 import { stageFilters } from './stage-filters.ts';
 
 /** What Gateways add to the configuration of a node group's proxies. */
@@ -123,12 +122,18 @@ function portParts(
   const tables = tablesOf(group, listeners, closedHosts);
   const managerOf = (listener: ServedListener | undefined) => {
     const found = tables.find(table => table.listener === listener);
-    const beforeRoute = stageFilters(found?.own ?? [], edge.limits.listener);
+    const own = found?.own ?? [];
+    const beforeRoute = stageFilters(own, edge.limits.listener);
+    const externals = externalFilters(own.flatMap(rulesOf), inputs.memo);
     const manager = httpConnectionManager(
       group,
       {
         ...edge.limits.listener,
-        ...(beforeRoute === undefined ? {} : { beforeRoute, passedHeaders: [PASSED_HEADER] }),
+        ...(beforeRoute === undefined ? {} : { beforeRoute }),
+        ...(externals === undefined ? {} : { marks: [externals.mark] }),
+        behindFilters: [...(externals?.filters ?? []), SESSION_FILTER],
+        // A client could skip filters that other connections of the port have.
+        passedHeaders: INNER_HEADERS,
       },
       chainOf(listener),
       undefined,
@@ -198,17 +203,26 @@ function routeTable({ name, others, own }: Table, inputs: GatewayInputs): Compil
   return {
     name,
     // A cluster that does not exist answers 500 for a backend that is not resolved.
-    json: { ...withoutPassed(configuration, own), validate_clusters: false },
+    json: { ...withoutInner(configuration, own), validate_clusters: false },
     origins: [...new Set([...ids, ...edge.routeOrigins])],
   };
 }
 
-/** No service gets the header of requests that have passed filters of a listener. */
-function withoutPassed(table: JsonObject, own: readonly ServedListener[]): JsonObject {
-  if (!own.some(({ filters }) => placedStages(filters).length > 0)) return table;
+/** No service gets the headers by which routes know what decides about a request. */
+function withoutInner(table: JsonObject, own: readonly ServedListener[]): JsonObject {
+  const isPassed = own.some(({ filters }) => placedStages(filters).length > 0);
+  const asks = own.flatMap(rulesOf).some(({ externals }) => externals.length > 0);
+  const inner = [...(asks ? [EXTERNALS_HEADER] : []), ...(isPassed ? [PASSED_HEADER] : [])];
+  if (inner.length === 0) return table;
   const { request_headers_to_remove: removed } = table;
   const others = Array.isArray(removed) ? (removed as readonly Json[]) : [];
-  return { ...table, request_headers_to_remove: [...others, PASSED_HEADER] };
+  return { ...table, request_headers_to_remove: [...others, ...inner] };
+}
+
+const INNER_HEADERS = [EXTERNALS_HEADER, PASSED_HEADER];
+
+function rulesOf({ routes }: ServedListener): readonly ServedRule<unknown>[] {
+  return routes.flatMap((served): readonly ServedRule<unknown>[] => served.rules);
 }
 
 function limitIds(rules: readonly ServedRule<unknown>[]): readonly string[] {
@@ -258,6 +272,9 @@ function clustersOf(
   };
   for (const served of listeners.flatMap(({ routes }) => routes))
     for (const target of targetsOf(served)) use(target, CARRIED[served.kind], served.route.id);
+  for (const { route, rules } of listeners.flatMap(({ routes }) => routes))
+    for (const stage of rules.flatMap(({ externals }) => externals))
+      use(stage.target, externalCarried(stage), route.id);
   for (const { filters, origin } of listeners)
     for (const { stage } of placedStages(filters))
       if ('external' in stage) use(stage.target, externalCarried(stage), origin);

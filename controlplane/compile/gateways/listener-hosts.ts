@@ -4,7 +4,6 @@ import type {
   ServedRule,
 } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
@@ -62,10 +61,7 @@ export function listenerHosts(
     if (byHost === undefined) return [{ ...named, routes: elsewhere }];
     const served = servedFor(covering, byHost);
     const filters = filtersAt.get(hostname ?? '');
-    const taken = [
-      ...setByListener(filters),
-      ...filtersOf(served.keys()).flatMap(identityHeadersOf),
-    ];
+    const taken = [...setByListener(filters), ...rulesOf(served.keys()).flatMap(setByRule)];
     const host = parts(domain, taken);
     const sorted = sortedRoutes(served, context, memo);
     const stages = placedStages(filters);
@@ -117,11 +113,16 @@ function ownHostname({ route }: ServedHttp, covering: readonly string[]): string
   return covering.find(hostname => own.includes(hostname)) ?? '*';
 }
 
-function filtersOf(routes: Iterable<ServedHttp>): readonly Resource<'Filter'>[] {
-  return [...routes].flatMap(({ rules }) => {
-    const all: readonly ServedRule<unknown>[] = rules;
-    return all.flatMap(({ filters, policy }) => [...filters, ...(policy?.filters ?? [])]);
-  });
+function rulesOf(routes: Iterable<ServedHttp>): readonly ServedRule<unknown>[] {
+  return [...routes].flatMap((route): readonly ServedRule<unknown>[] => route.rules);
+}
+
+/** Returns the headers that only what decides about a rule's requests may set. */
+function setByRule(rule: ServedRule<unknown>): readonly string[] {
+  return [
+    ...[...rule.filters, ...(rule.policy?.filters ?? [])].flatMap(identityHeadersOf),
+    ...rule.externals.flatMap(setByService),
+  ];
 }
 
 function sortedRoutes(

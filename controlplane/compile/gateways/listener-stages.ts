@@ -2,6 +2,7 @@ import type { ListenerFilters, ListenerStage } from '#controlplane/gateway-api/s
 import type { JsonObject } from '#protos/json.ts';
 import { earlyRule, extAuthzSettings } from '../ext-authz/ext-authz-filter.ts';
 import { extension } from '../extension.ts';
+import { PASSED_HEADER } from '../passed-header.ts';
 import { perFilterConfig, withoutFilter } from '../per-filter-config.ts';
 
 /** A stage of a listener with the filter of Envoy that runs it. */
@@ -17,12 +18,6 @@ export type PlacedStage = {
 
 const OWN = 'gateway.listener_filters';
 const CHOOSE_ROUTE = 'gateway.choose_route';
-
-/**
- * The header of requests that have passed the filters of their listener. Only the gateway sets it.
- * It is removed from what clients send, and again before the request goes upstream.
- */
-export const PASSED_HEADER = 'x-gateway-passed';
 
 /** Returns the stages of a listener. None when every request is answered 500. */
 export function placedStages(filters: ListenerFilters | undefined): readonly PlacedStage[] {

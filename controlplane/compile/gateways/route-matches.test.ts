@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { grpcRouteSchema } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
 import { httpRouteSchema } from '#resources/kinds/http-route/http-route-spec.ts';
 import { grpcMatch, httpMatch } from './route-matches.ts';
+import { compareRanks } from './served-rank.ts';
 
 const PARENT = { parentRefs: [{ name: 'gateway' }] };
 
@@ -17,7 +18,7 @@ function ofGrpc(match: object) {
   const { rules } = grpcRouteSchema.parse({ ...PARENT, rules: [{ matches: [match] }] });
   const [first] = rules[0]?.matches ?? [];
   assert.ok(first !== undefined);
-  return grpcMatch(first).match;
+  return grpcMatch(first);
 }
 
 const PATHS: readonly [path: object, match: object, prefix: string | undefined][] = [
@@ -81,6 +82,25 @@ const CALLS: readonly [method: object | undefined, match: object][] = [
 
 for (const [method, match] of CALLS) {
   test(`the call ${JSON.stringify(method)} becomes ${JSON.stringify(match)}`, () => {
-    assert.deepEqual(ofGrpc(method === undefined ? {} : { method }), { ...match, grpc: {} });
+    const { match: made } = ofGrpc(method === undefined ? {} : { method });
+    assert.deepEqual(made, { ...match, grpc: {} });
   });
 }
+
+test('calls are tried by the length of their service, then by that of their method', () => {
+  const sorted = [
+    { service: 'a.Long', method: 'C' },
+    { service: 'a.Long' },
+    { service: 'a.B', method: 'Much' },
+    { service: 'a.B', method: 'C' },
+    { service: 'a.B' },
+    { method: 'VeryLongMethod' },
+  ];
+  const rest = { hostname: '*', created: '', name: 'a/b', rule: 0, match: 0 };
+  const ranked = sorted.map(method => ({ method, rank: { ...ofGrpc({ method }).rank, ...rest } }));
+  const found = ranked.toReversed().sort((a, b) => compareRanks(a.rank, b.rank));
+  assert.deepEqual(
+    found.map(({ method }) => method),
+    sorted,
+  );
+});

@@ -68,14 +68,17 @@ export function grpcMatch({ headers, method }: GrpcRouteMatch): ServedMatch {
     match: { ...callMatch(type, service, call), grpc: {}, ...list('headers', conditions) },
     prefix: undefined,
     rank: {
-      path: type === 'Exact' ? (service !== '' && call !== '' ? 'exact' : 'prefix') : 'expression',
-      length: service.length + call.length,
+      path: service + call === '' ? 'prefix' : type === 'Exact' ? 'exact' : 'expression',
+      // The service counts before the call. Source: Gateway API's comment of `matches`.
+      length: service.length * (LONGEST_CALL + 1) + call.length,
       hasMethod: call !== '',
       headers: conditions.length,
       query: 0,
     },
   };
 }
+
+const LONGEST_CALL = 1024;
 
 function callMatch(type: Condition['type'], service: string, call: string): JsonObject {
   if (service === '' && call === '') return { prefix: '/' };

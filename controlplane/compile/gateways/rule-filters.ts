@@ -33,11 +33,16 @@ function changes(
     ...set.map(header => option(header, 'OVERWRITE_IF_EXISTS_OR_ADD')),
     ...add.map(header => option(header, 'APPEND_IF_EXISTS_OR_ADD')),
   ]);
-  const removed = modifiers.flatMap(({ value: { remove } }) => remove);
+  const removed = modifiers.flatMap(({ value: { remove } }) => remove).filter(isToken);
   return {
     ...(added.length === 0 ? {} : { [`${of}_headers_to_add`]: added }),
     ...(removed.length === 0 ? {} : { [`${of}_headers_to_remove`]: removed }),
   };
+}
+
+/** The API takes any text here. No header has another name (RFC 9110, section 5.6.2). */
+function isToken(name: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 }
 
 /** A percent sign would begin one of Envoy's formatters. */
@@ -59,11 +64,13 @@ export function corsChanges(filters: readonly HttpRouteFilter[]): JsonObject {
   if (cors === undefined) return {};
   const { allowCredentials, allowHeaders, allowMethods, allowOrigins, exposeHeaders, maxAge } =
     cors.value;
+  // With credentials `*` is the name of a header (Fetch standard, "CORS protocol").
+  const exposed = exposeHeaders.filter(name => name !== '*' || !allowCredentials);
   const config = extension('filters.http.cors.v3.CorsPolicy', {
     allow_origin_string_match: allowOrigins.map(originMatcher),
     ...(allowMethods.length === 0 ? {} : { allow_methods: allowMethods.join(', ') }),
     ...(allowHeaders.length === 0 ? {} : { allow_headers: allowHeaders.join(', ') }),
-    ...(exposeHeaders.length === 0 ? {} : { expose_headers: exposeHeaders.join(', ') }),
+    ...(exposed.length === 0 ? {} : { expose_headers: exposed.join(', ') }),
     max_age: String(maxAge),
     allow_credentials: allowCredentials,
     forward_not_matching_preflights: false,

@@ -16,7 +16,7 @@ export function retries({ retry, timeouts }: TimedRule): JsonObject {
       ? {}
       : { per_try_timeout: toDuration(timeouts.backendRequest) };
   if (retry === undefined) return { ...RETRY_POLICY, ...perTry };
-  const { attempts, backoff, codes } = retry;
+  const { attempts, backoff = 0, codes } = retry;
   if (attempts === 0) return { ...perTry, retry_on: 'connect-failure', num_retries: 0 };
   return {
     ...RETRY_POLICY,
@@ -29,7 +29,8 @@ export function retries({ retry, timeouts }: TimedRule): JsonObject {
     ].join(),
     ...(codes.length === 0 ? {} : { retriable_status_codes: codes }),
     num_retries: attempts,
-    ...(backoff === undefined ? {} : { retry_back_off: { base_interval: toDuration(backoff) } }),
+    // Envoy takes no interval of 0.
+    ...(backoff === 0 ? {} : { retry_back_off: { base_interval: toDuration(backoff) } }),
     ...perTry,
   };
 }

@@ -16,12 +16,24 @@ const PREFIXES: readonly [path: string, prefix: string, replaced: string, result
   ['/foo/bar', '/foo', '/', '/bar'],
   ['/bar', '', '/xyz', '/xyz/bar'],
   ['/', '', '/xyz/', '/xyz/'],
+  ['/foo/bar', '/foo', 'xyz', '/xyz/bar'],
 ];
 
 for (const [path, prefix, replacePrefixMatch, result] of PREFIXES) {
   test(`${path} with ${replacePrefixMatch || "''"} for ${prefix || '/'} becomes ${result}`, () => {
     const change = pathChange({ type: 'ReplacePrefixMatch', replacePrefixMatch }, prefix);
     assert.equal(rewritten(path, prefix, change), result);
+  });
+}
+
+for (const [replaceFullPath, path] of [
+  ['/a', '/a'],
+  ['a', '/a'],
+  ['', '/'],
+] as const) {
+  test(`a redirect to the whole path "${replaceFullPath}" leads to ${path}`, () => {
+    const change = pathChange({ type: 'ReplaceFullPath', replaceFullPath }, '', 'path_redirect');
+    assert.deepEqual(change, { path_redirect: path });
   });
 }
 

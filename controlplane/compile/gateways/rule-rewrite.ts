@@ -27,14 +27,21 @@ export function pathChange(
   prefix: string | undefined,
   whole?: 'path_redirect',
 ): JsonObject {
-  const { replaceFullPath, replacePrefixMatch } = path ?? {};
+  const { replaceFullPath, replacePrefixMatch } = absolute(path);
   if (replaceFullPath !== undefined)
     return whole === undefined ? toRegex('^/.*$', replaceFullPath) : { [whole]: replaceFullPath };
   if (prefix === undefined || replacePrefixMatch === undefined) return {};
   // Behind the prefix `/` there is no slash that could be kept.
   if (prefix === '') return toRegex('^/', withSlash(replacePrefixMatch));
-  const target = replacePrefixMatch === '' ? '/' : replacePrefixMatch;
-  return replacePrefix({ prefix, prefix_exact: false, case_sensitive: true }, target);
+  return replacePrefix({ prefix, prefix_exact: false, case_sensitive: true }, replacePrefixMatch);
+}
+
+/** A path that begins elsewhere would continue the host. */
+function absolute({ replaceFullPath, replacePrefixMatch }: Partial<PathModifier> = {}) {
+  return {
+    replaceFullPath: replaceFullPath?.replace(/^\/?/, '/'),
+    replacePrefixMatch: replacePrefixMatch?.replace(/^\/?/, '/'),
+  };
 }
 
 function withSlash(path: string): string {

@@ -11,19 +11,23 @@ import type {
   HttpRouteFilter,
   HttpRouteMatch,
 } from '#resources/kinds/http-route/http-route-spec.ts';
+import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
+import { perFilterConfig } from '../per-filter-config.ts';
 import { type Labellings, targetRateLimits } from '../rate-limits/labelling.ts';
 import { closed } from '../routes/closed-route.ts';
 import { REPEAT_SAFE_METHODS } from '../routes/repeat-safe-methods.ts';
 import { NO_END } from '../routes/retry-policy.ts';
 import { routeParts } from '../routes/route-parts.ts';
 import { upgradeConfigs } from '../routes/upgrades.ts';
-import { backendClusterName, NO_BACKEND } from './backend-cluster.ts';
+import { backendClusterName, NO_BACKEND } from './backend-cluster-name.ts';
 import { ruleFilters } from './route-filters.ts';
 import { grpcMatch, httpMatch, type ServedMatch } from './route-matches.ts';
+import { externalsOn, ruleExternals, withExternals } from './rule-externals.ts';
 import { corsChanges, headerChanges, valuesOf } from './rule-filters.ts';
 import { type Asked, redirectAction } from './rule-redirect.ts';
 import { retries, type TimedRule } from './rule-retries.ts';
 import { rewriteAction } from './rule-rewrite.ts';
+import { sessionChanges } from './rule-session.ts';
 import type { ServedRank } from './served-rank.ts';
 
 /** An HTTPRoute or a GRPCRoute that is attached to a listener. */
@@ -50,16 +54,18 @@ export function rankedRoutes(served: ServedHttp, context: RouteContext): readonl
   const rules: readonly ServedRule<RuleOf>[] = served.rules;
   return rules.flatMap(rule =>
     matchesOf(rule.rule, grpc).flatMap((match, index) =>
-      sharesOf({ id, grpc, rule, match }).map(parts => ({
-        rank: {
-          ...match.rank,
-          created: metadata?.created ?? '',
-          name: `${namespace}/${name}`,
-          rule: rule.index,
-          match: index,
-        },
-        route: toRoute(parts, context),
-      })),
+      sharesOf({ id, grpc, rule, match }).flatMap(parts =>
+        toRoutes(parts, context).map(route => ({
+          rank: {
+            ...match.rank,
+            created: metadata?.created ?? '',
+            name: `${namespace}/${name}`,
+            rule: rule.index,
+            match: index,
+          },
+          route,
+        })),
+      ),
     ),
   );
 }
@@ -116,6 +122,22 @@ function rewritesPath(rule: ServedRule<RuleOf>, backend: ServedBackend): boolean
   return rewrite?.value.path !== undefined;
 }
 
+/** A route that asks services is closed on a listener that does not. */
+function toRoutes(parts: Parts, context: RouteContext): readonly JsonObject[] {
+  const route = toRoute(parts, context);
+  const externals = ruleExternals(parts.rule);
+  if (externals.length === 0) return [route];
+  const { match } = parts.match;
+  return [
+    {
+      ...route,
+      match: withExternals(match, externals),
+      ...perFilterConfig(route, externalsOn(externals)),
+    },
+    closed(GATEWAY_ROUTE, match),
+  ];
+}
+
 function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): JsonObject {
   const { id, match, rule } = parts;
   const filters = filtersOf(rule);
@@ -141,6 +163,7 @@ function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): Js
     route: { ...forward(parts, used), ...limits },
     ...routeParts(
       ruleFilters(id, rule),
+      sessionChanges(id, rule),
       limited,
       corsChanges(filters),
       REPEAT_SAFE_METHODS,

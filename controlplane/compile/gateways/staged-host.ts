@@ -1,12 +1,15 @@
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { GATEWAY_ROUTE, routeRuleOfFilters, WITH_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { PASSED_HEADER } from '../passed-header.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { DEFAULT_DOMAINS, withLimits } from '../rate-limits/rate-limit-filter.ts';
 import { closed } from '../routes/closed-route.ts';
 import { CORS_IN_CHAIN, CORS_NAME } from '../routes/cors-filter.ts';
 import type { HostParts } from '../routes/virtual-hosts.ts';
-import { PASSED_HEADER, type PlacedStage, stagesOff, stagesOn } from './listener-stages.ts';
+import { type PlacedStage, stagesOff, stagesOn } from './listener-stages.ts';
 import { afterStages } from './route-filters.ts';
+import { externalsInChain } from './rule-externals.ts';
+import { SESSIONS_IN_CHAIN } from './rule-session.ts';
 
 /**
  * Returns the routes and settings of a virtual host whose listener has filters. Every request has a
@@ -25,7 +28,7 @@ export function stagedHost(
       ...first.map(route => ({ ...route, ...perFilterConfig(route, off) })),
       ...preflights(routes, after, off),
       { ...closed(GATEWAY_ROUTE, { prefix: '/', headers: [NOT_PASSED] }), ...after },
-      ...routes,
+      ...routes.flatMap(withoutUpgrades),
       { name: listenerOf(stages), match: { prefix: '/' }, direct_response: NOT_FOUND, ...after },
     ],
     ...fields,
@@ -34,10 +37,24 @@ export function stagedHost(
       fields,
       CORS_IN_CHAIN,
       WITH_FILTERS,
+      externalsInChain(routes),
+      SESSIONS_IN_CHAIN,
       stagesOn(stages),
     ),
   };
 }
+
+/** The listener lets every upgrade through, so a route that takes none answers itself. */
+function withoutUpgrades(route: JsonObject): readonly JsonObject[] {
+  const action = isJsonObject(route.route) ? route.route : undefined;
+  if (action === undefined || action.upgrade_configs !== undefined) return [route];
+  const match = isJsonObject(route.match) ? route.match : {};
+  const headers = [...objectsIn(match.headers), UPGRADE];
+  const { route: _, ...rest } = route;
+  return [{ ...rest, match: { ...match, headers }, direct_response: { status: 403 } }, route];
+}
+
+const UPGRADE: JsonObject = { name: 'upgrade', present_match: true };
 
 /** Envoy asks no filter about a request without a route. */
 const NOT_FOUND: JsonObject = { status: 404 };

@@ -1,7 +1,7 @@
 import type { ServedBackend, ServedRoute } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { extension } from '../extension.ts';
-import { backendClusterName, NO_BACKEND } from './backend-cluster.ts';
+import { backendClusterName, NO_BACKEND } from './backend-cluster-name.ts';
 
 export type StreamRoute = Extract<ServedRoute, { readonly kind: 'TLSRoute' | 'TCPRoute' }>;
 export type DatagramRoute = Extract<ServedRoute, { readonly kind: 'UDPRoute' }>;

@@ -1,7 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
-import { TOKEN_HEADERS } from '../ext-authz/token-filters.ts';
 import { extension } from '../extension.ts';
 import { forwardedHeaders, type HeaderChange } from '../forwarded-headers.ts';
 import { IS_LATE, LATE_HEADER } from '../routes/late-tries.ts';
@@ -22,8 +21,10 @@ export type EdgeParts = Deciders & {
   readonly config: ModuleConfig;
   /** Headers that only the gateway sets, in lower case, sorted. */
   readonly gatewayHeaders: readonly string[];
-  /** Headers that only `beforeRoute` sets. */
+  /** More headers that only the gateway sets. */
   readonly passedHeaders?: readonly string[];
+  /** What the listener sets of them. */
+  readonly marks?: readonly HeaderChange[];
   /** Whether a Mapping replaces the bodies of errors. */
   readonly errorBodies: boolean;
   /** Whether requests are sampled for the control plane. */
@@ -109,7 +110,7 @@ const TIMEOUTS_AND_LIMITS: JsonObject = {
 };
 
 function edge(
-  { beforeRoute, collectors, config, gatewayHeaders, passedHeaders = [] }: EdgeParts,
+  { beforeRoute, collectors, config, gatewayHeaders, marks = [], passedHeaders = [] }: EdgeParts,
   tls: TlsChain | undefined,
 ): JsonObject {
   return {
@@ -117,12 +118,15 @@ function edge(
       [
         LATE_HEADER,
         HOST_HEADER,
-        ...TOKEN_HEADERS,
         ...passedHeaders,
         ...gatewayHeaders,
         ...removedTraceHeaders(collectors?.tracing),
       ],
-      [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
+      [
+        ...(tls === undefined ? [] : [markOf(tls)]),
+        ...marks,
+        ...forwardedHeaders(config, tls !== undefined),
+      ],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
     ...errorPages(config.error_response_overrides, hstsAnswers(tls), [LATE_ANSWER]),

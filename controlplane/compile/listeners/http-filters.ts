@@ -23,6 +23,8 @@ export type Deciders = {
   readonly config: Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
   /** Filters after which the route is chosen again. Default: none. */
   readonly beforeRoute?: readonly JsonObject[];
+  /** Filters that run once ours let a request pass. Default: none. */
+  readonly behindFilters?: readonly JsonObject[];
 };
 
 /** Whether trusted hops report the client's address, which the connection does not have then. */
@@ -42,7 +44,7 @@ export function httpFilters(
 ): readonly JsonObject[] {
   const first = errorBodies ? [ERROR_BODIES_FILTER] : [];
   if (deciders === undefined) return [...first, CORS_FILTER, ROUTER];
-  const { beforeRoute = [], decisionCache } = deciders;
+  const { beforeRoute = [], behindFilters = [], decisionCache } = deciders;
   const extAuthz = extAuthzFilter(deciders.extAuthz, tellsClient(deciders));
   return [
     ...first,
@@ -53,6 +55,7 @@ export function httpFilters(
       : [IDENTITY_HEADERS_FILTER, ...beforeRoute, CORS_FILTER]),
     ...TOKEN_FILTERS,
     ...(decisionCache ? withDecisionCache(extAuthz) : [extAuthz]),
+    ...behindFilters,
     ...rateLimitFilters(deciders.rateLimit),
     { ...ROUTER, typed_config: extension(ROUTER_CONFIG, TRY_FILTERS) },
   ];

@@ -16,9 +16,10 @@ const SEND_MS = 5_000;
 const PATH = '%PATH(NQ)%';
 
 /** Envoy's own `grpc.path` holds the query, and a client says what is gRPC. This replaces it. */
-const PATH_TAGS: readonly JsonObject[] = [
+const OUR_TAGS: readonly JsonObject[] = [
   { tag: 'url.path', value: PATH },
   { tag: 'grpc.path', value: PATH },
+  { tag: 'attempts', value: '%UPSTREAM_REQUEST_ATTEMPT_COUNT%' },
 ];
 
 /**
@@ -52,9 +53,10 @@ export function tracing(group: string, spec: TracingServiceSpec | undefined): Js
       overall_sampling: { value: overall },
       // Envoy's tag `http.url` would hold the query.
       max_path_tag_length: 0,
-      custom_tags: [...PATH_TAGS, ...tagsOf(spec).map(toTag)],
-      // The tries of a request are spans of their own.
-      spawn_upstream_span: true,
+      custom_tags: [...OUR_TAGS, ...tagsOf(spec).map(toTag)],
+      // Envoy makes these spans before it drops those that sampling does not keep
+      // (bench/results/traces.md).
+      spawn_upstream_span: spec.spawn_upstream_span,
       // The Mapping. What clients send would be a name of its own each time.
       operation: '%ROUTE_NAME%',
       provider: spec.driver === 'zipkin' ? zipkin(spec) : openTelemetry(group, spec),
@@ -78,7 +80,7 @@ function openTelemetry(group: string, { config }: TracingServiceSpec): JsonObjec
 }
 
 /** Our services and most others know W3C's headers, so spans go on by them too. */
-function zipkin({ config, service }: TracingServiceSpec): JsonObject {
+function zipkin({ config, service, spawn_upstream_span }: TracingServiceSpec): JsonObject {
   return {
     name: 'envoy.tracers.zipkin',
     typed_config: {
@@ -88,7 +90,8 @@ function zipkin({ config, service }: TracingServiceSpec): JsonObject {
       collector_endpoint_version: config.collector_endpoint_version,
       collector_hostname: config.collector_hostname ?? formatHostPort(service),
       trace_id_128bit: config.trace_id_128bit,
-      shared_span_context: config.shared_span_context,
+      // A proxy would take over the span of the proxy before, and both would have one id.
+      shared_span_context: spawn_upstream_span && config.shared_span_context,
       trace_context_option: 'USE_B3_WITH_W3C_PROPAGATION',
     },
   };

@@ -1,3 +1,4 @@
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { EDGE } from '../node-groups.ts';
@@ -33,7 +34,9 @@ export function labelKeys(resources: ResourceSet): ReadonlyMap<string, LabelKeys
 
 function labelsByDomain(resources: ResourceSet): (readonly [string, readonly LabelSpecifier[]])[] {
   const defaults = Object.entries(resources.config.default_labels);
-  const mappings = resources.mappings.filter(({ spec }) => spec.node_group === EDGE);
+  const mappings = resources.mappings.filter(
+    ({ spec }) => spec.node_group === EDGE && hasLabels(spec),
+  );
   return [
     ...defaults.map(([domain, { defaults }]) => [domain, defaults] as const),
     ...mappings.flatMap(({ spec }) =>
@@ -45,6 +48,12 @@ function labelsByDomain(resources: ResourceSet): (readonly [string, readonly Lab
       spec.limits.map(({ labels }) => [spec.domain, labels] as const),
     ),
   ];
+}
+
+/** Tells it without a list, since of ten thousand Mappings most have none. */
+export function hasLabels({ labels }: MappingSpec): boolean {
+  for (const _ in labels) return true;
+  return false;
 }
 
 function keys(

@@ -1,21 +1,40 @@
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { MOST_COPIES } from './shards.ts';
 
+/** A header, and the one value of it that each of many routes asks for. */
+export type AskedHeader = {
+  readonly name: string;
+  readonly values: readonly (string | undefined)[];
+};
+
+/** Returns the header by whose values a long list of routes can be cut. */
+export function askedHeader(
+  routes: readonly JsonObject[],
+  longest: number,
+): AskedHeader | undefined {
+  if (routes.length <= longest) return undefined;
+  const name = mostAsked(routes);
+  if (name === undefined) return undefined;
+  const values = routes.map(route => askedValue(route, name));
+  const asked = new Set(values.filter(value => value !== undefined));
+  const others = values.filter(value => value === undefined).length;
+  const copies = (asked.size + 1) * others + (routes.length - others) + routes.length;
+  return asked.size < 2 || copies > MOST_COPIES * routes.length ? undefined : { name, values };
+}
+
 /**
  * Returns the part of a virtual host that has these routes. A long list of which many routes ask
  * for a value of one header becomes a list for each value. Each has, in order, every route that can
  * match such a request. So its first match is the first match of the one list.
  */
-export function byHeader(routes: readonly JsonObject[], longest: number): JsonObject {
-  if (routes.length <= longest) return { routes };
-  const name = mostAsked(routes);
-  const values = routes.map(route => (name === undefined ? undefined : askedValue(route, name)));
-  const asked = new Set(values.filter(value => value !== undefined));
-  const others = values.filter(value => value === undefined).length;
-  const copies = (asked.size + 1) * others + (routes.length - others) + routes.length;
-  if (name === undefined || asked.size < 2 || copies > MOST_COPIES * routes.length)
-    return { routes };
+export function byHeader(
+  routes: readonly JsonObject[],
+  header: AskedHeader | undefined,
+): JsonObject {
+  if (header === undefined) return { routes };
+  const { name, values } = header;
   const lists = listsOf(routes, values);
+  const asked = new Set(values.filter(value => value !== undefined));
   const input = { name, typed_config: { '@type': HEADER_INPUT, header_name: name } };
   return {
     matcher: {
@@ -56,7 +75,7 @@ function chosen(routes: readonly JsonObject[]): JsonObject {
 }
 
 /** By value, and by undefined those for all other requests. */
-function listsOf(
+export function listsOf(
   routes: readonly JsonObject[],
   values: readonly (string | undefined)[],
 ): ReadonlyMap<string | undefined, readonly JsonObject[]> {

@@ -83,7 +83,7 @@ export const NO_CREDENTIALS: readonly Json[] = CREDENTIAL_HEADERS.map(name => ({
  * What the service removes from every request that it lets pass: the gateway's own cookies, and
  * credentials for Filters.
  */
-const NOTHING_TO_REMOVE: readonly Json[] = [
+export const NOTHING_TO_REMOVE: readonly Json[] = [
   {
     name: 'cookie',
     string_match: { contains: 'gateway_' },

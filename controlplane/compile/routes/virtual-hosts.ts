@@ -78,10 +78,22 @@ type Plan = {
 export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
   const byHost = Map.groupBy(inputs.entries, ({ rank }) => rank.host);
   // Sorted once here, the lists of several hosts merge fast below.
-  for (const entries of byHost.values()) entries.sort(compareRoutes);
+  const last = inputs.memo.of(inputs.memo, 'sorted routes', [], () => new Map<string, Entries>());
+  for (const [host, entries] of byHost) byHost.set(host, sorted(entries, last.get(host)));
+  last.clear();
+  for (const [host, entries] of byHost) last.set(host, entries);
   const together = Map.groupBy(plansOf(inputs, byHost), ({ key }) => key);
   const taken = new Set<string>();
   return [...together.values()].map(plans => virtualHost(plans, byHost, inputs, taken));
+}
+
+type Entries = RouteEntry[];
+
+/** Most entries are the same as last time, and what is nearly sorted is sorted fast. */
+function sorted(entries: Entries, last: Entries = []): Entries {
+  const others = new Set(entries);
+  const kept = last.filter(entry => others.delete(entry));
+  return [...kept, ...others].sort(compareRoutes);
 }
 
 function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): readonly Plan[] {
@@ -194,9 +206,13 @@ function publicRoutes(
   domains: readonly string[],
   { filters, memo }: Pick<HostInputs, 'filters' | 'memo'>,
 ): readonly JsonObject[] {
-  if (filters === undefined || !domains.some(filters.isChecked)) return routes;
-  const asking = withPublicRoutes(routes, filters.askedOn(domains), memo);
-  const all = verifyingRoutes(asking, filters.tokens.on(domains), memo);
+  if (filters === undefined) return routes;
+  const { on, providers } = filters.tokens;
+  const verifying = (all: readonly JsonObject[]) =>
+    providers.length === 0 ? all : verifyingRoutes(all, on(domains), memo);
+  // Routes of Gateway API have Filters of their own.
+  if (!domains.some(filters.isChecked)) return verifying(routes);
+  const all = verifying(withPublicRoutes(routes, filters.askedOn(domains), memo));
   const find = filters.rememberedOn?.(domains);
   return find === undefined ? all : withRememberingRoutes(all, find, memo);
 }

@@ -52,7 +52,7 @@ test('services and the service that runs Filters do not see the header', () => {
   assert.ok(JSON.stringify(request_headers_to_remove).includes('x-gateway-shard'));
   assert.match(
     JSON.stringify(cut.resources.get(LISTENER)),
-    /"disallowed_headers":\{"patterns":\[\{"exact":"x-gateway-shard"\}\]\}/,
+    /"patterns":\[\{"exact":"x-gateway-shard"\},\{"exact":"x-gateway-shard-value"\}\]/,
   );
 });
 
@@ -64,6 +64,38 @@ test('another Mapping changes the shard that it is in, and nothing else', () => 
   assert.equal(after.name, before.name);
   const known = new Set(before.hosts.map(host => JSON.stringify(host)));
   assert.equal(after.hosts.filter(host => !known.has(JSON.stringify(host))).length, 1);
+});
+
+test('another Mapping for a value of a header changes the list of this value, and nothing else', () => {
+  const tenants = (service: string) =>
+    Array.from({ length: 1_000 }, (_, index) =>
+      mappings(1, `, headers: {x-tenant: t${index}}`)
+        .replace('name: m0', `name: m${index}`)
+        .replace('service: s', `service: ${index === 500 ? service : 's'}`),
+    ).join('');
+  const before = tableOf(withShards(compiled(tenants('s'))));
+  const after = tableOf(withShards(compiled(tenants('t'))));
+  assert.equal(after.name, before.name);
+  const known = new Set(before.hosts.map(host => JSON.stringify(host)));
+  const changed = after.hosts.filter(host => !known.has(JSON.stringify(host)));
+  assert.deepEqual(
+    changed.map(({ domains }) => domains),
+    [['|~0|t500|']],
+  );
+});
+
+test('a table whose route is chosen again behind filters is not cut by a header that they may set', () => {
+  const list = compiled(
+    Array.from({ length: 100 }, (_, index) =>
+      mappings(1, `, headers: {x-tenant: t${index}}`).replace('name: m0', `name: m${index}`),
+    ).join(''),
+  );
+  const [table] = list.resources.get(ROUTE_CONFIGURATION) ?? [];
+  assert.ok(table);
+  const json = { ...table.json, request_headers_to_remove: ['x-gateway-passed'] };
+  const again = new Map([...list.resources, [ROUTE_CONFIGURATION, [{ ...table, json }]]]);
+  const { hosts } = tableOf(withShards({ ...list, resources: again }));
+  assert.ok(hosts.length < 10 && hosts.every(({ domains }) => !domains[0]?.startsWith('|~')));
 });
 
 test('another Mapping for a host of its own does not change the listener, when all Mappings have one', () => {

@@ -3,10 +3,19 @@ import { LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { contentHash } from '../clusters/content-hash.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import { extension } from '../extension.ts';
-import { byHeader } from './by-header.ts';
+import { PASSED_HEADER } from '../passed-header.ts';
+import { type AskedHeader, askedHeader, byHeader } from './by-header.ts';
 import { type PathStart, pathStart } from './path-start.ts';
-import { SHARD_HEADER, type ShardHeader, shardHeader } from './shard-header.ts';
-import { shardsOf } from './shards.ts';
+import {
+  SHARD_HEADER,
+  type ShardHeader,
+  shardHeader,
+  VALUE_HEADER,
+  type ValueCut,
+  withValues,
+} from './shard-header.ts';
+import { type Shard, shardsOf } from './shards.ts';
+import { valueUnits } from './value-units.ts';
 
 /** A list with more routes is cut into shards. Below it the walk costs less than the cut. */
 export const LONGEST_LIST = 64;
@@ -27,10 +36,51 @@ type CutTable = { readonly table: CompiledResource; readonly header: ShardHeader
  * from the lists.
  */
 export function withShards(compiled: Compiled, longest = LONGEST_LIST): Compiled {
+  return sharder(longest)(compiled);
+}
+
+/**
+ * Returns the same function. It remembers how it cut, so a list whose paths did not change since
+ * its last call costs little.
+ */
+export function sharder(longest = LONGEST_LIST): (compiled: Compiled) => Compiled {
+  let last: Cuts = new Map();
+  return compiled => {
+    const now: Cuts = new Map();
+    const cut = cutTables(compiled, { longest, last, now });
+    last = now;
+    return cut;
+  };
+}
+
+/** A table of routes as Envoy has it, if it is cut. */
+export type CutHosts = Pick<ShardHeader, 'keyFor'> & { readonly hosts: readonly JsonObject[] };
+
+/**
+ * Returns the shards of a table, and how Envoy chooses one of them.
+ * @returns undefined when the table is not cut
+ */
+export function cutHosts(
+  { resources }: Compiled,
+  name: string,
+  longest = LONGEST_LIST,
+): CutHosts | undefined {
+  const table = resources.get(ROUTE_CONFIGURATION)?.find(each => each.name === name);
+  const cutting = { longest, last: new Map(), now: new Map() };
+  const cut = table && cutTable(table, cutting);
+  if (cut === undefined) return undefined;
+  const { header, table: shards } = cut;
+  return { hosts: objectsIn(shards.json.virtual_hosts), keyFor: header.keyFor };
+}
+
+/** How lists were cut before, and are cut now. */
+type Cutting = { readonly longest: number; readonly last: Cuts; readonly now: Cuts };
+
+function cutTables(compiled: Compiled, cutting: Cutting): Compiled {
   const tables = compiled.resources.get(ROUTE_CONFIGURATION) ?? [];
   const cuts = new Map<string, CutTable>();
   for (const table of tables) {
-    const cut = cutTable(table, longest);
+    const cut = cutTable(table, cutting);
     if (cut !== undefined) cuts.set(table.name, cut);
   }
   if (cuts.size === 0) return compiled;
@@ -51,36 +101,50 @@ type VirtualHost = JsonObject & {
   readonly routes: readonly JsonObject[];
 };
 
-function cutTable(table: CompiledResource, longest: number): CutTable | undefined {
+function cutTable(table: CompiledResource, cutting: Cutting): CutTable | undefined {
   const { virtual_hosts, ignore_port_in_host_matching: _, ...fields } = table.json;
   // The compiler wrote them.
   const hosts = (virtual_hosts ?? []) as unknown as readonly VirtualHost[];
-  const cuts = new Map(hosts.map(host => [host.name, cutHost(host, longest)]));
+  const cuts = new Map(
+    hosts.map(host => [host.name, cutHost(host, `${table.name} ${host.name}`, cutting)]),
+  );
   const long = hosts.filter(({ name }) => cuts.get(name) !== undefined);
   const total = hosts.reduce((sum, { routes }) => sum + routes.length, 0);
-  if (long.length === 0 && total <= MOST_LISTS * longest) return undefined;
-  const header = shardHeader(
+  if (long.length === 0 && total <= MOST_LISTS * cutting.longest) return undefined;
+  const paths = shardHeader(
     hosts.flatMap(({ domains }) => domains),
     new Set(long.flatMap(({ domains }) => domains)),
   );
-  if (header === undefined) return undefined;
+  if (paths === undefined) return undefined;
+  const placed = long.flatMap(({ domains, name }) =>
+    domains.flatMap(each => placedShards(each, cuts.get(name) ?? [], paths)),
+  );
+  const { header, valueCuts } = byValues(paths, isChosenAgain(table) ? [] : placed);
   const name = `${table.name}~${contentHash(JSON.stringify(header.changes))}`;
   const removed = (fields.request_headers_to_remove ?? []) as readonly string[];
   const shards = hosts.flatMap(({ routes, ...host }) =>
-    (cuts.get(host.name) ?? [{ key: '', list: { routes } }]).flatMap(({ key, list }) =>
+    (cuts.get(host.name) ?? [{ key: '', routes, asked: undefined }]).flatMap(shard => {
+      const list = byHeader(shard.routes, shard.asked);
       // Each domain has its own, so that old and new ones never share one on the way.
-      host.domains.map(each => {
-        const domain = header.domainOf(each, key);
-        return { ...host, ...list, name: domain, domains: [domain] };
-      }),
-    ),
+      return host.domains.flatMap(each => {
+        const domain = header.domainOf(each, shard.key);
+        const cut = valueCuts.get(domain);
+        const lists =
+          cut === undefined || shard.asked === undefined
+            ? [[domain, list] as const]
+            : [...valueUnits(shard.routes, shard.asked, cut)].map(
+                ([of, routes]) => [of, { routes }] as const,
+              );
+        return lists.map(([name, list]) => ({ ...host, ...list, name, domains: [name] }));
+      });
+    }),
   );
   const json = {
     ...fields,
     name,
     virtual_hosts: shards,
     vhost_header: SHARD_HEADER,
-    request_headers_to_remove: [...removed, SHARD_HEADER],
+    request_headers_to_remove: [...removed, ...new Set(header.changes.map(({ key }) => key))],
   };
   return { table: { ...table, name, json }, header };
 }
@@ -98,23 +162,99 @@ function startOf(match: JsonObject): PathStart {
 
 const EXT_AUTHZ_TYPE = extension('filters.http.ext_authz.v3.ExtAuthz')['@type'];
 
-/** `list` is the part of a virtual host that has the routes. */
-type HostShard = { readonly key: string; readonly list: JsonObject };
+/** How long lists were cut, by their tables and virtual hosts, with where their paths begin. */
+type Cuts = Map<
+  string,
+  { readonly starts: readonly PathStart[]; readonly shards: readonly Shard<number>[] }
+>;
 
-function cutHost({ routes }: VirtualHost, longest: number): readonly HostShard[] | undefined {
+/** A part of a virtual host, and the header by whose values it can be cut further. */
+type HostShard = {
+  readonly key: string;
+  readonly routes: readonly JsonObject[];
+  readonly asked: AskedHeader | undefined;
+};
+
+/** A shard of one domain, with the domains of those below it. */
+type PlacedShard = HostShard & { readonly domain: string; readonly below: readonly string[] };
+
+function placedShards(
+  domain: string,
+  shards: readonly HostShard[],
+  { domainOf }: ShardHeader,
+): readonly PlacedShard[] {
+  return shards.flatMap(shard => {
+    if (shard.asked === undefined) return [];
+    const below = shards.filter(({ key }) => key !== shard.key && key.startsWith(shard.key));
+    const of = ({ key }: HostShard) => domainOf(domain, key);
+    return [{ ...shard, domain: of(shard), below: below.map(of) }];
+  });
+}
+
+/** Each is an expression that Envoy evaluates for each request of the table. */
+const MOST_VALUE_CUTS = 32;
+
+/** A value of which no part means anything in a domain. */
+const PLAIN_VALUE = /^[A-Za-z0-9][\w.:@/+=-]*$/;
+
+type ByValues = {
+  readonly header: ShardHeader;
+  readonly valueCuts: ReadonlyMap<string, ValueCut>;
+};
+
+/** Returns the header that also has the value of the header that most of these shards ask for. */
+function byValues(header: ShardHeader, shards: readonly PlacedShard[]): ByValues {
+  const plain = shards.filter(({ asked }) =>
+    asked?.values.every(value => value === undefined || PLAIN_VALUE.test(value)),
+  );
+  const names = Map.groupBy(plain, ({ asked }) => asked?.name ?? '');
+  const [[name, cut] = ['', []]] = [...names].sort(([, a], [, b]) => b.length - a.length);
+  const count = cut.reduce((sum, { below }) => sum + 1 + below.length, 0);
+  const valued = count === 0 || count > MOST_VALUE_CUTS ? undefined : withValues(header, name, cut);
+  if (valued === undefined) return { header, valueCuts: new Map() };
+  const valueCuts = new Map<string, ValueCut>();
+  for (const [index, each] of valued.cuts.entries()) valueCuts.set(cut[index]?.domain ?? '', each);
+  return { header: valued, valueCuts };
+}
+
+/** Filters of such listeners set headers, and the route is then chosen once more. */
+function isChosenAgain({ json }: CompiledResource): boolean {
+  const removed = json.request_headers_to_remove;
+  return Array.isArray(removed) && removed.includes(PASSED_HEADER);
+}
+
+function cutHost(
+  { routes }: VirtualHost,
+  name: string,
+  { last, longest, now }: Cutting,
+): readonly HostShard[] | undefined {
   if (routes.length <= longest) return undefined;
-  const placed = routes.map(route => ({ route, at: startOf(route.match as JsonObject) }));
-  const shards = shardsOf(placed, longest) ?? [{ key: '', routes: placed }];
-  const lists = shards.map(({ key, routes }) => ({
-    key,
-    list: byHeader(
-      routes.map(({ route }) => route),
-      longest,
-    ),
-  }));
-  return lists.length > 1 || lists.some(({ list }) => list.matcher !== undefined)
-    ? lists
-    : undefined;
+  const starts = routes.map(({ match }) => startOf(match as JsonObject));
+  const known = last.get(name);
+  const shards =
+    known !== undefined && isSame(starts, known.starts) ? known.shards : cutAt(starts, longest);
+  now.set(name, { starts, shards });
+  const lists = shards.map(({ key, routes: indexes }) => {
+    const own = indexes.map(({ route }) => routes[route]).filter(route => route !== undefined);
+    return { key, routes: own, asked: askedHeader(own, longest) };
+  });
+  return lists.length > 1 || lists.some(({ asked }) => asked !== undefined) ? lists : undefined;
+}
+
+/** Returns shards of the indexes of routes whose paths begin so. */
+function cutAt(starts: readonly PathStart[], longest: number): readonly Shard<number>[] {
+  const placed = starts.map((at, route) => ({ at, route }));
+  return shardsOf(placed, longest) ?? [{ key: '', routes: placed }];
+}
+
+function isSame(a: readonly PathStart[], b: readonly PathStart[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((each, index) => {
+      const other = b[index];
+      return each === other || (each.start === other?.start && each.isWhole === other.isWhole);
+    })
+  );
 }
 
 /** Returns the same message, where each connection manager of a cut table sets its header. */
@@ -135,8 +275,9 @@ function managerOf(manager: JsonObject, rds: JsonObject, { header, table }: CutT
   const [mutation] = objectsIn(manager.early_header_mutation_extensions);
   const earlier = isJsonObject(mutation?.typed_config) ? mutation.typed_config.mutations : [];
   const set = header.changes.map(({ append_action, key, value }) => ({
-    append: { header: { key, value }, append_action },
+    append: { header: { key, value }, append_action, keep_empty_value: true },
   }));
+  const removed = [SHARD_HEADER, VALUE_HEADER].map(remove => ({ remove }));
   return {
     ...manager,
     rds: { ...rds, route_config_name: table.name },
@@ -144,7 +285,7 @@ function managerOf(manager: JsonObject, rds: JsonObject, { header, table }: CutT
       {
         name: 'envoy.http.early_header_mutation.header_mutation',
         typed_config: extension('http.early_header_mutation.header_mutation.v3.HeaderMutation', {
-          mutations: [...objectsIn(earlier), { remove: SHARD_HEADER }, ...set],
+          mutations: [...objectsIn(earlier), ...removed, ...set],
         }),
       },
     ],
@@ -156,6 +297,6 @@ function managerOf(manager: JsonObject, rds: JsonObject, { header, table }: CutT
 function withoutShard(filter: JsonObject): JsonObject {
   const { typed_config } = filter;
   if (!isJsonObject(typed_config) || typed_config['@type'] !== EXT_AUTHZ_TYPE) return filter;
-  const disallowed_headers = { patterns: [{ exact: SHARD_HEADER }] };
+  const disallowed_headers = { patterns: [{ exact: SHARD_HEADER }, { exact: VALUE_HEADER }] };
   return { ...filter, typed_config: { ...typed_config, disallowed_headers } };
 }

@@ -1,8 +1,9 @@
-import { acmeOrderOf } from '#resources/kinds/host/acme-order.ts';
+import { type AcmeOrder, acmeOrderOf } from '#resources/kinds/host/acme-order.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { DEFAULT_TLS_SETTINGS, type TlsSettings } from '#resources/traffic/tls-settings.ts';
+import { compareText } from '#resources/words/order.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import { problemOf } from '../problem-of.ts';
 import { contextOf } from './host-context.ts';
@@ -106,10 +107,10 @@ export function authoritiesUse(
 function certificateOf(
   host: Host,
   context: ResolvedTls['context'],
-  { secrets }: ResourceSet,
+  { hosts, secrets }: ResourceSet,
 ): Part<ProxySecret> {
   const order = acmeOrderOf(host.spec);
-  if (order !== undefined) return { value: orderedFor(host, order) };
+  if (order !== undefined) return orderedPart(host, order, hosts);
   const secret = certificateUse(host, context);
   if (secret !== undefined) return served(secret, keyPairOf(secret.reference, secrets));
   const { tls } = host.spec;
@@ -122,6 +123,38 @@ function certificateOf(
     return { value: keyPairFiles(context ?? host, chain, key) };
   const message = `it has no certificate: name one in \`tlsSecret\`, or in the TLSContext${UNSERVED}`;
   return { problem: problemOf(host, 'error', 'spec.tlsContext', message) };
+}
+
+/** Two Hosts that keep their certificates in one Secret would replace them by turns for ever. */
+function orderedPart(host: Host, order: AcmeOrder, hosts: readonly Host[]): Part<ProxySecret> {
+  const place = keptIn(host);
+  const keeper = place === undefined ? undefined : keepersOf(hosts).get(place);
+  if (keeper === undefined || keeper.spec.hostname === host.spec.hostname)
+    return { value: orderedFor(host, order) };
+  const message = `${keeper.id} keeps its certificate in the Secret ${place}, which holds that of one Host${UNSERVED}`;
+  return { problem: problemOf(host, 'error', 'spec.tlsSecret', message) };
+}
+
+/** @returns undefined when the place has the name of the host */
+function keptIn({ namespace, spec: { tlsSecret } }: Host): string | undefined {
+  return tlsSecret && `${tlsSecret.namespace ?? namespace}/${tlsSecret.name}`;
+}
+
+const KEEPERS = new WeakMap<readonly Host[], ReadonlyMap<string, Host>>();
+
+/** Returns the first Host by id that keeps its certificate in a Secret. */
+function keepersOf(hosts: readonly Host[]): ReadonlyMap<string, Host> {
+  const known = KEEPERS.get(hosts);
+  if (known !== undefined) return known;
+  const keepers = new Map<string, Host>();
+  for (const host of hosts) {
+    const place = keptIn(host);
+    if (place === undefined || acmeOrderOf(host.spec) === undefined) continue;
+    const first = keepers.get(place);
+    if (first === undefined || compareText(host.id, first.id) < 0) keepers.set(place, host);
+  }
+  KEEPERS.set(hosts, keepers);
+  return keepers;
 }
 
 function clientAuthorities(

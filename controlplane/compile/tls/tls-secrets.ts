@@ -45,6 +45,7 @@ export function checkTlsSecrets<Read extends Checkable>(
   const written = tlsResources(read.resources.values(), read.rejected.values());
   const known = [...inForce];
   const uses = [...usesOf(written), ...usesOf(tlsResources(known, []))];
+  if (uses.length === 0) return { read, problems: [] };
   const hasLastGood = new Set(known.map(({ id }) => id));
   const resources = new Map(read.resources);
   const rejected = new Map(read.rejected);

@@ -1,0 +1,17 @@
+import type { BackendTarget } from '#controlplane/gateway-api/served-gateway.ts';
+
+/** A cluster that never exists. Its share of requests is answered 500, of connections closed. */
+export const NO_BACKEND = 'Service/unresolved';
+
+/** What a cluster is for: requests, calls of gRPC by HTTP/2, or bytes of any protocol. */
+export type Carried = 'http' | 'grpc' | 'bytes';
+
+const SUFFIXES = { http: '', grpc: '~grpc', bytes: '~bytes' } as const;
+
+/** Returns the name of the cluster of a port of a Service. */
+export function backendClusterName(
+  { name, namespace, port }: BackendTarget,
+  carried: Carried,
+): string {
+  return `Service/${namespace}/${name}:${port}${SUFFIXES[carried]}`;
+}
