@@ -1,5 +1,5 @@
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
-import { withoutTokens } from '#controlplane/compile/ext-authz/token-filters.ts';
+import { isVerifying } from '#controlplane/compile/ext-authz/token-filters.ts';
 import type { Route } from '#controlplane/explain/route-configuration.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { effectOf, toAccess, widest } from './access-changes.ts';
@@ -159,10 +159,13 @@ function pointsOf(old: TableSide, next: TableSide, most: number): readonly Point
 /** A route of a resource. The key is the same for one that does the same. */
 type Listed = { readonly key: string; readonly route: Route };
 
+/** A route that verifies tokens decides nothing by itself, and stands before the same route. */
 function listedRoutes({ server, table }: TableSide, domain: string): readonly Listed[] {
-  const routes = (table.get(domain)?.routes ?? []).filter(({ name }) => name.includes('/'));
+  const routes = (table.get(domain)?.routes ?? []).filter(
+    route => route.name.includes('/') && !isVerifying(route),
+  );
   return routes.map(route => ({
-    key: JSON.stringify([withoutTokens(route), server.filtersOf(route)]),
+    key: JSON.stringify([route, server.filtersOf(route)]),
     route,
   }));
 }

@@ -1,11 +1,18 @@
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
-import { PASSED_HEADER, placedStages } from '#controlplane/compile/gateways/listener-stages.ts';
+import { placedStages } from '#controlplane/compile/gateways/listener-stages.ts';
 import { routePolicies } from '#controlplane/compile/gateways/route-policies.ts';
+import {
+  EXTERNALS_HEADER,
+  externalsIn,
+  externalsMark,
+  ruleExternals,
+} from '#controlplane/compile/gateways/rule-externals.ts';
+import { PASSED_HEADER } from '#controlplane/compile/passed-header.ts';
 import { routeRuleIn, stagesBefore } from '#controlplane/explain/asked-rules.ts';
 import type { EnvoyRequest } from '#controlplane/explain/envoy-request.ts';
 import { unmetConditions } from '#controlplane/explain/route-conditions.ts';
 import type { Route, VirtualHost } from '#controlplane/explain/route-configuration.ts';
-import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
+import type { GatewayApi, ServedRule } from '#controlplane/gateway-api/served-gateway.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { CLOSED, type Decision } from './decision.ts';
@@ -79,7 +86,9 @@ export function requestServer({ access, api }: GatewayWorld): RequestServer {
   );
   const asked = new Map([...policies, ...externalStages(api)]);
   const filtersOfRoute = (route: Route) =>
-    [...stagesBefore(route), routeRuleIn(route) ?? ''].flatMap(name => asked.get(name) ?? []);
+    [...stagesBefore(route), routeRuleIn(route) ?? '', ...externalsIn(route)].flatMap(
+      name => asked.get(name) ?? [],
+    );
   const decide = (route: Route, { host, path }: Region): Decision => {
     if (route.direct_response?.status === 500) return { ...CLOSED, by: route.name };
     const rules = access.decide(host, path);
@@ -94,12 +103,15 @@ export function requestServer({ access, api }: GatewayWorld): RequestServer {
     decide,
     filtersOf: filtersOfRoute,
     serve: (table, asked, at) => {
-      const headers = new Map([...asked.headers, [PASSED_HEADER, ['yes']]]);
-      const request = { ...asked, headers };
       const domain = coveringDomains(at.host).find(each => table.has(each));
-      const route = table
-        .get(domain ?? '')
-        ?.routes.find(({ match }) => unmetConditions(match, request).length === 0);
+      const { routes = [] } = table.get(domain ?? '') ?? {};
+      const headers = new Map([
+        ...asked.headers,
+        [PASSED_HEADER, ['yes']],
+        [EXTERNALS_HEADER, [externalsMark(routes.flatMap(externalsIn))]],
+      ]);
+      const request = { ...asked, headers };
+      const route = routes.find(({ match }) => unmetConditions(match, request).length === 0);
       return route?.name.includes('/') ? { route, decision: decide(route, at) } : undefined;
     },
   };
@@ -125,18 +137,22 @@ function filtersOf({ rules }: JsonObject): readonly NamedFilter[] {
   );
 }
 
-/** Returns the services that listeners ask, by the names of their stages. */
+/** Returns the services that listeners and rules ask, by the names of their stages and filters. */
 function externalStages({
   gateways,
 }: GatewayApi): readonly (readonly [name: string, filters: readonly NamedFilter[]])[] {
-  const placed = gateways.flatMap(({ listeners }) =>
-    listeners.flatMap(({ filters }) => placedStages(filters)),
-  );
-  return placed.flatMap(({ rule, stage }) => {
+  const listeners = gateways.flatMap(gateway => gateway.listeners);
+  const before = listeners
+    .flatMap(({ filters }) => placedStages(filters))
+    .map(({ rule, stage }) => ({ name: rule, stage }));
+  const rules = listeners
+    .flatMap(({ routes }) => routes)
+    .flatMap((served): readonly ServedRule<unknown>[] => served.rules);
+  return [...before, ...rules.flatMap(ruleExternals)].flatMap(({ name: stageName, stage }) => {
     if (!('external' in stage)) return [];
     const { name, namespace, port } = stage.target;
     const service = `ExternalAuth by ${namespace}/${name}:${port}`;
-    return [[rule, [{ name: service, text: service, isSure: true }]] as const];
+    return [[stageName, [{ name: service, text: service, isSure: true }]] as const];
   });
 }
 

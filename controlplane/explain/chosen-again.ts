@@ -1,4 +1,4 @@
-import { PASSED_HEADER } from '#controlplane/compile/gateways/listener-stages.ts';
+import { PASSED_HEADER } from '#controlplane/compile/passed-header.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { stagesBefore } from './asked-rules.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
@@ -10,8 +10,8 @@ import {
 import { withInjected, withoutIdentityHeaders } from './identity-headers.ts';
 import { type Place, placeOf } from './place.ts';
 import { unmetConditions } from './route-conditions.ts';
-import type { Route, VirtualHost } from './route-configuration.ts';
-import { matchRoute, type RouteMatch } from './route-match.ts';
+import type { Route } from './route-configuration.ts';
+import type { RouteMatch } from './route-match.ts';
 
 /** What filters of a listener do to the choice of the route. */
 export type ExplainedListener = {
@@ -36,7 +36,7 @@ export type ChosenAgain = RouteMatch & {
  */
 export function chosenAgain(
   manager: JsonObject,
-  hosts: readonly VirtualHost[],
+  matched: (request: EnvoyRequest) => RouteMatch | undefined,
   inputs: FilterInputs,
 ): ChosenAgain | undefined {
   const stages = stagesBefore(inputs.match.route);
@@ -46,7 +46,7 @@ export function chosenAgain(
   const stripped = withoutIdentityHeaders(inputs.request, virtualHost);
   const seen = withInjected(stripped, filters);
   const request = { ...seen, headers: new Map([...seen.headers, [PASSED_HEADER, ['yes']]]) };
-  const match = matchRoute(hosts, request) ?? inputs.match;
+  const match = matched(request) ?? inputs.match;
   const asks = stages.flatMap(name => clusterAsked(manager, name) ?? []);
   const sets = injectedBy(filters);
   const listener = { asks, sets, others: othersOf(match, request, sets, inputs) };
@@ -58,8 +58,11 @@ function injectedBy(filters: ExplainedFilters | undefined): readonly string[] {
   return [...new Set(filters.chain.flatMap(({ injects }) => injects))].sort();
 }
 
-/** A Filter of ours has no filter of this name. */
-function clusterAsked({ http_filters }: JsonObject, name: string): string | undefined {
+/**
+ * Returns the cluster of the service that a filter of ExternalAuth asks.
+ * @returns undefined where the listener has none of this name, as for a Filter of ours
+ */
+export function clusterAsked({ http_filters }: JsonObject, name: string): string | undefined {
   const filter = objectsIn(http_filters).find(each => each.name === name);
   const config = isJsonObject(filter?.typed_config) ? filter.typed_config : {};
   const grpc = isJsonObject(config.grpc_service) ? config.grpc_service.envoy_grpc : undefined;

@@ -25,6 +25,7 @@ export function describe(explanation: Explanation, all = false): string {
     targetSection(explanation),
     sentSection(explanation),
     filterSection(explanation.filters, all),
+    externalSection(explanation),
     rateLimitSections(explanation, all),
     conclusion(explanation),
   ];
@@ -49,10 +50,18 @@ function listenerSection({ listener }: Explanation): readonly string[] {
   const { asks, others, sets } = listener;
   return [
     'Filters of the listener, before the route is chosen',
-    ...asks.map(cluster => `  ${cluster} is asked whether it may pass (ExternalAuth)`),
+    ...asks.map(askedText),
     ...(sets.length === 0 ? [] : [`  they may set ${sets.join(', ')}, which no client may send`]),
     ...others.map(other => `  by what they set, the route may be ${placeText(other)}`),
   ];
+}
+
+function externalSection({ asks = [] }: Explanation): readonly string[] {
+  return asks.length === 0 ? [] : ['Behind the Filters', ...asks.map(askedText)];
+}
+
+function askedText(cluster: string): string {
+  return `  ${cluster} is asked whether it may pass (ExternalAuth)`;
 }
 
 function routeSection({ nearest = [], route }: Explanation): readonly string[] {

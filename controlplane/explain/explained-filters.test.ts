@@ -50,7 +50,7 @@ test('a rule is told with its filters, each with what it does with the request',
     '      protected origin http://other.test, as http://a.other.test, whose logins another origin holds',
     '      sameSite lax',
     '      without a session it is answered 401 (insteadOfRedirect runs: the header accept does not match the regular expression, and the condition is negated)',
-    '    ext-authz verifies every token: another rule may match',
+    '    ext-authz verifies the token: another rule may match',
     '  … and 1 rule tried before without a match (--all shows them)',
   ]);
   assert.equal(
@@ -367,13 +367,13 @@ test('it is told whether the proxy verifies tokens, or why it does not', () => {
   );
   assert.equal(
     lineOf(jwt('tokens') + policy('{path: /a*}, {filters: [{name: tokens}]}') + mapping()),
-    'ext-authz verifies every token: another rule may match',
+    'ext-authz verifies the token: another rule may match',
   );
   assert.equal(
     lineOf(
       jwt('tokens') + policy('{path: /*, filters: [{name: tokens}, {name: tokens}]}') + mapping(),
     ),
-    'ext-authz verifies every token: several Filters decide',
+    'ext-authz verifies the token: several Filters decide',
   );
   assert.equal(lineOf(LOGIN + policy('{filters: [{name: login}]}') + mapping()), undefined);
 });

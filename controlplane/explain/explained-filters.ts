@@ -195,9 +195,10 @@ function explainSelected(
   if (headers === undefined) return { decision: 'allowed', rule, earlier, service };
   const seen = withoutInjected(request, headers);
   const chain = explainChain(operator, { definitions, request: seen, client, places });
-  const cache = explainDecisionCache(operator.rule, { match, request: seenByEnvoy }, definitions);
+  const matched = { match, request: seenByEnvoy };
+  const cache = explainDecisionCache(operator.rule, matched, definitions);
   const decisionCache = cache === undefined ? {} : { decisionCache: cache };
-  const told = explainTokens(operator.rule, match, definitions, resources);
+  const told = explainTokens(operator.rule, matched, definitions, resources);
   const tokens = told === undefined ? {} : { tokens: told };
   return { decision: 'chain', rule, earlier, chain, ...decisionCache, ...tokens };
 }

@@ -201,10 +201,10 @@ test('the nearest Mappings are those with the fewest differences, hosts included
 
 test('odd names are only names', () => {
   const yaml =
-    mapping('{valueOf: [{constructor: {header: X-A}}]}') +
+    mapping('{keyFor: [{constructor: {header: X-A}}]}') +
     limits('{name: toString, pattern: [{constructor: "\\e[31m"}], rate: 1, unit: day}');
   const text = describe(explained(yaml, '/', ['x-a: \u{1F600}']));
-  assert.match(text, /valueOf: constructor="😀"/);
+  assert.match(text, /keyFor: constructor="😀"/);
   assert.match(text, /not toString: /);
   assert.ok(!text.includes('\u001b'), 'no terminal takes it for a command');
 });

@@ -1,14 +1,17 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { externalsIn } from '#controlplane/compile/gateways/rule-externals.ts';
 import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { SEVERAL_VALUES } from '#controlplane/compile/routes/value-units.ts';
+import { cutHosts } from '#controlplane/compile/routes/with-shards.ts';
 import { hostCoverOf } from '#controlplane/compile/tls/host-cover.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { askedListener, managersOf, tableOf } from './asked-listener.ts';
-import { chosenAgain, type ExplainedListener } from './chosen-again.ts';
+import { chosenAgain, clusterAsked, type ExplainedListener } from './chosen-again.ts';
 import type { ClientRequest } from './client-request.ts';
 import { type EnvoyRequest, toEnvoyRequest } from './envoy-request.ts';
 import { type ExplainedFilters, explainFilters, type FilterInputs } from './explained-filters.ts';
@@ -16,7 +19,7 @@ import { answerOf, type GatewayAnswer } from './explained-filters-answer.ts';
 import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-limits.ts';
 import { type ExplainedRoute, explainRoute } from './explained-route.ts';
 import { withInjected, withoutIdentityHeaders } from './identity-headers.ts';
-import { type ListenerSettings, listenerSettings, managerSettings } from './listener-settings.ts';
+import { listenerSettings, managerSettings } from './listener-settings.ts';
 import { type Place, placeOf, placesOf } from './place.ts';
 import { plain } from './plain.ts';
 import { preflightAnswer } from './preflight.ts';
@@ -52,6 +55,8 @@ export type Explanation = {
   /** What the service gets, beside what filters and limits add. */
   readonly sent?: SentRequest;
   readonly filters?: ExplainedFilters;
+  /** The clusters of services that are asked behind the Filters (ExternalAuth). */
+  readonly asks?: readonly string[];
   readonly rateLimits?: ExplainedRateLimits;
 };
 
@@ -102,13 +107,15 @@ function explainCompiled(compiled: Compiled, inputs: Inputs): Explanation {
   if ('status' in seen) return { request: { ...asSent(inputs), ...tls }, answer: seen };
   const table = tableOf(manager);
   const hosts = virtualHostsOf(compiled, table);
-  const match = matchRoute(hosts, seen);
+  const cut = cutHosts(compiled, table);
+  const matched = (request: EnvoyRequest) => matchRoute(hosts, request, cut);
+  const match = matched(seen);
   const shown = { ...asSent(inputs), ...asSeen(seen), ...tls };
   if (match !== undefined) {
-    const again = chosenAgain(manager, hosts, { ...inputs, match, request: seen, places });
+    const again = chosenAgain(manager, matched, { ...inputs, match, request: seen, places });
     const behind = again === undefined ? {} : { listener: again.listener };
     const request = again?.request ?? seen;
-    const told = explainMatch(again ?? match, request, settings, places, inputs);
+    const told = explainMatch(again ?? match, request, manager, places, inputs);
     return { request: shown, ...behind, ...told };
   }
   const nearest = nearestMisses(hosts.map(withoutGatewayRoutes), seen).map(({ route, unmet }) => ({
@@ -166,10 +173,11 @@ function asSeen({ headers, remoteAddress, upgrade }: EnvoyRequest) {
 function explainMatch(
   match: RouteMatch,
   request: EnvoyRequest,
-  { asksForLimits, runsFilters }: ListenerSettings,
+  manager: JsonObject,
   places: ReadonlyMap<string, Place>,
   inputs: Inputs,
 ): Omit<Explanation, 'request'> {
+  const { asksForLimits, runsFilters } = managerSettings(manager);
   const route = explainRoute(match, inputs.resources, places);
   if (!allowsUpgrade(match, request)) {
     const reason = `its route allows no upgrade to ${request.upgrade} (\`allow_upgrade\`)`;
@@ -178,7 +186,12 @@ function explainMatch(
   const preflight = preflightAnswer(match, request);
   if (preflight !== undefined) return { answer: preflight, route };
   const filters = runsFilters ? explainFilters({ ...inputs, match, request, places }) : undefined;
-  const passed = { route, ...(filters !== undefined && { filters }) };
+  const asks = externalsIn(match.route).flatMap(name => clusterAsked(manager, name) ?? []);
+  const passed = {
+    route,
+    ...(filters !== undefined && { filters }),
+    ...(asks.length > 0 && { asks }),
+  };
   const answer = answerOf(filters) ?? gatewayAnswer(match, request, inputs);
   if (answer !== undefined) return { answer, ...passed };
   const sent = sentRequest(match, request);
@@ -212,6 +225,8 @@ function gatewayAnswer(
   if (route.redirect !== undefined) return redirectAnswer(route.redirect, plain(target ?? ''));
   const status = route.direct_response?.status;
   if (status === undefined) return undefined;
+  if (route.match === SEVERAL_VALUES.match)
+    return { status, reason: 'it has a header twice, whose value chooses its route' };
   return { status, reason: HOST_ANSWERS[status] ?? whyClosed(route.name, inputs) };
 }
 

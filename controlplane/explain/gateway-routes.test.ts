@@ -199,6 +199,21 @@ test('a service that a listener asks is shown, and the Filters around it', () =>
   assert.equal(filters.rule.field, 'the listener https');
 });
 
+test('a service that a rule asks is shown, and decides behind the Filters', () => {
+  const external =
+    '{type: ExternalAuth, externalAuth: {protocol: GRPC, grpc: {}, backendRef: {name: auth, port: 80}}}';
+  for (const site of [SITE, behind(SITE)]) {
+    const { asks, filters, route } = at(
+      'https://site.test:8443/private/x',
+      site.replace(`filters: [${FILTER}]`, `filters: [${external}, ${FILTER}]`),
+    );
+    assert.deepEqual(asks, ['Service/default/auth:80~grpc']);
+    assert.equal(filters?.decision, 'chain');
+    assert.equal(route?.resource, 'HTTPRoute default/web');
+  }
+  assert.equal(at('https://site.test:8443/a').asks, undefined);
+});
+
 test('a limit of a target is shown with its labels', () => {
   const { rateLimits } = at('https://site.test:8443/a', SITE + TARGETS);
   const [limit] = rateLimits?.cases[0]?.applied ?? [];

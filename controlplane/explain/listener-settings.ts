@@ -1,4 +1,5 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { EXTERNALS_HEADER } from '#controlplane/compile/gateways/rule-externals.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import { managersOf } from './asked-listener.ts';
@@ -16,11 +17,14 @@ export type ListenerSettings = {
   readonly runsFilters: boolean;
   /** Whether rate limits apply. */
   readonly asksForLimits: boolean;
+  /** What it tells routes of its filters (EXTERNALS_HEADER). */
+  readonly externals?: string;
 };
 
 /** Returns the settings of a connection manager. */
 export function managerSettings(manager: JsonObject): ListenerSettings {
   const { common_http_protocol_options: common } = manager;
+  const externals = earlyHeader(manager, EXTERNALS_HEADER);
   return {
     use_remote_address: manager.use_remote_address === true,
     xff_num_trusted_hops: Number(manager.xff_num_trusted_hops ?? 0),
@@ -30,6 +34,7 @@ export function managerSettings(manager: JsonObject): ListenerSettings {
     removedHeaders: removedHeaders(manager),
     runsFilters: hasFilter(manager, EXT_AUTHZ_FILTER),
     asksForLimits: hasFilter(manager, 'envoy.filters.http.ratelimit'),
+    ...(externals === undefined ? {} : { externals }),
   };
 }
 
@@ -52,14 +57,31 @@ function hasFilter({ http_filters }: JsonObject, filter: string): boolean {
  * `early_header_mutation_extensions` and `forward_client_cert_details`.
  */
 function removedHeaders(manager: JsonObject): ReadonlySet<string> {
-  const { early_header_mutation_extensions, forward_client_cert_details } = manager;
-  const mutations = objectsIn(early_header_mutation_extensions).flatMap(({ typed_config }) =>
-    isJsonObject(typed_config) ? objectsIn(typed_config.mutations) : [],
-  );
+  const { forward_client_cert_details } = manager;
   const certificate =
     forward_client_cert_details === 'ALWAYS_FORWARD_ONLY' ? [] : ['x-forwarded-client-cert'];
-  const removed = mutations.flatMap(({ remove }) =>
+  const removed = earlyMutations(manager).flatMap(({ remove }) =>
     typeof remove === 'string' ? remove.toLowerCase() : [],
   );
   return new Set([...certificate, ...removed]);
+}
+
+/**
+ * Returns the value of a header that the listener sets before any route.
+ * @returns undefined when it sets none of this name
+ */
+export function earlyHeader(manager: JsonObject, name: string): string | undefined {
+  const headers = earlyMutations(manager).flatMap(({ append }) =>
+    isJsonObject(append) ? append.header : [],
+  );
+  const found = headers.filter(isJsonObject).find(({ key }) => key === name);
+  return found === undefined ? undefined : String(found.value);
+}
+
+function earlyMutations({
+  early_header_mutation_extensions: extensions,
+}: JsonObject): readonly JsonObject[] {
+  return objectsIn(extensions).flatMap(({ typed_config }) =>
+    isJsonObject(typed_config) ? objectsIn(typed_config.mutations) : [],
+  );
 }

@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import { stringify } from 'yaml';
 import { compile } from '#controlplane/compile/compile.ts';
 import { isRemembering } from '#controlplane/compile/ext-authz/decision-cache-filters.ts';
+import { isVerifying } from '#controlplane/compile/ext-authz/token-filters.ts';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { randomFilters, type WrittenFilter } from '#controlplane/compile/testing/random-filters.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { type Chances, chancesOf } from '#controlplane/compile/testing/seeded-pick.ts';
 import { FUZZ_OPTIONS, written } from '#controlplane/compile/testing/written.ts';
+import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import { isPublicRoute } from './asked-service.ts';
 import { parseClientRequest } from './client-request.ts';
 import { toEnvoyRequest } from './envoy-request.ts';
@@ -94,6 +96,7 @@ function randomWorld(chances: Chances, filters = randomFilters(chances)) {
     active,
     hosts: virtualHostsOf(proxies, 'edge'),
     settings: listenerSettings(proxies),
+    tokens: proxies.tokens ?? [],
     documents,
   };
 }
@@ -144,37 +147,67 @@ const LOGINS: readonly WrittenFilter[] = [
 ];
 const SESSION = 'cookie: gateway_session.f0.default=a';
 
-test('the rule of a route that repeats decisions is the one that the Filter service finds', () => {
-  const seen = { other: 0, remembering: 0, hostile: 0 };
-  for (let seed = 0; seed < 70; seed++) {
+/** Asks random worlds with these Filters, and gives what is found about each request. */
+function* requestsOf(seeds: number, header: string) {
+  for (let seed = 0; seed < seeds; seed++) {
     const chances = chancesOf(seed);
-    const { active, documents, hosts, settings } = randomWorld(chances, LOGINS);
+    const { active, documents, hosts, settings, tokens } = randomWorld(chances, LOGINS);
     if (settings === undefined) throw new Error('the edge has no listener');
     for (let count = 0; count < 150; count++) {
       const [host, path] = [chances.pick(HOSTS), randomPath(chances)];
-      const asked = parseClientRequest('GET', `http://${host}/`, {
-        header: [SESSION],
-        from: '192.0.2.1',
-      });
+      const from = { header: [header], from: '192.0.2.1' };
+      const asked = parseClientRequest('GET', `http://${host}/`, from);
       const request = toEnvoyRequest({ ...asked, target: path }, settings);
-      if ('status' in request) continue;
-      const match = matchRoute(hosts, request);
-      if (match === undefined) continue;
-      seen.hostile += HOSTILE.some(text => path.includes(text)) ? 1 : 0;
-      seen.other += isRemembering(match.route) ? 0 : 1;
-      if (!isRemembering(match.route)) continue;
-      const known = toFilterRequest(request);
-      if ('error' in known) throw new Error(known.error);
-      const selected = active.select(known.value);
+      const match = 'status' in request ? undefined : matchRoute(hosts, request);
+      if ('status' in request || match === undefined) continue;
+      const isHostile = HOSTILE.some(text => path.includes(text));
       const why = `seed ${seed}: ${host}${path}\n${JSON.stringify(documents)}`;
-      const rule = 'rule' in selected ? selected.rule : undefined;
-      const name = rule && active.headers.get(rule)?.rememberedAs;
-      assert.ok(name !== undefined, why);
-      const settingsOf = match.route.typed_per_filter_config?.['gateway.decision_cache'];
-      assert.deepEqual(settingsOf?.filter_context, { rule: name }, why);
-      assert.ok(!known.value.target.startsWith('/.gateway/oauth2/'), why);
-      seen.remembering += 1;
+      const selected = () => {
+        const known = toFilterRequest(request);
+        if ('error' in known) throw new Error(known.error);
+        assert.ok(!known.value.target.startsWith('/.gateway/oauth2/'), why);
+        const found = active.select(known.value);
+        return 'rule' in found ? found.rule : undefined;
+      };
+      yield { active, isHostile, route: match.route, selected, tokens, why };
     }
+  }
+}
+
+test('the rule of a route that repeats decisions is the one that the Filter service finds', () => {
+  const seen = { other: 0, remembering: 0, hostile: 0 };
+  for (const { active, isHostile, route, selected, why } of requestsOf(70, SESSION)) {
+    seen.hostile += isHostile ? 1 : 0;
+    seen.other += isRemembering(route) ? 0 : 1;
+    if (!isRemembering(route)) continue;
+    const rule = selected();
+    const name = rule && active.headers.get(rule)?.rememberedAs;
+    assert.ok(name !== undefined, why);
+    const settingsOf = route.typed_per_filter_config?.['gateway.decision_cache'];
+    assert.deepEqual(settingsOf?.filter_context, { rule: name }, why);
+    seen.remembering += 1;
   }
   assert.ok(Math.min(seen.other, seen.remembering, seen.hostile) > 100, JSON.stringify(seen));
 });
+
+test('the Filter of a route that verifies tokens is the only one that the Filter service runs', () => {
+  const seen = { other: 0, verifying: 0, hostile: 0 };
+  for (const { isHostile, route, selected, tokens, why } of requestsOf(
+    70,
+    'authorization: Bearer a.b.c',
+  )) {
+    seen.hostile += isHostile ? 1 : 0;
+    seen.other += isVerifying(route) ? 0 : 1;
+    if (!isVerifying(route)) continue;
+    const settingsOf = route.typed_per_filter_config?.['gateway.known_tokens'];
+    const provider = tokens.find(({ name }) => name === contextOf(settingsOf).name);
+    const items = selected()?.items.map(({ filter }) => filter);
+    assert.deepEqual(items, [provider?.filter], why);
+    seen.verifying += 1;
+  }
+  assert.ok(Math.min(seen.other, seen.verifying, seen.hostile) > 100, JSON.stringify(seen));
+});
+
+function contextOf(settings: JsonObject | undefined): JsonObject {
+  return isJsonObject(settings?.filter_context) ? settings.filter_context : {};
+}

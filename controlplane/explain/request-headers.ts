@@ -1,4 +1,5 @@
 import { forwardedHeaders } from '#controlplane/compile/forwarded-headers.ts';
+import { EXTERNALS_HEADER } from '#controlplane/compile/gateways/rule-externals.ts';
 import { HOST_HEADER } from '#controlplane/compile/tls/host-header.ts';
 import { clientAddress } from './client-address.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -55,6 +56,7 @@ export function requestHeaders(
   if (settings.use_remote_address) setAtTheEdge(headers, request, settings);
   setMissing(headers, 'x-forwarded-proto', tlsMark === undefined ? 'http' : 'https');
   if (tlsMark !== undefined) headers.set(HOST_HEADER, [tlsMark]);
+  if (settings.externals !== undefined) headers.set(EXTERNALS_HEADER, [settings.externals]);
   setMissing(headers, 'x-request-id', NEW_REQUEST_ID);
   headers.set(':method', [request.method]);
   headers.set(':authority', [withoutTrailingDot(request.authority)]);

@@ -1,7 +1,9 @@
+import type { CutHosts } from '#controlplane/compile/routes/with-shards.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import { withoutPort } from './request-host.ts';
 import { unmetConditions } from './route-conditions.ts';
 import type { Route, VirtualHost } from './route-configuration.ts';
+import { shardRoutes } from './shard-routes.ts';
 import type { Unmet } from './unmet.ts';
 import { findVirtualHost } from './virtual-host.ts';
 
@@ -12,17 +14,18 @@ export type RouteMatch = { readonly virtualHost: VirtualHost; readonly route: Ro
 export type RouteMiss = { readonly route: Route; readonly unmet: readonly Unmet[] };
 
 /**
- * Returns the first route that matches in the virtual host of the request's host.
+ * Returns the first route that matches in the virtual host of the request's host, or in its shard
+ * where the table is cut.
  * @returns undefined when Envoy answers 404
  */
 export function matchRoute(
   hosts: readonly VirtualHost[],
   request: EnvoyRequest,
+  cut?: CutHosts,
 ): RouteMatch | undefined {
   const virtualHost = findVirtualHost(hosts, hostOf(request));
-  const route = virtualHost?.routes.find(
-    ({ match }) => unmetConditions(match, request).length === 0,
-  );
+  const routes = cut === undefined ? virtualHost?.routes : shardRoutes(cut, request);
+  const route = routes?.find(({ match }) => unmetConditions(match, request).length === 0);
   return virtualHost === undefined || route === undefined ? undefined : { virtualHost, route };
 }
 

@@ -1,9 +1,10 @@
 import type { CompiledResource } from '#controlplane/compile/compiled.ts';
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
 import { HOST_HEADER } from '#controlplane/compile/tls/host-header.ts';
-import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
+import { type JsonObject, objectsIn } from '#protos/json.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { managerOf } from './asked-listener.ts';
+import { earlyHeader } from './listener-settings.ts';
 
 /**
  * The filter chain of a TLS connection. `host` is the id of its Host, or of the Gateway or
@@ -45,7 +46,7 @@ export function chainOf(
     return { reason: `the connection for ${hostname} is not one of HTTP, see ${owner.id}` };
   if (manager === undefined || chain.transport_socket === undefined)
     return { reason: `the Host of ${hostname} cannot speak TLS, see its problems` };
-  return { mark: markOf(manager), host: owner.id, manager };
+  return { mark: String(earlyHeader(manager, HOST_HEADER)), host: owner.id, manager };
 }
 
 function ownerOf(
@@ -57,15 +58,4 @@ function ownerOf(
   if (gateway !== undefined) return { id: gateway, gateway: true };
   const host = hosts.find(({ spec }) => spec.hostname === hostname);
   return { id: host?.id ?? hostname, gateway: false };
-}
-
-/** Returns what its `early_header_mutation_extensions` set. */
-function markOf({ early_header_mutation_extensions }: JsonObject): string {
-  const extensions = objectsIn(early_header_mutation_extensions);
-  const mutations = extensions.flatMap(({ typed_config }) =>
-    isJsonObject(typed_config) ? objectsIn(typed_config.mutations) : [],
-  );
-  const headers = mutations.flatMap(({ append }) => (isJsonObject(append) ? append.header : []));
-  const [header] = headers.filter(isJsonObject).filter(({ key }) => key === HOST_HEADER);
-  return String(header?.value);
 }

@@ -1,11 +1,13 @@
 import type { BackendObjectRef } from '#resources/kinds/gateway-api/backend-ref.ts';
+import type { ExternalAuth } from '#resources/kinds/gateway-api/external-auth.ts';
 import type { ServicePortSpec } from '#resources/kinds/service/service.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
+import type { Referrer } from './reference.ts';
 import { isService, kindText, notPermitted } from './reference-faults.ts';
 import type { Ask } from './remembered.ts';
-import type { BackendTarget, RouteKind } from './served-gateway.ts';
+import type { BackendTarget, ExternalStage, RouteKind } from './served-gateway.ts';
 
 /** A route, as its references need it, or a listener that speaks to a backend as such a route. */
 export type RouteFrom = {
@@ -106,3 +108,22 @@ function protocolOf(
 }
 
 const HTTP_OF = { HTTPRoute: 'http', GRPCRoute: 'h2c' } as const;
+
+/** Finds the service that a filter ExternalAuth of this object asks, or says why it cannot. */
+export function externalStage(
+  external: ExternalAuth,
+  field: string,
+  { kind, namespace }: Referrer,
+  ask: Ask<BackendFacts>,
+): ExternalStage | Fault {
+  const spoken = external.protocol === 'GRPC' ? 'GRPCRoute' : 'HTTPRoute';
+  const from = { kind: spoken, namespace, referrer: kind } as const;
+  const found = backendTarget(external.backendRef, `${field}.externalAuth.backendRef`, from, ask);
+  return 'reason' in found ? found : { external, target: found };
+}
+
+/** Returns why none of these services can be asked. The status of the policy tells more. */
+export function externalFault(stages: readonly ExternalStage[]): string | undefined {
+  const isClosed = stages.some(({ target }) => target.tls === 'closed');
+  return isClosed ? 'the BackendTLSPolicy of a service of ExternalAuth is invalid' : undefined;
+}

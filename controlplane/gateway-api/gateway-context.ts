@@ -35,6 +35,8 @@ export type GatewayContext = {
   knowsParent(id: string): boolean;
   /** Returns one of our Gateways or ListenerSets. */
   parent(id: string): RouteParent | undefined;
+  /** The ids of our default Gateways, in one text. */
+  readonly defaultGateways: string;
   permits(from: Referrer, to: Referent): boolean;
   /** Returns whether what is in `namespace` may attach to an object of the namespace `home`. */
   admits(allowed: AllowedNamespaces, home: string, namespace: string): boolean;
@@ -48,7 +50,7 @@ export type GatewayContext = {
 };
 
 /** A context before the parents of routes are known. */
-export type ObjectsContext = Omit<GatewayContext, 'parent'> & {
+export type ObjectsContext = Omit<GatewayContext, 'defaultGateways' | 'parent'> & {
   readonly policies: BackendTlsPolicies;
 };
 

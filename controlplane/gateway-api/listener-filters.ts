@@ -1,11 +1,10 @@
-import type { ExternalAuth } from '#resources/kinds/gateway-api/external-auth.ts';
 import type { Resource } from '#resources/resource.ts';
-import { type BackendFacts, backendTarget } from './backend-target.ts';
+import { type BackendFacts, externalFault, externalStage } from './backend-target.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { filterNamed } from './reference.ts';
 import type { Ask } from './remembered.ts';
-import type { ListenerOrigin, WrittenListener } from './route-parent.ts';
+import type { WrittenListener } from './route-parent.ts';
 import type { ExternalStage, ListenerFilters, ListenerStage } from './served-gateway.ts';
 
 /** What the filters of a listener come to. */
@@ -32,12 +31,12 @@ export function listenerFilters(
   if (requests.length === 0) return NONE;
   const each = requests.map(({ extensionRef, externalAuth }, at) => {
     const place = `${field}.filters.requests[${at}]`;
-    return extensionRef === undefined
-      ? externalStage(externalAuth, `${place}.externalAuth.backendRef`, origin, ask)
-      : filterNamed(extensionRef, `${place}.extensionRef`, origin.namespace, ask);
+    return externalAuth === undefined
+      ? filterNamed(extensionRef ?? NO_REF, `${place}.extensionRef`, origin.namespace, ask)
+      : externalStage(externalAuth, place, origin, ask);
   });
   const faults = each.filter(one => 'reason' in one);
-  const broken = faults[0]?.message ?? brokenTls(each);
+  const broken = faults[0]?.message ?? externalFault(each.filter(one => 'external' in one));
   return {
     filters: {
       listener: id,
@@ -48,21 +47,10 @@ export function listenerFilters(
   };
 }
 
+const NO_REF = { group: '', kind: '', name: '' };
+
 const REASONS: Readonly<Record<string, string>> = { RefNotPermitted: 'RefNotPermitted' };
 const UNRESOLVED = 'InvalidListenerFilterRef';
-
-function externalStage(
-  external: ExternalAuth | undefined,
-  field: string,
-  { kind, namespace }: ListenerOrigin,
-  ask: Asked,
-): ExternalStage | Fault {
-  if (external === undefined) throw new Error(`${field} is absent`);
-  const spoken = external.protocol === 'GRPC' ? 'GRPCRoute' : 'HTTPRoute';
-  const from = { kind: spoken, namespace, referrer: kind } as const;
-  const found = backendTarget(external.backendRef, field, from, ask);
-  return 'reason' in found ? found : { external, target: found };
-}
 
 type Entry = Resource<'Filter'> | ExternalStage;
 
@@ -81,10 +69,4 @@ function stagesOf(entries: readonly Entry[]): readonly ListenerStage[] {
     else stages.push({ filters: [entry] });
   }
   return stages;
-}
-
-/** The status of the policy tells why. */
-function brokenTls(entries: readonly (Entry | Fault)[]): string | undefined {
-  const closed = entries.some(one => 'external' in one && one.target.tls === 'closed');
-  return closed ? 'the BackendTLSPolicy of a service of ExternalAuth is invalid' : undefined;
 }

@@ -80,8 +80,3 @@ export function filterNamed(
   const message = `there is no Filter ${namespace}/${name}`;
   return { reason: 'BackendNotFound', field, message };
 }
-
-/** Returns the fault of a filter that is not served. */
-export function unsupported(field: string, what: string): Fault {
-  return { reason: 'UnsupportedValue', field, message: `the filter ${what} is not served here` };
-}

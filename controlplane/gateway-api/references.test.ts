@@ -23,6 +23,9 @@ const CLUSTER =
 const route = (backend: string, kind = 'HTTPRoute', more = '') =>
   object(kind, 'r', `parentRefs: [{name: g}], rules: [{backendRefs: [${backend}]${more}}]`);
 
+const asking = (service: string) =>
+  `, filters: [{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {${service}}}}]`;
+
 const GRANT = (from: string, to: string) =>
   object(
     'ReferenceGrant',
@@ -115,7 +118,12 @@ describe('a backend', () => {
 });
 
 describe('a rule', () => {
-  const BROKEN: readonly [what: string, backends: string, more: string, resolved: string][] = [
+  const BROKEN: readonly (readonly [
+    what: string,
+    backends: string,
+    more: string,
+    resolved: string,
+  ])[] = [
     ['without backends', '', '', 'ResolvedRefs'],
     ['whose backends have no weight', '{name: s, port: 80, weight: 0}', '', 'ResolvedRefs'],
     [
@@ -130,12 +138,67 @@ describe('a rule', () => {
       ', filters: [{type: ExtensionRef, extensionRef: {group: x.org, kind: Odd, name: x}}]',
       'ResolvedRefs=False:InvalidKind',
     ],
+    ...(
+      [
+        ['name: x, port: 80', 'BackendNotFound'],
+        ['name: s, port: 99', 'BackendNotFound'],
+        ['name: s, kind: Odd', 'InvalidKind'],
+        ['name: away, namespace: other, port: 80', 'RefNotPermitted'],
+      ] as const
+    ).map(
+      ([service, reason]) =>
+        [
+          `that asks {${service}}`,
+          '{name: s, port: 80}',
+          asking(service),
+          `ResolvedRefs=False:${reason}`,
+        ] as const,
+    ),
   ];
   for (const [what, backends, more, resolved] of BROKEN) {
     test(`${what} answers 500`, () => {
       const api = served(CLUSTER + route(backends, 'HTTPRoute', more));
       assert.notEqual(ruleOf(api)?.broken, undefined);
       assert.equal(resolvedOf(api), resolved);
+    });
+  }
+
+  test('that asks a service elsewhere is served with a grant for its kind', () => {
+    const more = asking('name: away, namespace: other, port: 80');
+    const grant = GRANT('kind: HTTPRoute, namespace: infra', 'kind: Service');
+    const api = served(CLUSTER + route('{name: s, port: 80}', 'HTTPRoute', more) + grant);
+    assert.deepEqual([ruleOf(api)?.broken, resolvedOf(api)], [undefined, 'ResolvedRefs']);
+    assert.equal(ruleOf(api)?.externals[0]?.target.namespace, 'other');
+  });
+
+  const UNSERVED: readonly (readonly [what: string, backends: string, more: string])[] = [
+    [
+      'that sets the header Host',
+      '',
+      ', filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: Host, value: a}]}}]',
+    ],
+    [
+      'that removes the header host',
+      '',
+      ', filters: [{type: RequestHeaderModifier, requestHeaderModifier: {remove: [host]}}]',
+    ],
+    [
+      'that keeps sessions of several backends',
+      ', {name: s, port: 81}',
+      ', sessionPersistence: {cookie: {}}',
+    ],
+    [
+      'whose sessions by header end',
+      '',
+      ', sessionPersistence: {type: Header, header: {name: x}, absoluteTimeout: 1h}',
+    ],
+  ];
+  for (const [what, backends, more] of UNSERVED) {
+    test(`${what} answers 500, and the route is not accepted`, () => {
+      const api = served(CLUSTER + route(`{name: s, port: 80}${backends}`, 'HTTPRoute', more));
+      assert.notEqual(ruleOf(api)?.broken, undefined);
+      const [line] = statusLines(api, 'HTTPRoute/infra/r');
+      assert.equal(line, 'Gateway g: Accepted=False:UnsupportedValue ResolvedRefs');
     });
   }
 

@@ -191,3 +191,33 @@ describe('a route is attached', () => {
     );
   });
 });
+
+describe('default Gateways', () => {
+  const asking = (more = '') =>
+    object('HTTPRoute', 'r', `useDefaultGateways: All${more}`, { namespace: 'a' });
+  const http = (from: string) =>
+    `defaultScope: All, listeners: [{name: http, port: 80, protocol: HTTP, allowedRoutes: {namespaces: {from: ${from}}}}]`;
+  const attachedTo = (text: string) => statusLines(served(CLUSTER + text), 'HTTPRoute/a/r');
+
+  test('take a route that asks for them, and tell it in its status', () => {
+    const text = gateway('d', http('All')) + gateway('e', http('All')) + gateway('f', http('Same'));
+    assert.deepEqual(attachedTo(text + asking()), [
+      'Gateway d: Accepted ResolvedRefs',
+      'Gateway e: Accepted ResolvedRefs',
+    ]);
+  });
+
+  test('take a route once, also when it names one', () => {
+    const named = ', parentRefs: [{name: d, namespace: infra, sectionName: x}]';
+    assert.deepEqual(attachedTo(gateway('d', http('All')) + asking(named)), [
+      'Gateway d: Accepted=False:NoMatchingParent ResolvedRefs',
+    ]);
+  });
+
+  test('take no route that does not ask, and no other Gateway takes one that does', () => {
+    const silent = object('HTTPRoute', 'r', 'rules: [{}]', { namespace: 'a' });
+    assert.deepEqual(attachedTo(gateway('d', http('All')) + silent), []);
+    const none = http('All').replace('defaultScope: All', 'defaultScope: None');
+    assert.deepEqual(attachedTo(gateway('d', none) + asking()), []);
+  });
+});

@@ -23,13 +23,38 @@ export type AttachedListener = {
   readonly hostnames: readonly string[];
 };
 
-/** Returns the attachments of a route, one for each reference to what is ours. */
+/**
+ * Returns the attachments of a route, one for each reference to what is ours, and one for each
+ * default Gateway that takes it.
+ */
 export function attachmentsOf(route: AnyRoute, ask: Ask<GatewayContext>): readonly Attachment[] {
-  return route.spec.parentRefs.flatMap((parentRef, index) => {
+  const { parentRefs, useDefaultGateways } = route.spec;
+  const named = parentRefs.flatMap((parentRef, index) => {
     const id = parentId(parentRef, route.namespace);
     const parent = id === undefined ? undefined : ask(context => context.parent(id));
-    return parent === undefined ? [] : [attach(route, parentRef, index, parent, ask)];
+    return parent === undefined
+      ? []
+      : [attach(route, parentRef, `spec.parentRefs[${index}]`, parent, ask)];
   });
+  if (useDefaultGateways !== 'All') return named;
+  const known = new Set(named.map(({ parent }) => parent.id));
+  const defaults = ask(context => context.defaultGateways).split('\n');
+  const others = defaults.filter(id => !known.has(id)).flatMap(id => attachDefault(route, id, ask));
+  return [...named, ...others];
+}
+
+/** A default Gateway that does not take the route says nothing in its status. */
+function attachDefault(
+  route: AnyRoute,
+  id: string,
+  ask: Ask<GatewayContext>,
+): readonly Attachment[] {
+  const parent = ask(context => context.parent(id));
+  if (parent === undefined) return [];
+  const [kind = '', namespace = '', name = ''] = id.split('/');
+  const parentRef = { group: GATEWAY_API_GROUP, kind, namespace, name };
+  const found = attach(route, parentRef, 'spec.useDefaultGateways', parent, ask);
+  return found.fault === undefined ? [found] : [];
 }
 
 /** Returns faults of references to what does not exist, which get no status. */
@@ -51,12 +76,12 @@ function parentId({ group, kind, namespace, name }: ParentRef, home: string): st
 function attach(
   route: AnyRoute,
   parentRef: ParentRef,
-  index: number,
+  field: string,
   parent: RouteParent,
   ask: Ask<GatewayContext>,
 ): Attachment {
   const none = (reason: string, message: string): Attachment => {
-    const fault = { reason, field: `spec.parentRefs[${index}]`, message };
+    const fault = { reason, field, message };
     return { parentRef, parent, listeners: [], fault };
   };
   if (parent.rejected !== undefined) return none('NoMatchingParent', parent.rejected);

@@ -1,18 +1,11 @@
-import type { GrpcRouteRule } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
-import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.ts';
-import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
 import type { Resource } from '#resources/resource.ts';
-import { backendTarget, type RouteFrom } from './backend-target.ts';
+import { backendTarget, externalFault, externalStage, type RouteFrom } from './backend-target.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { filterNamed, unsupported } from './reference.ts';
+import { filterNamed } from './reference.ts';
 import type { Ask } from './remembered.ts';
+import { type AnyFilter, type AnyRule, ruleFaults } from './rule-faults.ts';
 import type { BackendTarget, RouteKind, ServedBackend, ServedRule } from './served-gateway.ts';
-
-/** A rule of any kind of route. */
-export type AnyRule = HttpRouteRule | GrpcRouteRule | TcpRouteRule;
-
-type AnyFilter = (HttpRouteRule | GrpcRouteRule)['filters'][number];
 
 /** What a rule comes to. */
 export type RuleVerdict<Rule> = {
@@ -35,13 +28,12 @@ export function routeRule<Rule extends AnyRule>(
   const backends = rule.backendRefs.map((_, at) => backendOf(rule, at, field, from, ask));
   const mirrors = mirrorsOf(ruleFilters, field, from, ask);
   const filters = filtersOf(ruleFilters, field, from, ask);
-  const unsupported = [
-    ...externalAuthFaults(ruleFilters, field),
-    ...rule.backendRefs.flatMap((ref, at) =>
-      'filters' in ref ? backendFilterFaults(ref.filters, `${field}.backendRefs[${at}]`) : [],
-    ),
-  ];
-  const broken = [...unsupported, ...filters.faults][0]?.message ?? unanswered(rule, ruleFilters);
+  const externals = externalsOf(ruleFilters, field, from, ask);
+  const unsupported = ruleFaults(rule, field);
+  const broken =
+    [...unsupported, ...filters.faults, ...externals.faults][0]?.message ??
+    externalFault(externals.found) ??
+    unanswered(rule, ruleFilters);
   return {
     served: {
       index,
@@ -50,9 +42,15 @@ export function routeRule<Rule extends AnyRule>(
       mirrors: mirrors.targets,
       ...(broken === undefined ? {} : { broken }),
       filters: filters.found,
+      externals: externals.found,
       limits: [],
     },
-    resolved: [...backends.flatMap(({ faults }) => faults), ...mirrors.faults, ...filters.faults],
+    resolved: [
+      ...backends.flatMap(({ faults }) => faults),
+      ...mirrors.faults,
+      ...filters.faults,
+      ...externals.faults,
+    ],
     unsupported,
   };
 }
@@ -109,28 +107,23 @@ function filtersOf(
   };
 }
 
-function externalAuthFaults(filters: readonly AnyFilter[], field: string): readonly Fault[] {
-  return filters.flatMap(({ type }, at) =>
-    type === 'ExternalAuth' ? [unsupported(`${field}.filters[${at}]`, 'ExternalAuth')] : [],
-  );
-}
-
-/** Filters that decide whether a request may pass stand at the rule, before a backend is chosen. */
-function backendFilterFaults(filters: readonly AnyFilter[], field: string): readonly Fault[] {
-  return filters.flatMap(({ type }, at) =>
-    NOT_OF_BACKENDS.includes(type)
-      ? [unsupported(`${field}.filters[${at}]`, `${type} of a backend`)]
+/** A service that cannot be asked closes the rule. */
+function externalsOf(
+  filters: readonly AnyFilter[],
+  field: string,
+  { kind, namespace }: RouteFrom,
+  ask: Ask<GatewayContext>,
+) {
+  const each = filters.flatMap((filter, at) =>
+    'externalAuth' in filter && filter.externalAuth !== undefined
+      ? [externalStage(filter.externalAuth, `${field}.filters[${at}]`, { kind, namespace }, ask)]
       : [],
   );
+  return {
+    found: each.filter(one => 'external' in one),
+    faults: each.filter(one => 'reason' in one),
+  };
 }
-
-const NOT_OF_BACKENDS: readonly string[] = [
-  'CORS',
-  'ExtensionRef',
-  'ExternalAuth',
-  'RequestMirror',
-  'RequestRedirect',
-];
 
 /** @returns why nothing answers the rule's requests */
 function unanswered({ backendRefs }: AnyRule, filters: readonly AnyFilter[]): string | undefined {
@@ -139,11 +132,12 @@ function unanswered({ backendRefs }: AnyRule, filters: readonly AnyFilter[]): st
   return backendRefs.some(({ weight }) => weight > 0) ? undefined : 'no backend has a weight';
 }
 
-/** Returns the ids of the Services that rules send requests to. */
+/** Returns the ids of the Services that rules send requests to, or ask about them. */
 export function servicesOf(rules: readonly ServedRule<unknown>[]): readonly string[] {
-  const targets = rules.flatMap(({ backends, mirrors }) => [
+  const targets = rules.flatMap(({ backends, externals, mirrors }) => [
     ...backends.flatMap(({ target }) => target ?? []),
     ...mirrors.values(),
+    ...externals.map(({ target }) => target),
   ]);
   return [...new Set(targets.map(({ namespace, name }) => `${namespace}/${name}`))];
 }

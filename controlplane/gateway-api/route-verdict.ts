@@ -10,13 +10,8 @@ import {
   attachmentsOf,
   unknownParents,
 } from './route-attachment.ts';
-import {
-  type AnyRoute,
-  type AnyRule,
-  type RuleVerdict,
-  routeRule,
-  servicesOf,
-} from './route-rules.ts';
+import { type AnyRoute, type RuleVerdict, routeRule, servicesOf } from './route-rules.ts';
+import type { AnyRule } from './rule-faults.ts';
 import { type PolicyPlace, withPolicies } from './rule-policies.ts';
 import type { ServedRoute } from './served-gateway.ts';
 

@@ -3,7 +3,8 @@ import type { GatewayContext } from './gateway-context.ts';
 import { listenerFilters } from './listener-filters.ts';
 import type { Ask } from './remembered.ts';
 import type { WrittenListener } from './route-parent.ts';
-import type { AnyRoute, AnyRule } from './route-rules.ts';
+import type { AnyRoute } from './route-rules.ts';
+import type { AnyRule } from './rule-faults.ts';
 import type { ServedPolicy, ServedRule } from './served-gateway.ts';
 import { targetKey } from './targeted-policies.ts';
 

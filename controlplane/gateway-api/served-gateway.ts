@@ -132,6 +132,8 @@ export type ServedRule<Rule> = {
   readonly broken?: string;
   /** Our Filters that the rule names, in their order. */
   readonly filters: readonly Resource<'Filter'>[];
+  /** The services that are asked behind all Filters, in their order. */
+  readonly externals: readonly ExternalStage[];
   /** What its requests have passed before the route was chosen. */
   readonly listener?: ListenerFilters;
   /** The FilterPolicy in force for the rule by a target. Its Filters come before those. */

@@ -15,9 +15,10 @@ import { gatewayStatuses } from './gateway-statuses.ts';
 import { keyPairNamed } from './listener-tls.ts';
 import { policyStatuses, type UsedServices } from './policy-statuses.ts';
 import { remembered } from './remembered.ts';
+import { restOf } from './rest-of.ts';
 import { routeParents } from './route-parents.ts';
 import type { AnyRoute } from './route-rules.ts';
-import { routeVerdict, type ServedOn } from './route-verdict.ts';
+import { type RouteVerdict, routeVerdict, type ServedOn } from './route-verdict.ts';
 import type {
   ClosedListener,
   GatewayApi,
@@ -54,35 +55,14 @@ export function servedGateways(
   memo: Memo,
 ): GatewayApi {
   if (asksNothing(resources)) return NOTHING;
-  const objects = objectsContext(resources, options, memo);
-  const classes = ourClasses(resources, objects);
-  const ours = ourGateways(resources, classes, objects);
-  const listeners = checkGatewayListeners(ours, { context: objects, memo });
-  const parents = routeParents(ours, memo);
-  const context: GatewayContext = { ...objects, parent: id => parents.get(id) };
-  const routes = routesOf(resources).map(
-    route =>
-      [
-        route,
-        remembered({ memo, context }, route, 'verdict', [], ask => routeVerdict(route, ask)),
-      ] as const,
+  const base = memo.of(restOf(resources, memo), 'Gateways', [options], () =>
+    withoutRoutes(resources, options, memo),
   );
-  const verdicts = routes.map(([, verdict]) => verdict);
-  const closed = closedRoutes(resources, memo).map(
-    route =>
-      [
-        route,
-        remembered({ memo, context }, route, 'verdict', [], ask => routeVerdict(route, ask)),
-      ] as const,
-  );
-  const attached = Map.groupBy(
-    [
-      ...verdicts.flatMap(({ served }) => served),
-      ...closed.flatMap(([, { served }]) => served.map(each => ({ ...each, accepted: false }))),
-    ],
-    ({ listener }) => listener,
-  );
-  const rejected = rejectedListeners(resources, { ours, classes, context: objects });
+  const { classes, listeners, objects, ours, rejected } = base;
+  const judged = (route: AnyRoute) => [route, judge(route, base, memo)] as const;
+  const routes = routesOf(resources).map(judged);
+  const closed = base.closed.map(judged);
+  const attached = attachedOf(routes, closed);
   const serving = { checked: listeners.checked, attached, rejected };
   const made = ours.map(each => {
     const client = clientCertificate(each, { context: objects, memo });
@@ -90,7 +70,10 @@ export function servedGateways(
     return { ...each, client, served };
   });
   const statuses = gatewayStatuses(made, listeners, attached);
-  const using = [...verdicts, ...made.map(({ served }) => servicesAsked(served))];
+  const using = [
+    ...routes.map(([, verdict]) => verdict),
+    ...made.map(({ served }) => servicesAsked(served)),
+  ];
   const policies = policyStatuses(resources, objects, using, ours);
   const targeting = targetingStatuses(resources, objects, routes, ours);
   return {
@@ -100,20 +83,70 @@ export function servedGateways(
         ({ gatewayClass, status }) => [gatewayClass.id, status] as const,
       ),
       ...statuses.statuses,
-      ...[...routes, ...closed].flatMap(([{ id }, { status }]) =>
-        status === undefined ? [] : [[id, status] as const],
-      ),
+      ...routeStatuses([...routes, ...closed]),
       ...policies.statuses,
       ...targeting.statuses,
     ]),
     problems: [
       ...unclassedProblems(resources, [...classes.values()], ours),
       ...statuses.problems,
-      ...verdicts.flatMap(({ problems }) => problems),
+      ...routes.flatMap(([, { problems }]) => problems),
       ...policies.problems,
       ...targeting.problems,
     ],
   };
+}
+
+type Judged = readonly (readonly [AnyRoute, RouteVerdict])[];
+
+/** Returns what is attached to each listener. A closed route answers 500. */
+function attachedOf(routes: Judged, closed: Judged): ReadonlyMap<string, readonly ServedOn[]> {
+  const attached = new Map<string, ServedOn[]>();
+  const attach = (each: ServedOn) => {
+    const known = attached.get(each.listener);
+    if (known === undefined) attached.set(each.listener, [each]);
+    else known.push(each);
+  };
+  for (const [, { served }] of routes) for (const each of served) attach(each);
+  for (const [, { served }] of closed)
+    for (const each of served) attach({ ...each, accepted: false });
+  return attached;
+}
+
+function routeStatuses(routes: Judged): ReadonlyMap<string, GatewayApiStatus> {
+  const statuses = new Map<string, GatewayApiStatus>();
+  for (const [{ id }, { status }] of routes) if (status !== undefined) statuses.set(id, status);
+  return statuses;
+}
+
+type Base = ReturnType<typeof withoutRoutes>;
+
+/** Returns what does not depend on routes in force. */
+function withoutRoutes(resources: ResourceSet, options: GatewayOptions, memo: Memo) {
+  const objects = objectsContext(resources, options, memo);
+  const classes = ourClasses(resources, objects);
+  const ours = ourGateways(resources, classes, objects);
+  const parents = routeParents(ours, memo);
+  const defaults = ours.filter(({ gateway }) => gateway.spec.defaultScope === 'All');
+  const context: GatewayContext = {
+    ...objects,
+    parent: id => parents.get(id),
+    defaultGateways: defaults.map(({ gateway }) => gateway.id).join('\n'),
+  };
+  return {
+    ...{ classes, context, objects, ours },
+    listeners: checkGatewayListeners(ours, { context: objects, memo }),
+    closed: closedRoutes(resources, memo),
+    rejected: rejectedListeners(resources, { ours, classes, context: objects }),
+  };
+}
+
+/** While nothing but routes changes, a route is not even asked what it depends on. */
+function judge(route: AnyRoute, base: Base, memo: Memo): RouteVerdict {
+  const { context } = base;
+  return memo.of(route, 'verdict beside these', [base], () =>
+    remembered({ memo, context }, route, 'verdict', [], ask => routeVerdict(route, ask)),
+  );
 }
 
 function routesOf(resources: ResourceSet): readonly AnyRoute[] {

@@ -137,11 +137,15 @@ function httpRoute(name: string, random: Random): RandomDocument {
     return `{${[path, ...pick([[], [], [pick(MATCHES)]])].join(', ')}}`;
   };
   const rule = () => {
-    const named = pick([[], [], ['one'], ['two'], ['one', 'two'], ['none']]);
-    const filters = named.map(
+    const named = pick([[], [], ['one'], ['two'], ['one', 'two'], ['none']]).map(
       each =>
         `{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: ${each}}}`,
     );
+    const asked = pick([[], [], ['s'], ['s', 't']]).map(
+      each =>
+        `{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {name: ${each}, port: 81}}}`,
+    );
+    const filters = [...named, ...asked];
     const matches = Array.from({ length: 1 + Math.floor(random() * 2) }, match);
     return `{matches: [${matches}], filters: [${filters}], backendRefs: [{name: ${pick(['s', 't'])}, port: 80}]}`;
   };

@@ -84,9 +84,9 @@ function telling(compiled: Compiled, shown: Readonly<Record<string, string>>): C
   const { problems, resources } = compiled;
   const [table] = resources.get(ROUTE_CONFIGURATION) ?? [];
   if (table === undefined) return compiled;
-  const { ignore_port_in_host_matching = false } = table.json;
+  const { ignore_port_in_host_matching = false, request_headers_to_remove = [] } = table.json;
   const virtual_hosts = tellingHosts(compiled, shown);
-  const json = { ignore_port_in_host_matching, virtual_hosts };
+  const json = { ignore_port_in_host_matching, request_headers_to_remove, virtual_hosts };
   return {
     problems,
     resources: new Map([...resources, [ROUTE_CONFIGURATION, [{ ...table, json }]]]),

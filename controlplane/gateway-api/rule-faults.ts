@@ -1,0 +1,76 @@
+import type { HeaderModifier } from '#resources/kinds/gateway-api/header-modifier.ts';
+import type { GrpcRouteRule } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
+import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.ts';
+import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
+import type { Fault } from './condition.ts';
+
+/** A rule of any kind of route. */
+export type AnyRule = HttpRouteRule | GrpcRouteRule | TcpRouteRule;
+
+export type AnyFilter = (HttpRouteRule | GrpcRouteRule)['filters'][number];
+
+/** Returns what a rule asks for and is not served here. `field` is its path. */
+export function ruleFaults(rule: AnyRule, field: string): readonly Fault[] {
+  if (!('filters' in rule)) return [];
+  return [
+    ...hostFaults(rule.filters, field),
+    ...rule.backendRefs.flatMap(({ filters }, at) => [
+      ...backendFilterFaults(filters, `${field}.backendRefs[${at}]`),
+      ...hostFaults(filters, `${field}.backendRefs[${at}]`),
+    ]),
+    ...sessionFaults(rule, `${field}.sessionPersistence`),
+  ];
+}
+
+function unsupported(field: string, message: string): Fault {
+  return { reason: 'UnsupportedValue', field, message };
+}
+
+/** Filters that decide whether a request may pass stand at the rule, before a backend is chosen. */
+function backendFilterFaults(filters: readonly AnyFilter[], field: string): readonly Fault[] {
+  return filters.flatMap(({ type }, at) =>
+    NOT_OF_BACKENDS.includes(type)
+      ? [unsupported(`${field}.filters[${at}]`, `a backend has no filter ${type} here`)]
+      : [],
+  );
+}
+
+const NOT_OF_BACKENDS: readonly string[] = [
+  'CORS',
+  'ExtensionRef',
+  'ExternalAuth',
+  'RequestMirror',
+  'RequestRedirect',
+];
+
+/** Envoy rejects routes that change this header in a list of headers. */
+function hostFaults(filters: readonly AnyFilter[], field: string): readonly Fault[] {
+  return filters.flatMap(({ requestHeaderModifier, responseHeaderModifier }, at) =>
+    [requestHeaderModifier, responseHeaderModifier].some(namesHost)
+      ? [unsupported(`${field}.filters[${at}]`, 'only URLRewrite changes the header Host')]
+      : [],
+  );
+}
+
+function namesHost(modifier: HeaderModifier | undefined): boolean {
+  const { add = [], remove = [], set = [] } = modifier ?? {};
+  const names = [...[...add, ...set].map(({ name }) => name), ...remove];
+  return names.some(name => name.toLowerCase() === 'host');
+}
+
+/** What tells the session names an instance, and neither its backend nor a time. */
+function sessionFaults(
+  { backendRefs, sessionPersistence: session }: HttpRouteRule | GrpcRouteRule,
+  field: string,
+): readonly Fault[] {
+  if (session === undefined) return [];
+  const used = backendRefs.filter(({ weight }) => weight > 0);
+  return [
+    ...(used.length > 1
+      ? [unsupported(field, 'sessions are not kept where several backends have a weight')]
+      : []),
+    ...(session.type === 'Header' && (session.absoluteTimeout ?? 0) > 0
+      ? [unsupported(`${field}.absoluteTimeout`, 'a session that a header tells has no end')]
+      : []),
+  ];
+}
