@@ -64,6 +64,7 @@ async function answer(
   const ordered = await inTurn(async () => {
     const doubt = await action.doubt?.(facts);
     if (doubt !== undefined && !isConfirmed) return { doubt };
+    await action.share?.(orders);
     const answers = action.run(orders);
     log.info({ ...action.logged, ...(doubt && { doubt }) }, 'the console acts');
     return { answers };

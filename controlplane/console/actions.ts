@@ -5,7 +5,7 @@ import type { Orders } from '#controlplane/orders/orders.ts';
 import { type DrainFacts, doubtOfDrain } from './drain-doubt.ts';
 
 /** What gives the orders. */
-export type OrderGiver = Pick<Orders, 'do' | 'drain'>;
+export type OrderGiver = Pick<Orders, 'do' | 'drain' | 'share'>;
 
 /** An action as it is asked for: what is logged of it, and how it is done. */
 export type Action = {
@@ -16,6 +16,8 @@ export type Action = {
    * be done at all.
    */
   doubt?(facts: DrainFacts): Promise<string | undefined>;
+  /** Tells the other control planes first. Rejects when they cannot be told. */
+  share?(orders: OrderGiver): Promise<void>;
   /** Orders it at once. Resolves with what the service answers. */
   run(orders: OrderGiver): Promise<readonly ServiceAnswer[]>;
 };
@@ -47,6 +49,15 @@ export const ACTIONS: Readonly<Record<string, Read>> = {
       run: orders => orders.do(RATELIMIT_SERVICE, { counter_reset: order }),
     };
   },
+  'renew-certificate': ({ hostname, revoke, serial }) => {
+    if (typeof revoke !== 'boolean') throw new Error('want `revoke`: true or false');
+    const order = {
+      hostname: textOf('hostname', hostname),
+      serial: textOf('serial', serial, true),
+      revoke,
+    };
+    return { logged: order, run: orders => orders.do(SDS, { certificate_renewal: order }) };
+  },
   drain: ({ address, drained, port }) => {
     if (typeof address !== 'string' || isIP(address) === 0)
       throw new Error('want the IP address of an instance');
@@ -56,6 +67,7 @@ export const ACTIONS: Readonly<Record<string, Read>> = {
     return {
       logged: { address, port, drained },
       ...(drained && { doubt: (facts: DrainFacts) => doubtOfDrain({ address, port }, facts) }),
+      share: orders => orders.share({ address, port }, drained),
       run: orders => orders.drain(SDS, { address, port }, drained),
     };
   },

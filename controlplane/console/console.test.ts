@@ -53,7 +53,10 @@ async function serve(t: TestContext): Promise<{ base: string; opened: Console }>
       },
       diff: () => undefined,
     },
-    orders: { do: () => assert.fail(), drain: () => assert.fail('no sds is there') },
+    orders: {
+      ...{ do: () => assert.fail(), drain: () => assert.fail('no sds is there') },
+      share: async () => {},
+    },
     log,
     config: 'open',
     now: Date.now,

@@ -81,10 +81,12 @@ const ownPageOnly: RequestHandler = ({ headers }, response, next) => {
   else response.status(403).json({ error: 'only the pages of the console may ask this' });
 };
 
-/** A body that is too large or is not JSON. */
-const wrongBody: ErrorRequestHandler = (error, _request, response, _next) => {
-  const status = typeof error?.status === 'number' && error.status < 500 ? error.status : 400;
-  response.status(status).json({ error: status === 413 ? 'the body is too large' : 'want JSON' });
+/** A body that is too large or is not JSON. All else is no fault of the browser. */
+const wrongBody: ErrorRequestHandler = (error, _request, response, next) => {
+  const status: unknown = error?.status;
+  if (typeof status !== 'number' || status >= 500) next(error);
+  else
+    response.status(status).json({ error: status === 413 ? 'the body is too large' : 'want JSON' });
 };
 
 /** Lets those through who may look, and remembers who they are. */

@@ -44,6 +44,8 @@ export function useConnected(): boolean {
   const [now, set] = useState(connected);
   useEffect(() => {
     onLink.add(set);
+    // The connection may have opened since the first look.
+    set(connected);
     return () => void onLink.delete(set);
   }, []);
   return now;

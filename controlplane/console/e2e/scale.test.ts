@@ -16,8 +16,9 @@ import { startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
 const MAPPINGS = 10_000;
 const HTTP_ROUTES = 5_000;
 const PROXIES = 200;
-/** Longer than the goal of 100 ms, since other tests run beside this one. */
-const LONGEST_TASK_MS = 300;
+const LONGEST_TASK_MS = 100;
+/** Loads of a page, of which one must keep to it. Other tests run beside this one. */
+const MOST_LOADS = 5;
 
 const mapping = (index: number) => `apiVersion: gateway.internal/v2
 kind: Mapping
@@ -97,15 +98,21 @@ describe(`with ${MAPPINGS} Mappings, ${HTTP_ROUTES} HTTPRoutes and ${PROXIES} pr
       new PerformanceObserver(list => window.tasks.push(...list.getEntries().map(each => each.duration)))
         .observe({ type: 'longtask', buffered: true });
     `);
-    const open = async (path: string, text: string) => {
+    const load = async (path: string, text: string) => {
       const begun = performance.now();
       await page.goto(`${plane.http}/console/${path}`);
       await page.locator('main').getByText(text).first().waitFor();
+      const there = Math.round(performance.now() - begun);
       const tasks = (await page.evaluate('window.tasks')) as readonly number[];
-      const longest = Math.max(0, ...tasks);
+      return { there, longest: Math.max(0, ...tasks) };
+    };
+    const open = async (path: string, text: string) => {
+      let { longest, there } = await load(path, text);
+      for (let loads = 1; longest >= LONGEST_TASK_MS && loads < MOST_LOADS; loads += 1)
+        ({ longest, there } = await load(path, text));
       const rows = await page.locator('tbody tr').count();
       t.diagnostic(
-        `${path || 'overview'}: there after ${Math.round(performance.now() - begun)} ms, longest task ${Math.round(longest)} ms, ${rows} rows`,
+        `${path || 'overview'}: there after ${there} ms, longest task ${Math.round(longest)} ms, ${rows} rows`,
       );
       assert.ok(longest < LONGEST_TASK_MS, `${path}: ${longest} ms`);
       assert.ok(rows <= 60, `${rows} rows`);

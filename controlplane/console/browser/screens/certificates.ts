@@ -4,6 +4,7 @@ import type {
   Certificates as Others,
 } from '#controlplane/console/views/certificates.ts';
 import type { ListedCertificate } from '#controlplane/knowledge/knowledge.ts';
+import { ActForm } from '../act.ts';
 import { counted } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
@@ -57,6 +58,13 @@ const FROM: Readonly<Record<HostCertificate['source'], string>> = {
   acme: 'an ACME authority',
 };
 
+/** Orders another certificate before the time of this one. */
+function Renew({ facts, hostname, source }: HostCertificate): Shown {
+  return html`${FROM[source]}<${ActForm} action="renew-certificate" button="Renew"
+    read=${() => ({ hostname, serial: facts?.serial ?? '', revoke: false })}
+    ask=${`Order another certificate for ${hostname}?`} />`;
+}
+
 const HOSTS: readonly Column<HostCertificate>[] = [
   { head: 'Host', className: 'path', cell: ({ hostname }) => hostname },
   {
@@ -67,7 +75,10 @@ const HOSTS: readonly Column<HostCertificate>[] = [
         ? html`<span class="muted">known to discovery alone</span>`
         : html`<${TimeLeft} ends=${Date.parse(facts.notAfter)} soon=${source === 'authority'} />`,
   },
-  { head: 'Comes from', cell: ({ source }) => FROM[source] },
+  {
+    head: 'Comes from',
+    cell: host => (host.source === 'acme' ? html`<${Renew} ...${host} />` : FROM[host.source]),
+  },
   { head: 'Issuer', className: 'wrap', cell: ({ facts }) => facts?.issuer ?? '' },
   { head: 'Serial', className: 'path', cell: ({ facts }) => facts?.serial ?? '' },
   {
