@@ -21,7 +21,7 @@ import { openFigures } from '#controlplane/figures/open-figures.ts';
 import type { FilterKeySet } from '#controlplane/knowledge/knowledge.ts';
 import { fileDrainedStore } from '#controlplane/orders/drained-store.ts';
 import { OrderAnswers } from '#controlplane/orders/order-answers.ts';
-import { Orders } from '#controlplane/orders/orders.ts';
+import { Orders, type ShareDrain } from '#controlplane/orders/orders.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
 import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
 import type { LastGoodStore } from '#controlplane/rollout/last-good-store.ts';
@@ -76,6 +76,8 @@ export type ControlPlaneParts = {
   keySets?(): Promise<readonly FilterKeySet[]>;
   /** Returns what Gateways lack in a cluster. */
   edges?(): readonly EdgeTrouble[];
+  /** Tells the other control planes of a drain. Absent when there are none. */
+  readonly shareDrain?: ShareDrain | undefined;
   /** Called when anything changed that Problems or the state of resources may show. */
   changed?(): void;
   now(): number;
@@ -137,7 +139,7 @@ const UNKNOWN_GROUP_MS = 1_000;
 const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SDS]);
 
 /** Looks at all streams pause 1 ms for this many of them, so that they cost a share of the CPU. */
-const STREAMS_PER_MS = 40;
+const STREAMS_PER_MS = 10;
 
 const THREAD_END =
   'the thread that explains requests and compares resources has ended, and starts again on demand';
@@ -148,7 +150,10 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const cache = new SnapshotCache();
   const drained = fileDrainedStore(join(config.state, 'drained.json'), log);
   const answers = new OrderAnswers({ streams: () => service.streams(), after });
-  const orders = new Orders({ cache, store: drained, answers, after }, SDS);
+  const orders = new Orders(
+    { cache, store: drained, answers, share: parts.shareDrain, after },
+    SDS,
+  );
   const keeper = await lastGoodKeeper({
     store: parts.store,
     parser: parts.parser,

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { Router } from 'express';
 import { Registry } from 'prom-client';
 import { openFigures } from './figures/open-figures.ts';
 import { httpApp, type Readiness } from './http.ts';
@@ -18,7 +19,11 @@ const { figures: FIGURES } = openFigures({
   after: () => () => {},
 });
 
-async function serveApp(t: TestContext, readiness: Readiness): Promise<string> {
+async function serveApp(
+  t: TestContext,
+  readiness: Readiness,
+  onError: (error: unknown) => void = error => assert.fail(String(error)),
+): Promise<string> {
   const app = httpApp({
     readiness: () => readiness,
     status: () => ({ problems: [] }),
@@ -32,6 +37,10 @@ async function serveApp(t: TestContext, readiness: Readiness): Promise<string> {
       return Promise.resolve({ compared: files.map(({ name }) => name) });
     },
     metrics: new Registry(),
+    console: Router().get('/:page', () => {
+      throw new Error('one-secret');
+    }),
+    onError,
   });
   const server = http.createServer(app);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -60,6 +69,19 @@ test('other methods and paths are rejected in plain words', async t => {
   assert.equal(wrongMethod.status, 405);
   assert.equal(wrongMethod.headers.get('allow'), 'GET, HEAD');
   assert.equal((await fetch(`${base}/nope`)).status, 404);
+});
+
+test('what fails is told in plain words, without a trace of the code', async t => {
+  const failed: unknown[] = [];
+  const base = await serveApp(t, { ready: true }, error => failed.push(error));
+  const ask = async (path: string) => {
+    const answer = await fetch(base + path);
+    return [answer.status, await answer.json()];
+  };
+  assert.deepEqual(await ask('/console/%ff'), [400, { error: 'bad request' }]);
+  assert.deepEqual(failed, []);
+  assert.deepEqual(await ask('/console/page'), [500, { error: 'internal error, see the log' }]);
+  assert.match(String(failed), /one-secret/);
 });
 
 test('what becomes of a request is asked by POST', async t => {

@@ -10,6 +10,7 @@ import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-re
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { figuresPage, parseFiguresQuestion } from '#controlplane/figures/figures-page.ts';
+import { errorAnswer } from '#process/http-answers.ts';
 import { ThreadEnded } from '#process/worker-thread.ts';
 
 export type Readiness =
@@ -31,6 +32,8 @@ export type HttpSources = {
   metrics: Registry;
   /** The pages below `/console`. Default: none. */
   console?: Router | undefined;
+  /** Called for an internal error. The client gets 500. */
+  onError(error: unknown): void;
 };
 
 /**
@@ -96,6 +99,7 @@ export function httpApp(sources: HttpSources): Express {
       error: 'not found: try /healthz, /readyz, /status, /figures, /metrics, /explain or /diff',
     });
   });
+  app.use(errorAnswer(sources.onError));
   return app;
 }
 

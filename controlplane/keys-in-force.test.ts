@@ -5,7 +5,7 @@ import { KeysInForce, MOST_AGE_MS } from './keys-in-force.ts';
 const key = (kid: string, alg: unknown = 'RS256') => JSON.stringify({ kid, alg });
 const SET = { filter: 'default/tokens', jwksURI: 'https://idp.test/keys', keys: [key('a')] };
 const PROVIDER = {
-  ...{ name: 'p', filter: SET.filter, jwksURI: SET.jwksURI, check: 'true', headers: [] },
+  ...{ name: 'p', filter: SET.filter, jwksURI: SET.jwksURI, terms: {} },
   algorithms: ['RS256'],
 };
 

@@ -2,7 +2,7 @@ import type { TokenProvider } from '#controlplane/compile/ext-authz/token-way.ts
 import type { FilterKeySet } from '#controlplane/knowledge/knowledge.ts';
 
 /** Older keys, in ms, may have been withdrawn. */
-export const MOST_AGE_MS = 4_000;
+export const MOST_AGE_MS = 3_000;
 
 /** The keys that ext-authz told last, as long as they are fresh. */
 export class KeysInForce {

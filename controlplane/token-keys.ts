@@ -1,13 +1,19 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { TOKENS, tokenVerifier } from '#controlplane/compile/ext-authz/token-filters.ts';
+import {
+  KNOWN_TOKENS,
+  TOKEN_MEMORY,
+  TOKENS,
+  tokenVerifier,
+} from '#controlplane/compile/ext-authz/token-filters.ts';
 import type { TokenProvider } from '#controlplane/compile/ext-authz/token-way.ts';
 import type { FilterKeySet } from '#controlplane/knowledge/knowledge.ts';
 import { failureLog } from '#process/refusal-log.ts';
 import { encodeAny } from '#protos/encode.ts';
+import type { JsonObject } from '#protos/json.ts';
 import { EXTENSION_CONFIG } from '#protos/type-url.ts';
 import { DiscoveryService, type DiscoveryServiceOptions } from '#xds/discovery-service.ts';
-import { NO_RESOURCES, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
+import { snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { KeysInForce } from './keys-in-force.ts';
 
@@ -29,9 +35,9 @@ export type TokenKeys = {
 const ASK_MS = 2_000;
 /**
  * A proxy that is told nothing for so long, in ms, verifies no more tokens, and asks ext-authz
- * about each. Together with MOST_AGE_MS that is 10 s.
+ * about each. Together with MOST_AGE_MS, and with how long a proxy remembers, that is 10 s.
  */
-const TTL_MS = 6_000;
+const TTL_MS = 5_000;
 
 /**
  * Serves proxies the filter that verifies tokens, with the keys that count in ext-authz now. What
@@ -55,8 +61,8 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
   let turn = 0;
   const publish = (group: string, providers: readonly TokenProvider[]) => {
     const keys = inForce.of(providers);
-    if (keys.size === 0) cache.set(group, new Map([[EXTENSION_CONFIG, NO_RESOURCES]]));
-    else cache.set(group, snapshotOf([verifier(providers, keys, turn)]));
+    const own = keys.size === 0 ? [] : [verifier(providers, keys, turn)];
+    cache.set(group, snapshotOf([MEMORY, ...own]));
   };
   const publishAll = () => {
     for (const [group, providers] of groups) publish(group, providers);
@@ -107,15 +113,15 @@ function verifier(
   keys: ReadonlyMap<string, readonly string[]>,
   turn: number,
 ): XdsResource {
-  const config = tokenVerifier(providers, keys);
-  const any = encodeAny({
-    '@type': EXTENSION_CONFIG,
-    name: TOKENS,
-    typed_config: config,
-  });
-  const resource = xdsResource(TOKENS, any);
+  const resource = extensionConfig(TOKENS, tokenVerifier(providers, keys));
   return { ...resource, version: `${resource.version}.${turn}`, ttlMs: TTL_MS };
 }
+
+function extensionConfig(name: string, typed_config: JsonObject): XdsResource {
+  return xdsResource(name, encodeAny({ '@type': EXTENSION_CONFIG, name, typed_config }));
+}
+
+const MEMORY = extensionConfig(KNOWN_TOKENS, TOKEN_MEMORY);
 
 function withoutAggregated(
   services: TokenKeys['services'],

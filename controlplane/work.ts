@@ -1,9 +1,12 @@
 import http, { type Server } from 'node:http';
 import { join } from 'node:path';
+import { SDS } from '#controlplane/compile/node-groups.ts';
 import { type Console, openConsole } from '#controlplane/console/console.ts';
 import type { KubernetesEdges } from '#controlplane/edges/kubernetes-edges.ts';
 import { FIGURES_DEFINITIONS } from '#controlplane/figures/figures-service.ts';
 import { type Knowledge, openKnowledge } from '#controlplane/knowledge/knowledge.ts';
+import type { Drained } from '#controlplane/orders/drained-store.ts';
+import { type SharedDrains, shareDrains } from '#controlplane/orders/shared-drains.ts';
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
 import { type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
@@ -13,6 +16,8 @@ import {
   writeKubernetesStatus,
 } from '#controlplane/status/kubernetes-status.ts';
 import { createMetrics, type Metrics } from '#controlplane/status/metrics.ts';
+import { objectName } from '#controlplane/status/status-lease-name.ts';
+import { markState } from '#files/state-mark.ts';
 import { type Served, serve } from '#grpc/serve.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
@@ -40,6 +45,7 @@ type Parts = ServiceParts<Config>;
 export async function work(parts: Parts): Promise<Started> {
   const { config, exit, log } = parts;
   await orExit(exit, () => makeStateFolder(config.state));
+  await orExit(exit, () => markState(config.state), 'STATE');
   const tls = await orExit(exit, () => openTls(parts));
   const holder = leaseHolder(config.state);
   const store = fileLastGoodStore(join(config.state, 'last-good.json'));
@@ -50,6 +56,7 @@ export async function work(parts: Parts): Promise<Started> {
   let reports: KubernetesStatus | undefined;
   let edges: KubernetesEdges | undefined;
   let consoled: Console | undefined;
+  let drains: SharedDrains | undefined;
   const changed = () => {
     reports?.changed();
     edges?.changed();
@@ -68,9 +75,11 @@ export async function work(parts: Parts): Promise<Started> {
     log,
     changed,
     edges: () => edges?.troubles() ?? [],
+    ...(cluster && { shareDrain: async (...drain) => drains?.share(...drain) }),
     now: Date.now,
     after,
   });
+  drains = cluster && shareDrainsIn(parts, plane, cluster);
   const resources = await orExit(
     exit,
     () => watch(parts, { parser, plane, cluster, changed }),
@@ -94,6 +103,7 @@ export async function work(parts: Parts): Promise<Started> {
     },
     stop: async () => {
       resources.close();
+      drains?.close();
       consoled?.close();
       knowledge.close();
       admin.close();
@@ -105,6 +115,16 @@ export async function work(parts: Parts): Promise<Started> {
       tls?.close();
     },
   };
+}
+
+function shareDrainsIn(
+  { config: { gatewayId }, log }: Parts,
+  { orders }: ControlPlane,
+  cluster: Cluster,
+): SharedDrains {
+  const name = objectName('gateway-drained', gatewayId);
+  const take = (drained: readonly Drained[]) => orders.take(SDS, drained);
+  return shareDrains({ cluster, name, take, log, after, random: Math.random });
 }
 
 async function openTls({ config, log }: Parts): Promise<MutualTls | undefined> {
@@ -244,7 +264,7 @@ async function listen(
 }
 
 async function serveHttp(
-  { config: { http: at }, exit }: Parts,
+  { config: { http: at }, exit, log }: Parts,
   { plane, resources, metrics, console }: Serving,
 ): Promise<Server> {
   const waiting = () => {
@@ -255,7 +275,9 @@ async function serveHttp(
   const status = () => ({ ...plane.status(), ...waiting() });
   const { explain, diff } = plane;
   const pages = { metrics: metrics.registry, console: console?.router };
-  const app = httpApp({ readiness, status, figures: plane.figures, explain, diff, ...pages });
+  const onError = (err: unknown) => log.error({ err }, 'an HTTP request failed');
+  const { figures } = plane;
+  const app = httpApp({ readiness, status, figures, explain, diff, ...pages, onError });
   const admin = http.createServer(app);
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject);

@@ -56,17 +56,18 @@ export function edgeAddresses(
     ),
     ...inside.map(value => ({ ...ofCluster(value), isOpen })),
   ]);
-  const found = new Map<AskedAddress, EdgeAddress>();
-  for (const each of asked.toSorted((a, b) => choice(a) - choice(b))) {
+  // By its place, since the same may be asked for twice.
+  const found = new Map<number, EdgeAddress>();
+  for (const [index, each] of [...asked.entries()].sort(([, a], [, b]) => choice(a) - choice(b))) {
     const had = [...left].find(address => satisfies(address, each));
     if (had === undefined) continue;
     left.delete(had);
-    found.set(each, toAddress(had, each));
+    found.set(index, toAddress(had, each));
   }
   return {
-    addresses: asked.flatMap(each => found.get(each) ?? []),
+    addresses: asked.flatMap((_, index) => found.get(index) ?? []),
     missing: asked.flatMap((each, index) =>
-      found.has(each) ? [] : [faultOf(each, index, whyNot(each, services))],
+      found.has(index) ? [] : [faultOf(each, index, whyNot(each, services))],
     ),
   };
 }

@@ -9,8 +9,9 @@ export const MAX_VIEWS = 400_000;
 /** Requests that are kept: those that did not fail, and those that failed. */
 export const MAX_SAMPLES = 8_000;
 export const MAX_FAILURES = 4_000;
-/** Requests that are read in a second. The others are skipped. */
+/** Requests that are read in a second. The others are skipped. No group displaces all others. */
 export const MAX_SAMPLES_A_SECOND = 2_000;
+export const MAX_SAMPLES_OF_GROUP_A_SECOND = 1_000;
 /** Streams of figures: of all clients, and on one connection. */
 export const MAX_STREAMS = 16_384;
 export const MAX_STREAMS_OF_CONNECTION = 64;

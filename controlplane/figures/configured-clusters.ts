@@ -1,4 +1,4 @@
-import type { Compiled } from '#controlplane/compile/compiled.ts';
+import type { Compiled, CompiledResource } from '#controlplane/compile/compiled.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { clusterStatName } from './stat-name.ts';
@@ -28,8 +28,9 @@ export class ConfiguredGroups {
   readonly #indexed = new Map<string, ConfiguredClusters>();
 
   compiled(group: string, compiled: Compiled): void {
+    const before = this.#compiled.get(group);
     this.#compiled.set(group, compiled);
-    this.#indexed.delete(group);
+    if (before === undefined || !isAlike(before, compiled)) this.#indexed.delete(group);
   }
 
   of(group: string): ConfiguredClusters {
@@ -73,16 +74,51 @@ function indexed({ resources }: Compiled): ConfiguredClusters {
   };
 }
 
+/** Whether both have the same clusters behind the same routes, so one index is right for both. */
+function isAlike({ resources: before }: Compiled, { resources: now }: Compiled): boolean {
+  const [clusters, tables] = [CLUSTER, ROUTE_CONFIGURATION].map(type => ({
+    before: before.get(type) ?? [],
+    now: now.get(type) ?? [],
+  }));
+  return areAlike(clusters, isSameCluster) && areAlike(tables, isSameTable);
+}
+
+function isSameCluster(a: CompiledResource, b: CompiledResource): boolean {
+  const isNamedAlike = a.name === b.name && a.json.alt_stat_name === b.json.alt_stat_name;
+  return isNamedAlike && areAlike({ before: a.origins, now: b.origins });
+}
+
+function isSameTable(a: CompiledResource, b: CompiledResource): boolean {
+  const routes = { before: allRoutes(a.json), now: allRoutes(b.json) };
+  const isSame = (a: JsonObject, b: JsonObject) =>
+    JSON.stringify(named(a)) === JSON.stringify(named(b));
+  return areAlike({ before: a.origins, now: b.origins }) && areAlike(routes, isSame);
+}
+
+/** The very same items cost next to nothing. */
+function areAlike<T>(
+  lists: { readonly before: readonly T[]; readonly now: readonly T[] } | undefined,
+  isSame: (a: T, b: T) => boolean = () => false,
+): boolean {
+  const { before = [], now = [] } = lists ?? {};
+  if (before.length !== now.length) return false;
+  return before.every((a, index) => a === now[index] || isSame(a, now[index] as T));
+}
+
 /** Returns the routes that are named after a Mapping or ProxyConfig, with their clusters. */
-function routesOf({ virtual_hosts }: JsonObject) {
-  return objectsOf(virtual_hosts).flatMap(({ routes }) =>
-    objectsOf(routes).flatMap(({ name, route }) => {
-      if (typeof name !== 'string' || !isJsonObject(route)) return [];
-      const { cluster, weighted_clusters: split } = route;
-      const parts = isJsonObject(split) ? objectsOf(split.clusters).map(part => part.name) : [];
-      return [{ id: name, clusters: [cluster, ...parts].filter(each => typeof each === 'string') }];
-    }),
-  );
+function routesOf(json: JsonObject) {
+  return allRoutes(json).flatMap(named);
+}
+
+function allRoutes({ virtual_hosts }: JsonObject): readonly JsonObject[] {
+  return objectsOf(virtual_hosts).flatMap(({ routes }) => objectsOf(routes));
+}
+
+function named({ name, route }: JsonObject) {
+  if (typeof name !== 'string' || !isJsonObject(route)) return [];
+  const { cluster, weighted_clusters: split } = route;
+  const parts = isJsonObject(split) ? objectsOf(split.clusters).map(part => part.name) : [];
+  return [{ id: name, clusters: [cluster, ...parts].filter(each => typeof each === 'string') }];
 }
 
 function objectsOf(json: Json | undefined): readonly JsonObject[] {

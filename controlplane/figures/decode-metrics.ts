@@ -21,6 +21,7 @@ const MESSAGE = { identifier: bytesField(1), envoy_metrics: bytesField(2) } as c
 const IDENTIFIER = { node: bytesField(1) } as const;
 const FAMILY = { name: bytesField(1), metric: bytesField(4) } as const;
 const METRIC = { gauge: bytesField(2), counter: bytesField(3), histogram: bytesField(7) } as const;
+const VALUES: ReadonlySet<number> = new Set(Object.values(METRIC));
 const VALUE = { value: tagOf(1, WIRE.fixed64) } as const;
 const HISTOGRAM = { sample_count: tagOf(1, WIRE.varint), bucket: bytesField(3) } as const;
 const BUCKET = {
@@ -55,32 +56,43 @@ function readIdentifier(reader: WireReader, taker: MetricTaker): void {
   reader.leave(outer);
 }
 
+/**
+ * Envoy writes one statistic a family, with one value. More are skipped, since the name of a
+ * million of them would be looked up a million times.
+ */
 function readFamily(reader: WireReader, bytes: Buffer, taker: MetricTaker): void {
   const outer = reader.enter();
   let start = 0;
   let end = 0;
+  let isRead = false;
   while (reader.more) {
     const tag = reader.tag();
     if (tag === FAMILY.name) {
       start = reader.pass();
       end = reader.at;
-    } else if (tag === FAMILY.metric && end - start <= MAX_NAME_BYTES)
+    } else if (tag === FAMILY.metric && !isRead && end - start <= MAX_NAME_BYTES) {
+      isRead = true;
       readMetric(reader, () => bytes.toString('utf8', start, end), taker);
-    else reader.skip(tag);
+    } else reader.skip(tag);
   }
   reader.leave(outer);
 }
 
 function readMetric(reader: WireReader, name: () => string, taker: MetricTaker): void {
   const outer = reader.enter();
+  let isRead = false;
   while (reader.more) {
     const tag = reader.tag();
+    if (isRead || !VALUES.has(tag)) {
+      reader.skip(tag);
+      continue;
+    }
+    isRead = true;
     if (tag === METRIC.counter) {
       const value = readValue(reader);
       if (value > 0 && Number.isFinite(value)) taker.counter(name(), value);
     } else if (tag === METRIC.gauge) taker.gauge(name(), readValue(reader));
-    else if (tag === METRIC.histogram) readHistogram(reader, name, taker);
-    else reader.skip(tag);
+    else readHistogram(reader, name, taker);
   }
   reader.leave(outer);
 }

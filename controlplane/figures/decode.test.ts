@@ -67,6 +67,15 @@ test('a name of a megabyte is skipped', () => {
   assert.deepEqual(metricsOf(metricsMessage([counter('a'.repeat(2 ** 20), 1)])), []);
 });
 
+test('of a family one statistic is read, since its name is looked up for each', () => {
+  const { metric, ...family } = counter('a', 1);
+  const many = { ...family, metric: Array.from({ length: 3 }, () => metric).flat() };
+  assert.deepEqual(metricsOf(metricsMessage([many, counter('b', 2)])), [
+    ['a', 1],
+    ['b', 2],
+  ]);
+});
+
 test('a request is read with what the console shows', () => {
   const flags = { upstream_connection_failure: true, unauthorized_details: { reason: 1 } };
   const [request] = requestsOf(logMessage([logEntry('/a', 503, { response_flags: flags })]));

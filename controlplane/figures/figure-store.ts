@@ -92,9 +92,20 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   request(node: NodeName, logged: LoggedRequest): void {
     const { failed, sampled } = this.sampling;
     const weight = 100 / (isFailure(logged) ? Math.max(failed, sampled) : sampled);
-    this.#requests.add({ ...logged, node: node.id, group: node.group, weight });
-    if (isFailure(logged) && logged.flags.length > 0) this.#failed(node.group, logged);
+    const own = this.#ofOwn(node, logged);
+    this.#requests.add({ ...own, node: node.id, group: node.group, weight });
+    if (isFailure(own) && own.flags.length > 0) this.#failed(node.group, own);
     this.#parts.changed();
+  }
+
+  /**
+   * Returns the request without a route that its proxy does not have. A proxy beside an application
+   * cannot speak of those of others. No request is later than now, since it would never be old.
+   */
+  #ofOwn({ group }: NodeName, logged: LoggedRequest): LoggedRequest {
+    const { at, route } = logged;
+    const isForeign = isRouteId(route) && !this.#parts.clustersOf(group).serves(route);
+    return { ...logged, at: Math.min(at, this.#parts.now()), route: isForeign ? '' : route };
   }
 
   traffic(of?: { readonly group: string } | { readonly mapping: string }) {

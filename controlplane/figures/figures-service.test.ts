@@ -6,7 +6,11 @@ import { refuseGroup } from '#controlplane/sources/secret-groups.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { changingTls, testAuthority } from '#grpc/testing/test-authority.ts';
 import { tlsClientCredentials } from '#grpc/tls-client.ts';
-import { MAX_SAMPLES_A_SECOND, MAX_STREAMS_OF_CONNECTION } from './bounds.ts';
+import {
+  MAX_SAMPLES_A_SECOND,
+  MAX_SAMPLES_OF_GROUP_A_SECOND,
+  MAX_STREAMS_OF_CONNECTION,
+} from './bounds.ts';
 import {
   counter,
   EDGE_NODE,
@@ -95,6 +99,26 @@ test('a proxy pushes figures of the routes and clusters of its own group alone',
   assert.deepEqual(figures.traffic({ group: 'orders' }).requests.filter(Boolean), []);
 });
 
+test('a proxy logs requests of its own routes alone, and none of the future', async t => {
+  const { connect, figures } = await startFiguresServer(t);
+  const stream = connect().logs();
+  const before = Date.now();
+  const entries = [
+    logEntry('/own', 503, { start_time: { seconds: before } }),
+    logEntry('/foreign', 503, {
+      start_time: { seconds: Math.floor(before / 1_000) },
+      route_name: 'Mapping/default/b',
+    }),
+  ];
+  stream.send(logMessage(entries, EDGE_NODE));
+  stream.end();
+  await stream.code;
+  const [foreign, own] = figures.requests();
+  assert.deepEqual([foreign?.path, foreign?.route], ['/foreign', '']);
+  assert.deepEqual([own?.path, own?.route], ['/own', 'Mapping/default/a']);
+  assert.ok(own !== undefined && own.at >= before && own.at <= Date.now());
+});
+
 test('the number of streams on a connection is bounded', async t => {
   const { connect, figures } = await startFiguresServer(t);
   const client = connect();
@@ -112,15 +136,21 @@ test('the number of streams on a connection is bounded', async t => {
   assert.equal(await next.code, status.OK);
 });
 
-test('of a flood of requests only so many are read in a second', async t => {
+test('of a flood of requests only so many are read in a second, and those of others beside', async t => {
   const now = 2_000_000;
   const { connect, figures } = await startFiguresServer(t, { now: () => now });
-  const stream = connect().logs();
   const common = { start_time: { seconds: now / 1_000 } };
   const entries = Array.from({ length: 1_000 }, () => logEntry('/a', 200, common));
-  stream.send(logMessage(entries, EDGE_NODE), logMessage(entries), logMessage(entries));
-  stream.end();
-  assert.equal(await stream.code, status.OK);
+  const flood = async (group: string) => {
+    const stream = connect().logs();
+    stream.send(logMessage(entries, { id: 'a', cluster: group }), logMessage(entries));
+    stream.end();
+    assert.equal(await stream.code, status.OK);
+    return figures.requests({ group, limit: 10_000 }).length;
+  };
+  assert.equal(await flood('orders'), MAX_SAMPLES_OF_GROUP_A_SECOND);
+  assert.equal(await flood('edge'), MAX_SAMPLES_OF_GROUP_A_SECOND);
+  assert.equal(await flood('other'), 0);
   assert.equal(figures.requests({ limit: 10_000 }).length, MAX_SAMPLES_A_SECOND);
 });
 

@@ -4,7 +4,12 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { MAX_SAMPLES_A_SECOND, MAX_STREAMS, MAX_STREAMS_OF_CONNECTION } from './bounds.ts';
+import {
+  MAX_SAMPLES_A_SECOND,
+  MAX_SAMPLES_OF_GROUP_A_SECOND,
+  MAX_STREAMS,
+  MAX_STREAMS_OF_CONNECTION,
+} from './bounds.ts';
 import { decodeAccessLog } from './decode-access-log.ts';
 import { decodeMetrics } from './decode-metrics.ts';
 import type { FigureStore, Push } from './figure-store.ts';
@@ -40,7 +45,7 @@ export function figuresServices(
   parts: FiguresServiceParts,
 ): Readonly<Record<string, UntypedServiceImplementation>> {
   const streams = streamCounter();
-  const wants = perSecond(MAX_SAMPLES_A_SECOND, parts.now);
+  const wants = sampleCounter(parts.now);
   const handler =
     (readerOf: (call: FigureCall) => MessageReader) =>
     (call: FigureCall, reply: sendUnaryData<object>) => {
@@ -95,14 +100,14 @@ function metricsReader(call: FigureCall, parts: FiguresServiceParts): MessageRea
 function accessLogReader(
   call: FigureCall,
   parts: FiguresServiceParts,
-  wants: () => boolean,
+  wants: (group: string) => boolean,
 ): MessageReader {
   const node = nodeOfStream(call, parts);
   return {
     read: bytes =>
       decodeAccessLog(bytes, {
         node: name => node.take(name),
-        wants,
+        wants: () => wants(node.get().group),
         request: request => parts.store.request(node.get(), request),
       }),
     ended: () => {},
@@ -130,16 +135,23 @@ function streamCounter() {
   };
 }
 
-/** Returns a function that is true at most so often in a second. */
-function perSecond(most: number, now: () => number): () => boolean {
+/** Returns what says of a group whether one more of its requests is read in this second. */
+function sampleCounter(now: () => number): (group: string) => boolean {
   let second = 0;
-  let count = 0;
-  return () => {
+  let all = 0;
+  const byGroup = new Map<string, number>();
+  return group => {
     const present = Math.floor(now() / 1_000);
-    if (present !== second) count = 0;
+    if (present !== second) {
+      all = 0;
+      byGroup.clear();
+    }
     second = present;
-    count += 1;
-    return count <= most;
+    const count = byGroup.get(group) ?? 0;
+    if (all >= MAX_SAMPLES_A_SECOND || count >= MAX_SAMPLES_OF_GROUP_A_SECOND) return false;
+    all += 1;
+    byGroup.set(group, count + 1);
+    return true;
   };
 }
 

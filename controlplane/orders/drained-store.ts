@@ -38,7 +38,8 @@ function parse(text: string): readonly Drained[] {
   return all.map(({ address, port }) => ({ address, port }));
 }
 
-function isDrained(value: unknown): value is Drained {
+/** Returns whether a value of JSON is an instance. */
+export function isDrained(value: unknown): value is Drained {
   if (typeof value !== 'object' || value === null) return false;
   const { address, port } = value as Partial<Drained>;
   return typeof address === 'string' && isIP(address) !== 0 && Number.isInteger(port);

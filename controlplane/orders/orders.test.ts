@@ -4,12 +4,17 @@ import { CLUSTER, ORDER } from '#protos/type-url.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { Drained, DrainedStore } from './drained-store.ts';
-import { Orders } from './orders.ts';
+import { Orders, type ShareDrain } from './orders.ts';
 
 const PLAIN: Snapshot = new Map([[CLUSTER, new Map()]]);
 const INSTANCE = { address: '127.0.0.1', port: 9001 };
 
-function ordersAt(group: string, stored: readonly Drained[] = [], isHeard = true) {
+function ordersAt(
+  group: string,
+  stored: readonly Drained[] = [],
+  isHeard = true,
+  share?: ShareDrain,
+) {
   const written: (readonly Drained[])[] = [];
   const timers: (() => void)[] = [];
   const cache = new SnapshotCache();
@@ -19,7 +24,7 @@ function ordersAt(group: string, stored: readonly Drained[] = [], isHeard = true
   };
   const store: DrainedStore = { read: () => stored, write: all => written.push(all) };
   const answers = { isHeard: () => isHeard, of: async () => [] };
-  const orders = new Orders({ cache, store, answers, after }, group);
+  const orders = new Orders({ cache, store, answers, share, after }, group);
   orders.set(group, PLAIN);
   const served = () => [...(cache.get(group)?.get(ORDER)?.values() ?? [])];
   const elapse = () => {
@@ -56,6 +61,27 @@ test('a drain stands until it is withdrawn', () => {
   assert.deepEqual([served().length, orders.drained], [1, [INSTANCE]]);
   orders.drain('sds', INSTANCE, false);
   assert.deepEqual([served(), orders.drained], [[], []]);
+});
+
+test('what another control plane drains is left out here too', async () => {
+  const shared: [Drained, boolean][] = [];
+  const { orders, served, written } = ordersAt('sds', [], false, async (...drain) => {
+    shared.push(drain);
+  });
+  const other = { ...INSTANCE, port: 9002 };
+  await orders.share(INSTANCE, true);
+  orders.drain('sds', INSTANCE, true);
+  orders.take('sds', [INSTANCE, other]);
+  assert.deepEqual([served().length, orders.drained], [2, [INSTANCE, other]]);
+  await orders.share(INSTANCE, false);
+  orders.take('sds', [other]);
+  await orders.drain('sds', INSTANCE, false);
+  assert.deepEqual([served().length, written.at(-1)], [1, [other]]);
+  await assert.rejects(orders.share(INSTANCE, false), /not drained/);
+  assert.deepEqual(shared, [
+    [INSTANCE, true],
+    [INSTANCE, false],
+  ]);
 });
 
 test('not more is asked at once than a service can do', () => {

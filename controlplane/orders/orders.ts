@@ -12,13 +12,20 @@ export type OrderParts = {
   readonly cache: SnapshotCache;
   readonly store: DrainedStore;
   readonly answers: Pick<OrderAnswers, 'isHeard' | 'of'>;
+  /** Tells the other control planes of a drain. Absent when there are none. */
+  readonly share?: ShareDrain | undefined;
   after(ms: number, callback: () => void): () => void;
 };
+
+/** Rejects when it cannot be written where all control planes read it. */
+export type ShareDrain = (instance: Drained, isDrained: boolean) => Promise<void>;
 
 /** How long an order to do something stands, in ms. A service that is connected has it by then. */
 const STANDS_MS = 10_000;
 /** Orders that stand at the same time, of one group. */
 const MOST = 200;
+const TOO_MUCH = 'too much is asked at once, ask again in 10 s';
+const NOT_DRAINED = 'the instance is not drained';
 
 /**
  * Gives orders to our services, beside their configuration. What is drained stays so over a restart
@@ -66,21 +73,43 @@ export class Orders implements Cache {
   }
 
   /**
+   * Tells the other control planes, before `drain`. Rejects when they cannot be told, too much is
+   * drained, or what is not drained is withdrawn.
+   */
+  async share(instance: Drained, isDrained: boolean): Promise<void> {
+    if (this.#parts.share === undefined) return;
+    if (isDrained && this.#drained.size >= MOST) throw new Error(TOO_MUCH);
+    if (!isDrained && !this.#drained.has(nameOf(instance))) throw new Error(NOT_DRAINED);
+    await this.#parts.share(instance, isDrained);
+  }
+
+  /**
    * Has the discovery service leave an instance out, or no longer. Resolves with what its processes
-   * answer. Throws an Error when none of them takes orders, too much is drained, or what is not
-   * drained is withdrawn, and the system's error when it cannot be stored.
+   * answer. Throws an Error when too much is drained, and the system's error when it cannot be
+   * stored. Where nothing is shared it also throws when none of them takes orders, or what is not
+   * drained is withdrawn.
    */
   drain(group: string, instance: Drained, isDrained: boolean): Promise<readonly ServiceAnswer[]> {
     const name = nameOf(instance);
+    const isAlone = this.#parts.share === undefined;
     if (isDrained) {
-      this.#wantTaker(group);
+      if (isAlone) this.#wantTaker(group);
       this.#drain(group, instance);
-    } else {
-      if (!this.#drained.delete(name)) throw new Error('the instance is not drained');
-      this.#withdraw(group, name);
-    }
+    } else if (!this.#undrain(group, name) && isAlone) throw new Error(NOT_DRAINED);
     this.#parts.store.write(this.drained);
     return this.#parts.answers.of({ group, name, withdrawn: !isDrained });
+  }
+
+  /**
+   * Takes all that is drained from where the control planes share it. Throws the system's error
+   * when it cannot be stored.
+   */
+  take(group: string, drained: readonly Drained[]): void {
+    const all = drained.slice(0, MOST);
+    const names = new Set(all.map(nameOf));
+    for (const name of [...this.#drained.keys()]) if (!names.has(name)) this.#undrain(group, name);
+    for (const each of all) if (!this.#drained.has(nameOf(each))) this.#drain(group, each);
+    this.#parts.store.write(this.drained);
   }
 
   #wantTaker(group: string): void {
@@ -94,9 +123,15 @@ export class Orders implements Cache {
     this.#drained.set(name, instance);
   }
 
+  /** Returns whether it was drained. */
+  #undrain(group: string, name: string): boolean {
+    this.#withdraw(group, name);
+    return this.#drained.delete(name);
+  }
+
   #give(group: string, name: string, order: JsonObject): void {
     const orders = this.#orders.get(group) ?? new Map<string, XdsResource>();
-    if (orders.size >= MOST) throw new Error('too much is asked at once, ask again in 10 s');
+    if (orders.size >= MOST) throw new Error(TOO_MUCH);
     orders.set(name, xdsResource(name, encodeAny({ '@type': ORDER, ...order })));
     this.#orders.set(group, orders);
     this.#serve(group);

@@ -27,15 +27,17 @@ export type Candidates = {
  * file may have held (docs/adr/0002-closed-or-last-good.md).
  */
 export function candidates(written: Written, lastGood: Resources): Candidates {
+  const { anonymous, rejected, unreadable } = written;
+  if (anonymous.size + rejected.size + unreadable.size === 0)
+    return { resources: written.resources, closed: [], kept: new Set(), unknown: [] };
   const resources = new Map(written.resources);
   const kept = new Set<string>();
   // The likely id of a document without a name. It must not close that resource.
   const found = new Set<string>();
   for (const [id, good] of lastGood) {
     const { file } = good.source;
-    const lost =
-      !resources.has(id) && (written.unreadable.has(file) || written.anonymous.has(file));
-    if (!lost && !written.rejected.has(id)) continue;
+    const lost = !resources.has(id) && (unreadable.has(file) || anonymous.has(file));
+    if (!lost && !rejected.has(id)) continue;
     resources.set(id, good);
     kept.add(id);
     if (lost) found.add(placeOf(good));
@@ -43,12 +45,11 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
   const inForce = new Set([...resources.values()].map(resource => resource.source.file));
   return {
     resources,
-    closed: [...written.rejected.values()].filter(
-      rejected =>
-        !lastGood.has(rejected.id) && !(rejected.name === '' && found.has(placeOf(rejected))),
+    closed: [...rejected.values()].filter(
+      item => !lastGood.has(item.id) && !(item.name === '' && found.has(placeOf(item))),
     ),
     kept,
-    unknown: [...written.unreadable].filter(file => !inForce.has(file)).sort(),
+    unknown: [...unreadable].filter(file => !inForce.has(file)).sort(),
   };
 }
 

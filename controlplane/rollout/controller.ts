@@ -154,8 +154,12 @@ export class Controller {
       this.#servicesChanged(clients);
       return;
     }
-    if (this.#rollout.trial !== undefined) this.#judge(clients);
-    if (this.#changing && this.#held.length === 0 && this.#haveChangedOver()) {
+    const { trial } = this.#rollout;
+    if (trial !== undefined) this.#judge(clients);
+    if (!this.#changing || this.#held.length > 0) return;
+    // A verdict may have published something else.
+    const { proxies } = this.#rollout.trial === trial ? clients : this.#clients();
+    if (proxies.every(({ id, state }) => state === 'settled' || this.#proxies.isLate(id))) {
       this.#changing = false;
       this.#parts.changedOver();
     }
@@ -164,12 +168,6 @@ export class Controller {
   /** Whether the stream with this id has not answered for so long that the others went on. */
   isLate(id: string): boolean {
     return this.#proxies.isLate(id) || this.#services.isLate(id);
-  }
-
-  #haveChangedOver(): boolean {
-    return this.#clients().proxies.every(
-      ({ id, state }) => state === 'settled' || this.#proxies.isLate(id),
-    );
   }
 
   #clients(): Clients {

@@ -22,9 +22,14 @@ export type LastGoodStore = {
 };
 
 export function fileLastGoodStore(path: string): LastGoodStore {
+  const texts = new WeakMap<object, string>();
   return {
     read: () => readDocuments(path),
-    write: documents => writeDocuments(path, documents),
+    write: async documents =>
+      writeDocuments(
+        path,
+        documents.map(each => textOf(each, texts)),
+      ),
     isThere: () =>
       access(path).then(
         () => true,
@@ -46,12 +51,19 @@ async function readDocuments(path: string): Promise<readonly LastGood[]> {
   return parsed;
 }
 
-async function writeDocuments(path: string, documents: readonly LastGood[]): Promise<void> {
+/** An edit changes few of many documents. */
+function textOf({ document, file }: LastGood, known: WeakMap<object, string>): string {
+  const text = known.get(Object(document)) ?? JSON.stringify(document);
+  known.set(Object(document), text);
+  return `{"file":${JSON.stringify(file)},"document":${text}}`;
+}
+
+async function writeDocuments(path: string, documents: readonly string[]): Promise<void> {
   const temporary = `${path}.new`;
   makeStateFolder(dirname(path));
   const file = await open(temporary, 'w', 0o600);
   try {
-    await file.writeFile(JSON.stringify(documents));
+    await file.writeFile(`[${documents.join(',')}]`);
     await file.sync();
   } finally {
     await file.close();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import type { Problem } from '#resources/problem.ts';
-import { describeProblem, systemProblem, withoutAlike } from './problems.ts';
+import { closedResource, describeProblem, systemProblem, withoutAlike } from './problems.ts';
 
 const PROBLEM: Problem = {
   severity: 'error',
@@ -69,5 +70,41 @@ describe('warnings that say the same of many resources', () => {
       warning('f', { field: `spec.OAuth2.protectedOrigins[${at}].origin` }),
     );
     assert.equal(withoutAlike(fields).length, 1);
+  });
+});
+
+describe('what a proxy rejects', () => {
+  const object = (kind: string, spec: string) =>
+    resourceSetOf(
+      `apiVersion: gateway.networking.k8s.io/v1\nkind: ${kind}\nmetadata: {name: a}\nspec: {${spec}}\n`,
+    ).resources;
+  const PARENT = 'parentRefs: [{name: g}]';
+
+  test('leaves its matches closed when it is a route of a Gateway', () => {
+    const backend = 'backendRefs: [{name: s, port: 80}]';
+    const rules = `rules: [{matches: [{path: {value: /a}}], ${backend}}]`;
+    const [route] = object('HTTPRoute', `${PARENT}, hostnames: [a.test], ${rules}`).httpRoutes;
+    assert.ok(route !== undefined);
+    const { spec } = closedResource(route).route ?? {};
+    assert.ok(spec !== undefined && 'hostnames' in spec);
+    assert.deepEqual(spec.hostnames, ['a.test']);
+    const [rule] = spec.rules;
+    assert.ok(rule !== undefined && 'matches' in rule);
+    assert.deepEqual(rule.backendRefs, []);
+    assert.equal(rule.matches.length, 1);
+  });
+
+  test('leaves its hosts closed when it has listeners', () => {
+    const listeners = 'listeners: [{name: a, port: 80, protocol: HTTP, hostname: a.test}]';
+    const [gateway] = object('Gateway', `gatewayClassName: c, ${listeners}`).gateways;
+    assert.ok(gateway !== undefined);
+    const closed = closedResource(gateway);
+    assert.deepEqual(
+      [closed.gatewayClass, closed.listeners],
+      ['c', [{ port: 80, hostname: 'a.test' }]],
+    );
+    const [set] = object('ListenerSet', `parentRef: {name: g}, ${listeners}`).listenerSets;
+    assert.ok(set !== undefined);
+    assert.deepEqual(closedResource(set).parent, { name: 'g' });
   });
 });

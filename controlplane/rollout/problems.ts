@@ -1,4 +1,7 @@
 import { injectedBy } from '#resources/kinds/filter/injected-headers.ts';
+import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
+import { salvageListeners } from '#resources/parse/salvage-listeners.ts';
+import { salvageRoute } from '#resources/parse/salvage-route.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
 import type { Quarantined } from './rollout.ts';
@@ -50,6 +53,15 @@ export function closedResource(resource: Resource): Rejected {
     return { kind, namespace, name, id, source, hosts: resource.spec.hosts };
   if (resource.kind === 'Filter')
     return { kind, namespace, name, id, source, injects: injectedBy(resource) };
+  if (resource.kind === 'Gateway') {
+    const { gatewayClassName: gatewayClass } = resource.spec;
+    const listeners = salvageListeners(resource.spec);
+    return { kind, namespace, name, id, source, gatewayClass, ...listeners };
+  }
+  if (resource.kind === 'ListenerSet')
+    return { kind, namespace, name, id, source, ...salvageListeners(resource.spec) };
+  const route = isGatewayApiKind(kind) ? salvageRoute(kind, resource.spec) : undefined;
+  if (route !== undefined) return { kind, namespace, name, id, source, route };
   if (resource.kind !== 'Mapping' || resource.spec.shadow)
     return { kind, namespace, name, id, source };
   return { kind, namespace, name, id, source, match: resource.spec };

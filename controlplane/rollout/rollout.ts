@@ -1,4 +1,5 @@
 import type { Resource } from '#resources/resource.ts';
+import { compareText } from '#resources/words/order.ts';
 
 /** One resource that is to change to another version, or to be removed (`to` undefined). */
 export type Change = { readonly id: string; readonly to: Resource | undefined };
@@ -39,18 +40,24 @@ export type Rollout = {
   readonly trial: Trial | undefined;
 };
 
-export function startRollout(accepted: Resources): Rollout {
+export function startRollout(lastGood: Resources): Rollout {
+  const accepted = byId(lastGood);
   return { accepted, wanted: accepted, quarantined: new Map(), trial: undefined };
 }
 
 /**
- * Returns what is to be served now: the accepted resources with the changes of the trial on top.
+ * Returns what is to be served now, by id: the accepted resources with the changes of the trial on
+ * top. It is made once for each rollout.
  */
 export function effective(rollout: Rollout): Resources {
-  return rollout.trial === undefined
-    ? rollout.accepted
-    : apply(rollout.accepted, rollout.trial.changes);
+  const { accepted, trial } = rollout;
+  if (trial === undefined) return accepted;
+  const known = served.get(rollout) ?? apply(accepted, trial.changes);
+  served.set(rollout, known);
+  return known;
 }
+
+const served = new WeakMap<Rollout, Resources>();
 
 /**
  * Starts a trial of all that differs from the accepted resources. It replaces a running trial. A
@@ -72,10 +79,12 @@ export function want(rollout: Rollout, wanted: Resources): Rollout {
  * a restart it is known without its place in a file.
  */
 function asWritten(accepted: Resources, wanted: Resources): Resources {
-  const moved = [...wanted].filter(([id, resource]) => {
+  const moved: [string, Resource][] = [];
+  for (const [id, resource] of wanted) {
     const same = accepted.get(id);
-    return same !== undefined && same !== resource && same.hash === resource.hash;
-  });
+    if (same !== undefined && same !== resource && same.hash === resource.hash)
+      moved.push([id, resource]);
+  }
   return moved.length === 0 ? accepted : new Map([...accepted, ...moved]);
 }
 
@@ -131,9 +140,14 @@ function trialOf(stage: Trial['stage'], sets: readonly (readonly Change[])[]): T
  */
 function difference(rollout: Pick<Rollout, 'accepted' | 'wanted' | 'quarantined'>): Change[] {
   const { accepted, wanted, quarantined } = rollout;
-  const ids = new Set([...accepted.keys(), ...wanted.keys()]);
-  return [...ids]
-    .filter(id => accepted.get(id)?.hash !== wanted.get(id)?.hash && !quarantined.has(id))
+  const ids: string[] = [];
+  for (const [id, resource] of wanted) {
+    const before = accepted.get(id);
+    if (before !== resource && before?.hash !== resource.hash) ids.push(id);
+  }
+  for (const id of accepted.keys()) if (!wanted.has(id)) ids.push(id);
+  return ids
+    .filter(id => !quarantined.has(id))
     .sort()
     .map(id => ({ id, to: wanted.get(id) }));
 }
@@ -144,5 +158,11 @@ function apply(base: Resources, changes: readonly Change[]): Resources {
     if (to === undefined) next.delete(id);
     else next.set(id, to);
   }
-  return next;
+  // A changed resource keeps its place, and a new one is at the end.
+  return changes.some(({ id }) => !base.has(id)) ? byId(next) : next;
+}
+
+/** In this order what is made of it need not be sorted again for each edit. */
+function byId(resources: Resources): Resources {
+  return new Map([...resources].sort(([a], [b]) => compareText(a, b)));
 }

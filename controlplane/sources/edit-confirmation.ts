@@ -20,15 +20,15 @@ export type EditConfirmation = {
  * state folder are the gateway's own.
  */
 export function confirmEdits(log: Logger, state: string, now: () => number): EditConfirmation {
-  let known: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
+  let known: ReadonlyMap<string, Resource> | undefined;
   const edited = new Map<string, number>();
   return {
     written({ resources }) {
       const before = known;
-      known = byFile(resources.values(), state);
+      known = resources;
       if (before === undefined) return;
-      for (const file of new Set([...before.keys(), ...known.keys()]))
-        if (!same(before.get(file), known.get(file))) edited.set(file, now());
+      for (const file of editedFiles(before, resources))
+        if (file !== '' && !isBelow(state, file)) edited.set(file, now());
     },
     settled({ accepted, trial }) {
       if (trial !== undefined || edited.size === 0) return;
@@ -52,30 +52,29 @@ export function confirmEdits(log: Logger, state: string, now: () => number): Edi
   };
 }
 
-/**
- * Returns the hashes of a file's resources by id. What is in no file is not an edit by the operator
- * here.
- */
-function byFile(
-  resources: Iterable<Resource>,
-  state: string,
-): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const files = Map.groupBy(resources, ({ source }) => (source.line === 0 ? '' : source.file));
-  const edited = [...files].filter(([file]) => file !== '' && !isBelow(state, file));
-  return new Map(
-    edited.map(([file, all]) => [file, new Map(all.map(({ id, hash }) => [id, hash]))]),
-  );
+/** Returns the files of resources that came, changed, moved to another file, or went. */
+function editedFiles(
+  before: ReadonlyMap<string, Resource>,
+  now: ReadonlyMap<string, Resource>,
+): ReadonlySet<string> {
+  const files = new Set<string>();
+  for (const [id, resource] of now) {
+    const earlier = before.get(id);
+    if (earlier === resource) continue;
+    const [from, to] = [fileOf(earlier), fileOf(resource)];
+    if (from !== to || earlier?.hash !== resource.hash) files.add(from).add(to);
+  }
+  for (const [id, resource] of before) if (!now.has(id)) files.add(fileOf(resource));
+  return files;
+}
+
+/** What is in no file is not an edit by the operator here. */
+function fileOf(resource: Resource | undefined): string {
+  return resource === undefined || resource.source.line === 0 ? '' : resource.source.file;
 }
 
 function isBelow(folder: string, file: string): boolean {
   return resolve(file).startsWith(folder + sep);
-}
-
-function same(
-  a: ReadonlyMap<string, string> | undefined,
-  b: ReadonlyMap<string, string> | undefined,
-): boolean {
-  return a?.size === b?.size && [...(a ?? [])].every(([id, hash]) => b?.get(id) === hash);
 }
 
 /** Formats `3 routes in force`, or `2 resources in force` for a file without routes. */

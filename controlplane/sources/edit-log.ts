@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Written } from '#controlplane/rollout/candidates.ts';
+import { changedIds } from '#controlplane/rollout/changed-ids.ts';
 
 /** A line has up to this many names of a kind of change. */
 const MOST_NAMES = 10;
@@ -9,31 +10,25 @@ const MOST_NAMES = 10;
  * not gone, and its Problem reports it. Of the first reading it logs only the number.
  */
 export function editLog(log: Logger): (written: Written) => void {
-  let known: ReadonlyMap<string, string> | undefined;
+  let known: ReadonlyMap<string, { readonly hash: string }> | undefined;
   return ({ resources, rejected }) => {
     const before = known;
-    const now = new Map([...resources].map(([id, { hash }]) => [id, hash]));
-    for (const id of rejected.keys()) {
-      const hash = before?.get(id);
-      if (hash !== undefined && !now.has(id)) now.set(id, hash);
-    }
+    const kept = [...rejected.keys()].flatMap(id => {
+      const earlier = before?.get(id);
+      return earlier === undefined ? [] : [[id, earlier] as const];
+    });
+    const now = kept.length === 0 ? resources : new Map([...kept, ...resources]);
     known = now;
     if (before === undefined) return log.info({ resources: resources.size }, 'resources read');
-    const added = [...now.keys()].filter(id => !before.has(id));
-    const changed = [...now].filter(([id, hash]) => before.has(id) && before.get(id) !== hash);
-    const removed = [...before.keys()].filter(id => !now.has(id));
+    const { added, changed, removed } = changedIds(before, now);
     if (added.length + changed.length + removed.length === 0) return;
     const names = {
       ...few('added', added),
-      ...few('changed', changed.map(firstOf)),
+      ...few('changed', changed),
       ...few('removed', removed),
     };
     log.info({ ...names, resources: resources.size }, 'resources edited');
   };
-}
-
-function firstOf([id]: readonly [string, string]): string {
-  return id;
 }
 
 /** Returns an empty object when there are no ids. */

@@ -20,6 +20,10 @@ function placesIn(t: TestContext) {
   symlinkSync('../out', join(root, 'in/escape'));
   symlinkSync('/dev/zero', join(root, 'in/device'));
   symlinkSync('..', join(root, 'in/up'));
+  symlinkSync('../none', join(root, 'in/astray'));
+  symlinkSync('astray', join(root, 'in/twice'));
+  symlinkSync('gone', join(root, 'in/nowhere'));
+  symlinkSync('loop', join(root, 'in/loop'));
   const places = new SecretPlaces({
     environment: { LOGIN_SECRET: 'open sesame', SECRET_EMPTY: '', STORE_KEY: 'ours' },
     variables: ['SECRET_*', '*_SECRET'],
@@ -68,6 +72,10 @@ test('no file is read elsewhere, by whatever path, and none is told apart from o
     '/etc/passwd',
     '../../infix/d',
     '../../none',
+    '../astray',
+    '../astray/none',
+    '../twice',
+    '../up/none',
     '..',
     '../../run',
   ];
@@ -84,6 +92,15 @@ test('what is no file with a value is said without its content', t => {
     '! the file ../up/in may not be read: it is outside of the folder of resources and of SECRET_FILES of the control plane',
   ]);
   assert.match(file('../device'), OUTSIDE);
+  assert.match(file('../nowhere'), /its symbolic link leads nowhere$/);
+  assert.match(file('../loop'), /^! the file ..\/loop cannot be read: /);
+});
+
+test('what every object has is no variable, even where all of them may be read', () => {
+  const places = new SecretPlaces({ environment: { A: 'a' }, variables: ['*'], folders: [] });
+  for (const env of ['constructor', 'toString', '__proto__'])
+    assert.match(shown(places.find({ env }, '', '')), /is not set in the environment/);
+  assert.equal(shown(places.find({ env: 'A' }, '', '')), 'a');
 });
 
 test('a variable is read when its name is allowed, and none of the gateway itself', t => {

@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, resolve, sep } from 'node:path';
+import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { reasonOf } from '#resources/folder/folder-listing.ts';
 import type { SecretPlace } from '#resources/words/secret-value.ts';
 
@@ -56,7 +56,8 @@ export class SecretPlaces {
       return {
         error: `the variable ${name} may not be read: SECRET_VARIABLES of the control plane allows ${variables.join(', ') || 'none'}`,
       };
-    const text = environment[name];
+    // Every object has members such as `constructor`, which are no secrets.
+    const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (text !== undefined && text !== '') return { bytes: new TextEncoder().encode(text) };
     return {
       error: `the variable ${name} is ${text === undefined ? 'not set' : 'empty'} in the environment of the control plane`,
@@ -75,8 +76,28 @@ export class SecretPlaces {
       if (!allowed.some(each => isBelow(target, realFolder(each)))) return { error: outside };
       return readWhole(target, written);
     } catch (error) {
+      const end = endOf(path);
+      if (!allowed.some(each => isBelow(end, realFolder(each)))) return { error: outside };
       return { error: `the file ${written} cannot be read: ${reasonOf(error)}` };
     }
+  }
+}
+
+/** As many as Linux follows (path_resolution(7)). */
+const MOST_LINKS = 40;
+
+/** Returns the path of what is not there, where links that lead to it end. */
+function endOf(path: string, links = 0): string {
+  try {
+    return realpathSync(path);
+  } catch {}
+  const parent = dirname(path);
+  const at = join(parent === path ? parent : endOf(parent, links), basename(path));
+  try {
+    const target = resolve(dirname(at), readlinkSync(at));
+    return links === MOST_LINKS ? at : endOf(target, links + 1);
+  } catch {
+    return at;
   }
 }
 

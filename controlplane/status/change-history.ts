@@ -1,4 +1,5 @@
 import type { Written } from '#controlplane/rollout/candidates.ts';
+import { changedIds } from '#controlplane/rollout/changed-ids.ts';
 import type { StreamInfo } from '#xds/discovery-observer.ts';
 
 /** One edit of the resources, and what became of it. */
@@ -32,30 +33,29 @@ const LATEST_ACK_MS = 600_000;
 /** Clients whose ACK is counted. */
 const MOST_COUNTED = 10_000;
 
+const REJECTED = { hash: 'rejected' };
+
 type Growing = Change & { acks: Change['acks']; ackCount: number; nacks: Change['nacks'] };
 
 /** Remembers the newest changes, and who ACKed each. The first reading is no change. */
 export function changeHistory(now: () => number): ChangeHistory {
-  let known: ReadonlyMap<string, string> | undefined;
+  let known: ReadonlyMap<string, { readonly hash: string }> | undefined;
   const changes: Growing[] = [];
   const seen = new Set<number>();
   return {
     written({ resources, rejected }) {
       const before = known;
-      const next = new Map([...resources].map(([id, { hash }]) => [id, hash]));
-      for (const id of rejected.keys()) next.set(id, before?.get(id) ?? 'rejected');
-      known = next;
+      const others = [...rejected.keys()].map(id => [id, before?.get(id) ?? REJECTED] as const);
+      known = others.length === 0 ? resources : new Map([...resources, ...others]);
       if (before === undefined) return;
-      const added = [...next.keys()].filter(id => !before.has(id));
-      const changed = [...next].filter(([id, hash]) => before.has(id) && before.get(id) !== hash);
-      const removed = [...before.keys()].filter(id => !next.has(id));
+      const { added, changed, removed } = changedIds(before, known);
       const count = added.length + changed.length + removed.length;
       if (count === 0) return;
       seen.clear();
       changes.unshift({
         at: now(),
         added: added.slice(0, MOST_NAMES),
-        changed: changed.slice(0, MOST_NAMES).map(([id]) => id),
+        changed: changed.slice(0, MOST_NAMES),
         removed: removed.slice(0, MOST_NAMES),
         ...{ count, acks: [], ackCount: 0, nacks: [] },
       });

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ControlPlaneProcess, startControlPlane } from '#envoy/e2e/control-plane-process.ts';
+import { until } from '#envoy/e2e/until.ts';
 import type { KubeApiserver } from '#kubernetes/testing/kube-apiserver.ts';
 import {
   issueToken,
@@ -94,18 +94,17 @@ export async function statusWhen(
   wanted: (status: Status) => boolean,
   withinMs = 30_000,
 ): Promise<Status> {
-  const deadline = performance.now() + withinMs;
-  for (;;) {
+  let status: Status = {};
+  const look = async () => {
     const object = await read(admin, document);
-    const status = (object?.status ?? {}) as Status;
+    status = (object?.status ?? {}) as Status;
     const newest = status.conditions?.every(
       ({ observedGeneration }) => observedGeneration === object?.metadata.generation,
     );
-    if (newest === true && wanted(status)) return status;
-    if (performance.now() > deadline)
-      throw new Error(
-        `${document.kind} ${document.metadata.name} is not ${wanted}: ${JSON.stringify(status)}`,
-      );
-    await delay(20);
-  }
+    return newest === true && wanted(status) ? status : undefined;
+  };
+  const what = `${document.kind} ${document.metadata.name} ${wanted}`;
+  return until(look, withinMs, what).catch((error: unknown) => {
+    throw new Error(`${error}. It is ${JSON.stringify(status)}`);
+  });
 }

@@ -35,8 +35,9 @@ export function define(
 ): readonly Known[] {
   const known = new Map(before.map(each => [keyOf(each.upstream), each]));
   return upstreams.map(upstream => {
-    const definition = definitionOf(upstream);
     const earlier = known.get(keyOf(upstream));
+    if (earlier?.upstream === upstream) return earlier;
+    const definition = definitionOf(upstream);
     if (earlier === undefined) return { upstream, definition, lateUntil: now, sampledAt: now };
     return earlier.definition === definition
       ? { ...earlier, upstream }

@@ -1,5 +1,6 @@
 import type { Compiled, CompiledResource } from '#controlplane/compile/compiled.ts';
 import { clusterStatName } from '#controlplane/figures/stat-name.ts';
+import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER } from '#protos/type-url.ts';
 import type { HostPort } from '#resources/words/host.ts';
 
@@ -36,7 +37,7 @@ export type Upstream = {
 
 /** Returns the clusters that a node group's proxies get, with what counts about their members. */
 export function upstreamsOf(group: string, { resources }: Compiled): readonly Upstream[] {
-  return (resources.get(CLUSTER) ?? []).map(cluster => toUpstream(group, cluster));
+  return (resources.get(CLUSTER) ?? []).map(cluster => upstreamOf(group, cluster));
 }
 
 /** The fields of Envoy's `Cluster` that the compiler writes and that count here. */
@@ -74,6 +75,18 @@ type TlsJson = {
     };
   };
 };
+
+/** What did not change is the very same object in the next compilation. */
+const known = new WeakMap<JsonObject, Upstream>();
+
+function upstreamOf(group: string, compiled: CompiledResource): Upstream {
+  const { json, name, origins } = compiled;
+  const last = known.get(json);
+  if (last?.group === group && last.cluster === name && last.origins === origins) return last;
+  const upstream = toUpstream(group, compiled);
+  known.set(json, upstream);
+  return upstream;
+}
 
 function toUpstream(group: string, { name: cluster, json, origins }: CompiledResource): Upstream {
   const written = json as unknown as ClusterJson;

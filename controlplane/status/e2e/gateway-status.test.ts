@@ -140,15 +140,15 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     name: string,
     wanted: (status: Status, generation: number) => boolean,
   ): Promise<Status> {
-    const deadline = performance.now() + 60_000;
-    for (;;) {
+    let status: Status = {};
+    const look = async () => {
       const object = await getObject(targetOf(kind), name);
-      const status = (object?.status ?? {}) as Status;
-      if (wanted(status, object?.metadata.generation ?? 0)) return status;
-      if (performance.now() > deadline)
-        throw new Error(`${kind} ${name} is not ${wanted}: ${JSON.stringify(status)}`);
-      await delay(20);
-    }
+      status = (object?.status ?? {}) as Status;
+      return wanted(status, object?.metadata.generation ?? 0) ? status : undefined;
+    };
+    return until(look, 60_000, `${kind} ${name} ${wanted}`).catch((error: unknown) => {
+      throw new Error(`${error}. It is ${JSON.stringify(status)}`);
+    });
   }
 
   const lineOf = (conditions: readonly Condition[] = []) =>

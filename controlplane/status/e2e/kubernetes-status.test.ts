@@ -103,16 +103,15 @@ describe('the status of resources in Kubernetes', {
     test('every example is applied with kubectl, and the proxies take it', {
       skip: whyNoKubectl() ?? false,
     }, async () => {
-      for (const text of TEXTS) {
-        const { status, stderr } = kubectl(api, ['apply', '-f', '-'], text);
-        assert.deepEqual([status, stderr], [0, '']);
-      }
+      const all = TEXTS.join('---\n');
+      const { status, stderr } = kubectl(api, ['apply', '-f', '-'], all);
+      assert.deepEqual([status, stderr], [0, '']);
       const documents = TEXTS.flatMap(documentsOf).filter(({ kind }) => kind !== 'Secret');
       for (const document of documents) await statusOf(document, isTaken);
       const shown = kubectl(api, ['get', 'gwm,gwfp', '-o', 'wide']).stdout;
       assert.match(shown, /^NAME +ACCEPTED +PROGRAMMED +AGE$/m);
       assert.match(shown, /^mapping\.gateway\.internal\/\S+ +True +True +\d+s/m);
-      for (const text of TEXTS) kubectl(api, ['delete', '-f', '-'], text);
+      kubectl(api, ['delete', '-f', '-'], all);
     });
 
     test('says that the proxies do not reach its service, until they do', async t => {
