@@ -33,8 +33,8 @@ export const SUITE_OPTIONS = {
   cleanupBaseResources: false,
   cleanupTestResources: true,
   implementation: {
-    organization: 'envoy-gateway-controlplane',
-    project: 'envoy-gateway-controlplane',
+    organization: 'tollwright',
+    project: 'tollwright',
     url: 'https://example.com',
     version: '0.1.0',
     contact: ['maintainers@example.com'],

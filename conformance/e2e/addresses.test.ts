@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '#envoy/e2e/until.ts';
 import {
   type ConformanceCluster,
@@ -10,6 +11,8 @@ import {
 } from '../start-cluster.ts';
 
 const WAIT_MS = 240_000;
+/** Between two requests of the load. */
+const PAUSE_MS = 20;
 
 /** Answers `here`, or asks the address in the path on behalf of the pod. */
 const PROGRAM = `
@@ -87,12 +90,19 @@ describe('the addresses of Gateways', options, () => {
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
     return cluster.shell(`kubectl apply -f - <<'END'\n${list}\nEND`);
   };
-  const read = async <T>(path: string) =>
-    JSON.parse(await cluster.shell(`kubectl get ${path} -o json`)) as T;
+  const read = async <T>(path: string) => {
+    const { body, status } = await cluster.api.admin.call({ method: 'GET', path });
+    assert.equal(status, 200, path);
+    return body as T;
+  };
+  const gatewayNamed = (name: string) =>
+    read<GatewayObject>(`/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways/${name}`);
+  const serviceNamed = (name: string, namespace = 'default') =>
+    read<ServiceObject>(`/api/v1/namespaces/${namespace}/services/${name}`);
 
   /** Returns what the status says: `Programmed`, `AddressesAssigned`, and the addresses. */
   const told = async (name = 'inner') => {
-    const { metadata, status = {} } = await read<GatewayObject>(`gateway ${name}`);
+    const { metadata, status = {} } = await gatewayNamed(name);
     const of = (type: string) => {
       const found = status.conditions?.find(each => each.type === type);
       const isCurrent = found?.observedGeneration === metadata.generation;
@@ -109,10 +119,8 @@ describe('the addresses of Gateways', options, () => {
       },
     );
   const addressesOf = async (name = 'inner') =>
-    ((await read<GatewayObject>(`gateway ${name}`)).status?.addresses ?? []).map(
-      each => each.value,
-    );
-  const service = () => read<ServiceObject>('service inner-gateway');
+    ((await gatewayNamed(name)).status?.addresses ?? []).map(each => each.value);
+  const service = () => serviceNamed('inner-gateway');
   const PROGRAMMED = 'True:Programmed';
   const ASSIGNED = 'True:AddressesAssigned';
 
@@ -122,7 +130,7 @@ describe('the addresses of Gateways', options, () => {
     assert.equal(spec.type, 'ClusterIP');
     assert.deepEqual(status.loadBalancer, {});
     assert.deepEqual(await addressesOf(), [spec.clusterIP]);
-    const { spec: of } = await read<ServiceObject>('service echo');
+    const { spec: of } = await serviceNamed('echo');
     const fromPod = async () =>
       (await ask(of.clusterIP, `/${spec.clusterIP}`)) === 'here' || undefined;
     await until(fromPod, WAIT_MS, 'an answer to the pod');
@@ -155,7 +163,7 @@ describe('the addresses of Gateways', options, () => {
   test('tells which of its addresses it does not have, and serves the others', async () => {
     await apply(gateway('inner', [ELSEWHERE, INSIDE, {}, SENTINEL]));
     await becomes(`${PROGRAMMED} False:PartiallyAssigned "Cluster" ""`);
-    const { status } = await read<GatewayObject>('gateway inner');
+    const { status } = await gatewayNamed('inner');
     const found = status?.conditions?.find(({ type }) => type === 'AddressesAssigned');
     assert.match(
       found?.message ?? '',
@@ -189,13 +197,13 @@ kubectl -n gateway set env deployment controlplane GATEWAY_EDGES=shared
 kubectl -n gateway rollout status deployment controlplane edge --timeout=3m`);
     await apply(gateway('shared', [], 8080));
     await becomes(`${PROGRAMMED} ${ASSIGNED} ""`, 'shared');
-    const { status } = await read<ServiceObject>('service edge -n gateway');
+    const { status } = await serviceNamed('edge', 'gateway');
     const [address = ''] = await addressesOf('shared');
     assert.equal(address, status.loadBalancer.ingress?.[0]?.ip);
     await until(async () => (await ask(address, '/')) === 'here' || undefined, WAIT_MS, 'here');
     await apply(gateway('shared', [INSIDE], 8080));
     const reason = async () => {
-      const { metadata, status: now } = await read<GatewayObject>('gateway shared');
+      const { metadata, status: now } = await gatewayNamed('shared');
       const accepted = now?.conditions?.find(({ type }) => type === 'Accepted');
       return accepted?.observedGeneration === metadata.generation ? accepted.reason : undefined;
     };
@@ -238,6 +246,7 @@ function startLoad(host: string) {
       const body = await ask(host, '/').catch((error: Error) => error.message);
       if (body === 'here') answers += 1;
       else losses.push(body);
+      await delay(PAUSE_MS);
     }
   };
   const running = lane();

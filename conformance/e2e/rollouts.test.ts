@@ -16,7 +16,7 @@ const WAIT_MS = 240_000;
 const LANES = 4;
 /** A connection of TCP lives so long, in ms, which is less than what a pod drains for. */
 const CONNECTION_MS = 10_000;
-/** Between two lines of a connection, and between two datagrams, in ms. */
+/** Between two lines of a connection, two requests and two datagrams, in ms. */
 const PAUSE_MS = 50;
 const ANSWER_MS = 5_000;
 
@@ -129,15 +129,19 @@ describe('a Gateway under load', options, () => {
   };
   const addressOf = async () => {
     const wanted =
-      '{.status.conditions[?(@.type=="Programmed")].status} {.status.addresses[0].value}';
+      '{.status.conditions[?(@.type=="Programmed")].status} {.status.addresses[*].value}';
     const text = await cluster.shell(`kubectl get gateway shop -o jsonpath='${wanted}'`);
     const [isProgrammed, value] = text.split(' ');
-    return isProgrammed === 'True' ? value : undefined;
+    return isProgrammed === 'True' ? value || undefined : undefined;
   };
   /** The names of the pods that run, those that end among them. */
   const pods = async () => {
-    const label = 'gateway.networking.k8s.io/gateway-name=shop';
-    return (await cluster.shell(`kubectl get pods -l ${label} -o name`)).trim().split('\n');
+    const { body } = await cluster.api.admin.call({
+      method: 'GET',
+      path: '/api/v1/namespaces/default/pods',
+      query: { labelSelector: 'gateway.networking.k8s.io/gateway-name=shop' },
+    });
+    return (body as PodList).items.map(({ metadata }) => metadata.name);
   };
 
   /** Changes something under load, until there are as many pods as wanted, and other ones. */
@@ -178,6 +182,8 @@ describe('a Gateway under load', options, () => {
   });
 });
 
+type PodList = { readonly items: readonly { readonly metadata: { readonly name: string } }[] };
+
 type Ask = (address: string, agent?: Agent) => Promise<string | undefined>;
 
 /** Asks by all protocols, again and again, until `stop`. */
@@ -190,6 +196,7 @@ function startLoad(address: string) {
       const loss = await ask(address, agent);
       if (loss === undefined) answers.set(protocol, (answers.get(protocol) ?? 0) + 1);
       else losses.push(`${protocol}: ${loss}`);
+      await delay(PAUSE_MS);
     }
     agent.destroy();
   };
@@ -235,9 +242,7 @@ async function askTcp(address: string): Promise<string | undefined> {
 
 /** As clients of UDP do, sends what is not answered once more, since a datagram may be lost. */
 async function askUdp(address: string): Promise<string | undefined> {
-  const loss = (await sendDatagram(address)) && (await sendDatagram(address));
-  await delay(PAUSE_MS);
-  return loss;
+  return (await sendDatagram(address)) && (await sendDatagram(address));
 }
 
 async function sendDatagram(address: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-module envoy-gateway-controlplane/conformance
+module tollwright/conformance
 
 go 1.27.0
 
