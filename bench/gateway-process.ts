@@ -11,12 +11,16 @@ import { writeWhole } from '#files/testing/write-whole.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
-const LONGEST_START_MS = 120_000;
+const LONGEST_START_MS = 600_000;
 
 /** A control plane and one edge Envoy, each a process of its own. */
 export type GatewayProcess = {
   /** `host:port` of the edge. */
   readonly edge: string;
+  /** `host:port` of the control plane's pages. */
+  readonly http: string;
+  /** Folder of the resources. */
+  readonly resources: string;
   /** Replaces the file of resources in one step. */
   write(text: string): void;
   /** Process ids. */
@@ -45,7 +49,7 @@ export async function startGatewayProcess(
   mkdirSync(resources);
   const write = (content: string) => writeWhole(join(resources, 'mappings.yaml'), content);
   write(text);
-  const { child, xdsPort } = await startControlPlane(resources, join(folder, 'state'), {
+  const { child, http, xdsPort } = await startControlPlane(resources, join(folder, 'state'), {
     FIGURES: figures ? 'on' : 'off',
   });
   const xdsAddress = `127.0.0.1:${xdsPort}`;
@@ -68,14 +72,14 @@ export async function startGatewayProcess(
   });
   return {
     edge: `127.0.0.1:${port}`,
-    write,
+    ...{ http, resources, write },
     controlPlane: child.pid ?? 0,
     envoy: envoy.pid,
     stop,
   };
 }
 
-/** Waits, because ten thousand clusters take an Envoy some seconds. */
+/** Waits, because many Mappings and clusters take some seconds, or minutes on busy cores. */
 function listenerPort(envoy: EnvoyProcess): Promise<number> {
   return until(
     () => envoy.listenerPort(ANY_PORT).catch(() => undefined),
@@ -90,7 +94,7 @@ export async function startControlPlane(
   state: string,
   variables: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
-): Promise<{ child: ChildProcess; xdsPort: number }> {
+): Promise<{ child: ChildProcess; http: string; xdsPort: number }> {
   const addresses = { XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT, EDGE_ADDRESS: ANY_PORT };
   const child = spawn(process.execPath, ['--max-semi-space-size=8', ...flags, MAIN], {
     env: { ...process.env, RESOURCES: resources, STATE: state, ...addresses, ...variables },
@@ -99,10 +103,10 @@ export async function startControlPlane(
   const { stdout } = child;
   if (stdout === null) throw new Error('The control plane has no output');
   for await (const line of createInterface({ input: stdout })) {
-    const { msg, xds } = JSON.parse(line);
+    const { http, msg, xds } = JSON.parse(line);
     if (msg !== 'listening') continue;
     stdout.resume();
-    return { child, xdsPort: xds };
+    return { child, http: `127.0.0.1:${http.port}`, xdsPort: xds };
   }
   throw new Error('The control plane ended before it listened');
 }

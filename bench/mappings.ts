@@ -11,10 +11,13 @@ export const EDITED = '/edited/';
 /** No upstream listens there, because the other Mappings get no requests. */
 const FIRST_UNUSED_PORT = 40_000;
 
-/** Returns one file with `count` Mappings of one service each. The edited one is in the middle. */
-export function mappingsFile(count: number, edit: Edit): string {
+/**
+ * Returns one file with `count` Mappings, the edited one in the middle. The others lead to so many
+ * services. By default each has one of its own.
+ */
+export function mappingsFile(count: number, edit: Edit, services = count): string {
   const documents = Array.from({ length: count }, (_, at) =>
-    at === Math.floor(count / 2) ? editedMapping(edit) : otherMapping(at),
+    at === Math.floor(count / 2) ? editedMapping(edit) : otherMapping(at, at % services),
   );
   return documents.join('---\n');
 }
@@ -27,9 +30,10 @@ function editedMapping({ servicePort, hostRewrite }: Edit): string {
   ]);
 }
 
-/** Each service has another address, 127.0.0.2 and up, because ports alone would be too few. */
-function otherMapping(at: number): string {
-  const address = `127.0.${2 + Math.floor(at / 200)}.${1 + (at % 200)}`;
+/** Each service has another address, 127.2.0.1 and up, because ports alone would be too few. */
+function otherMapping(at: number, service: number): string {
+  const block = Math.floor(service / 200);
+  const address = `127.${2 + Math.floor(block / 200)}.${block % 200}.${1 + (service % 200)}`;
   return mapping(`m${at}`, [
     `host: shop-${at % 20}.example.com`,
     `prefix: /m${at}/`,

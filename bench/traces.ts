@@ -4,9 +4,10 @@ import { toTable } from './table.ts';
 import { measureTraces, PARTS } from './traces/measure-traces.ts';
 
 /**
- * Measures what traces cost: the CPU of an edge, of ext-authz and of ratelimit-service for a
- * request with a session and a limit, without traces and with 1 % or all of them kept. The systems
- * run side by side in one run, in rounds that alternate. Options: `--rounds`, `--requests` of a
+ * Measures what it costs to see everything: the CPU of an edge, of ext-authz and of
+ * ratelimit-service for a request with a session and a limit, with nothing switched on, and with
+ * traces, figures and a LogService. The systems run side by side in one run, in rounds that
+ * alternate. Options: `--rounds`, `--requests` of a
  * round, and `--quick` for a run that shows only that all of it works. The page of results is
  * written by `node bench/traces.ts --write`.
  */
@@ -28,13 +29,14 @@ const cell = (us: number, without: number) =>
   `${us.toFixed(0)} µs (${(us / Math.max(without, 1)).toFixed(2)} ×)`;
 const sumOf = (us: Readonly<Record<string, number>>) =>
   Object.values(us).reduce((sum, each) => sum + each, 0);
-const text = `# What traces cost
+const text = `# What it costs to see everything
 
 ${began} \`node bench/traces.ts --write\`
 
 CPU for a request with a session and a limit, side by side in ${rounds} rounds that alternate, of
-${requests} requests each. The proxies send spans over gRPC and the services over HTTP, to an OpenTelemetry
-Collector whose CPU is not counted.
+${requests} requests each. The proxies send spans and logs over gRPC and the services send spans over
+HTTP, to an OpenTelemetry Collector whose CPU is not counted. Figures are statistics and sampled
+requests, for the console.
 
 ${toTable(
   '',

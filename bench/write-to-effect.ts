@@ -16,6 +16,8 @@ export type EditTimes = {
 };
 
 export type WriteToEffect = EditTimes & {
+  /** ms from the start of both processes to the first answer of a service. */
+  readonly start: number;
   /** Memory of the control plane, after all edits. */
   readonly memory: Memory;
   /** Mean CPU time of one edit, in ms. Envoy's includes the client's polling. */
@@ -32,23 +34,33 @@ const UPSTREAMS = ['first', 'second'] as const;
 
 /**
  * Edits one of `count` Mappings `edits` times in each of two ways, through a real control plane and
- * Envoy.
+ * Envoy. The Mappings lead to so many services. `look` is called before the end.
  */
-export async function measureWriteToEffect(count: number, edits: number): Promise<WriteToEffect> {
+export async function measureWriteToEffect(
+  count: number,
+  edits: number,
+  services = count,
+  look: (gateway: GatewayProcess) => Promise<void> = async () => {},
+): Promise<WriteToEffect> {
   const upstreams = await Promise.all(UPSTREAMS.map(name => startUpstream(name)));
   const ports = upstreams.map(({ port }) => port);
-  const gateway = await startGatewayProcess(mappingsFile(count, editOf(0, 0, ports)));
+  const begun = performance.now();
+  const textOf = (edit: Edit) => mappingsFile(count, edit, services);
+  const gateway = await startGatewayProcess(textOf(editOf(0, 0, ports)));
   const client = pollingClient(`http://${gateway.edge}${EDITED}`);
   try {
     await client.until(({ hostname }) => hostname === UPSTREAMS[0]);
+    const start = performance.now() - begun;
     const before = cpuOf(gateway);
-    const times = await measureEdits({ count, edits, ports, gateway, client });
+    const times = await measureEdits({ textOf, edits, ports, gateway, client });
     const after = cpuOf(gateway);
     const cpuMs = {
       controlPlane: (after.controlPlane - before.controlPlane) / (2 * edits),
       envoy: (after.envoy - before.envoy) / (2 * edits),
     };
-    return { ...times, memory: memoryOf(gateway.controlPlane), cpuMs };
+    const memory = memoryOf(gateway.controlPlane);
+    await look(gateway);
+    return { ...times, start, memory, cpuMs };
   } finally {
     client.close();
     await gateway.stop();
@@ -57,18 +69,18 @@ export async function measureWriteToEffect(count: number, edits: number): Promis
 }
 
 type Edits = {
-  readonly count: number;
+  textOf(edit: Edit): string;
   readonly edits: number;
   readonly ports: readonly number[];
   readonly gateway: GatewayProcess;
   readonly client: PollingClient;
 };
 
-async function measureEdits({ count, edits, ports, gateway, client }: Edits): Promise<EditTimes> {
+async function measureEdits({ textOf, edits, ports, gateway, client }: Edits): Promise<EditTimes> {
   const newCluster: number[] = [];
   const routeOnly: number[] = [];
   const measure = async (edit: Edit, isChanged: Parameters<PollingClient['until']>[0]) => {
-    const text = mappingsFile(count, edit);
+    const text = textOf(edit);
     await delay(PAUSE_MS);
     const begun = performance.now();
     gateway.write(text);

@@ -1,6 +1,10 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
-import { TOKENS, tokenVerifier } from '#controlplane/compile/ext-authz/token-filters.ts';
+import {
+  TOKEN_MEMORY,
+  TOKENS,
+  tokenVerifier,
+} from '#controlplane/compile/ext-authz/token-filters.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { goodClaims, signer } from '#envoy/e2e/odd-tokens.ts';
 import { AUDIENCE, ISSUER } from '#envoy/e2e/token-site.ts';
@@ -35,8 +39,10 @@ export async function startBearerEdge(): Promise<BearerEdge> {
 function answering(json: Json, verifier: JsonObject): Json {
   if (Array.isArray(json)) return json.map(item => answering(item as Json, verifier));
   if (!isJsonObject(json)) return json;
-  if (json.name === TOKENS && json.config_discovery !== undefined)
-    return { name: TOKENS, disabled: true, typed_config: verifier };
+  if (json.config_discovery !== undefined) {
+    const { name = '' } = json;
+    return { name, disabled: true, typed_config: name === TOKENS ? verifier : TOKEN_MEMORY };
+  }
   const { access_log: _, route, ...rest } = json;
   const entries = Object.entries(rest).map(([key, value]) => [
     key,

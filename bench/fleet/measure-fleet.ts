@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '#envoy/e2e/until.ts';
 import { writeWhole } from '#files/testing/write-whole.ts';
 import { CLUSTER, ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import { startControlPlane } from '../gateway-process.ts';
@@ -34,6 +35,8 @@ const REST_MS = 1_000;
 /** Few routes are a part of their table, many are virtual hosts of their own. */
 const ROUTES = [ROUTE_CONFIGURATION, VIRTUAL_HOST];
 const PROCESSES = 2;
+/** Thousands of Mappings are parsed in this time, in ms. */
+const LONGEST_MS = 60_000;
 const FIRST_PORT = 41_001;
 const MONITOR = join(import.meta.dirname, 'monitor.ts');
 
@@ -54,7 +57,7 @@ export async function measureFleet(
     writeWhole(join(resources, 'mappings.yaml'), text);
   };
   write();
-  const { child, xdsPort } = await startControlPlane(
+  const { child, http, xdsPort } = await startControlPlane(
     resources,
     join(folder, 'state'),
     { FIGURES: 'off' },
@@ -86,6 +89,7 @@ export async function measureFleet(
     return measured([CLUSTER], String(port), write);
   };
   try {
+    await until(async () => (await fetch(`http://${http}/readyz`)).ok || undefined, LONGEST_MS);
     const { held: alone } = await usageOf(child, true);
     const start = await measured(ROUTES, host(), () => fleet.open(proxies));
     await delay(REST_MS);

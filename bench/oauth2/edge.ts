@@ -12,12 +12,16 @@ export type Edge = { readonly envoy: EnvoyProcess; readonly port: number };
  * that it answers the Mappings' requests itself with 200 and writes no access log. Checks go to the
  * service at `extAuthz`.
  */
-export async function startEdge(yaml: string, extAuthz: number): Promise<Edge> {
+export async function startEdge(
+  yaml: string,
+  extAuthz: number,
+  change: (bootstrap: JsonObject) => JsonObject = bootstrap => bootstrap,
+): Promise<Edge> {
   const at = (port: number) => ({ host: '127.0.0.1', port });
   const options = { edge: at(0), sds: at(1), rateLimit: at(1), extAuthz: at(extAuthz) };
   const compiled = compile(resourceSetOf(yaml).resources, 'edge', options);
   const { dynamic_resources: _, ...bootstrap } = staticTestBootstrap(compiled);
-  const envoy = await startEnvoy(answeringItself(bootstrap));
+  const envoy = await startEnvoy(change(answeringItself(bootstrap)));
   const [listener] = compiled.resources.get(LISTENER) ?? [];
   return { envoy, port: await envoy.listenerPort(listener?.name ?? 'none') };
 }

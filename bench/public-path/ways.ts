@@ -59,8 +59,8 @@ export async function measureWays(rounds: number, requests: number): Promise<rea
   }));
 }
 
-/** All requests are alike but for the host, so that no way has fewer bytes. */
-function fieldsOf(host: string): readonly string[] {
+/** Returns header lines. All are alike but for the host, so that no way has fewer bytes. */
+export function fieldsOf(host: string): readonly string[] {
   const token = new UnsecuredJWT({ plan: 'gold' }).setSubject('alice').encode();
   return [`host: ${host}`, `authorization: Bearer ${token}`, 'cookie: theme=dark; a=1'];
 }
@@ -68,7 +68,8 @@ function fieldsOf(host: string): readonly string[] {
 const kind = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 
-function resources(port: number): string {
+/** Returns the resources of these virtual hosts, whose service listens on this port. */
+export function resources(port: number): string {
   const mapping = (name: string, more = '') =>
     kind(
       'Mapping',

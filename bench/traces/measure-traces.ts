@@ -16,9 +16,19 @@ export type TraceCost = {
   readonly us: Readonly<Record<Part, number>>;
 };
 
-/** A system, and its user's session. `percent` of its requests are traced. */
-type Arm = {
+/** What a system has switched on. `percent` of its requests are traced. */
+type Switched = {
+  readonly name: string;
   readonly percent: number;
+  /** Whether the proxies push figures and sampled requests. */
+  readonly figures: boolean;
+  /** Whether a LogService gets each request. */
+  readonly logs: boolean;
+};
+
+/** A system, and its user's session. */
+type Arm = {
+  readonly switched: Switched;
   readonly system: System;
   readonly cookie: string;
   readonly pids: Readonly<Record<Part, number>>;
@@ -27,17 +37,23 @@ type Arm = {
 
 /** The demo protects what is below `/account/`. */
 const PATH = '/account/traced';
-const PERCENTS = [0, 1, 100];
+const SWITCHED: readonly Switched[] = [
+  { name: 'off', percent: 0, figures: false, logs: false },
+  { name: 'traces 1 %', percent: 1, figures: false, logs: false },
+  { name: 'traces 1 %, figures', percent: 1, figures: true, logs: false },
+  { name: 'these and LogService', percent: 1, figures: true, logs: true },
+  { name: 'traces 100 %', percent: 100, figures: false, logs: false },
+];
 const CONNECTIONS = 16;
 
-/** Sends the same load to systems that trace none, few and all of the requests, in turn. */
+/** Sends the same load to systems that have nothing, some and all switched on, in turn. */
 export async function measureTraces(
   rounds: number,
   requests: number,
 ): Promise<readonly TraceCost[]> {
   const [service, collector] = await Promise.all([startRawService(), startCollector()]);
   const arms: Arm[] = [];
-  for (const percent of PERCENTS) arms.push(await startArm(percent, service.port, collector));
+  for (const switched of SWITCHED) arms.push(await startArm(switched, service.port, collector));
   const send = ({ cookie, system }: Arm) => {
     const { edge } = system.ports;
     const fields = [`host: 127.0.0.1:${edge}`, `cookie: ${cookie}`];
@@ -55,8 +71,8 @@ export async function measureTraces(
   for (const { system } of arms) await system.stop();
   await collector.stop();
   service.stop();
-  return arms.map(({ cpuMs, percent }) => ({
-    name: percent === 0 ? 'off' : `${percent} %`,
+  return arms.map(({ cpuMs, switched }) => ({
+    name: switched.name,
     us: record(part => (cpuMs[part] * 1_000) / (rounds * requests)),
   }));
 }
@@ -66,14 +82,22 @@ function record(of: (part: Part) => number): Record<Part, number> {
   return { [edge]: of(edge), [check]: of(check), [limit]: of(limit) };
 }
 
-async function startArm(percent: number, service: number, collector: Collector): Promise<Arm> {
+async function startArm(switched: Switched, service: number, collector: Collector): Promise<Arm> {
+  const { figures, logs, percent } = switched;
   const system = await startSystem({
     demo: true,
-    environment: percent === 0 ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.http },
+    environment: {
+      FIGURES: figures ? 'on' : 'off',
+      ...(percent === 0 ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.http }),
+    },
   });
   system.write(
     'traced.yaml',
-    resources(service) + (percent === 0 ? '' : tracing(percent, collector)),
+    [
+      resources(service),
+      ...(percent === 0 ? [] : [tracing(percent, collector)]),
+      ...(logs ? [logging(collector)] : []),
+    ].join('---\n'),
   );
   const user = userNamed('ada');
   if (user === undefined) throw new Error('The demo has no user ada');
@@ -84,11 +108,11 @@ async function startArm(percent: number, service: number, collector: Collector):
   });
   const pids = await Promise.all(PARTS.map(part => system.pid(part)));
   const pidOf = (part: Part) => pids[PARTS.indexOf(part)] ?? 0;
-  return { percent, system, cookie, pids: record(pidOf), cpuMs: record(() => 0) };
+  return { switched, system, cookie, pids: record(pidOf), cpuMs: record(() => 0) };
 }
 
 /** Fails when the edge traced clearly more or fewer requests than it was to. */
-async function checkSpans({ percent, system }: Arm, requests: number): Promise<void> {
+async function checkSpans({ switched: { percent }, system }: Arm, requests: number): Promise<void> {
   const admin = `http://127.0.0.1:${system.ports.edgeAdmin}`;
   const { body } = await request(admin, '/stats?filter=tracing.random_sampling');
   const counts = [...body.matchAll(/random_sampling: (\d+)/g)].map(([, count]) => Number(count));
@@ -114,9 +138,14 @@ spec:
   limits: [{ name: traced, pattern: [{ generic_key: traced }], rate: 1000000000, unit: hour }]
 `;
 
-const tracing = (percent: number, { grpc }: Collector) => `---
-apiVersion: gateway.internal/v2
+const tracing = (percent: number, { grpc }: Collector) => `apiVersion: gateway.internal/v2
 kind: TracingService
 metadata: { name: tracing }
 spec: { service: "${grpc}", driver: opentelemetry, sampling: { random: ${percent} } }
+`;
+
+const logging = ({ grpc }: Collector) => `apiVersion: gateway.internal/v2
+kind: LogService
+metadata: { name: logs }
+spec: { service: "${grpc}", driver: opentelemetry }
 `;

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import { startSystem } from '#envoy/e2e/system.ts';
+import { startMinimum } from './minimum/hand-written.ts';
+import { circumstances, writePage } from './page.ts';
+import { cpuMsOf } from './process-usage.ts';
+import { fieldsOf, resources } from './public-path/ways.ts';
+import { sendRequests, startRawService } from './raw-http.ts';
+import { toTable } from './table.ts';
+
+/**
+ * Measures the CPU of the generated edge beside that of an Envoy with a minimum that is written by
+ * hand. Both ask the same services and send requests to the same instance. Options: `--rounds`,
+ * `--requests` of a round, and `--quick` for a run that shows only that all of it works.
+ * `node bench/minimum.ts --write` writes the page of results.
+ */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '12' },
+    requests: { type: 'string', default: '10000' },
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const CONNECTIONS = 32;
+const WAYS = [
+  { name: 'plain', host: 'none.test', login: false, limit: false },
+  { name: 'a limit', host: 'limit.test', login: false, limit: true },
+  { name: 'a login', host: 'login.test', login: true, limit: false },
+  { name: 'a login and a limit', host: 'both.test', login: true, limit: true },
+] as const;
+
+const began = circumstances();
+const [rounds, requests] = values.quick
+  ? [2, 1_000]
+  : [Number(values.rounds), Number(values.requests)];
+const service = await startRawService();
+const system = await startSystem({ resources: { 'ways.yaml': resources(service.port) } });
+const { extAuthz, rateLimit, edge: edgePort } = system.ports;
+const minimum = await startMinimum(WAYS, { extAuthz, rateLimit, service: service.port });
+const edge = await system.pid('edge');
+if (edge === undefined) throw new Error('the edge does not run');
+const runs = WAYS.flatMap(({ host, name }) => [
+  { name, host, port: edgePort, pid: edge, ms: 0 },
+  { name, host, port: minimum.port, pid: minimum.envoy.pid, ms: 0 },
+]);
+const send = ({ host, port }: (typeof runs)[number]) =>
+  sendRequests(port, '/site/a?b=c', requests, CONNECTIONS, fieldsOf(host));
+for (const run of runs) await send(run);
+for (let round = 0; round < rounds; round++)
+  for (const run of round % 2 === 0 ? runs : runs.toReversed()) {
+    const before = cpuMsOf(run.pid);
+    await send(run);
+    run.ms += cpuMsOf(run.pid) - before;
+  }
+await minimum.envoy.stop();
+await system.stop();
+service.stop();
+
+const us = (ms: number) => `${((ms * 1_000) / (rounds * requests)).toFixed(1)} µs`;
+const columns = WAYS.map(({ name }) => {
+  const [ours, least] = runs.filter(run => run.name === name).map(({ ms }) => ms);
+  return [
+    name,
+    new Map([
+      ['the generated edge', us(ours ?? 0)],
+      ['a minimum written by hand', us(least ?? 0)],
+      ['edge : minimum', `${((ours ?? 0) / (least ?? 1)).toFixed(2)} ×`],
+    ]),
+  ] as const;
+});
+const text = `# The generated edge beside a minimum written by hand
+
+${began} \`node bench/minimum.ts --write\`
+
+CPU of Envoy for a request from a client to a service and back, in rounds that alternate. Both have
+one worker, ask the same ext-authz and ratelimit-service, and log each request. The minimum has no
+setting that the four routes do not need. The login is a JWT Filter that sets one header.
+
+${toTable('virtual host with', new Map(columns))}`;
+console.log(text);
+if (values.write) writePage('minimum', text);
+process.exit(0);
