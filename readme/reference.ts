@@ -3,6 +3,7 @@ import { allKindsSchema, kindSchema } from '#resources/json-schema/kind-schema.t
 import { DOCUMENTED_KINDS, type Kind } from '#resources/kinds/known-kinds.ts';
 import { cliPage } from './cli-page.ts';
 import { contentsPage } from './contents-page.ts';
+import { helmValuesPage } from './helm-values-page.ts';
 import { examplesOf, kebabCase } from './kind-files.ts';
 import { kindPage, kindsPage } from './kind-page.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -15,6 +16,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['README.md', contentsPage()],
     ['reference/cli.md', await cliPage()],
+    ['reference/helm-values.md', helmValuesPage()],
     ['reference/kinds.md', kindsPage()],
     ['reference/metrics.md', await metricsPage()],
     ['schemas/all.json', toJson(allKindsSchema(kind => `./${kebabCase(kind)}.json`))],

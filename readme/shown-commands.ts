@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 const PROGRAMS = [
   'docker',
   'kubectl',
+  'helm',
   'openssl',
   'curl',
   'git',
@@ -17,6 +18,8 @@ const PROGRAMS = [
   'node',
   'rm',
   'tr',
+  'grep',
+  'xargs',
 ];
 
 /** Returns what is wrong with a line that a page shows and no test can run, or undefined. */
@@ -61,7 +64,15 @@ function serviceProblem(words: readonly string[]): string | undefined {
 const COMPOSE = readFileSync(join(ROOT, 'compose.yaml'), 'utf8');
 
 /** Kinds of Kubernetes' own that pages name. */
-const BUILT_IN = ['configmaps', 'ingresses', 'pods', 'secret', 'secrets', 'services'];
+const BUILT_IN = [
+  'configmaps',
+  'customresourcedefinitions',
+  'ingresses',
+  'pods',
+  'secret',
+  'secrets',
+  'services',
+];
 /** Of Gateway API and of Envoy Gateway, which `gateway import` reads. */
 const OF_OTHERS = [
   'backendtrafficpolicies',
