@@ -11,6 +11,7 @@ import { declaredClusterProblems } from './clusters/declared-cluster-problems.ts
 import { hopOf } from './clusters/hop.ts';
 import { hopProblems } from './clusters/hop-problems.ts';
 import { proxyConfigClusters } from './clusters/proxy-config-clusters.ts';
+import { withStatNames } from './clusters/stat-names.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
 import { type Edge, edgeOf, type OfGateways } from './edge.ts';
 import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
@@ -321,7 +322,8 @@ function servedPorts(
   return keepsOwn ? [...own, ...ofGateways] : [...ofGateways, ...own];
 }
 
-/** Returns each cluster once, with the ids of all its users. */
+/** Returns each cluster once, with the ids of all its users, and its name in statistics. */
 function distinct(clusters: Iterable<NamedCluster>): readonly NamedCluster[] {
-  return byName(new Map([...clusters].map(cluster => [cluster.name, cluster])).values());
+  const once = new Map([...clusters].map(cluster => [cluster.name, cluster]));
+  return withStatNames(byName(once.values()));
 }

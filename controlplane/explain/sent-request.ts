@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { RETRY_ON_HEADER } from '#controlplane/compile/routes/repeat-safe-methods.ts';
 import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import { withoutPort } from './request-host.ts';
@@ -29,9 +30,6 @@ export type SentRequest = {
   readonly responseHeaders: readonly HeaderChange[];
 };
 
-/** The router reads this one and removes it. Source: Envoy's page "Router". */
-const RETRY_ON = 'x-envoy-retry-on';
-
 /** Methods that retry after a reset (`repeat-safe-methods.ts`). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -58,7 +56,8 @@ export function sentRequest(
     .split(',')
     .filter(condition => condition !== '');
   const [method = ''] = request.headers.get(':method') ?? [];
-  const repeatsResets = added.some(({ name }) => name === RETRY_ON) && SAFE.has(method);
+  // The table adds it, unless the route removes it.
+  const repeatsResets = !added.some(({ name }) => name === RETRY_ON_HEADER) && SAFE.has(method);
   return {
     path:
       rewritten(request.path, { ...shared, ...action }, route.match) +
@@ -68,7 +67,7 @@ export function sentRequest(
     ...textAs('idle', action.idle_timeout),
     retries: Number(retry.num_retries ?? 0),
     retryOn: [...conditions, ...(repeatsResets ? ['reset'] : [])],
-    requestHeaders: added.filter(({ name }) => name !== RETRY_ON),
+    requestHeaders: added.filter(({ name }) => name !== RETRY_ON_HEADER),
     responseHeaders: parts.flatMap(part => changes(part, 'response')),
   };
 }

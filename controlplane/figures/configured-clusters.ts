@@ -1,7 +1,7 @@
 import type { Compiled, CompiledResource } from '#controlplane/compile/compiled.ts';
+import { statName } from '#controlplane/compile/stat-name.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
-import { clusterStatName } from './stat-name.ts';
 
 /** The clusters of a node group, by their name in statistics. */
 export type ConfiguredClusters = {
@@ -50,10 +50,10 @@ function indexed({ resources }: Compiled): ConfiguredClusters {
   const behind = new Map<string, Set<string>>();
   for (const { name, json, origins: ids } of resources.get(CLUSTER) ?? []) {
     const { alt_stat_name } = json;
-    const statName = clusterStatName(typeof alt_stat_name === 'string' ? alt_stat_name : name);
-    statNames.set(name, statName);
-    for (const id of ids) addTo(behind, id, statName);
-    origins.set(statName, new Set([...(origins.get(statName) ?? []), ...ids]));
+    const counted = statName(typeof alt_stat_name === 'string' ? alt_stat_name : name);
+    statNames.set(name, counted);
+    for (const id of ids) addTo(behind, id, counted);
+    origins.set(counted, new Set([...(origins.get(counted) ?? []), ...ids]));
   }
   const routes = (resources.get(ROUTE_CONFIGURATION) ?? []).flatMap(({ json }) => routesOf(json));
   for (const { id, clusters } of routes) {

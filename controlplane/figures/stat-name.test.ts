@@ -14,7 +14,7 @@ for (const [name, stat] of [
   ['http.admin.downstream_rq_completed', undefined],
   ['http.edge.rds.edge.update_success', undefined],
   ['vhost.*.route.Mapping/a/b.upstream_rq_completed', mapping('Mapping/a/b', 0)],
-  ['vhost.a.route.b.test.route.Mapping/a/b.c.upstream_rq_5xx', mapping('Mapping/a/b.c', 2)],
+  ['vhost.a_route_b_test.route.Mapping/a/b_c.upstream_rq_5xx', mapping('Mapping/a/b.c', 2)],
   ['vhost.*.route.Mapping/a/b.route.c.upstream_rq_time', mapping('Mapping/a/b.route.c', 'latency')],
   ['vhost.*.a.test.route.HTTPRoute/a/b.upstream_rq_completed', mapping('HTTPRoute/a/b', 0)],
   ['vhost.*.route.GRPCRoute/a/b.route.c.upstream_rq_5xx', mapping('GRPCRoute/a/b.route.c', 2)],

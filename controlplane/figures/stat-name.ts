@@ -82,7 +82,9 @@ function routeStat(name: string): Stat | undefined {
   const dot = name.lastIndexOf('.');
   const what = ROUTE.get(name.slice(dot + 1));
   if (at === -1 || what === undefined) return undefined;
-  return { of: 'mapping', mapping: name.slice(at + '.route.'.length, dot), what };
+  const id = name.slice(at + '.route.'.length, dot);
+  // No id has a `_`, which stands for a dot (`compile/stat-name.ts`).
+  return { of: 'mapping', mapping: id.replaceAll('_', '.'), what };
 }
 
 function clusterStat(name: string): Stat | undefined {
@@ -91,9 +93,4 @@ function clusterStat(name: string): Stat | undefined {
   const what = CLUSTER.get(name.slice(dot + 1));
   const cluster = name.slice('cluster.'.length, dot);
   return what === undefined || cluster === '' ? undefined : { of: 'upstream', cluster, what };
-}
-
-/** Returns the name of a cluster in statistics. Source: `sanitizeStatsName` in Envoy. */
-export function clusterStatName(name: string): string {
-  return name.replaceAll(':', '_');
 }

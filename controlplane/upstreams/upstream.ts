@@ -1,5 +1,5 @@
 import type { Compiled, CompiledResource } from '#controlplane/compile/compiled.ts';
-import { clusterStatName } from '#controlplane/figures/stat-name.ts';
+import { statName } from '#controlplane/compile/stat-name.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER } from '#protos/type-url.ts';
 import type { HostPort } from '#resources/words/host.ts';
@@ -94,7 +94,7 @@ function toUpstream(group: string, { name: cluster, json, origins }: CompiledRes
   const tls = written.transport_socket && toTls(written.transport_socket.typed_config);
   return {
     ...{ group, cluster, origins, hosts: hostsOf(written) },
-    statName: clusterStatName(written.alt_stat_name ?? cluster),
+    statName: statName(written.alt_stat_name ?? cluster),
     family: FAMILIES[written.dns_lookup_family ?? ''] ?? 'any',
     ...(discovered === undefined ? {} : { discovered }),
     ...(tls === undefined ? {} : { tls }),

@@ -131,10 +131,10 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
   }
 
   for (const [what, expression] of [
-    ['a service', 'envoy_cluster_health_check_failure{envoy_cluster_name="127.0.0.1_1"}'],
+    ['a service', 'envoy_cluster_health_check_failure{envoy_cluster_name="127_0_0_1_1"}'],
     [
       'a host and a Mapping',
-      'envoy_vhost_route_upstream_rq_completed{envoy_virtual_host="there.example.com",envoy_route="Mapping/default/is.there"}',
+      'envoy_vhost_route_upstream_rq_completed{envoy_virtual_host="there_example_com",envoy_route="Mapping/default/is_there"}',
     ],
   ] as const) {
     test(`labels what is about ${what} with its whole name`, () => filled([expression]));

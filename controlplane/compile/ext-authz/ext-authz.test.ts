@@ -193,13 +193,13 @@ test('a FilterPolicy for another host leaves the routes of a host as they are', 
 });
 
 type VirtualHostJson = {
-  readonly name: string;
+  readonly domains: readonly string[];
   readonly routes: readonly [Record<string, unknown>];
   readonly typed_per_filter_config?: Record<string, { mutations: { request_mutations: unknown } }>;
 };
 const virtualHost = (compiled: Compiled, host: string): VirtualHostJson => {
   const hosts: VirtualHostJson[] = JSON.parse(jsonOf(compiled, ROUTE_CONFIGURATION)).virtual_hosts;
-  const found = hosts.find(({ name }) => name === host);
+  const found = hosts.find(({ domains }) => domains.includes(host));
   assert.ok(found);
   return found;
 };

@@ -19,6 +19,7 @@ import type { Memo } from '../memo.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
 import { PASSED_HEADER } from '../passed-header.ts';
 import { toRouteConfiguration } from '../routes/route-configuration.ts';
+import { statName } from '../stat-name.ts';
 import { type BackendContext, backendCluster } from './backend-cluster.ts';
 import { backendClusterName, type Carried } from './backend-cluster-name.ts';
 import { externalCarried } from './external-auth-filter.ts';
@@ -174,7 +175,7 @@ function tablesOf(
       ? []
       : [{ name: `${group}:${first.port}`, listener: undefined, own: plain, others: closed }]),
     ...secure.map(listener => ({
-      name: `${group}:${listener.port}/${listener.hostname}`,
+      name: `${group}:${listener.port}/${statName(listener.hostname)}`,
       listener,
       own: [listener],
       others: [

@@ -12,6 +12,7 @@ import type { Memo } from '../memo.ts';
 import { closed } from '../routes/closed-route.ts';
 import { misdirectedAnswer } from '../routes/host-guard.ts';
 import type { HostParts } from '../routes/virtual-hosts.ts';
+import { statName } from '../stat-name.ts';
 import { setByService } from './external-auth-filter.ts';
 import { placedStages } from './listener-stages.ts';
 import {
@@ -57,7 +58,7 @@ export function listenerHosts(
     const byHost = hostname === undefined ? undefined : owners.get(hostname);
     // The virtual host of the other listener answers.
     if (byHost === undefined && !foreign.has(domain)) return [];
-    const named = { name: domain, domains: [domain] };
+    const named = { name: statName(domain), domains: [domain] };
     if (byHost === undefined) return [{ ...named, routes: elsewhere }];
     const served = servedFor(covering, byHost);
     const filters = filtersAt.get(hostname ?? '');

@@ -15,10 +15,10 @@ import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { type Labellings, targetRateLimits } from '../rate-limits/labelling.ts';
 import { closed } from '../routes/closed-route.ts';
-import { REPEAT_SAFE_METHODS } from '../routes/repeat-safe-methods.ts';
 import { NO_END } from '../routes/retry-policy.ts';
 import { routeParts } from '../routes/route-parts.ts';
 import { upgradeConfigs } from '../routes/upgrades.ts';
+import { statName } from '../stat-name.ts';
 import { backendClusterName, NO_BACKEND } from './backend-cluster-name.ts';
 import { ruleFilters } from './route-filters.ts';
 import { grpcMatch, httpMatch, type ServedMatch } from './route-matches.ts';
@@ -141,7 +141,7 @@ function toRoutes(parts: Parts, context: RouteContext): readonly JsonObject[] {
 function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): JsonObject {
   const { id, match, rule } = parts;
   const filters = filtersOf(rule);
-  const named = { name: id, ...(figures ? { stat_prefix: id } : {}), match: match.match };
+  const named = { name: id, ...(figures ? { stat_prefix: statName(id) } : {}), match: match.match };
   const [redirect] = valuesOf(filters, 'requestRedirect');
   if (rule.broken !== undefined) return { ...named, ...closed(id, match.match) };
   if (redirect !== undefined)
@@ -166,7 +166,6 @@ function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): Js
       sessionChanges(id, rule),
       limited,
       corsChanges(filters),
-      REPEAT_SAFE_METHODS,
       headerChanges([...filters, ...(only === undefined ? [] : backendFilters(rule, only))]),
     ),
   };

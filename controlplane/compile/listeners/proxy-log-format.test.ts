@@ -39,6 +39,22 @@ const KEPT: readonly string[] = [
   '',
 ];
 
+for (const [written, envoys] of [
+  ['%UPSTREAM_CLUSTER%', '%UPSTREAM_CLUSTER_RAW%'],
+  [
+    '%%%UPSTREAM_CLUSTER:9% %UPSTREAM_CLUSTER_RAW%',
+    '%%%UPSTREAM_CLUSTER_RAW:9% %UPSTREAM_CLUSTER_RAW%',
+  ],
+  ['%%UPSTREAM_CLUSTER%% %REQ(UPSTREAM_CLUSTER)%', '%%UPSTREAM_CLUSTER%% %REQ(UPSTREAM_CLUSTER)%'],
+  [
+    '%COALESCE({"operators":["UPSTREAM_CLUSTER",{"command":"UPSTREAM_CLUSTER"}]})%',
+    '%COALESCE({"operators":["UPSTREAM_CLUSTER_RAW",{"command":"UPSTREAM_CLUSTER_RAW"}]})%',
+  ],
+] as const)
+  test(`${written} tells the cluster's own name`, () => {
+    assert.equal(toEnvoyLogFormat(written), envoys);
+  });
+
 for (const text of KEPT) {
   test(`"${text}" stays as it is`, () => {
     assert.equal(toEnvoyLogFormat(text), text);

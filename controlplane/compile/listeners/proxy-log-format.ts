@@ -10,16 +10,23 @@ const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([
 const ENVOY_NAMESPACE = 'envoy.filters.http.ratelimit';
 
 /**
- * Translates the operator's log format to Envoy's.
+ * Translates the operator's format of a log or header to Envoy's.
  * `%DYNAMIC_METADATA(proxy.filters.http.ratelimit…)%` gets Envoy's place for what the rate limit
  * service says. So does its spelling `%METADATA(DYNAMIC:proxy.filters.http.ratelimit…)%`, and an
- * operator of `COALESCE`. Everything else stays as it is, byte for byte. The format is one that
- * parseLogFormat accepts.
+ * operator of `COALESCE`. `UPSTREAM_CLUSTER` is the cluster's own name, and not that of its
+ * statistics. Everything else stays as it is, byte for byte. The format is one that parseLogFormat
+ * accepts.
  */
 export function toEnvoyLogFormat(format: string): string {
   return format.replace(LOG_TOKEN, (token: string, name?: string, params = '') =>
-    token.replace(`(${params})`, () => `(${toEnvoyParams(name, params)})`),
+    token
+      .replace(/^%UPSTREAM_CLUSTER(?=[:%])/, `%${toEnvoyName('UPSTREAM_CLUSTER')}`)
+      .replace(`(${params})`, () => `(${toEnvoyParams(name, params)})`),
   );
+}
+
+function toEnvoyName(name: string): string {
+  return name === 'UPSTREAM_CLUSTER' ? 'UPSTREAM_CLUSTER_RAW' : name;
 }
 
 function toEnvoyParams(name: string | undefined, params: string): string {
@@ -36,8 +43,14 @@ type Coalesce = {
 function toEnvoyCoalesce(params: string): string {
   const written: Coalesce = JSON.parse(params);
   const operators = written.operators.map(operator => {
-    if (typeof operator === 'string' || operator.param === undefined) return operator;
-    return { ...operator, param: toEnvoyParams(operator.command, operator.param) };
+    if (typeof operator === 'string') return toEnvoyName(operator);
+    const command = toEnvoyName(operator.command);
+    const { param } = operator;
+    return {
+      ...operator,
+      command,
+      ...(param === undefined ? {} : { param: toEnvoyParams(command, param) }),
+    };
   });
   const translated = JSON.stringify({ ...written, operators });
   return translated === JSON.stringify(written) ? params : translated;

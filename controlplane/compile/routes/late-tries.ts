@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { extension } from '../extension.ts';
-import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
+import { RETRY_ON_HEADER } from './repeat-safe-methods.ts';
 
 /** On a retry Envoy's router writes into it whether the try before was too late. */
 export const LATE_HEADER = 'x-envoy-is-timeout-retry';
@@ -54,8 +54,9 @@ export const TRY_FILTERS: JsonObject = {
 /** The part of an edge's virtual host that makes the router mark its retries. */
 export const MARK_LATE_TRIES: JsonObject = { include_is_timeout_retry_header: true };
 
-/** The part of a route that turns the filter off. */
+/** The part of a route that turns the filter off, and retries what its own policy says alone. */
 const REPEAT_LATE_TRIES: JsonObject = {
+  request_headers_to_remove: [RETRY_ON_HEADER],
   typed_per_filter_config: { [LATE_TRIES]: extension('filters.http.rbac.v3.RBACPerRoute') },
 };
 
@@ -66,7 +67,7 @@ type Bounds = Pick<MappingSpec, 'retry_policy' | 'timeout_ms'>;
 
 /** Returns the part of an edge's route that says what is retried besides its retry policy. */
 export function repeats(bounds: Bounds): JsonObject {
-  return repeatsLateTries(bounds) ? REPEAT_LATE_TRIES : REPEAT_SAFE_METHODS;
+  return repeatsLateTries(bounds) ? REPEAT_LATE_TRIES : {};
 }
 
 /** Returns whether the operator asks for a retry of a late try, and time is left for it. */

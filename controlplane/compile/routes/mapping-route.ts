@@ -11,6 +11,7 @@ import { mappingDomain } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 import { type Labellings, routeRateLimits } from '../rate-limits/labelling.ts';
 import type { HeaderSetters } from '../set-headers.ts';
+import { statName } from '../stat-name.ts';
 import { corsOf } from './cors.ts';
 import { errorBodies } from './error-bodies.ts';
 import { hashPolicyOf } from './hash-policy.ts';
@@ -76,7 +77,7 @@ export function mappingRoute(
     rank: toRank(spec, id),
     route: {
       name: id,
-      ...(figures ? { stat_prefix: id } : {}),
+      ...(figures ? { stat_prefix: statName(id) } : {}),
       match: toRouteMatch(spec),
       route: { ...routeAction(group, edge), ...mirrorPolicies(shadows), ...limited },
       ...routeParts(

@@ -4,9 +4,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
-import { EDGE } from '../node-groups.ts';
 import { problemOf } from '../problem-of.ts';
-import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 import { NO_END, RETRY_POLICY, timeToAnswer } from './retry-policy.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { distinctUpgrades, upgradeConfigs } from './upgrades.ts';
@@ -44,7 +42,7 @@ export function proxyConfigHosts(
       for (const domain of free) owners.set(domain, proxyConfig.id);
       const entries = routes.map(route => {
         const allowed = [...route.allow_upgrade, ...(applications.has(route.cluster) ? sent : [])];
-        return routeEntry(proxyConfig, route, distinctUpgrades(allowed), clusters);
+        return routeEntry(proxyConfig.id, route, distinctUpgrades(allowed), clusters);
       });
       if (free.length > 0) hosts.push({ name, domains: free, entries, origin: proxyConfig.id });
     }
@@ -58,7 +56,7 @@ function applicationClusters({ spec }: Resource<'ProxyConfig'>): ReadonlySet<str
 }
 
 function routeEntry(
-  { id, spec }: Resource<'ProxyConfig'>,
+  id: string,
   route: Route,
   upgrades: readonly string[],
   clusters: ByName,
@@ -76,7 +74,6 @@ function routeEntry(
       name: id,
       match: { prefix: route.prefix },
       route: routeAction(route, upgrades, clusters),
-      ...(spec.node_group === EDGE ? REPEAT_SAFE_METHODS : {}),
     },
     origins: [id],
   };

@@ -2,6 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import { forwardedPort } from '../forwarded-headers.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
+import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 
 /** Returns Envoy's `RouteConfiguration`, of proxies that clients reach or of others. */
@@ -18,7 +19,7 @@ export function toRouteConfiguration(
     ignore_port_in_host_matching: true,
     ...(isEdge
       ? {
-          request_headers_to_add: [forwardedPort(config)],
+          request_headers_to_add: [forwardedPort(config), REPEAT_SAFE_METHODS],
           // A Mapping's additions override it.
           most_specific_header_mutations_wins: true,
           request_headers_to_remove: [HOST_HEADER],

@@ -39,8 +39,8 @@ function unitsOf(
   known: ReadonlyMap<string, JsonObject>,
 ): readonly CompiledResource[] {
   return objectsIn(json.virtual_hosts).map(host => {
-    // Envoy takes what is before the last slash for the table.
-    const name = `${table}/${encodeURIComponent(String(host.name))}`;
+    // Envoy takes what is before the last slash for the table. See `statName` for the dots.
+    const name = `${table}/${encodeURIComponent(String(host.name)).replaceAll('.', '%2E')}`;
     const unit = { '@type': VIRTUAL_HOST, ...host, name };
     const last = known.get(name);
     return { name, json: last !== undefined && isSame(last, unit) ? last : unit, origins };

@@ -7,6 +7,7 @@ import { GATEWAY_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.t
 import { removingHeaders } from '../ext-authz/identity-headers.ts';
 import type { Memo } from '../memo.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
+import { statName } from '../stat-name.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
 import type { DeclaredHost } from './proxy-config-hosts.ts';
@@ -193,7 +194,7 @@ function virtualHost(
   const routes = entries.map(({ route }) => route);
   const domains = plans.map(({ domain }) => domain);
   return {
-    name: freeName(listed?.name ?? domain, taken),
+    name: freeName(statName(listed?.name ?? domain), taken),
     domains: domains.map(each => (each.includes(':') ? `[${each}]` : each)),
     routes: [...first, ...publicRoutes(routes, domains, inputs)],
     ...fields,

@@ -1,0 +1,37 @@
+import { statName } from '../stat-name.ts';
+import type { NamedCluster } from './cluster-names.ts';
+import { contentHash } from './content-hash.ts';
+
+/** A cluster that does not change is the very same object in the next compilation. */
+const known = new WeakMap<NamedCluster, NamedCluster>();
+
+/**
+ * Returns the clusters with names in statistics that have no dot (`alt_stat_name`). Where another
+ * one has that name already, a hash tells it apart.
+ */
+export function withStatNames(clusters: readonly NamedCluster[]): readonly NamedCluster[] {
+  const dotted = new Set(clusters.filter(cluster => nameOf(cluster).includes('.')));
+  if (dotted.size === 0) return clusters;
+  const taken = new Set<string>();
+  for (const cluster of clusters) if (!dotted.has(cluster)) taken.add(statName(nameOf(cluster)));
+  return clusters.map(cluster => {
+    if (!dotted.has(cluster)) return cluster;
+    const name = nameOf(cluster);
+    const plain = statName(name);
+    const free = taken.has(plain) ? `${plain}~${contentHash(name)}` : plain;
+    taken.add(free);
+    return named(cluster, free);
+  });
+}
+
+function named(cluster: NamedCluster, alt_stat_name: string): NamedCluster {
+  const last = known.get(cluster);
+  if (last?.json.alt_stat_name === alt_stat_name) return last;
+  const made = { ...cluster, json: { ...cluster.json, alt_stat_name } };
+  known.set(cluster, made);
+  return made;
+}
+
+function nameOf({ json, name }: NamedCluster): string {
+  return typeof json.alt_stat_name === 'string' ? json.alt_stat_name : name;
+}
