@@ -40,9 +40,9 @@ for (const [what, spec] of [
 }
 
 test('names in statistics have no dots, and clusters that would share one are told apart', () => {
-  const names = statNames({ a: 'service: a.b', b: 'service: a_b', c: 'service: "c.d:80"' });
+  const names = statNames({ a: 'service: a.b', b: 'service: a_b', c: 'service: "c.d:81"' });
   assert.match(String(names.a), /^a_b~[0-9a-f]+$/);
-  assert.deepEqual([names.b, names.c], ['a_b', 'c_d_80']);
+  assert.deepEqual([names.b, names.c], ['a_b', 'c_d_81']);
 });
 
 test('no Mapping is counted under the name of a cluster of the gateway', () => {
