@@ -131,7 +131,7 @@ describe('an upgrade on the state of an older version', {
 
   /**
    * Asks until the limit has answered, which on a busy machine it may do too late. Fails unless the
-   * count goes on from `last`, or from all when another day has begun. Returns how many requests are left.
+   * count goes on from `last`, or from all when another day has begun. Returns how many are left.
    */
   async function countOn(last: number, what: string): Promise<number> {
     let asked = 0;
