@@ -26,7 +26,7 @@ const NPM_CI = [
  */
 async function install(root, say) {
   if (isInstalled(root)) return;
-  refuseUnsupported(process.platform, process.arch);
+  refuseUnsupported(process.platform, process.arch, hasGlibc);
   refuseWhileRunning(root);
   const lock = await waitForLock(path.join(root, '.gateway', 'install.lock'), say);
   try {
@@ -75,7 +75,13 @@ function isForHere(entry) {
   );
 }
 
-function refuseUnsupported(platform, arch) {
+/**
+ * Throws an Error of one sentence where neither Node nor Envoy would run.
+ * @param {string} platform
+ * @param {string} arch
+ * @param {() => boolean} hasGlibc
+ */
+function refuseUnsupported(platform, arch, hasGlibc) {
   const machine = `${platform}-${arch}`;
   if (!['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'].includes(machine)) {
     throw new Error(
@@ -173,4 +179,4 @@ function reason(code, output) {
   return `npm ci ended with ${word || `exit code ${code}`}`;
 }
 
-module.exports = { install, isInstalled };
+module.exports = { install, isInstalled, refuseUnsupported };
