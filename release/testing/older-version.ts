@@ -19,7 +19,7 @@ import { envoyBinary } from '#envoy/binary.ts';
 const OLDER = '70edb53cf31fdabcc1b7d71fd64b4fcf85f5dc87';
 
 /** Until there is a release, the oldest commit with a Helm chart. It has ACME and the package. */
-export const OLDER_WITH_CHART = '0ed682df9472959a8373d5c100d24656a854f58e';
+export const OLDER_WITH_CHART = '5a8e9f66ae0225c0a329facd25af55ff009d2c4b';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const LARGEST = 2 ** 27;
