@@ -7,8 +7,8 @@ const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
 
-/** The oldest Node that has all that our processes use, `node:sqlite` without a flag among it. */
-const OLDEST = [22, 13];
+/** The oldest Node that all packages of ours support. It has `node:sqlite` without a flag. */
+const OLDEST = [22, 19];
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {

@@ -115,7 +115,7 @@ function packageManifest(): object {
   return {
     ...{ name, version, description, license, type },
     ...repositoryOf(process.env),
-    engines: { node: '>=22.13' },
+    engines: { node: '>=22.19' },
     os: ['linux', 'darwin'],
     cpu: ['x64', 'arm64'],
     bin: { gateway: START, tollwright: START },

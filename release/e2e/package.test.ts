@@ -27,7 +27,9 @@ import manifest from '../../package.json' with { type: 'json' };
 import { buildPackage, pack } from '../build-package.ts';
 import { installedPackages } from '../installed-packages.ts';
 
-const NODES = ['22.23.3', '24.21.0'];
+/** The first is the oldest that the package names. */
+const NODES = ['22.19.0', '24.21.0'];
+const [OLDEST = ''] = NODES;
 const PNPM = '12.21.0';
 const MOST_BYTES = 3 * 1024 * 1024;
 
@@ -89,6 +91,14 @@ before(() => {
 });
 
 describe('the package', () => {
+  test('names the oldest Node that it is tested on, and ends on older ones in words', () => {
+    const { engines } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
+    assert.equal(`${engines.node}.0`, `>=${OLDEST}`);
+    const start = readFileSync(join(built, 'launcher', 'package-start.cjs'), 'utf8');
+    const oldest = /OLDEST = \[(\d+), (\d+)\]/.exec(start)?.slice(1).join('.');
+    assert.equal(`${oldest}.0`, OLDEST);
+  });
+
   test('has only what runs', () => {
     const files = globSync('**', { cwd: built, withFileTypes: true }).filter(file => file.isFile());
     const paths = files.map(file => join(file.parentPath, file.name));
@@ -118,7 +128,10 @@ console.log(first?.severity ?? 'none');
 const MANAGERS: Readonly<
   Record<string, () => { add: readonly string[]; exec: readonly string[] }>
 > = {
-  npm: () => ({ add: [...NPM_INSTALL, '--ignore-scripts'], exec: ['npx', '--no', '--'] }),
+  npm: () => ({
+    add: [...NPM_INSTALL, '--ignore-scripts', '--engine-strict'],
+    exec: ['npx', '--no', '--'],
+  }),
   pnpm: () => {
     const pnpm = join(installed('pnpm', `pnpm@${PNPM}`), '.bin', 'pnpm');
     const add = [pnpm, 'add', '--ignore-scripts', '--store-dir', join(folder, 'store')];
@@ -133,7 +146,7 @@ for (const [manager, prepare] of Object.entries(MANAGERS))
     before(() => {
       const { add, exec } = prepare();
       mkdirSync(cwd);
-      run([...add, tarball], cwd);
+      run([...add, tarball], cwd, nodes.get(OLDEST));
       command = [...exec, 'tollwright'];
     });
 
