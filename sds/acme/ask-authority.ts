@@ -1,5 +1,6 @@
 import { readBounded } from '#process/bounded-text.ts';
 import { AuthorityError } from './authority-error.ts';
+import type { OrderFailure } from './pause-after.ts';
 
 /** A request as the library makes it. */
 export type AuthorityRequest = {
@@ -19,6 +20,7 @@ export type AuthorityAnswer = {
 const TIMEOUT_MS = 30_000;
 const MOST_BYTES = 512 * 1024;
 const BAD_NONCE = 'urn:ietf:params:acme:error:badNonce';
+const RATE_LIMITED = 'urn:ietf:params:acme:error:rateLimited';
 const ALREADY_REVOKED = 'urn:ietf:params:acme:error:alreadyRevoked';
 
 /**
@@ -44,8 +46,13 @@ export async function askAuthority(
   if (status === 400 && problem.type === ALREADY_REVOKED) return { ...answer, status: 200 };
   const words = problem.detail ?? `${host} answers ${method} with ${status}`;
   const retryAfterMs = retryAfter(headers['retry-after'], now());
-  const kind = status >= 500 || status < 400 ? 'away' : 'refused';
-  throw new AuthorityError(words, { kind, retryAfterMs });
+  throw new AuthorityError(words, { kind: kindOf(status, problem), retryAfterMs });
+}
+
+/** RFC 8555, section 6.6: a limit has a status of its own, or a type alone. */
+function kindOf(status: number, { type }: ProblemDocument): OrderFailure['kind'] {
+  if (status >= 500 || status < 400) return 'away';
+  return status === 429 || type === RATE_LIMITED ? 'limited' : 'refused';
 }
 
 function away(words: string): AuthorityError {

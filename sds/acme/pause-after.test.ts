@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const REFUSED: OrderFailure = { kind: 'refused' };
 const AWAY: OrderFailure = { kind: 'away' };
-const limited = (retryAfterMs: number): OrderFailure => ({ kind: 'refused', retryAfterMs });
+const limited = (retryAfterMs: number): OrderFailure => ({ kind: 'limited', retryAfterMs });
 
 const PAUSES: readonly [failure: OrderFailure, count: number, spread: number, ms: number][] = [
   [REFUSED, 1, 0, 5_000],
@@ -19,6 +19,9 @@ const PAUSES: readonly [failure: OrderFailure, count: number, spread: number, ms
   [AWAY, 1, 0, 5_000],
   [AWAY, 2, 0, 10_000],
   [AWAY, 5_000, 0, 5 * MINUTE],
+  [{ kind: 'limited' }, 1, 0, 10 * MINUTE],
+  [{ kind: 'limited' }, 5_000, 0, HOUR],
+  [{ kind: 'refused', retryAfterMs: 1 }, 1, 0, 10 * MINUTE],
   [limited(1), 1, 0, 10 * MINUTE],
   [limited(2 * HOUR), 1, 0, 2 * HOUR],
   [limited(2 * HOUR), 9, 0.9, 2 * HOUR],

@@ -2,9 +2,10 @@
 export type OrderFailure = {
   /**
    * - `refused`: the authority could not prove the name, or does not issue the certificate.
+   * - `limited`: it takes no more orders for a while, which tells nothing of the name.
    * - `away`: it could not be asked, or does not answer as RFC 8555 says.
    */
-  readonly kind: 'refused' | 'away';
+  readonly kind: 'refused' | 'limited' | 'away';
   /** How long the authority wants to be left alone, in ms. */
   readonly retryAfterMs?: number;
 };
@@ -22,18 +23,15 @@ const MOST_MS = 86_400_000;
  * Returns the ms until the next attempt after the failure of this number, which is 1 for the first.
  * `spread` is in [0, 1).
  */
-export function pauseAfter(
-  { kind, retryAfterMs = 0 }: OrderFailure,
-  count: number,
-  spread: number,
-): number {
-  const own = kind === 'away' ? doubled(AWAY_MS, count - 1) : refusedPause(count, retryAfterMs);
+export function pauseAfter(failure: OrderFailure, count: number, spread: number): number {
+  const { kind, retryAfterMs = 0 } = failure;
+  const own = kind === 'away' ? doubled(AWAY_MS, count - 1) : refusedPause(failure, count);
   return Math.min(Math.max(own * (1 + spread / 10), retryAfterMs), MOST_MS);
 }
 
-function refusedPause(count: number, retryAfterMs: number): number {
+function refusedPause({ kind, retryAfterMs = 0 }: OrderFailure, count: number): number {
   const { first } = REFUSED_MS;
-  const soon = retryAfterMs > 0 ? undefined : first[count - 1];
+  const soon = kind === 'limited' || retryAfterMs > 0 ? undefined : first[count - 1];
   return soon ?? doubled(REFUSED_MS, count - 1 - first.length);
 }
 

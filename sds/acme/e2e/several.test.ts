@@ -14,9 +14,11 @@ import { until } from '#envoy/e2e/until.ts';
 import { after } from '#process/after.ts';
 import { keptFile } from '../kept-file.ts';
 import { type Acme, openAcme } from '../open-acme.ts';
+import { LIMIT, limitedAuthority } from './limited-authority.ts';
 
 const NAME = 'shop.example.com';
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** One discovery service, and what it serves. */
 type Service = {
@@ -165,6 +167,29 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
       () => (notes.filter(each => /no certificate/.test(each)).length > 1 ? true : undefined),
       30_000,
     );
+  });
+
+  test('a limit is told in the words of the authority, and kept to by all of them', async t => {
+    const pebbleCa = readFileSync(pebble.caFile, 'utf8');
+    const limited = await limitedAuthority(t, pebble.directory, pebbleCa);
+    tls.setDefaultCACertificates([pebbleCa, limited.ca]);
+    limited.retryAfterS = 7_200;
+    const start = (aheadMs: number) =>
+      startService(t, 'busy.example.com', aheadMs, limited.directory);
+    const said = ({ troubles }: Service) =>
+      until(() => troubles.find(text => /Next attempt/.test(text)));
+    const trouble = await said(start(0));
+    assert.ok(trouble.includes(`issues no certificate (${LIMIT})`), trouble);
+    const next = Date.parse(/Next attempt: (\S+)$/.exec(trouble)?.[1] ?? '');
+    assert.ok(next > Date.now() + 1.9 * HOUR_MS && next < Date.now() + 2.1 * HOUR_MS, trouble);
+    assert.equal(await said(start(0)), trouble);
+    assert.equal(await said(start(HOUR_MS)), trouble);
+    assert.equal(limited.orders(), 1);
+
+    limited.retryAfterS = undefined;
+    const { pairs } = start(3 * HOUR_MS);
+    await until(() => pairs.at(-1), 30_000);
+    assert.ok(limited.orders() > 1);
   });
 
   test('while the authority is away the certificate is served, and the operator is told', async t => {
