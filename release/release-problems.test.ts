@@ -34,6 +34,11 @@ const WRONG: readonly (readonly [what: string, facts: Partial<ReleaseFacts>, pro
   ['an image of another version', { dockerfile: 'LABEL' }, /^the label .* is not 1\.2\.0$/],
   ['no section', { changelog: '## [Unreleased]\n- All.\n' }, /no section "## \[1\.2\.0\]/],
   [
+    'changes that are not in its section',
+    { changelog: CHANGELOG.replace('[Unreleased]\n', '[Unreleased]\n- Another.\n') },
+    /changes in \[Unreleased\]: move them into the section \[1\.2\.0\]$/,
+  ],
+  [
     'an empty section',
     { changelog: '## [1.2.0] - 2026-12-01\n' },
     /section \[1\.2\.0\].* is empty/,

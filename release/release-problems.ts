@@ -33,11 +33,21 @@ export function releaseProblems(facts: ReleaseFacts): readonly string[] {
       : section.includes('\n- ')
         ? []
         : [`the section [${version}] of CHANGELOG.md is empty`]),
+    ...(section !== undefined && unreleasedOf(changelog)?.includes('\n- ')
+      ? [`CHANGELOG.md has changes in [Unreleased]: move them into the section [${version}]`]
+      : []),
   ];
 }
 
 /** Returns the text of the section of a version, without its heading. */
 export function sectionOf(changelog: string, version: string): string | undefined {
-  const sections = changelog.split(/^## /m);
-  return sections.find(text => text.startsWith(`[${version}] - `))?.replace(/^.*\n/, '');
+  return sectionBeginning(changelog, `[${version}] - `)?.replace(/^.*\n/, '');
+}
+
+function unreleasedOf(changelog: string): string | undefined {
+  return sectionBeginning(changelog, '[Unreleased]');
+}
+
+function sectionBeginning(changelog: string, heading: string): string | undefined {
+  return changelog.split(/^## /m).find(text => text.startsWith(heading));
 }

@@ -37,6 +37,9 @@ copyOut('/sbom.cdx.json', join(folder, 'image.cdx.json'));
 writeFileSync(join(folder, 'image.provenance.json'), `${JSON.stringify(provenance(), null, 2)}\n`);
 run('docker', 'save', '--output', join(folder, 'image.tar'), tag);
 process.stdout.write(`${tag} ${Id} ${Os}/${Architecture} ${Math.round(Size / 1e6)} MB\n`);
+for (const { name, sha256 } of bases)
+  if (sha256 === undefined)
+    process.stdout.write(`${name} has no digest of a registry, so nothing pins it\n`);
 
 function options(): readonly string[] {
   const args = Object.entries(parameters).flatMap(([key, value]) => [
