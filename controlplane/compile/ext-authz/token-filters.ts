@@ -31,6 +31,8 @@ function discovered(name: string, type: string): JsonObject {
     config_discovery: {
       config_source: {
         resource_api_version: 'V3',
+        // There is none while no route verifies, and Envoy would warn of that.
+        initial_fetch_timeout: '0s',
         api_config_source: {
           api_type: 'DELTA_GRPC',
           transport_api_version: 'V3',
