@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ResourceSet } from '#resources/resource-set.ts';
 import { covers } from './region.ts';
-import { fuzz } from './testing/fuzz.ts';
+import { fuzz, type Side } from './testing/fuzz.ts';
 import {
-  explained,
   mayMeet,
   type RandomRequest,
   randomSite,
@@ -13,8 +11,8 @@ import {
 } from './testing/random-world.ts';
 
 /** Returns the Filters that a request must pass, or that it is closed, or has no route. */
-function decided(resources: ResourceSet, request: RandomRequest, port?: number) {
-  const { answer, asks = [], filters, route } = explained(resources, request, port);
+function decided({ explain, resources }: Side, request: RandomRequest, port?: number) {
+  const { answer, asks = [], filters, route } = explain(request, port);
   if (route === undefined) return 'no route';
   if (filters?.decision === 'closed' || answer?.status === 500) return 'closed';
   if (filters?.decision !== 'chain') return new Set(asks);

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ResourceSet } from '#resources/resource-set.ts';
 import { covers } from './region.ts';
-import { fuzz } from './testing/fuzz.ts';
+import { fuzz, type Side } from './testing/fuzz.ts';
 import {
-  explained,
   mayMeet,
   type RandomRequest,
   randomSite,
@@ -13,8 +11,8 @@ import {
 } from './testing/random-world.ts';
 
 /** Returns the ids of the Mappings that serve a request. The first one names its route. */
-function servingOf(resources: ResourceSet, request: RandomRequest): readonly string[] {
-  const { targets = [] } = explained(resources, request).route ?? {};
+function servingOf({ explain }: Side, request: RandomRequest): readonly string[] {
+  const { targets = [] } = explain(request).route ?? {};
   return targets.map(({ of }) => of.resource.replace(' ', '/'));
 }
 
@@ -45,8 +43,8 @@ test('no request of a condition goes to another Mapping without a line that tell
 });
 
 /** Returns the route of a request and its backends, or nothing. */
-function ofGateway(resources: ResourceSet, request: RandomRequest): string | undefined {
-  const { route } = explained(resources, request, SITE_PORT);
+function ofGateway({ explain }: Side, request: RandomRequest): string | undefined {
+  const { route } = explain(request, SITE_PORT);
   return route && `${route.resource} ${route.targets.map(({ cluster }) => cluster).join()}`;
 }
 

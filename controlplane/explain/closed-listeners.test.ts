@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Chances, chancesOf } from '#controlplane/compile/testing/seeded-pick.ts';
-import { explained } from './testing/explained.ts';
+import { explaining } from './testing/explained.ts';
 
 const WORLDS = 15;
 const HOSTNAMES = ['a.test', 'b.a.test', 'c.b.a.test', '*.b.a.test', '*.a.test', '*.test', '*'];
@@ -84,10 +84,11 @@ describe('the hosts of a listener that cannot be served', () => {
     test(`are served by no other one without TLS, seed ${seed}`, () => {
       // A port without an open listener is closed.
       if (!isOpen(false)) return;
+      const explain = explaining(yaml);
       for (const host of ASKED) {
         const owner = ownerOf(listeners, host, false);
         for (const header of spellings(host, 8000)) {
-          const { answer, route } = explained(yaml, {
+          const { answer, route } = explain({
             url: 'http://127.0.0.1:8000/',
             header: [`Host: ${header}`],
           });
@@ -99,9 +100,10 @@ describe('the hosts of a listener that cannot be served', () => {
 
     test(`are served by no other one over TLS, seed ${seed}`, () => {
       if (!isOpen(true)) return;
+      const explain = explaining(yaml);
       for (const host of ASKED) {
         const owner = ownerOf(listeners, host, true);
-        const { answer, route } = explained(yaml, { url: `https://${host}:8443/` });
+        const { answer, route } = explain({ url: `https://${host}:8443/` });
         if (owner === undefined || owner.isClosed) {
           assert.ok(route === undefined && answer !== undefined && !('status' in answer), host);
           continue;
@@ -110,7 +112,7 @@ describe('the hosts of a listener that cannot be served', () => {
         // A connection that is open may be used for other names of its certificate.
         const names = [pick(ASKED), pick(ASKED)].flatMap(name => spellings(name, 8443));
         for (const other of names) {
-          const served = explained(yaml, {
+          const served = explain({
             url: `https://${host}:8443/`,
             header: [`Host: ${other}`],
           });

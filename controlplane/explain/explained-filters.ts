@@ -1,6 +1,4 @@
-import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { GATEWAY_PATHS } from '#controlplane/compile/ext-authz/ext-authz-filter.ts';
-import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { withoutInjected } from '#ext-authz/chain/final-change.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { type Selected, selectRule } from '#ext-authz/policy/policy.ts';
@@ -15,7 +13,6 @@ import { type ExplainedFilter, explainChain } from './explained-filters-chain.ts
 import { closedReasons } from './explained-filters-closed.ts';
 import {
   type FiltersInForce,
-  filtersInForce,
   isOfListener,
   type OperatorRule,
   routeRuleOf,
@@ -73,8 +70,8 @@ export type FilterInputs = {
   readonly request: EnvoyRequest;
   readonly resources: ResourceSet;
   readonly problems: readonly Problem[];
-  /** Returns what a node group gets. */
-  readonly compiled: (group: string) => Compiled;
+  /** Returns all that the Filter service decides by. */
+  readonly inForce: () => FiltersInForce;
   readonly places: ReadonlyMap<string, Place>;
 };
 
@@ -119,7 +116,7 @@ function explainStages(
   client: HttpRequest,
   inputs: FilterInputs,
 ): ExplainedFilters | undefined {
-  const inForce = filtersInForce(inputs.resources, inputs.compiled(EXT_AUTHZ));
+  const inForce = inputs.inForce();
   const own = stagesBefore(inputs.match.route).filter(name => inForce.named.has(name));
   return own.reduce<ExplainedFilters | undefined>((before, routeRule) => {
     const selected = inForce.active.select({ ...request, routeRule, beforeRoute: true });
@@ -157,7 +154,7 @@ function explainCheck(
   client: HttpRequest,
   inputs: FilterInputs,
 ): ExplainedFilters {
-  const inForce = filtersInForce(inputs.resources, inputs.compiled(EXT_AUTHZ));
+  const inForce = inputs.inForce();
   if (request.target.startsWith(GATEWAY_PATHS))
     return explainEndpoint(request, { ...inForce, ...inputs });
   const routeRule = routeRuleIn(inputs.match.route);

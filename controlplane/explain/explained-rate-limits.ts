@@ -1,5 +1,3 @@
-import type { Compiled } from '#controlplane/compile/compiled.ts';
-import { RATELIMIT_SERVICE } from '#controlplane/compile/node-groups.ts';
 import {
   type Labelling,
   labelGroups as labelGroupsOf,
@@ -12,7 +10,7 @@ import type { EnvoyRequest } from './envoy-request.ts';
 import { type ExplainedLimits, explainLimits, type NamedGroup } from './explained-limits.ts';
 import type { Target } from './explained-route.ts';
 import { labelGroups, type RequestGroup } from './label-groups.ts';
-import { type OperatorLimit, operatorLimits } from './operator-limits.ts';
+import type { OperatorLimit } from './operator-limits.ts';
 import type { Place } from './place.ts';
 import { placeOf } from './place.ts';
 import type { RouteMatch } from './route-match.ts';
@@ -46,16 +44,16 @@ export type RateLimitInputs = {
   readonly request: EnvoyRequest;
   readonly nodeGroup: string;
   readonly resources: ResourceSet;
-  /** Returns what a node group gets. */
-  readonly compiled: (group: string) => Compiled;
+  /** Returns all limits of all domains, in the order of the rate limit service. */
+  readonly limits: () => readonly OperatorLimit[];
   readonly places: ReadonlyMap<string, Place>;
 };
 
 /** Returns what the rate limit filter asks for a request, and what the service decides by. */
 export function explainRateLimits(inputs: RateLimitInputs): ExplainedRateLimits {
-  const { resources, compiled, places, targets } = inputs;
+  const { resources, places, targets } = inputs;
   const domains = labellings(resources).domains.map(({ domain }) => domain);
-  const limits = operatorLimits(resources, compiled(RATELIMIT_SERVICE));
+  const limits = inputs.limits();
   const byCluster = targets.map(({ cluster }) => ({ cluster, groups: groupsFor(cluster, inputs) }));
   const cases = [...Map.groupBy(byCluster, ({ groups }) => JSON.stringify(groups)).values()];
   return {

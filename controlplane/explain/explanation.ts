@@ -1,7 +1,13 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { externalsIn } from '#controlplane/compile/gateways/rule-externals.ts';
-import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
+import { Memo } from '#controlplane/compile/memo.ts';
+import {
+  EDGE,
+  EXT_AUTHZ,
+  ofNodeGroup,
+  RATELIMIT_SERVICE,
+} from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { SEVERAL_VALUES } from '#controlplane/compile/routes/value-units.ts';
 import { cutHosts } from '#controlplane/compile/routes/with-shards.ts';
@@ -16,10 +22,16 @@ import type { ClientRequest } from './client-request.ts';
 import { type EnvoyRequest, toEnvoyRequest } from './envoy-request.ts';
 import { type ExplainedFilters, explainFilters, type FilterInputs } from './explained-filters.ts';
 import { answerOf, type GatewayAnswer } from './explained-filters-answer.ts';
-import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-limits.ts';
+import { filtersInForce } from './explained-filters-config.ts';
+import {
+  type ExplainedRateLimits,
+  explainRateLimits,
+  type RateLimitInputs,
+} from './explained-rate-limits.ts';
 import { type ExplainedRoute, explainRoute } from './explained-route.ts';
 import { withInjected, withoutIdentityHeaders } from './identity-headers.ts';
 import { listenerSettings, managerSettings } from './listener-settings.ts';
+import { operatorLimits } from './operator-limits.ts';
 import { type Place, placeOf, placesOf } from './place.ts';
 import { plain } from './plain.ts';
 import { preflightAnswer } from './preflight.ts';
@@ -71,22 +83,37 @@ export type ExplainInputs = {
   readonly options: CompileOptions;
 };
 
+export type Explained = {
+  readonly explanation: Explanation;
+  readonly problems: readonly Problem[];
+};
+
 /**
  * Follows a request through what the resources compile to, in Envoy's order: listener, route,
  * filters. Throws an Error when the node group has no listener.
  */
-export function explain(inputs: ExplainInputs): {
-  explanation: Explanation;
-  problems: readonly Problem[];
-} {
-  const { resources, nodeGroup, options } = inputs;
-  const compiled = (group: string) => compile(resources, group, options);
-  const proxies = compiled(nodeGroup);
-  const problems = [...inputs.problems, ...proxies.problems];
-  return { explanation: explainCompiled(proxies, { ...inputs, compiled, problems }), problems };
+export function explain({ request, ...others }: ExplainInputs): Explained {
+  return explainer(others)(request);
 }
 
-type Inputs = ExplainInputs & Pick<FilterInputs, 'compiled'>;
+/** Returns what explains requests, as `explain` does. The resources are compiled once for all. */
+export function explainer(
+  others: Omit<ExplainInputs, 'request'>,
+): (request: ClientRequest) => Explained {
+  const { resources, nodeGroup, options } = others;
+  const compiled = (group: string) => compile(resources, group, options);
+  const proxies = compiled(nodeGroup);
+  const problems = [...others.problems, ...proxies.problems];
+  const memo = new Memo();
+  const inForce = () =>
+    memo.of(resources, 'Filters', [], () => filtersInForce(resources, compiled(EXT_AUTHZ)));
+  const limits = () =>
+    memo.of(resources, 'limits', [], () => operatorLimits(resources, compiled(RATELIMIT_SERVICE)));
+  const inputs = { ...others, inForce, limits, problems };
+  return request => ({ explanation: explainCompiled(proxies, { ...inputs, request }), problems });
+}
+
+type Inputs = ExplainInputs & Pick<FilterInputs, 'inForce'> & Pick<RateLimitInputs, 'limits'>;
 
 function explainCompiled(compiled: Compiled, inputs: Inputs): Explanation {
   const { nodeGroup, request, resources } = inputs;

@@ -5,17 +5,22 @@ import type { Difference } from '../difference.ts';
 import { differing } from './differing.ts';
 import {
   changedWorld,
+  type Explain,
+  explaining,
   type RandomDocument,
   type RandomRequest,
   randomRequest,
   textOf,
 } from './random-world.ts';
 
+/** What is in force, before the change or after it. */
+export type Side = { readonly resources: ResourceSet; readonly explain: Explain };
+
 /** A random request, and a random change of what is in force. */
 export type Fuzzed = {
   readonly request: RandomRequest;
-  readonly was: ResourceSet;
-  readonly is: ResourceSet;
+  readonly was: Side;
+  readonly is: Side;
   readonly difference: Difference;
   /** Returns what to say when the difference is wrong. */
   told(more: unknown): string;
@@ -41,7 +46,7 @@ export function fuzz(
     if (some.length === 0) continue;
     const [before, after] = [textOf(docs), textOf(changedWorld(docs, random, some))];
     const difference = differing(before, after);
-    const [was, is] = [resourceSetOf(before).resources, resourceSetOf(after).resources];
+    const [was, is] = [sideOf(before), sideOf(after)];
     for (let number = 0; number < REQUESTS; number++) {
       const request = randomRequest(random);
       const told = (more: unknown) =>
@@ -50,4 +55,9 @@ export function fuzz(
     }
   }
   return count;
+}
+
+function sideOf(text: string): Side {
+  const { resources } = resourceSetOf(text);
+  return { resources, explain: explaining(resources) };
 }

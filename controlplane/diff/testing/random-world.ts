@@ -1,5 +1,5 @@
 import { parseClientRequest } from '#controlplane/explain/client-request.ts';
-import { type Explanation, explain } from '#controlplane/explain/explanation.ts';
+import { type Explanation, explainer } from '#controlplane/explain/explanation.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from '../../../cli/built-in-addresses.ts';
 
@@ -192,21 +192,22 @@ export function textOf(docs: readonly RandomDocument[]): string {
   return docs.map(({ text }) => text).join('');
 }
 
-/** `port` is that of the Gateway, or none for Mappings. */
-export function explained(
-  resources: ResourceSet,
-  asked: RandomRequest,
-  port?: number,
-): Explanation {
-  const { host, path, method, header, parameter } = asked;
-  const authority = port === undefined ? host : `${host}:${port}`;
-  const query = parameter === undefined ? '' : `?v=${parameter}`;
-  const request = parseClientRequest(method, `http://${authority}${path}${query}`, {
-    from: '203.0.113.7',
-    ...(header === undefined ? {} : { header: [`x-a: ${header}`] }),
-  });
+/** Explains a request. `port` is that of the Gateway, or none for Mappings. */
+export type Explain = (asked: RandomRequest, port?: number) => Explanation;
+
+/** Returns what explains requests at the edge with these resources. */
+export function explaining(resources: ResourceSet): Explain {
   const options = compileOptions({});
-  return explain({ resources, problems: [], nodeGroup: 'edge', request, options }).explanation;
+  const explain = explainer({ resources, problems: [], nodeGroup: 'edge', options });
+  return ({ host, path, method, header, parameter }, port) => {
+    const authority = port === undefined ? host : `${host}:${port}`;
+    const query = parameter === undefined ? '' : `?v=${parameter}`;
+    const request = parseClientRequest(method, `http://${authority}${path}${query}`, {
+      from: '203.0.113.7',
+      ...(header === undefined ? {} : { header: [`x-a: ${header}`] }),
+    });
+    return explain(request).explanation;
+  };
 }
 
 /** Whether the request may be one of those that the words are about. Values are not shown. */

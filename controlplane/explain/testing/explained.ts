@@ -3,7 +3,7 @@ import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts'
 import { compileOptions } from '../../../cli/built-in-addresses.ts';
 import { parseClientRequest } from '../client-request.ts';
 import { describe } from '../describe.ts';
-import { type Explanation, explain } from '../explanation.ts';
+import { type Explanation, explainer } from '../explanation.ts';
 
 export const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
@@ -38,14 +38,17 @@ export type Asked = {
 };
 
 /** Explains a request at the edge with these resources. */
-export function explained(
-  yaml: string,
-  { url = 'http://site.test/', header = [], method = 'GET' }: Asked = {},
-) {
+export function explained(yaml: string, asked?: Asked): Explanation {
+  return explaining(yaml)(asked);
+}
+
+/** Returns what explains requests at the edge with these resources. */
+export function explaining(yaml: string): (asked?: Asked) => Explanation {
   const { resources, problems } = resourceSetOf(yaml, 'in.yaml');
-  const request = parseClientRequest(method, url, { header, from: '203.0.113.7' });
   const options = compileOptions({});
-  return explain({ resources, problems, nodeGroup: 'edge', request, options }).explanation;
+  const explain = explainer({ resources, problems, nodeGroup: 'edge', options });
+  return ({ url = 'http://site.test/', header = [], method = 'GET' } = {}) =>
+    explain(parseClientRequest(method, url, { header, from: '203.0.113.7' })).explanation;
 }
 
 /** Returns the lines of the filters' section, without the places of resources. */
