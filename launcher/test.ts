@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
 import { changedTests } from './gears/changed-tests.ts';
 import { type Gear, HELP, parseGear } from './gears/gear.ts';
@@ -57,9 +57,8 @@ async function main(gear: Gear): Promise<boolean> {
   if (gear.kind === 'help') return process.stdout.write(HELP);
   const files = filesOf(gear);
   const named = gear.kind === 'named';
-  const types = named || check('types', 'tsc', []);
-  const browser =
-    named || check("the browser's types", 'tsc', ['-p', 'controlplane/console/browser']);
+  const types = named || checkTypes('types', '.');
+  const browser = named || checkTypes("the browser's types", 'controlplane/console/browser');
   const style =
     named || check('style', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn']);
   const skips = await prepare(gear, files);
@@ -114,6 +113,12 @@ async function prepare(
   if (kind === 'quick') return {};
   const missing = ensureTestTools(say);
   return Object.fromEntries([...missing].map(([name, reason]) => [`GATEWAY_SKIP_${name}`, reason]));
+}
+
+/** The next run checks only what has changed since, and what depends on it. */
+function checkTypes(what: string, project: string): Promise<boolean> {
+  const known = join(ROOT, '.gateway', 'types', `${basename(join(ROOT, project))}.tsbuildinfo`);
+  return check(what, 'tsc', ['-p', project, '--incremental', '--tsBuildInfoFile', known]);
 }
 
 /** Runs beside the tests, which often wait. Prints its output in one piece when it fails. */
