@@ -22,6 +22,14 @@ const SLOWEST: readonly string[] = [
   'controlplane/status/e2e/gateway-status.test.ts',
   'controlplane/console/e2e/console.test.ts',
   'readme/e2e/how-to.test.ts',
+  'ext-authz/oauth2/oidc-provider.test.ts',
+  'resources/parse/parse-thread.test.ts',
+  'controlplane/diff/request-fuzz.test.ts',
+  'ext-authz/oauth2/flood.test.ts',
+  'controlplane/diff/access-fuzz.test.ts',
+  'controlplane/questions.test.ts',
+  'controlplane/explain/public-routes.test.ts',
+  'controlplane/compile/closing-fuzz.test.ts',
 ];
 
 /** Returns the files in the order in which they begin. */

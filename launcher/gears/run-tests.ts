@@ -88,7 +88,7 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
   await Promise.all([
     runSome(long, { workers: () => long.length, sharing: false }, options, ended),
     runSome(slowestFirst(apart), starting, options, ended),
-    runSome(shared, sharing, options, (file, result) => {
+    runSome(slowestFirst(shared), sharing, options, (file, result) => {
       left -= 1;
       ended(file, result);
     }),

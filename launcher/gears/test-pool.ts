@@ -8,7 +8,11 @@ import { idleShare } from './processor-time.ts';
 /** A message of a worker: an event of its file, or that the file has ended. */
 export type WorkerMessage =
   | FileEvent
-  | ({ readonly ended: string } & Pick<FileResult, 'ms' | 'processorMs'>);
+  | ({
+      readonly ended: string;
+      /** Whether the worker holds so much memory that another one should run the next file. */
+      readonly full: boolean;
+    } & Pick<FileResult, 'ms' | 'processorMs'>);
 
 export type PoolOptions = {
   /** The folder that file names are relative to. */
@@ -83,8 +87,8 @@ async function runLane(next: () => string | undefined, options: PoolOptions): Pr
   for (let file = next(); file !== undefined; file = next()) {
     const shares = options.sharing && !makesInterfaces(file) && !options.apart?.(file);
     const own = shares && worker?.connected ? worker : startWorker(file, shares, options);
-    const { alive, result } = await runFile(own, join(options.root, file), shares);
-    if (shares) worker = alive ? own : undefined;
+    const { result, usable } = await runFile(own, join(options.root, file), shares);
+    if (shares) worker = usable ? own : ended(own);
     // A file that failed may have left programs behind.
     if (options.programs && result.failed.length > 0) worker = ended(worker);
     options.ended(file, result);
@@ -106,7 +110,8 @@ function startWorker(file: string, shares: boolean, { env, programs }: PoolOptio
   return worker;
 }
 
-type FileRun = { readonly result: FileResult; readonly alive: boolean };
+/** `usable`: whether the worker may run one more file. */
+type FileRun = { readonly result: FileResult; readonly usable: boolean };
 
 /** Runs one file in the worker, until the file or the worker has ended. */
 function runFile(worker: ChildProcess, path: string, sharing: boolean): Promise<FileRun> {
@@ -118,10 +123,10 @@ function runFile(worker: ChildProcess, path: string, sharing: boolean): Promise<
   const hear = (event: FileEvent) => {
     result = withEvent(result, event);
   };
-  const finish = (alive: boolean) => {
+  const finish = (usable: boolean) => {
     clearTimeout(silence);
     tells.abort();
-    resolve({ result, alive });
+    resolve({ result, usable });
   };
   listen(worker, tells.signal, {
     output: text => hear({ output: text }),
@@ -130,7 +135,7 @@ function runFile(worker: ChildProcess, path: string, sharing: boolean): Promise<
       if (!('ended' in message)) return hear(message);
       ended = true;
       result = { ...result, ms: message.ms, processorMs: message.processorMs };
-      if (sharing) finish(true);
+      if (sharing) finish(!message.full);
     },
     closed: how => {
       if (!ended || how !== 'code 0') hear({ failed: `Its process ended with ${how}` });

@@ -10,6 +10,12 @@ import type { WorkerMessage } from './test-pool.ts';
  */
 const PATIENCE_MS = Number(process.env.GATEWAY_TEST_END_MS ?? 60_000);
 
+/**
+ * In bytes. What a test file keeps stays with its module, and collecting garbage takes the longer,
+ * the more is kept.
+ */
+const MOST_HEAP = 300e6;
+
 /** A test may replace the real timers by its own. */
 const later = setTimeout;
 const cancel = clearTimeout;
@@ -36,7 +42,8 @@ function runFile(file: string): void {
     watch.stop();
     for (const failed of leftBehind(environment)) tell({ failed });
     const ms = performance.now() - started;
-    tell({ ended: file, ms, processorMs: processorMs() - used });
+    const full = process.memoryUsage().heapUsed > MOST_HEAP;
+    tell({ ended: file, full, ms, processorMs: processorMs() - used });
     if (process.argv.includes(ONE_FILE)) endWhenIdle();
   });
 }

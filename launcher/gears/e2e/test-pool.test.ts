@@ -171,3 +171,19 @@ test('files that start programs share a process until one of them fails', async 
   assert.equal(first, second);
   assert.notEqual(second, third);
 });
+
+test('a process that holds much memory ends, and the next file has another one', async () => {
+  const results = await run(true, {
+    'memory/much.test.mjs': `console.log(process.pid);
+      test('keeps', () => { globalThis.kept = new Array(5e7).fill(1); });`,
+    'memory/little.test.mjs': `console.log(process.pid); test('has room', () => {});`,
+    'memory/same.test.mjs': `console.log(process.pid); test('has room', () => {});`,
+  });
+  assert.deepEqual(
+    failures(results).flatMap(([, failed]) => failed),
+    [],
+  );
+  const [much, little, same] = [...results.values()].map(({ output }) => output.trim());
+  assert.notEqual(much, little);
+  assert.equal(little, same);
+});
