@@ -61,6 +61,8 @@ export const RESOURCE = 'urn:gateway:upstream';
 export async function startOidcProvider(options: OidcProviderOptions): Promise<OidcProvider> {
   const server =
     options.certificate === undefined ? createServer() : createTlsServer(options.certificate);
+  // A busy thread would end connections on which a request is already under way.
+  server.keepAliveTimeout = 0;
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
