@@ -6,7 +6,7 @@ import { type GuardedEnvoy, startGuarded } from '#ext-authz/e2e/guarded-envoy.ts
 import { denying, scriptedKit } from '#ext-authz/testing/scripted-kit.ts';
 import { compileOptions } from '../../../cli/built-in-addresses.ts';
 import { parseClientRequest } from '../client-request.ts';
-import { type Explanation, explain } from '../explanation.ts';
+import { type Explanation, explainer } from '../explanation.ts';
 
 /** Each filter answers with a status of its own, which shows that it was the first to run. */
 const STATUSES: Readonly<Record<string, number>> = {
@@ -23,12 +23,14 @@ const COOKIE = 'gateway_session.x.y=1';
 
 let upstream: Awaited<ReturnType<typeof startEchoServer>>;
 let envoy: GuardedEnvoy;
-let written: ReturnType<typeof resourceSetOf>;
+let explain: ReturnType<typeof explainer>;
 
 before(async () => {
   upstream = await startEchoServer('up');
   const yaml = resources(upstream.address);
-  written = resourceSetOf(yaml);
+  const { resources: written, problems } = resourceSetOf(yaml);
+  const options = compileOptions({});
+  explain = explainer({ resources: written, problems, nodeGroup: 'edge', options });
   const scripts = Object.entries(STATUSES).map(([name, status]) => [
     `default/${name}`,
     denying(status),
@@ -94,14 +96,12 @@ function explained(
   path: string,
   headers: Readonly<Record<string, string>>,
 ): Explanation {
-  const { resources, problems } = written;
   const header = [
     `Host: ${host}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   const request = parseClientRequest('GET', path, { header, from: '127.0.0.1' });
-  const options = compileOptions({});
-  return explain({ resources, problems, nodeGroup: 'edge', request, options }).explanation;
+  return explain(request).explanation;
 }
 
 /** Returns the required status: that of the first filter that runs, since each one answers. */
