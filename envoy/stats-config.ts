@@ -20,12 +20,21 @@ const LABELS = [
   'envoy.ssl_curve',
   'envoy.ssl_sigalg',
   'envoy.ssl_version',
-  'envoy.tls_certificate',
   'envoy.virtual_cluster',
   'envoy.virtual_host',
   'envoy.worker_id',
   'envoy.xds_resource_name',
 ];
+
+/**
+ * The name of a certificate may be that of a host, with dots. Each expression begins with a word,
+ * so that Envoy tries it with those statistics alone. That for clusters fails at the first dot of
+ * most.
+ */
+const CERTIFICATES = ['listener\\..+', 'cluster\\.[^.]+'].map(of => ({
+  tag_name: 'envoy.tls_certificate',
+  regex: `^${of}\\.ssl\\.certificate\\.((.+)\\.)expiration_unix_time_seconds$`,
+}));
 
 /**
  * Envoy makes these counters for each route again when one route of the table changes. Without them
@@ -38,7 +47,7 @@ const OF_EACH_ROUTE =
 /** Envoy's `StatsConfig`: the labels that it makes of names, and the buckets of latencies. */
 export const STATS_CONFIG: JsonObject = {
   use_all_default_tags: false,
-  stats_tags: LABELS.map(tag_name => ({ tag_name })),
+  stats_tags: [...CERTIFICATES, ...LABELS.map(tag_name => ({ tag_name }))],
   stats_matcher: { exclusion_list: { patterns: [{ safe_regex: { regex: OF_EACH_ROUTE } }] } },
   histogram_bucket_settings: [
     { match: { suffix: 'stream_rq_time' }, buckets: [...LATENCY_BOUNDS] },
