@@ -31,6 +31,11 @@ metadata: {name: is.there}
 spec: {host: there.example.com, prefix: /there/, rewrite: /user/, service: user-service, resolver: sds}
 ---
 apiVersion: gateway.internal/v2
+kind: Host
+metadata: {name: secure}
+spec: {hostname: secure.example.com, tls: {issuer: gateway}}
+---
+apiVersion: gateway.internal/v2
 kind: Mapping
 metadata: {name: dead}
 spec:
@@ -131,6 +136,10 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
   }
 
   for (const [what, expression] of [
+    [
+      'a certificate',
+      'envoy_listener_ssl_certificate_expiration_unix_time_seconds{envoy_tls_certificate="gateway/issued/secure.example.com"}',
+    ],
     ['a service', 'envoy_cluster_health_check_failure{envoy_cluster_name="127_0_0_1_1"}'],
     [
       'a host and a Mapping',
