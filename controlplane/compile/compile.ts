@@ -36,6 +36,7 @@ import { mappingGroups } from './routes/mapping-groups.ts';
 import { mappingGroupProblems } from './routes/mapping-route.ts';
 import { proxyConfigHosts } from './routes/proxy-config-hosts.ts';
 import { splitRedirects } from './routes/redirects.ts';
+import { HOST_RETRIES } from './routes/retry-policy.ts';
 import { toRouteConfiguration } from './routes/route-configuration.ts';
 import { mappingEntries } from './routes/route-entries.ts';
 import { sentUpgrades } from './routes/sent-upgrades.ts';
@@ -256,8 +257,12 @@ function hostInputs(
     filters: edge?.filters,
     wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
     memo,
-    common:
-      edge === undefined ? {} : { ...MARK_LATE_TRIES, ...hostRateLimits(edge.limits.labellings) },
+    common: {
+      ...HOST_RETRIES,
+      ...(edge === undefined
+        ? {}
+        : { ...MARK_LATE_TRIES, ...hostRateLimits(edge.limits.labellings) }),
+    },
   };
 }
 

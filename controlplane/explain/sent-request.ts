@@ -43,14 +43,12 @@ export function sentRequest(
 ): SentRequest | undefined {
   const action = route.route as JsonObject | undefined;
   if (action === undefined) return undefined;
-  const retry = isJsonObject(action.retry_policy) ? action.retry_policy : {};
+  const host = virtualHost as unknown as JsonObject;
+  const policy = action.retry_policy ?? host.retry_policy;
+  const retry = isJsonObject(policy) ? policy : {};
   const [asked = ''] = request.headers.get(':path') ?? [];
   const shared = oneCluster(action);
-  const parts: readonly JsonObject[] = [
-    shared,
-    route as JsonObject,
-    virtualHost as unknown as JsonObject,
-  ];
+  const parts: readonly JsonObject[] = [shared, route as JsonObject, host];
   const added = parts.flatMap(part => changes(part, 'request'));
   const conditions = String(retry.retry_on ?? '')
     .split(',')

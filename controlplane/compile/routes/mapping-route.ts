@@ -18,7 +18,7 @@ import { hashPolicyOf } from './hash-policy.ts';
 import { headerChanges } from './header-changes.ts';
 import { repeats } from './late-tries.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
-import { NO_END, retryPolicyOf } from './retry-policy.ts';
+import { NO_END, retriesOf } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { routeParts } from './route-parts.ts';
@@ -119,7 +119,7 @@ function routeAction(group: MappingGroup, edge: EdgeRoutes | undefined): JsonObj
     ...(mapping.spec.priority === 'high' ? { priority: 'HIGH' } : {}),
     ...upgradeConfigs(mappingUpgrades(mapping.spec)),
     ...hashPolicyOf(mapping.spec.load_balancer),
-    retry_policy: retryPolicyOf(mapping.spec),
+    ...retriesOf(mapping.spec),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
 import { problemOf } from '../problem-of.ts';
-import { NO_END, RETRY_POLICY, timeToAnswer } from './retry-policy.ts';
+import { NO_END, retriesWithin } from './retry-policy.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { distinctUpgrades, upgradeConfigs } from './upgrades.ts';
 
@@ -89,7 +89,7 @@ function routeAction(
     timeout: NO_END,
     ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
     ...upgradeConfigs(upgrades),
-    retry_policy: { ...RETRY_POLICY, ...timeToAnswer(timeout_ms) },
+    ...retriesWithin(timeout_ms),
   };
 }
 
