@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import { startSystem } from '#envoy/e2e/system.ts';
 import { startMinimum } from './minimum/hand-written.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { fieldsOf, resources } from './public-path/ways.ts';
 import { sendRequests, startRawService } from './raw-http.ts';
+import { askedRounds } from './rounds.ts';
 import { toTable } from './table.ts';
 
 /**
@@ -13,14 +13,7 @@ import { toTable } from './table.ts';
  * `--requests` of a round, and `--quick` for a run that shows only that all of it works.
  * `node bench/minimum.ts --write` writes the page of results.
  */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '12' },
-    requests: { type: 'string', default: '10000' },
-    quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-});
+const { rounds, requests, write } = askedRounds({ requests: 10_000, quick: 1_000 });
 const CONNECTIONS = 32;
 const WAYS = [
   { name: 'plain', host: 'none.test', login: false, limit: false },
@@ -30,9 +23,6 @@ const WAYS = [
 ] as const;
 
 const began = circumstances();
-const [rounds, requests] = values.quick
-  ? [2, 1_000]
-  : [Number(values.rounds), Number(values.requests)];
 const service = await startRawService();
 const system = await startSystem({ resources: { 'ways.yaml': resources(service.port) } });
 const { extAuthz, rateLimit, edge: edgePort } = system.ports;
@@ -78,5 +68,5 @@ setting that the four routes do not need. The login is a JWT Filter that sets on
 
 ${toTable('virtual host with', new Map(columns))}`;
 console.log(text);
-if (values.write) writePage('minimum', text);
+if (write) writePage('minimum', text);
 process.exit(0);

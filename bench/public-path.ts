@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { circumstances, writePage } from './page.ts';
 import { measureWays } from './public-path/ways.ts';
+import { askedRounds } from './rounds.ts';
 import { toTable } from './table.ts';
 
 /**
@@ -8,18 +8,8 @@ import { toTable } from './table.ts';
  * gateway. Options: `--rounds`, `--requests` of a round, and `--quick` for a run that shows only
  * that all of it works. `node bench/public-path.ts --write` writes the page of results.
  */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '12' },
-    requests: { type: 'string', default: '10000' },
-    quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-});
+const { rounds, requests, write } = askedRounds({ requests: 10_000, quick: 1_000 });
 const began = circumstances();
-const [rounds, requests] = values.quick
-  ? [2, 1_000]
-  : [Number(values.rounds), Number(values.requests)];
 const ways = await measureWays(rounds, requests);
 
 const us = (value: number) => `${value.toFixed(1)} µs`;
@@ -45,5 +35,5 @@ ${toTable(
   ),
 )}`;
 console.log(text);
-if (values.write) writePage('public-path', text);
+if (write) writePage('public-path', text);
 process.exit(0);

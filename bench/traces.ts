@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { circumstances, writePage } from './page.ts';
+import { askedRounds } from './rounds.ts';
 import { toTable } from './table.ts';
 import { measureTraces, PARTS } from './traces/measure-traces.ts';
 
@@ -7,21 +7,11 @@ import { measureTraces, PARTS } from './traces/measure-traces.ts';
  * Measures what it costs to see everything: the CPU of an edge, of ext-authz and of
  * ratelimit-service for a request with a session and a limit, with nothing switched on, and with
  * traces, figures and a LogService. The systems run side by side in one run, in rounds that
- * alternate. Options: `--rounds`, `--requests` of a
- * round, and `--quick` for a run that shows only that all of it works. The page of results is
- * written by `node bench/traces.ts --write`.
+ * alternate. Options: `--rounds`, `--requests` of a round, and `--quick` for a run that shows only
+ * that all of it works. The page of results is written by `node bench/traces.ts --write`.
  */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '12' },
-    requests: { type: 'string', default: '2000' },
-    quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-});
+const { rounds, requests, write } = askedRounds({ requests: 2_000, quick: 200 });
 const began = circumstances();
-const rounds = values.quick ? 2 : Number(values.rounds);
-const requests = values.quick ? 200 : Number(values.requests);
 const costs = await measureTraces(rounds, requests);
 const [off] = costs;
 
@@ -51,5 +41,5 @@ ${toTable(
   ),
 )}`;
 console.log(text);
-if (values.write) writePage('traces', text);
+if (write) writePage('traces', text);
 process.exit(0);
