@@ -1,8 +1,8 @@
 /**
- * Who may import whom, from the ground up. Biome's import rules come from this one table: `node
- * lint/write-biome.ts` writes biome.json from it. `ours` are the folders and files that a folder
- * may reach by alias. `packages` are its npm packages, and `node` says whether node:* is allowed. A
- * row binds its folder and all below it that has no row of its own. Tests may import anything.
+ * Who may import whom, from the ground up. `import-rules.test.ts` checks all sources against this
+ * one table. `ours` are the folders and files that a folder may reach by alias. `packages` are its
+ * npm packages, and `node` says whether node:* is allowed. A row binds its folder and all below it
+ * that has no row of its own. Tests may import anything.
  */
 export type ImportRow = {
   readonly folder: string;

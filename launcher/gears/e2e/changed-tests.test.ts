@@ -40,6 +40,12 @@ describe('the tests that a change can reach', () => {
     assert.deepEqual(changed(), []);
   });
 
+  test('are those of lint/ after every change, because they read all sources', () => {
+    write('a.ts', '1');
+    const tests = [...TESTS, 'lint/c.test.ts'];
+    assert.deepEqual(changedTests(root, tests, undefined), ['a.test.ts', 'lint/c.test.ts']);
+  });
+
   test('are of what is not committed, where no branch is followed', () => {
     write('a.ts', '1');
     assert.deepEqual(changed(), ['a.test.ts']);
