@@ -4,6 +4,7 @@ import { basename, delimiter, join } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
 import { changedTests } from './gears/changed-tests.ts';
 import { type Gear, HELP, parseGear } from './gears/gear.ts';
+import { FEWER_CASES } from './gears/limits.ts';
 import { processorMs } from './gears/processor-time.ts';
 import { runTests } from './gears/run-tests.ts';
 import { temporaryFolder } from './gears/temporary-folder.ts';
@@ -69,6 +70,7 @@ async function main(gear: Gear): Promise<boolean> {
     PATH: [TOOLS, process.env.PATH].join(delimiter),
     GOGC: process.env.GOGC ?? SELDOM,
     TMPDIR: temporary,
+    ...(gear.kind === 'quick' ? { [FEWER_CASES]: '1' } : {}),
   };
   const { passed, skipped } = await runTests(files, {
     root: ROOT,

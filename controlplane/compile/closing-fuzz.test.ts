@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { stringify } from 'yaml';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
+import { cases } from '#protos/testing/cases.ts';
 import { compile } from './compile.ts';
 import { EXT_AUTHZ } from './node-groups.ts';
 import { edgeAnswers } from './testing/edge-answer.ts';
@@ -113,7 +114,7 @@ function plain(path: string): string {
   return cut.replaceAll(/\/+/g, '/');
 }
 
-const SETS = 80;
+const SETS = cases({ all: 80, quick: 20 });
 
 type Asked = {
   readonly answer: ReturnType<typeof answersOf>;
@@ -165,7 +166,10 @@ test('each request meets exactly the Filters that its first rule names, or 500 w
     );
     seen['closed' in wanted ? 'closed' : wanted.ran.length > 0 ? 'filtered' : 'free'] += 1;
   });
-  assert.ok(Math.min(seen.closed, seen.filtered, seen.free) > 400, JSON.stringify(seen));
+  assert.ok(
+    Math.min(seen.closed, seen.filtered, seen.free) > cases({ all: 400, quick: 100 }),
+    JSON.stringify(seen),
+  );
 });
 
 test('no other spelling of a path leads around a rule', () => {
@@ -176,7 +180,7 @@ test('no other spelling of a path leads around a rule', () => {
     assert.deepEqual(actual, wanted, shown(world, url, actual, wanted));
     seen.held += actual.ran.length > 0 ? 1 : 0;
   });
-  assert.ok(seen.held > 50, JSON.stringify(seen));
+  assert.ok(seen.held > cases({ all: 50, quick: 12 }), JSON.stringify(seen));
 });
 
 test('no other letter case of a path leads around a rule, where a Mapping takes any', () => {
@@ -186,7 +190,7 @@ test('no other letter case of a path leads around a rule, where a Mapping takes 
     if ('ran' in actual) assert.deepEqual(actual, wanted, shown(world, url, actual, wanted));
     seen['ran' in actual ? 'ran' : 'closed'] += 1;
   });
-  assert.ok(Math.min(seen.ran, seen.closed) > 20, JSON.stringify(seen));
+  assert.ok(Math.min(seen.ran, seen.closed) > cases({ all: 20, quick: 5 }), JSON.stringify(seen));
 });
 
 test('Hosts and TLSContexts, right or wrong, let nothing past a rule, and what is wrong with them lets nothing in', () => {
@@ -199,5 +203,8 @@ test('Hosts and TLSContexts, right or wrong, let nothing past a rule, and what i
     seen.shut += shut ? 1 : 0;
     seen.passed += 'ran' in actual ? 1 : 0;
   });
-  assert.ok(Math.min(seen.shut, seen.passed) > 150, JSON.stringify(seen));
+  assert.ok(
+    Math.min(seen.shut, seen.passed) > cases({ all: 150, quick: 37 }),
+    JSON.stringify(seen),
+  );
 });

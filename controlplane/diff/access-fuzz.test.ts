@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cases } from '#protos/testing/cases.ts';
 import { covers } from './region.ts';
 import { fuzz, type Side } from './testing/fuzz.ts';
 import {
@@ -41,8 +42,8 @@ function isLost(old: ReturnType<typeof decided>, next: ReturnType<typeof decided
 }
 
 for (const [what, world, port, least] of [
-  ['of Mappings', randomWorld, undefined, 40],
-  ['of Gateways', randomSite, SITE_PORT, 30],
+  ['of Mappings', randomWorld, undefined, cases({ all: 40, quick: 5 })],
+  ['of Gateways', randomSite, SITE_PORT, cases({ all: 30, quick: 5 })],
 ] as const)
   test(`no request ${what} loses a Filter, or opens, without a line that tells it`, () => {
     const lost = fuzz(world, ({ request, was, is, difference: { access }, told }) => {

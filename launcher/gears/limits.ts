@@ -45,3 +45,6 @@ export function longestMs(path: string): number | undefined {
 
 /** The argument of a worker that ends after its first file. */
 export const ONE_FILE = '--one-file';
+
+/** The variable by which the quick gear asks tests for fewer random cases. */
+export const FEWER_CASES = 'GATEWAY_FEWER_CASES';

@@ -1,4 +1,5 @@
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { cases } from '#protos/testing/cases.ts';
 import { seededRandom } from '#protos/testing/random.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Difference } from '../difference.ts';
@@ -26,7 +27,7 @@ export type Fuzzed = {
   told(more: unknown): string;
 };
 
-const SEEDS = 40;
+const SEEDS = cases({ all: 40, quick: 20 });
 const REQUESTS = 32;
 
 /**
