@@ -50,5 +50,5 @@ WORKDIR /gateway
 USER 1000:1000
 # Every service of ours answers there. The image's own command has the default address.
 HEALTHCHECK --interval=5s --timeout=15s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://${process.env.HTTP_ADDRESS || '127.0.0.1:8877'}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
+  CMD ["node", "-e", "http.get(`http://${process.env.HTTP_ADDRESS || '127.0.0.1:8877'}/readyz`, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))"]
 CMD ["node", "controlplane/main.ts"]
