@@ -151,9 +151,6 @@ function upstreamCluster(
     ...mappingCluster(name, spec, { caFile, hop }, tls),
     ...(statName === name ? {} : { alt_stat_name: statName }),
   }));
-  return {
-    name,
-    json,
-    origins: [...users.map(({ id }) => id), ...(tls === undefined ? [] : [tls.context])],
-  };
+  const origins = [...users.map(({ id }) => id), ...(tls === undefined ? [] : [tls.context])];
+  return memo.of(spec, 'named cluster', [json, ...origins], () => ({ name, json, origins }));
 }
