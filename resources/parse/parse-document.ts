@@ -1,9 +1,10 @@
 import { type Document, isMap, isSeq } from 'yaml';
-import { formatPath } from '#resources/finding.ts';
+import { type FieldPath, type Finding, formatPath } from '#resources/finding.ts';
 import { isKind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { resourceId } from '#resources/resource.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
+import { readPlainYaml } from '#resources/yaml/plain-yaml.ts';
 import { spellOutPatterns } from '#resources/yaml/repeated-labels.ts';
 import { findDuplicateKeys, hasDuplicateKeys } from '#resources/yaml/yaml-duplicate-keys.ts';
 import { keyOf, lineFinder } from '#resources/yaml/yaml-node.ts';
@@ -28,6 +29,9 @@ import { unreadParts } from './unread-documents.ts';
  */
 export function parseDocument(text: string, language: Language): ParsedFile {
   try {
+    const plain = readPlainYaml(text);
+    if (plain !== undefined && plain.value.kind !== 'List')
+      return parseFields(plain.value, [], plain.lineOf, language);
     const yaml = readYaml(text);
     const { document, read, lineAt } = yaml;
     if ('value' in read) {
@@ -91,16 +95,26 @@ function parseNode(
     );
   }
   if (value.kind === 'List') return parseList(node, value, yaml, language);
-  if (value.apiVersion === undefined && value.kind === undefined) {
+  const { fields, duplicates } = yaml.repeats
+    ? readRepeats(node, value, yaml)
+    : { fields: value, duplicates: [] };
+  return parseFields(fields, duplicates, lineAt, language);
+}
+
+/** Parses the fields of a document. `duplicates` are the keys that stand in it twice. */
+function parseFields(
+  fields: Fields,
+  duplicates: readonly Finding[],
+  lineAt: (path: FieldPath) => number,
+  language: Language,
+): ParsedFile {
+  if (fields.apiVersion === undefined && fields.kind === undefined) {
     const problem = problemAt(
       lineAt([]),
       'this has neither `apiVersion` nor `kind`. It is ignored',
     );
     return anonymous({ ...problem, severity: 'warning' });
   }
-  const { fields, duplicates } = yaml.repeats
-    ? readRepeats(node, value, yaml)
-    : { fields: value, duplicates: [] };
   const outcome = parseResource(fields, duplicates, language);
   const parsed = outcome === undefined ? EMPTY_FILE : placeOutcome(outcome, lineAt);
   const unread = unreadParts(fields, language.apiGroups, outcome !== undefined).map(

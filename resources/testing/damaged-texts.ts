@@ -50,7 +50,7 @@ const SPLINTERS = [
  * Deterministic, so that a failure can be repeated: the numbers of "minimal standard" (Park and
  * Miller, 1988).
  */
-function randomFrom(seed: number): (below: number) => number {
+export function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return below => {
     state = (state * 48271) % 2147483647;

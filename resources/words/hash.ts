@@ -12,11 +12,18 @@ export function hashSpec(spec: unknown): string {
 
 /** Returns JSON without white space, with keys sorted, and without fields that have no value. */
 function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   if (value instanceof SecretValue)
     return JSON.stringify(Buffer.from(value.reveal()).toString('base64'));
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  const sorted = fields.sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
-  return `{${sorted.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
+  const fields = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  // Every resource is hashed. Lists of pairs would take most of the time.
+  for (const key of Object.keys(fields).sort()) {
+    const field = fields[key];
+    if (field === undefined) continue;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(field)}`;
+  }
+  return `{${text}}`;
 }
