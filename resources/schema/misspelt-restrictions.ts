@@ -13,7 +13,8 @@ export function misspeltRestrictions(
   findings: readonly Finding[],
   document: unknown,
 ): readonly Unserved[] {
-  if (restricting === undefined) return [];
+  if (restricting === undefined || findings.every(({ unknown }) => unknown === undefined))
+    return [];
   const rows = RESTRICTIONS.flatMap(row => (row.kind === kind && row.field ? [row.field] : []));
   const fields = ['', ...restricting, ...rows].map(field =>
     field === '' ? 'spec' : `spec.${field}`,

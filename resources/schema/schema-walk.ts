@@ -75,10 +75,17 @@ export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
 export function metaOf(
   schema: z.core.$ZodType,
 ): FieldMeta & { readonly description?: string | undefined } {
+  const known = metas.get(schema);
+  if (known !== undefined) return known;
   const own = z.globalRegistry.get(schema) ?? {};
   const inner = innerOf(schema);
-  return inner === undefined ? own : { ...metaOf(inner), ...own };
+  const meta = inner === undefined ? own : { ...metaOf(inner), ...own };
+  metas.set(schema, meta);
+  return meta;
 }
+
+/** Each field of each resource asks. What is attached to a schema does not change. */
+const metas = new WeakMap<z.core.$ZodType, ReturnType<typeof metaOf>>();
 
 /** Returns whether a value must be written, and else its default. */
 export function defaultOf(schema: z.core.$ZodType): {

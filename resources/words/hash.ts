@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { SecretValue } from './secret-value.ts';
 
 /**
@@ -7,7 +7,7 @@ import { SecretValue } from './secret-value.ts';
  * shown.
  */
 export function hashSpec(spec: unknown): string {
-  return createHash('sha256').update(canonicalJson(spec)).digest('base64url');
+  return hash('sha256', canonicalJson(spec), 'base64url');
 }
 
 /** Returns JSON without white space, with keys sorted, and without fields that have no value. */
