@@ -21,6 +21,16 @@ function mappings(count: number, service: string): string {
   return JSON.stringify({ kind: 'List', items });
 }
 
+/** Returns the same as documents that need no thread. */
+function documents(count: number, service: string): string {
+  const texts = Array.from(
+    { length: count },
+    (_, number) =>
+      `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: m-${number}}\nspec:\n  prefix: /${number}\n  service: ${service}\n`,
+  );
+  return texts.join('---\n');
+}
+
 /** The number of each folder's Mappings, and their service: `500 x`. */
 type Delivery = readonly string[];
 
@@ -88,6 +98,36 @@ test('what is edited while much is parsed is delivered after it, and of several 
     ],
   );
   assert.ok(rest.length > 0 && rest.every(delivery => delivery[0] !== '1 x'));
+});
+
+test('many simple documents are delivered all at once, without the thread', async t => {
+  const { deliveries, asked } = follow(t, documents(2_000, 'x'), mappings(1, 'y'));
+  assert.deepEqual(deliveries, []);
+  await until(() => deliveries[0]);
+  assert.deepEqual(deliveries, [['2000 x', '1 y']]);
+  assert.equal(asked(), 0);
+});
+
+test('everything else goes on while many simple documents are parsed', async t => {
+  const { deliveries } = follow(t, documents(2_000, 'x'));
+  const turns: number[] = [];
+  while (deliveries.length === 0) turns.push(await new Promise(done => setImmediate(done, 1)));
+  assert.ok(turns.length > 2, `${turns.length} turns`);
+});
+
+test('simple documents beside one that needs the thread are delivered with it', async t => {
+  const { deliveries, asked } = follow(t, `${documents(2_000, 'x')}---\n${mappings(500, 'x')}`);
+  await until(() => deliveries[0]);
+  assert.deepEqual(deliveries, [['2500 x']]);
+  assert.ok(asked() > 0);
+});
+
+test('closed while many simple documents are parsed, it delivers nothing any more', async t => {
+  const { deliveries, close } = follow(t, documents(2_000, 'x'));
+  close();
+  const other = follow(t, documents(2_000, 'y'));
+  await until(() => other.deliveries[0]);
+  assert.deepEqual(deliveries, []);
 });
 
 test('closed while much is parsed, it delivers nothing any more', async t => {

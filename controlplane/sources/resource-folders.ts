@@ -6,6 +6,7 @@ import { ParseThread } from '#resources/parse/parse-thread.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
 import { secretFiller } from './fill-secrets.ts';
+import { parseInTurns } from './parse-in-turns.ts';
 import { SecretPlaces, type SecretPlacesOptions } from './secret-places.ts';
 
 /**
@@ -31,7 +32,7 @@ export type FoldersOptions = {
 
 /**
  * Up to this many characters are parsed at once, in about 100 ms, or a second where aliases repeat
- * them. A thread parses more, while everything else goes on.
+ * them. Of more, simple documents are parsed in turns, and a thread parses the others.
  */
 const AT_ONCE = 32 * 1024;
 
@@ -65,6 +66,7 @@ class ResourceFolders {
   readonly #places: SecretPlaces;
   readonly #fill: (file: ParsedFile) => ParsedFile;
   #cancelLook = () => {};
+  #isClosed = false;
   #parsing = false;
   /** Whether something changed while the thread parsed the earlier content. */
   #behind = false;
@@ -97,6 +99,7 @@ class ResourceFolders {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#cancelLook();
     for (const watcher of this.#watchers) watcher.close();
     this.#thread.close();
@@ -133,7 +136,11 @@ class ResourceFolders {
     deliver: (parsed: ParsedTexts) => void,
   ): Promise<void> {
     this.#parsing = true;
-    const parsed = await this.#thread.parse(texts);
+    const isClosed = () => this.#isClosed;
+    const { left, parsed: simple } = await parseInTurns(texts, this.#parser, AT_ONCE, isClosed);
+    if (isClosed()) return;
+    const others = lengthOf(left) > AT_ONCE ? await this.#thread.parse(left) : [];
+    const parsed = new Map([...simple, ...others]);
     this.#parsing = false;
     deliver(parsed);
     if (this.#behind) this.#read();

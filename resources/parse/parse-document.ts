@@ -29,9 +29,8 @@ import { unreadParts } from './unread-documents.ts';
  */
 export function parseDocument(text: string, language: Language): ParsedFile {
   try {
-    const plain = readPlainYaml(text);
-    if (plain !== undefined && plain.value.kind !== 'List')
-      return parseFields(plain.value, [], plain.lineOf, language);
+    const simple = parseSimple(text, language);
+    if (simple !== undefined) return simple;
     const yaml = readYaml(text);
     const { document, read, lineAt } = yaml;
     if ('value' in read) {
@@ -51,6 +50,16 @@ export function parseDocument(text: string, language: Language): ParsedFile {
     if (!(error instanceof RangeError)) throw error;
     return unreadableDocument('it is nested too deeply');
   }
+}
+
+/**
+ * Returns the same for a document that is read without the library, in a fraction of the time.
+ * @returns undefined when it is none
+ */
+export function parseSimple(text: string, language: Language): ParsedFile | undefined {
+  const plain = readPlainYaml(text);
+  if (plain === undefined || plain.value.kind === 'List') return undefined;
+  return parseFields(plain.value, [], plain.lineOf, language);
 }
 
 /** `repeats` means that a key stands twice in one of its maps. */

@@ -5,7 +5,7 @@ import type { Source } from '#resources/resource.ts';
 import type { MetadataFact } from '#resources/schema/kind.ts';
 import type { Fields } from '#resources/words/fields.ts';
 import { type SplitText, splitAgain } from '#resources/yaml/split-again.ts';
-import { parseDocument } from './parse-document.ts';
+import { parseDocument, parseSimple } from './parse-document.ts';
 import type { Language, ParseOptions } from './parse-options.ts';
 import { parseValue } from './parse-value.ts';
 import { EMPTY_FILE, mergeParsed, type ParsedFile, placeParsed } from './parsed-file.ts';
@@ -67,6 +67,14 @@ export class Parser {
    */
   value(document: Fields, source: Source): ParsedFile {
     return parseValue(document, source, this.#language);
+  }
+
+  /**
+   * Parses the text of one document and remembers nothing of it.
+   * @returns undefined when it would take much longer than most documents of its length
+   */
+  simple(text: string): ParsedFile | undefined {
+    return parseSimple(text, this.#language);
   }
 
   /** Returns the facts of `metadata` that count for this kind. */
