@@ -87,7 +87,10 @@ function union(
   const others = older.map(each => each?.get(typeUrl) ?? NO_RESOURCES);
   // Equal content stays the same object, so that its version need not be computed again.
   if (others.every(each => each === newer || hasAll(newer, each))) return newer;
-  return new Map([...others, newer].flatMap(each => [...each]));
+  const [oldest = newer, ...more] = others;
+  const all = new Map(oldest);
+  for (const each of [...more, newer]) for (const [name, resource] of each) all.set(name, resource);
+  return all;
 }
 
 function hasAll(resources: Resources, names: Resources): boolean {
