@@ -44,33 +44,61 @@ export class ConfiguredGroups {
   }
 }
 
+/** Values by key. Most keys of thousands have one value, so it needs no set. */
+type Index = Map<string, string | Set<string>>;
+const NO_VALUES = new Set<string>();
+
+/** Each part is made when somebody asks for it. A logged request asks for the served ids alone. */
 function indexed({ resources }: Compiled): ConfiguredClusters {
-  const statNames = new Map<string, string>();
-  const origins = new Map<string, Set<string>>();
-  const behind = new Map<string, Set<string>>();
-  for (const { name, json, origins: ids } of resources.get(CLUSTER) ?? []) {
-    const { alt_stat_name } = json;
-    const counted = statName(typeof alt_stat_name === 'string' ? alt_stat_name : name);
-    statNames.set(name, counted);
-    for (const id of ids) addTo(behind, id, counted);
-    origins.set(counted, new Set([...(origins.get(counted) ?? []), ...ids]));
+  const clusters = resources.get(CLUSTER) ?? [];
+  const tables = resources.get(ROUTE_CONFIGURATION) ?? [];
+  const served = once(() => new Set(tables.flatMap(({ origins }) => origins)));
+  const statNames = once(() => new Map(clusters.map(each => [each.name, countedName(each)])));
+  const users = once(() => usersOf(clusters, tables, statNames()));
+  return {
+    origins: name => listOf(users().origins.get(name)),
+    statName: name => statNames().get(name),
+    behind: id => listOf(users().behind.get(id)) ?? [],
+    serves: id => served().has(id),
+  };
+}
+
+function countedName({ json, name }: CompiledResource): string {
+  const { alt_stat_name } = json;
+  return statName(typeof alt_stat_name === 'string' ? alt_stat_name : name);
+}
+
+/** Returns the ids behind each cluster, and the clusters behind each id. */
+function usersOf(
+  clusters: readonly CompiledResource[],
+  tables: readonly CompiledResource[],
+  statNames: ReadonlyMap<string, string>,
+): { readonly origins: Index; readonly behind: Index } {
+  const origins: Index = new Map();
+  const behind: Index = new Map();
+  for (const { name, origins: ids } of clusters) {
+    const counted = statNames.get(name) ?? name;
+    if (!origins.has(counted)) origins.set(counted, NO_VALUES);
+    for (const id of ids) {
+      addTo(behind, id, counted);
+      addTo(origins, counted, id);
+    }
   }
-  const routes = (resources.get(ROUTE_CONFIGURATION) ?? []).flatMap(({ json }) => routesOf(json));
-  for (const { id, clusters } of routes) {
+  for (const { id, clusters } of tables.flatMap(({ json }) => routesOf(json))) {
     const names = clusters.flatMap(cluster => statNames.get(cluster) ?? []);
     for (const name of names) addTo(behind, id, name);
     // The first Mapping names a route. Each of several has its own cluster.
     const [only] = names;
     if (names.length === 1 && only !== undefined) addTo(origins, only, id);
   }
-  const served = new Set(
-    (resources.get(ROUTE_CONFIGURATION) ?? []).flatMap(route => route.origins),
-  );
-  return {
-    origins: name => listOf(origins.get(name)),
-    statName: name => statNames.get(name),
-    behind: id => listOf(behind.get(id)) ?? [],
-    serves: id => served.has(id),
+  return { origins, behind };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
@@ -125,12 +153,13 @@ function objectsOf(json: Json | undefined): readonly JsonObject[] {
   return Array.isArray(json) ? json.filter(isJsonObject) : [];
 }
 
-function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, new Set([value]));
-  else known.add(value);
+function addTo(index: Index, key: string, value: string): void {
+  const known = index.get(key);
+  if (known === undefined || known === NO_VALUES) index.set(key, value);
+  else if (typeof known !== 'string') known.add(value);
+  else if (known !== value) index.set(key, new Set([known, value]));
 }
 
-function listOf(set: ReadonlySet<string> | undefined): readonly string[] | undefined {
-  return set && [...set];
+function listOf(values: string | ReadonlySet<string> | undefined): readonly string[] | undefined {
+  return typeof values === 'string' ? [values] : values && [...values];
 }
