@@ -4,7 +4,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { problemOf } from '../problem-of.ts';
-import { hasLabels } from './label-keys.ts';
+import { labelledMappings } from './label-keys.ts';
 import type { Labellings } from './labelling.ts';
 
 /**
@@ -17,9 +17,7 @@ export function labelDomainProblems(
 ): readonly Problem[] {
   return [
     ...modules.slice(0, 1).flatMap(module => defaultLabelProblems(module, labellings)),
-    ...mappings
-      .filter(({ spec }) => hasLabels(spec))
-      .flatMap(mapping => mappingProblems(mapping, labellings)),
+    ...labelledMappings(mappings).flatMap(mapping => mappingProblems(mapping, labellings)),
     ...rateLimits.flatMap(rateLimit => rateLimitProblem(rateLimit, labellings)),
   ];
 }

@@ -1,5 +1,6 @@
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { EDGE } from '../node-groups.ts';
 
@@ -34,8 +35,8 @@ export function labelKeys(resources: ResourceSet): ReadonlyMap<string, LabelKeys
 
 function labelsByDomain(resources: ResourceSet): (readonly [string, readonly LabelSpecifier[]])[] {
   const defaults = Object.entries(resources.config.default_labels);
-  const mappings = resources.mappings.filter(
-    ({ spec }) => spec.node_group === EDGE && hasLabels(spec),
+  const mappings = labelledMappings(resources.mappings).filter(
+    ({ spec }) => spec.node_group === EDGE,
   );
   return [
     ...defaults.map(([domain, { defaults }]) => [domain, defaults] as const),
@@ -50,8 +51,21 @@ function labelsByDomain(resources: ResourceSet): (readonly [string, readonly Lab
   ];
 }
 
+/** Returns the Mappings with labels. Each list is gone through once, since most have none. */
+export function labelledMappings(
+  mappings: readonly Resource<'Mapping'>[],
+): readonly Resource<'Mapping'>[] {
+  const known = labelled.get(mappings);
+  if (known !== undefined) return known;
+  const found = mappings.filter(({ spec }) => hasLabels(spec));
+  labelled.set(mappings, found);
+  return found;
+}
+
+const labelled = new WeakMap<readonly Resource<'Mapping'>[], readonly Resource<'Mapping'>[]>();
+
 /** Tells it without a list, since of ten thousand Mappings most have none. */
-export function hasLabels({ labels }: MappingSpec): boolean {
+function hasLabels({ labels }: MappingSpec): boolean {
   for (const _ in labels) return true;
   return false;
 }

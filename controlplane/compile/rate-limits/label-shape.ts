@@ -3,6 +3,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Memo } from '../memo.ts';
 import { EDGE } from '../node-groups.ts';
+import { labelledMappings } from './label-keys.ts';
 import { type Labelling, labelGroups } from './labelling.ts';
 
 /**
@@ -42,7 +43,7 @@ export function groupShapes(
   const shapes = new Map<string, GroupShape>();
   const add = (shape: GroupShape) => shapes.has(shape.key) || shapes.set(shape.key, shape);
   if (labelling.defaults.length > 0) add(defaultShape(labelling, memo));
-  for (const mapping of mappings) {
+  for (const mapping of labelledMappings(mappings)) {
     if (!Object.hasOwn(mapping.spec.labels, labelling.domain)) continue;
     for (const shape of shapesOf(mapping, labelling, memo)) add(shape);
   }

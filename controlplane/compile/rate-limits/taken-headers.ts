@@ -2,7 +2,7 @@ import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import { EDGE } from '../node-groups.ts';
-import { hasLabels } from './label-keys.ts';
+import { labelledMappings } from './label-keys.ts';
 import { labellings } from './labelling.ts';
 import { readBy, takenByFilters } from './taken-by-filters.ts';
 
@@ -36,8 +36,8 @@ export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenH
   for (const [domain, { defaults }] of Object.entries(resources.config.default_labels)) {
     add(domain, defaults, "the Module's default labels");
   }
-  for (const { spec, namespace, name } of resources.mappings) {
-    if (spec.node_group !== EDGE || !hasLabels(spec)) continue;
+  for (const { spec, namespace, name } of labelledMappings(resources.mappings)) {
+    if (spec.node_group !== EDGE) continue;
     for (const [domain, groups] of Object.entries(spec.labels)) {
       for (const { specifiers } of groups) add(domain, specifiers, `Mapping ${namespace}/${name}`);
     }
