@@ -33,13 +33,17 @@ const DATA = join(ROOT, '.gateway', 'docker');
 /**
  * The engine has process ids and mounts of its own, so that all of it ends with its first process.
  * That one takes up orphans. The network is that of the caller. Of two engines with the same data
- * one waits.
+ * one waits. The engine gives its containerd 15 s to start, which a busy machine may exceed [seen],
+ * so it has three tries.
  */
 const SCRIPT = `
 exec 9>"$1/lock"; shift; flock 9
-dockerd "$@" & engine=$!
-trap 'kill $engine' TERM
-while kill -0 $engine 2>/dev/null; do wait $engine; done`;
+trap 'ended=yes; kill $engine' TERM
+for try in 1 2 3; do
+  dockerd "$@" & engine=$!
+  while kill -0 $engine 2>/dev/null; do wait $engine; done
+  [ -z "$ended" ] || break
+done`;
 
 /** A machine may allow fewer than what Docker gives containers by default. */
 const LIMITS = ['nofile=20000:20000', 'nproc=4096:4096'];
