@@ -1,4 +1,5 @@
 import type { GoValue } from '#resources/template/go-type.ts';
+import { once } from '#xds/remembered.ts';
 import { type LimitStatus, type RequestVerdict, refuses } from './judge.ts';
 import type { Limit } from './limit.ts';
 import {
@@ -166,12 +167,4 @@ function reporter(limit: Limit, field: TemplateFailure['field'], { failures }: D
 
 function emptyList(): HeaderList {
   return { headers: [], names: new Set() };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

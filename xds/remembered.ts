@@ -26,3 +26,12 @@ function levelBelow(level: Level, input: WeakKey): Level {
   level.set(input, below);
   return below;
 }
+
+/** Returns a function that makes a value when it is first called, and then returns that one. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -2,6 +2,7 @@ import type { Compiled, CompiledResource } from '#controlplane/compile/compiled.
 import { statName } from '#controlplane/compile/stat-name.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { once } from '#xds/remembered.ts';
 
 /** The clusters of a node group, by their name in statistics. */
 export type ConfiguredClusters = {
@@ -92,14 +93,6 @@ function usersOf(
     if (names.length === 1 && only !== undefined) addTo(origins, only, id);
   }
   return { origins, behind };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** Whether both have the same clusters behind the same routes, so one index is right for both. */
