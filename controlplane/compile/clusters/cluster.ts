@@ -17,6 +17,8 @@ export type ClusterParts = {
   readonly service?: string;
   /** Absent: the defaults. */
   readonly traffic?: ClusterTraffic;
+  /** Envoy's `RetryPolicy`, in place of that of a route or of a call. Absent: that one. */
+  readonly retries?: JsonObject;
 };
 
 const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
@@ -40,7 +42,7 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
     ...circuitBreakers(traffic.circuit_breakers, traffic.priority),
     ...tcpKeepalive(traffic),
     typed_extension_protocol_options: {
-      [HTTP_PROTOCOL_OPTIONS]: protocolOptions(parts.protocol, traffic),
+      [HTTP_PROTOCOL_OPTIONS]: protocolOptions(parts, traffic),
     },
     ...(parts.transportSocket === undefined ? {} : { transport_socket: parts.transportSocket }),
   };
@@ -102,9 +104,10 @@ function connectTimeoutMs({ connectTimeoutMs, protocol }: ClusterParts): number 
   return protocol === 'hop' ? Math.min(connectTimeoutMs, HOP_CONNECT_MS) : connectTimeoutMs;
 }
 
-function protocolOptions(protocol: ClusterParts['protocol'], traffic: ClusterTraffic): JsonObject {
+function protocolOptions({ protocol, retries }: ClusterParts, traffic: ClusterTraffic): JsonObject {
   return extension('upstreams.http.v3.HttpProtocolOptions', {
     ...connectionTimes(traffic, protocol === 'http1' ? IDLE_HTTP1 : undefined),
     explicit_http_config: EXPLICIT[protocol],
+    ...(retries === undefined ? {} : { retry_policy: retries }),
   });
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
+import { CALL_RETRIES } from './call-retries.ts';
 import { toCluster } from './cluster.ts';
 import { membersOf } from './members.ts';
 import { EXT_AUTHZ_CLUSTER } from './reserved-clusters.ts';
@@ -19,6 +20,7 @@ export function extAuthzCluster(address: HostPort, options: CompileOptions): Jso
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     members: membersOf(EXT_AUTHZ_CLUSTER, address),
     protocol: 'http2',
+    retries: CALL_RETRIES,
     ...serviceTls(address, EXT_AUTHZ, options),
   });
 }

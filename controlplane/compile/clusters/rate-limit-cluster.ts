@@ -2,6 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import type { RateLimitServiceSpec } from '#resources/kinds/rate-limit-service/rate-limit-service.ts';
 import { RATELIMIT_SERVICE } from '../node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
+import { CALL_RETRIES } from './call-retries.ts';
 import { toCluster } from './cluster.ts';
 import { membersOf } from './members.ts';
 import { RATE_LIMIT_CLUSTER } from './reserved-clusters.ts';
@@ -30,6 +31,7 @@ export function rateLimitCluster(
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     members: membersOf(RATE_LIMIT_CLUSTER, { host, port }),
     protocol: 'http2',
+    retries: CALL_RETRIES,
     ...(isBuiltIn ? serviceTls({ host, port }, RATELIMIT_SERVICE, options) : {}),
     ...(tls ? { transportSocket: upstreamTls(host, caFile, 'h2') } : {}),
   });

@@ -167,33 +167,3 @@ test('the access log shows the metadata under the name of the documents', async 
   await envoy.ask('/plain/x');
   await until(() => /^limit trial 2$/m.exec(envoy.log()) ?? undefined);
 });
-
-test('an address of the service that nobody listens on costs no decision: another is asked at once', async t => {
-  const denying = resources(upstream.address, service.address).replace(
-    'timeout_ms: 2000',
-    'timeout_ms: 2000, failure_mode_deny: true',
-  );
-  const halfDead = await startCompiled(denying, 'edge', withDeadAddress);
-  t.after(() => halfDead.stop());
-  for (let request = 0; request < 20; request++) {
-    assert.equal((await halfDead.ask('/plain/x')).status, 200);
-  }
-  assert.equal(service.asked().length, 20, 'each was decided once');
-});
-
-type Bootstrap = {
-  static_resources: {
-    clusters: { name: string; load_assignment: { endpoints: [{ lb_endpoints: object[] }] } }[];
-  };
-};
-
-/** Returns the bootstrap with a second, dead address of the rate limit service. */
-function withDeadAddress(bootstrap: object): never {
-  const changed = structuredClone(bootstrap) as Bootstrap;
-  const cluster = changed.static_resources.clusters.find(
-    ({ name }) => name === 'ratelimit-service',
-  );
-  const address = { socket_address: { address: '127.0.0.1', port_value: 1 } };
-  cluster?.load_assignment.endpoints[0].lb_endpoints.push({ endpoint: { address } });
-  return changed as never;
-}

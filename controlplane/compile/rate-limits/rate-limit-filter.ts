@@ -76,36 +76,15 @@ export function rateLimitFilters({ service, builtIn }: RateLimitFilter): readonl
       disable_x_envoy_ratelimited_header: true,
       rate_limit_service: {
         transport_api_version: 'V3',
-        grpc_service: grpcService(service?.service ?? builtIn, timeout_ms),
+        grpc_service: grpcService(service?.service ?? builtIn),
       },
     }),
   }));
 }
 
-function grpcService(address: HostPort, timeoutMs: number): JsonObject {
+function grpcService(address: HostPort): JsonObject {
   return {
     envoy_grpc: { cluster_name: RATE_LIMIT_CLUSTER, authority: formatHostPort(address) },
     initial_metadata: [{ key: 'x-gateway-request-id', value: '%REQ(X-REQUEST-ID)%' }],
-    retry_policy: retryPolicy(timeoutMs),
-  };
-}
-
-/**
- * Returns one immediate retry, on another address, for requests that no service has seen. Others
- * would be counted twice. Envoy also makes the longest interval a timeout of each try, so it is the
- * whole time.
- */
-function retryPolicy(timeoutMs: number): JsonObject {
-  return {
-    retry_on: 'connect-failure,refused-stream,reset-before-request',
-    num_retries: 1,
-    retry_back_off: { base_interval: '0.001s', max_interval: toDuration(timeoutMs) },
-    retry_host_predicate: [
-      {
-        name: 'envoy.retry_host_predicates.previous_hosts',
-        typed_config: extension('retry.host.previous_hosts.v3.PreviousHostsPredicate'),
-      },
-    ],
-    host_selection_retry_max_attempts: '3',
   };
 }
