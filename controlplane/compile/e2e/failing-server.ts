@@ -6,7 +6,7 @@ export type FailingServer = {
   readonly address: string;
   /** Returns the paths of the requests since the last call of this. */
   asked(): readonly string[];
-  /** The names of all headers since the start. */
+  /** The names of all headers since the last call of `asked`. */
   readonly headers: ReadonlySet<string>;
   close(): Promise<void>;
 };
@@ -34,6 +34,7 @@ export async function startFailingServer(): Promise<FailingServer> {
     asked: () => {
       const all = asked;
       asked = [];
+      headers.clear();
       return all;
     },
     close: async () => {

@@ -5,6 +5,11 @@ import { LOG_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 
+/** Returns whether its entries have the fields of a format. Envoy chooses those of the others. */
+export function hasFields({ driver }: LogServiceSpec): boolean {
+  return driver === 'opentelemetry';
+}
+
 /** Returns the access log of a group's proxies that goes to the operator's LogService. */
 export function logServiceLog(
   group: string,

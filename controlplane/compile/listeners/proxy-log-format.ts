@@ -7,7 +7,7 @@ const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([
 ]);
 
 /** Envoy writes what the rate limit service says under this one, whatever the filter's name is. */
-const ENVOY_NAMESPACE = 'envoy.filters.http.ratelimit';
+export const ENVOY_NAMESPACE = 'envoy.filters.http.ratelimit';
 
 /**
  * Translates the operator's format of a log or header to Envoy's.
