@@ -1,3 +1,4 @@
+import type { RateLimitSpec } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from './clusters/cluster-names.ts';
 import { rateLimitCluster } from './clusters/rate-limit-cluster.ts';
@@ -33,8 +34,10 @@ export function edgeRateLimits(
   const labels = labellings(resources);
   const isAsked = (domain: string) => labels.domains.some(labelling => labelling.domain === domain);
   const taken = takenHeaders(resources);
-  const injecting = resources.rateLimits.filter(({ spec }) => isAsked(spec.domain));
-  const own = gatewayHeaders(injecting, taken);
+  const asked = resources.rateLimits.filter(({ spec }) => isAsked(spec.domain));
+  const own = gatewayHeaders(asked, taken);
+  const service = resources.rateLimitServices[0]?.spec;
+  const answering = idsOf(asked, ({ errorResponse }) => errorResponse !== undefined);
   const modules = resources.modules.slice(0, 1).map(({ id }) => id);
   const remembering = resources.filters.filter(remembersDecisions).map(({ id }) => id);
   const replacing = withErrorBodies(resources.mappings);
@@ -48,8 +51,9 @@ export function edgeRateLimits(
     listener: {
       config: resources.config,
       rateLimit: {
-        service: resources.rateLimitServices[0]?.spec,
+        service,
         builtIn: options.rateLimit,
+        tellsRequestId: service !== undefined || answering.length > 0,
       },
       extAuthz: options.extAuthz,
       gatewayHeaders: own,
@@ -60,7 +64,8 @@ export function edgeRateLimits(
       origins: [
         ...modules,
         ...cluster.origins,
-        ...injectingIds(injecting),
+        ...idsOf(asked, ({ injectRequestHeaders }) => injectRequestHeaders.length > 0),
+        ...answering,
         ...replacing,
         ...remembering,
         ...told,
@@ -70,12 +75,11 @@ export function edgeRateLimits(
   };
 }
 
-function injectingIds(rateLimits: ResourceSet['rateLimits']): readonly string[] {
-  return rateLimits
-    .filter(({ spec }) =>
-      spec.limits.some(({ injectRequestHeaders }) => injectRequestHeaders.length > 0),
-    )
-    .map(({ id }) => id);
+function idsOf(
+  rateLimits: ResourceSet['rateLimits'],
+  holds: (limit: RateLimitSpec['limits'][number]) => boolean,
+): readonly string[] {
+  return rateLimits.filter(({ spec }) => spec.limits.some(holds)).map(({ id }) => id);
 }
 
 function clusterOf(
