@@ -24,7 +24,6 @@ export function renewCommand(): Command {
       if (found === undefined) throw new Error(unknown(hostname, ordered));
       const { answers } = await ask<Acted>(where, 'renew-certificate', {
         hostname: found.hostname,
-        serial: found.facts?.serial ?? '',
         revoke,
       });
       const lines = answers.map(({ node, outcome, text }) => `${node}: ${outcome}: ${text}`);

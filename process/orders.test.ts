@@ -41,12 +41,16 @@ test('a service reads what was ordered, and tells what became of it', async () =
   const reset = { counter_reset: { domain: 'd', labels: [{ key: 'k', value: '' }] } };
   const renewal = { hostname: 'a.example.com', serial: '1f', revoke: true };
   const renew = { certificate_renewal: renewal };
-  await take({ a: sessionEnd, b: reset, c: DRAIN, d: {}, e: null, f: renew }, ['gone']);
+  const any = { hostname: 'a.example.com', revoke: false };
+  const renewAny = { certificate_renewal: any };
+  const given = { a: sessionEnd, b: reset, c: DRAIN, d: {}, e: null, f: renew, g: renewAny };
+  await take(given, ['gone']);
   assert.deepEqual(orders, [
     { sessionEnd: { filter: 'default/login', user: 'ada' } },
     { counterReset: { domain: 'd', labels: [{ key: 'k', value: '' }] } },
     { drain: { address: '::1', port: 1 } },
     { certificateRenewal: renewal },
+    { certificateRenewal: any },
   ]);
   const unread = 'true,it cannot read this order. Is it of an earlier version?';
   assert.deepEqual(outcomes().sort(), [
@@ -56,8 +60,9 @@ test('a service reads what was ordered, and tells what became of it', async () =
     `d,false,${unread}`,
     `e,false,${unread}`,
     'f,false,false,done',
+    'g,false,false,done',
   ]);
-  assert.deepEqual(counts, { changed: 6, acked: 1 });
+  assert.deepEqual(counts, { changed: 7, acked: 1 });
 });
 
 test('an order that did something is forgotten with it, and the end of one that lasted is told', async () => {

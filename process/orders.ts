@@ -10,10 +10,13 @@ export type Order =
   | { readonly sessionEnd: { readonly filter: string; readonly user: string } }
   | { readonly certificateRenewal: CertificateRenewal };
 
-/** An empty `serial` stands for no certificate. */
+/**
+ * An empty `serial` stands for no certificate. Without one, the certificate that is kept when the
+ * first process takes the order is replaced.
+ */
 export type CertificateRenewal = {
   readonly hostname: string;
-  readonly serial: string;
+  readonly serial?: string;
   readonly revoke: boolean;
 };
 
@@ -90,8 +93,9 @@ function toOrder(json: JsonObject): Order | undefined {
   const { certificate_renewal, counter_reset, drain, session_end } = json;
   if (isJsonObject(certificate_renewal ?? null)) {
     const { hostname, revoke, serial } = certificate_renewal as JsonObject;
-    const asked = { hostname: String(hostname ?? ''), serial: String(serial ?? '') };
-    return { certificateRenewal: { ...asked, revoke: revoke === true } };
+    const asked = { hostname: String(hostname ?? ''), revoke: revoke === true };
+    const one = typeof serial === 'string' && { serial };
+    return { certificateRenewal: { ...asked, ...one } };
   }
   if (isJsonObject(drain ?? null)) {
     const { address, port } = drain as JsonObject;

@@ -6,6 +6,8 @@ export function discoveryOrders(drains: OrderTaker, { renew }: Pick<Secrets, 're
   return {
     ...drains,
     given: (name, order) =>
-      'certificateRenewal' in order ? renew(order.certificateRenewal) : drains.given(name, order),
+      'certificateRenewal' in order
+        ? renew(name, order.certificateRenewal)
+        : drains.given(name, order),
   };
 }

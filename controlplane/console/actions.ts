@@ -53,7 +53,7 @@ export const ACTIONS: Readonly<Record<string, Read>> = {
     if (typeof revoke !== 'boolean') throw new Error('want `revoke`: true or false');
     const order = {
       hostname: textOf('hostname', hostname),
-      serial: textOf('serial', serial, true),
+      ...(serial !== undefined && { serial: textOf('serial', serial, true) }),
       revoke,
     };
     return { logged: order, run: orders => orders.do(SDS, { certificate_renewal: order }) };

@@ -90,21 +90,28 @@ export class AcmeKeeper {
   }
 
   /**
-   * Has the certificate of this serial replaced at once, by whichever process comes first. Returns
-   * what was done. With `revoke` the authority is told before, and rejects it when it cannot be.
+   * Has the certificate of this serial, or else the one that is kept, replaced at once by whichever
+   * process takes the order first. Returns what was done. With `revoke` the authority is told
+   * before, and rejects it when it cannot be.
    */
-  async replace({ revoke, serial }: Omit<CertificateRenewal, 'hostname'>): Promise<string> {
-    let isRevoked = false;
+  async replace(
+    order: string,
+    { revoke, serial }: Omit<CertificateRenewal, 'hostname'>,
+  ): Promise<string> {
+    const done = `${revoke ? 'it is revoked, and another' : 'another certificate'} is ordered`;
+    let [isRevoked, replaced] = [false, serial];
     for (let attempt = 1; attempt <= WRITES; attempt += 1) {
       const now = this.#parts.clock.now();
       const kept = await readKept(this.#kept, this.#settings.hostname, now);
-      if ((kept.pair?.serial ?? '') !== serial) return 'it has another certificate by now';
+      if (kept.record.order === order) return done;
+      replaced ??= kept.pair?.serial ?? '';
+      if ((kept.pair?.serial ?? '') !== replaced) return 'it has another certificate by now';
       if (revoke && kept.pair !== undefined && !isRevoked) await this.#revoke(kept.pair, kept);
       isRevoked = revoke;
       const { failures: _, ...record } = kept.record;
-      if (await writeKept(this.#kept, kept, { ...record, replaced: serial })) {
+      if (await writeKept(this.#kept, kept, { ...record, replaced, order })) {
         if (this.#waits) this.#turnNow();
-        return `${revoke ? 'it is revoked, and another' : 'another certificate'} is ordered`;
+        return done;
       }
     }
     throw new Error(`other processes keep changing ${this.#kept.place}`);
@@ -215,9 +222,13 @@ export class AcmeKeeper {
 
   async #save(pair: KeyPair): Promise<void> {
     const { directory } = this.#settings;
-    await this.#update(({ claim, proved }) => {
+    await this.#update(({ claim, order, proved }) => {
       const type = claim?.challenge?.type ?? proved;
-      return { directory, ...(type !== undefined && { proved: type }) };
+      return {
+        directory,
+        ...(type !== undefined && { proved: type }),
+        ...(order !== undefined && { order }),
+      };
     }, pair);
     this.#unsaved = undefined;
   }
@@ -254,7 +265,7 @@ export class AcmeKeeper {
     const { clock, log } = this.#parts;
     const { hostname } = this.#settings;
     log.warn({ hostname, way, reason: failure.message }, 'no certificate was issued');
-    await this.#update(({ directory, failures, proved, replaced }) => {
+    await this.#update(({ directory, failures, order, proved, replaced }) => {
       const count = (failures?.count ?? 0) + 1;
       const notBefore = Math.round(clock.now() + pauseAfter(failure, count, clock.random()));
       const isRefused = failure.kind === 'refused';
@@ -265,6 +276,7 @@ export class AcmeKeeper {
         ...(directory !== undefined && { directory }),
         ...(proved !== undefined && { proved }),
         ...(replaced !== undefined && { replaced }),
+        ...(order !== undefined && { order }),
         failures: { count, next, notBefore, reasons },
       };
     });

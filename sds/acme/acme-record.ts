@@ -34,15 +34,18 @@ export type AcmeRecord = {
   readonly proved?: ChallengeType;
   /** The serial of a certificate that an operator wants replaced, in lower case. */
   readonly replaced?: string;
+  /** The operator's order to replace one that was taken last. No process takes it once more. */
+  readonly order?: string;
 };
 
 /** Parses what was kept. What cannot be read counts as nothing, so that a new order is made. */
 export function parseRecord(text: string | undefined): AcmeRecord {
-  const { claim, directory, failures, proved, replaced } = toObject(parseJson(text));
+  const { claim, directory, failures, order, proved, replaced } = toObject(parseJson(text));
   return {
     ...(typeof directory === 'string' && { directory }),
     ...(isChallenge(proved) && { proved }),
     ...(typeof replaced === 'string' && { replaced }),
+    ...(typeof order === 'string' && { order }),
     ...toClaim(toObject(claim)),
     ...toFailures(toObject(failures)),
   };

@@ -12,10 +12,10 @@ export type Acme = {
    */
   answer(hostname: string, token: string): Promise<string | undefined>;
   /**
-   * Has a certificate replaced at once. Returns what was done. Rejects with why nothing was, in the
-   * authority's words when it refused.
+   * Has a certificate replaced at once, by an order that all processes take. Returns what was done.
+   * Rejects with why nothing was, in the authority's words when it refused.
    */
-  renew(renewal: CertificateRenewal): Promise<string>;
+  renew(order: string, renewal: CertificateRenewal): Promise<string>;
 };
 
 export function openAcme(parts: AcmeParts): Acme {
@@ -31,10 +31,10 @@ export function openAcme(parts: AcmeParts): Acme {
       };
     },
     answer: async (hostname, token) => await keepers.get(hostname)?.answer(token),
-    async renew({ hostname, ...renewal }) {
+    async renew(order, { hostname, ...renewal }) {
       const keeper = keepers.get(hostname);
       if (keeper === undefined) throw new Error('it keeps no certificate for this name');
-      return await keeper.replace(renewal);
+      return await keeper.replace(order, renewal);
     },
   };
 }

@@ -111,11 +111,9 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
       started.map(({ pairs }) => until(() => pairs.at(-1), 30_000)),
     );
     const { serialNumber } = new X509Certificate(first?.certificate ?? '');
-    const renew = () =>
-      started.map(({ acme }) =>
-        acme.renew({ hostname: NAME, serial: serialNumber.toLowerCase(), revoke: true }),
-      );
-    for (const said of await Promise.all(renew())) assert.match(said, /ordered|by now/);
+    const renewal = { hostname: NAME, serial: serialNumber.toLowerCase(), revoke: true };
+    const renew = (order: string) => started.map(({ acme }) => acme.renew(order, renewal));
+    for (const said of await Promise.all(renew('first'))) assert.match(said, /ordered|by now/);
     const others = await Promise.all(
       started.map(({ pairs }) =>
         until(() => pairs.find(pair => pair.certificate !== first?.certificate), 60_000),
@@ -123,13 +121,36 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
     );
     assert.equal(new Set(others.map(({ certificate }) => certificate)).size, 1);
     assert.deepEqual(
-      await Promise.all(renew()),
+      await Promise.all(renew('second')),
       started.map(() => 'it has another certificate by now'),
     );
     const orders = started.flatMap(({ lines }) => lines.filter(line => /ordering/.test(line)));
     assert.equal(orders.length, 1);
     const unknown = { hostname: 'none.example.com', serial: '', revoke: false };
-    await assert.rejects(startService(t).acme.renew(unknown), /keeps no certificate for this name/);
+    await assert.rejects(
+      startService(t).acme.renew('third', unknown),
+      /keeps no certificate for this name/,
+    );
+  });
+
+  test('make one other when an operator names none, also when one of them hears of it late', async t => {
+    const started = [startService(t), startService(t)];
+    const [first] = await Promise.all(
+      started.map(({ pairs }) => until(() => pairs.at(-1), 30_000)),
+    );
+    const [early, late] = started;
+    const renew = (service: Service | undefined, order: string) =>
+      service?.acme.renew(order, { hostname: NAME, revoke: false });
+    assert.equal(await renew(early, 'one'), 'another certificate is ordered');
+    const other = () => early?.pairs.find(pair => pair.certificate !== first?.certificate);
+    const { certificate } = await until(other, 60_000);
+    assert.equal(await renew(late, 'one'), 'another certificate is ordered');
+    assert.equal(await renew(late, 'two'), 'another certificate is ordered');
+    const isThird = (pair: KeyPair) =>
+      ![first?.certificate, certificate].includes(pair.certificate);
+    await until(() => late?.pairs.find(isThird), 60_000);
+    const orders = started.flatMap(({ lines }) => lines.filter(line => /ordering/.test(line)));
+    assert.equal(orders.length, 2);
   });
 
   test('a name that the authority does not issue for is told in its words', async t => {
