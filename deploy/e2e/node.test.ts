@@ -12,12 +12,16 @@ const WAIT_MS = 60_000;
 const PROGRAM = `
 const { POD, PLACE, NAMESPACE } = process.env;
 const { lookup } = require('node:dns/promises');
+let failures = 0;
 require('node:http').createServer(async (request, response) => {
   if (request.url === '/end') process.exit(1);
+  if (request.url === '/fail') failures = 2;
+  if (request.url === '/ready') response.statusCode = failures > 0 ? 503 : 200;
+  if (request.url === '/ready' && failures > 0) failures -= 1;
   console.log('asked for ' + request.url);
   const asked = request.url.slice(1);
   const found = asked === '' ? '' : (await lookup(asked).catch(error => error)).address;
-  response.end(JSON.stringify({ POD, PLACE, NAMESPACE, found }));
+  response.end(JSON.stringify({ POD, PLACE, NAMESPACE, found, failures }));
 }).listen(8080);
 const udp = require('node:dgram').createSocket('udp4').bind(8080);
 udp.on('message', (text, { port, address }) => udp.send(POD, port, address));
@@ -57,7 +61,7 @@ const OBJECTS = JSON.stringify({
                   },
                   { name: 'PLACE', valueFrom: { configMapKeyRef: { name: 'place', key: 'name' } } },
                 ],
-                readinessProbe: { httpGet: { path: '/', port: 8080 } },
+                readinessProbe: { httpGet: { path: '/ready', port: 8080 } },
               },
             ],
           },
@@ -166,6 +170,19 @@ describe('the node of the test cluster', { skip: whyNoTestCluster() ?? false }, 
     );
   });
 
+  test('keeps a pod ready until three probes in a row have failed', async () => {
+    const [address = ''] = (await get("pods -o jsonpath='{.items[*].status.podIP}'")).split(' ');
+    const condition = '.status.conditions[?(@.type=="Ready")].lastTransitionTime';
+    const since = await get(`pods -o jsonpath='{.items[*]${condition}}'`);
+    await ask(address, '/fail', 8080);
+    await until(
+      async () => Number((await ask(address, '/left', 8080)).failures) === 0 || undefined,
+      WAIT_MS,
+      'two failed probes',
+    );
+    assert.equal(await get(`pods -o jsonpath='{.items[*]${condition}}'`), since);
+  });
+
   test('starts a container again that has ended', async () => {
     await assert.rejects(ask(await balancer(), '/end'));
     const restarts = "pods -o jsonpath='{.items[*].status.containerStatuses[0].restartCount}'";
@@ -194,9 +211,9 @@ describe('the node of the test cluster', { skip: whyNoTestCluster() ?? false }, 
 });
 
 /** Asks on a connection of its own. */
-function ask(address: string, path = '/'): Promise<Readonly<Record<string, string>>> {
+function ask(address: string, path = '/', port = 80): Promise<Readonly<Record<string, string>>> {
   return new Promise((resolve, reject) => {
-    const options = { host: address, path, agent: false, timeout: 5_000 };
+    const options = { host: address, port, path, agent: false, timeout: 5_000 };
     const request = httpGet(options, async answer =>
       resolve(JSON.parse(Buffer.concat(await answer.toArray()).toString())),
     );

@@ -10,7 +10,7 @@ const MODULE = join(import.meta.dirname, '../testing/pod-network.ts');
 /** Makes a network with a machine, and is killed. */
 const PROGRAM = `
 import { makePodNetwork } from ${JSON.stringify(MODULE)};
-makePodNetwork().add();
+await makePodNetwork().add();
 process.kill(process.pid, 'SIGKILL');
 `;
 

@@ -36,6 +36,7 @@ export type Probe = {
   };
   readonly tcpSocket?: { readonly port: string | number };
   readonly exec?: { readonly command: readonly string[] };
+  readonly failureThreshold?: number;
 };
 
 export type Container = {

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { ip } from '#envoy/e2e/test-hosts.ts';
 
 /** A machine of the network, which is a network namespace. */
@@ -13,22 +15,24 @@ export type PodNetwork = {
   readonly address: string;
   /** The half of its addresses that machines do not get, as CIDR. */
   readonly services: string;
-  /** Adds a machine. */
-  add(): Machine;
+  /** Adds a machine. The kernel may take seconds for that while it removes others. */
+  add(): Promise<Machine>;
   /** Removes a machine, after its processes have ended. */
-  drop(machine: Machine): void;
+  drop(machine: Machine): Promise<void>;
   /** Reserves an address that no machine gets. Throws when all are taken. */
   reserve(): string;
   release(address: string): void;
   contains(address: string): boolean;
   /** Makes this machine answer to another address of the network. */
-  answerTo(address: string): void;
-  stopAnsweringTo(address: string): void;
+  answerTo(address: string): Promise<void>;
+  stopAnsweringTo(address: string): Promise<void>;
   /** Removes the network, after the processes on it have ended. */
   remove(): void;
 };
 
 const LAST_OF_MACHINES = 126;
+
+const run = promisify(execFile);
 
 const NAMESPACES = '/run/netns';
 const LINKS = '/sys/class/net';
@@ -75,27 +79,29 @@ export function makePodNetwork(): PodNetwork {
   ip('link', 'add', name, 'type', 'bridge');
   ip('address', 'add', `${network}.1/24`, 'dev', name);
   ip('link', 'set', name, 'up');
-  const add = () => {
+  const add = async () => {
     const address = reserve();
     const at = address.slice(network.length + 1);
     const namespace = `${name}n${at}`;
-    ip('netns', 'add', namespace);
     namespaces.add(namespace);
-    ip('link', 'add', `${name}v${at}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
-    ip('link', 'set', `${name}v${at}`, 'master', name, 'up');
-    ip('-n', namespace, 'address', 'add', `${address}/24`, 'dev', 'eth0');
-    for (const device of ['lo', 'eth0']) ip('-n', namespace, 'link', 'set', device, 'up');
+    await batch([
+      `netns add ${namespace}`,
+      `link add ${name}v${at} type veth peer name eth0 netns ${namespace}`,
+      `link set ${name}v${at} master ${name} up`,
+    ]);
+    const inside = [`address add ${address}/24 dev eth0`, 'link set lo up', 'link set eth0 up'];
+    await batch(inside, '-n', namespace);
     return { namespace, address };
   };
-  const drop = ({ namespace, address }: Machine) => {
+  const drop = async ({ namespace, address }: Machine) => {
     // The pair of cables would outlive the namespace for a moment, with the name of the next one.
-    ip('-n', namespace, 'link', 'del', 'eth0');
-    ip('netns', 'del', namespace);
+    await batch(['link del eth0'], '-n', namespace);
+    await batch([`netns del ${namespace}`]);
     namespaces.delete(namespace);
     free.push(address);
   };
   const remove = () => {
-    for (const namespace of namespaces) ip('netns', 'del', namespace);
+    for (const namespace of namespaces) tryIp('netns', 'del', namespace);
     ip('link', 'del', name);
   };
   return {
@@ -106,14 +112,25 @@ export function makePodNetwork(): PodNetwork {
     reserve,
     release: address => void free.push(address),
     contains: address => address.startsWith(`${network}.`),
-    answerTo: address => ip('address', 'add', `${address}/32`, 'dev', name),
-    stopAnsweringTo: address => ip('address', 'del', `${address}/32`, 'dev', name),
+    answerTo: address => batch([`address add ${address}/32 dev ${name}`]),
+    stopAnsweringTo: address => batch([`address del ${address}/32 dev ${name}`]),
     remove,
   };
 }
 
+/**
+ * Runs commands of iproute2's `ip` in one process, while this one goes on. It also forwards
+ * packets and probes pods, so it may not stand still.
+ */
+async function batch(commands: readonly string[], ...options: readonly string[]): Promise<void> {
+  const running = run('ip', [...options, '-batch', '-']);
+  running.child.stdin?.end(commands.join('\n'));
+  await running;
+}
+
 /** Sets a kernel parameter of a machine alone. */
-export function setSysctl({ namespace }: Machine, name: string, value: string): void {
+export async function setSysctl({ namespace }: Machine, name: string, value: string) {
   const file = `/proc/sys/${name.replaceAll('.', '/')}`;
-  ip('netns', 'exec', namespace, 'sh', '-c', 'echo "$1" > "$2"', 'sh', value, file);
+  const shell = ['sh', '-c', 'echo "$1" > "$2"', 'sh', value, file];
+  await run('ip', ['netns', 'exec', namespace, ...shell]);
 }

@@ -23,16 +23,19 @@ export type ServiceObject = KubernetesObject & {
 type SliceObject = KubernetesObject & {
   readonly endpoints: readonly {
     readonly addresses: readonly string[];
-    readonly conditions?: { readonly ready?: boolean };
+    readonly conditions?: Readonly<Partial<Record<Condition, boolean>>>;
   }[];
   readonly ports: readonly { readonly name?: string; readonly port: number }[];
 };
 
+/** An endpoint that ends is not ready, and may still be serving. */
+type Condition = 'ready' | 'serving';
+
 export type FollowedServices = {
   /** All Services, by `namespace/name`. */
   readonly services: ReadonlyMap<string, ServiceObject>;
-  /** Returns the ready endpoints of a port of a Service. A port may have no name. */
-  endpoints(service: KubernetesObject, port?: string): readonly Backend[];
+  /** Returns endpoints of a port of a Service. A port may have no name. */
+  endpoints(service: KubernetesObject, port?: string, are?: Condition): readonly Backend[];
   /** Returns the addresses of the ready endpoints of a Service. */
   addresses(service: KubernetesObject): readonly string[];
   close(): void;
@@ -64,7 +67,7 @@ export function followServices({ admin }: KubeApiserver, onChange: () => void): 
     keep(services, { group: '', plural: 'services' }),
     keep(slices, { group: 'discovery.k8s.io', plural: 'endpointslices' }),
   ];
-  const readyOf = ({ metadata }: KubernetesObject) =>
+  const endpointsOf = ({ metadata }: KubernetesObject, are: Condition = 'ready') =>
     [...slices.values()]
       .filter(
         slice =>
@@ -74,18 +77,18 @@ export function followServices({ admin }: KubeApiserver, onChange: () => void): 
       .map(({ endpoints, ports }) => ({
         ports: ports ?? [],
         addresses: (endpoints ?? [])
-          .filter(({ conditions }) => conditions?.ready !== false)
+          .filter(({ conditions }) => conditions?.[are] !== false)
           .flatMap(({ addresses }) => addresses),
       }));
   return {
     services,
-    endpoints: (service, port = '') =>
-      readyOf(service).flatMap(({ ports, addresses }) =>
+    endpoints: (service, port = '', are) =>
+      endpointsOf(service, are).flatMap(({ ports, addresses }) =>
         ports
           .filter(({ name = '' }) => name === port)
           .flatMap(({ port: number }) => addresses.map(address => ({ address, port: number }))),
       ),
-    addresses: service => [...new Set(readyOf(service).flatMap(({ addresses }) => addresses))],
+    addresses: service => [...new Set(endpointsOf(service).flatMap(({ addresses }) => addresses))],
     close() {
       for (const each of following) each.close();
     },

@@ -8,6 +8,8 @@ export type Backend = { readonly address: string; readonly port: number };
 export type ForwardOptions = Backend & {
   /** Returns undefined when there is none. */
   choose(): Backend | undefined;
+  /** Tells whether clients that have this backend keep it. */
+  keeps(backend: Backend): boolean;
 };
 
 export type Forwarder = { close(): void };
@@ -50,24 +52,37 @@ function join(from: Socket, to: Socket, sockets: Set<Socket>): void {
   });
 }
 
-/** Forwards datagrams. Those of one client go to one backend, and its answers come back. */
-export async function forwardUdp({ address, port, choose }: ForwardOptions): Promise<Forwarder> {
-  const clients = new Map<string, { readonly socket: UdpSocket; timer: NodeJS.Timeout }>();
+type UdpClient = { readonly socket: UdpSocket; readonly backend: Backend; timer: NodeJS.Timeout };
+
+/**
+ * Forwards datagrams. Those of one client go to one backend, and its answers come back. A backend
+ * that no longer serves loses its clients, as kube-proxy cleans up the kernel's connections.
+ */
+export async function forwardUdp(options: ForwardOptions): Promise<Forwarder> {
+  const { address, port, choose, keeps } = options;
+  const clients = new Map<string, UdpClient>();
   const server = createSocket('udp4');
+  const forget = (key: string, { socket, timer }: UdpClient) => {
+    clients.delete(key);
+    clearTimeout(timer);
+    socket.close();
+  };
   const clientOf = (from: Backend) => {
     const key = `${from.address}:${from.port}`;
     const found = clients.get(key);
-    if (found !== undefined) {
+    if (found !== undefined && keeps(found.backend)) {
       found.timer.refresh();
       return found.socket;
     }
+    if (found !== undefined) forget(key, found);
     const backend = choose();
     if (backend === undefined) return undefined;
     const socket = createSocket('udp4');
     const end = () => {
-      if (clients.delete(key)) socket.close();
+      if (clients.get(key) === client) forget(key, client);
     };
-    clients.set(key, { socket, timer: setTimeout(end, UDP_IDLE_MS).unref() });
+    const client = { socket, backend, timer: setTimeout(end, UDP_IDLE_MS).unref() };
+    clients.set(key, client);
     socket.on('message', message => server.send(message, from.port, from.address));
     socket.on('error', end);
     socket.connect(backend.port, backend.address);
@@ -85,11 +100,7 @@ export async function forwardUdp({ address, port, choose }: ForwardOptions): Pro
   return {
     close() {
       server.close();
-      for (const { socket, timer } of clients.values()) {
-        clearTimeout(timer);
-        socket.close();
-      }
-      clients.clear();
+      for (const [key, client] of clients) forget(key, client);
     },
   };
 }

@@ -112,11 +112,15 @@ export function startKubelet(options: KubeletOptions): Kubelet {
       onError,
     });
     return {
-      ...run,
+      pod,
+      containers: run.containers,
+      get address() {
+        return run.address;
+      },
       async stop(graceMs, hooks) {
         await run.stop(graceMs, hooks);
         await writing;
-        network.drop(machine);
+        await network.drop(await machine);
       },
     };
   }

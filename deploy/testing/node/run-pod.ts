@@ -2,22 +2,17 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ROOT } from '../compose-file.ts';
-import type { Container } from '../manifests.ts';
 import { type Machine, setSysctl } from '../pod-network.ts';
 import { type PodSources, preparePod } from '../prepare-pod.ts';
-import {
-  type ContainerOptions,
-  type RunningContainer,
-  startContainer,
-} from '../start-container.ts';
+import type { RunningContainer } from '../start-container.ts';
+import { isRunning, now, type Started, startIfEnded, stateOf } from './container-run.ts';
 import { entrypoint, type Images } from './images.ts';
 import { fieldOf, type PodObject } from './pod-object.ts';
 import { type ContainerState, podStatus } from './pod-status.ts';
-import { succeeds } from './probe.ts';
 
 export type PodRunOptions = {
   readonly pod: PodObject;
-  readonly machine: Machine;
+  readonly machine: Promise<Machine>;
   /** Folder of this pod. It does not exist yet, and is removed at the end. */
   readonly home: string;
   readonly images: Images;
@@ -33,36 +28,45 @@ export type PodRunOptions = {
 
 export type PodRun = {
   readonly pod: PodObject;
+  /** Empty until its machine is there. */
   readonly address: string;
   readonly containers: ReadonlyMap<string, RunningContainer>;
   /** Ends the containers, the last one first. With `hooks` each is prepared by its `preStop`. */
   stop(graceMs: number, hooks?: boolean): Promise<void>;
 };
 
-/** Between two looks at a pod that is not ready, and at one that is. */
+/** Between two looks at a pod that is not ready yet, and at any other. */
 const LOOK_MS = { unready: 100, ready: 1_000 };
-const RESTART_MS = 1_000;
-const LOG_CHARACTERS = 2_000;
 
 /** Runs a pod until `stop`. A container that ends starts again. */
 export function runPod(options: PodRunOptions): PodRun {
-  const { pod, home, machine } = options;
-  const stopped = new AbortController();
+  const { pod, home } = options;
+  const [stopping, ended] = [new AbortController(), new AbortController()];
   const containers = new Map<string, RunningContainer>();
-  const running = run(options, containers, stopped.signal).catch(error => {
-    if (!stopped.signal.aborted) options.onError(error);
+  let address = '';
+  options.machine.then(
+    machine => {
+      address = machine.address;
+    },
+    () => {},
+  );
+  const running = run(options, containers, stopping.signal, ended.signal).catch(error => {
+    if (!stopping.signal.aborted) options.onError(error);
   });
   return {
     pod,
-    address: machine.address,
+    get address() {
+      return address;
+    },
     containers,
     async stop(graceMs, hooks = false) {
-      stopped.abort();
-      await running;
+      stopping.abort();
       for (const [name, container] of [...containers].reverse()) {
         if (hooks) await prepareStop(pod, name, container);
         await container.stop(graceMs);
       }
+      ended.abort();
+      await running;
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -77,53 +81,42 @@ async function prepareStop({ spec }: PodObject, name: string, container: Running
   if (sleep !== undefined) await delay(sleep.seconds * 1_000);
 }
 
-type Started = {
-  readonly container: Container;
-  readonly options: ContainerOptions;
-  restarts: number;
-  startedAt?: string;
-};
-
+/** Starts nothing more once the pod is stopping. It probes a pod until that has ended. */
 async function run(
   options: PodRunOptions,
   containers: Map<string, RunningContainer>,
-  signal: AbortSignal,
+  stopping: AbortSignal,
+  ended: AbortSignal,
 ): Promise<void> {
-  const { pod, machine } = options;
-  const startedAt = now();
-  const tell = teller(options, startedAt);
+  const machine = await options.machine;
+  const tell = teller(options, machine, now());
+  const tellEnd = (said: string) => options.onError(`${options.pod.metadata.name}/${said}`);
   tell([]);
-  const all: Started[] = (await prepare(options, signal)).map(([container, each]) => ({
-    container,
-    options: each,
-    restarts: 0,
+  const all: Started[] = (await prepare(options, machine, stopping)).map(([container, each]) => ({
+    ...{ container, options: each },
+    ...{ restarts: 0, ready: false, failures: 0 },
   }));
-  for (;;) {
-    if (signal.aborted) return;
-    for (const each of all) startIfEnded(each, options, containers);
+  while (!ended.aborted) {
+    if (!stopping.aborted) for (const each of all) startIfEnded(each, containers, tellEnd);
     const states = await Promise.all(
-      all.map(async ({ container, restarts, startedAt: at }): Promise<ContainerState> => {
-        const ready =
-          isRunning(containers.get(container.name)) &&
-          (await succeeds(container, container.readinessProbe ?? {}, machine.address));
-        return { container, ready, restarts, ...(at !== undefined && { startedAt: at }) };
-      }),
+      all.map(each => stateOf(each, containers.get(each.container.name), machine)),
     );
-    if (signal.aborted) return;
+    if (ended.aborted) return;
     tell(states);
-    const ready = states.every(state => state.ready);
-    await delay(ready ? LOOK_MS.ready : LOOK_MS.unready, undefined, { signal }).catch(() => pod);
+    const isStarting = !stopping.aborted && states.some(({ ready }) => !ready);
+    const ms = isStarting ? LOOK_MS.unready : LOOK_MS.ready;
+    await delay(ms, undefined, { signal: ended }).catch(() => {});
   }
 }
 
-function prepare(options: PodRunOptions, signal: AbortSignal) {
-  const { pod, home, machine } = options;
+async function prepare(options: PodRunOptions, machine: Machine, signal: AbortSignal) {
+  const { pod, home } = options;
   const [etc, volumes] = ['etc', 'volumes'].map(name => join(home, name)) as [string, string];
   for (const folder of [home, etc, volumes]) mkdirSync(folder);
   for (const { name, value } of pod.spec.securityContext.sysctls ?? [])
-    setSysctl(machine, name, value);
+    await setSysctl(machine, name, value);
   for (const [name, text] of Object.entries(options.etc)) writeFileSync(join(etc, name), text);
-  return preparePod({
+  return await preparePod({
     ...options,
     programs: options.images.programs,
     entrypoint: image => entrypoint(options.images, image),
@@ -138,36 +131,8 @@ function prepare(options: PodRunOptions, signal: AbortSignal) {
   });
 }
 
-/** Starts it, or again a second after its last start. */
-function startIfEnded(
-  each: Started,
-  { pod, onError }: PodRunOptions,
-  containers: Map<string, RunningContainer>,
-): void {
-  const { container, options, startedAt } = each;
-  const last = containers.get(container.name);
-  if (isRunning(last)) return;
-  if (startedAt !== undefined) {
-    if (Date.now() - Date.parse(startedAt) < RESTART_MS) return;
-    each.restarts += 1;
-    onError(
-      `${pod.metadata.name}/${container.name} has ended:\n${last?.log().slice(-LOG_CHARACTERS)}`,
-    );
-  }
-  containers.set(container.name, startContainer(options));
-  each.startedAt = now();
-}
-
-function isRunning(container: RunningContainer | undefined): boolean {
-  return (
-    container !== undefined &&
-    container.process.exitCode === null &&
-    container.process.signalCode === null
-  );
-}
-
 /** Tells what has changed. */
-function teller({ pod, machine, onStatus }: PodRunOptions, startedAt: string) {
+function teller({ pod, onStatus }: PodRunOptions, machine: Machine, startedAt: string) {
   let [told, wasReady, since] = ['', false, startedAt];
   return (states: readonly ContainerState[]) => {
     const ready = states.length > 0 && states.every(state => state.ready);
@@ -178,9 +143,4 @@ function teller({ pod, machine, onStatus }: PodRunOptions, startedAt: string) {
     told = text;
     onStatus(status);
   };
-}
-
-/** The time of the API, which has no milliseconds. */
-function now(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
 }

@@ -3,7 +3,7 @@ import type { KubeApiserver } from '#kubernetes/testing/kube-apiserver.ts';
 import { patchObject } from '#kubernetes/write.ts';
 import type { PodNetwork } from '../pod-network.ts';
 import type { FollowedServices, ServiceObject } from './followed-services.ts';
-import { type Forwarder, forwardTcp, forwardUdp } from './forward.ts';
+import { type Backend, type Forwarder, forwardTcp, forwardUdp } from './forward.ts';
 
 export type ServiceAddressesOptions = {
   readonly api: KubeApiserver;
@@ -42,18 +42,22 @@ export function serveServiceAddresses(options: ServiceAddressesOptions): Service
     for (const address of answered) {
       if (addresses.has(address)) continue;
       answered.delete(address);
-      network.stopAnsweringTo(address);
+      await network.stopAnsweringTo(address);
     }
     for (const address of addresses) {
       if (answered.has(address)) continue;
       answered.add(address);
-      network.answerTo(address);
+      await network.answerTo(address);
     }
     for (const [key, { address, port, protocol, service, name }] of wanted) {
       if (forwarders.has(key)) continue;
       const forward = protocol === 'UDP' ? forwardUdp : forwardTcp;
       const choose = () => oneOf(followed.endpoints(service, name));
-      forwarders.set(key, await forward({ address, port, choose }));
+      const keeps = (backend: Backend) =>
+        followed
+          .endpoints(service, name, 'serving')
+          .some(each => each.address === backend.address && each.port === backend.port);
+      forwarders.set(key, await forward({ address, port, choose, keeps }));
     }
     await tell(options, balanced);
   };
