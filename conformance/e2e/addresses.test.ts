@@ -190,11 +190,14 @@ describe('the addresses of Gateways', options, () => {
   });
 
   test('a Gateway on the shared edge has the address of its Service, and no scope but that', async () => {
-    await cluster.shell(`
+    const shared = `
 kubectl delete gateway inner
 kubectl -n gateway scale deployment edge --replicas=1
 kubectl -n gateway set env deployment controlplane GATEWAY_EDGES=shared
-kubectl -n gateway rollout status deployment controlplane edge --timeout=3m`);
+kubectl -n gateway rollout status deployment controlplane edge --timeout=3m`;
+    await cluster.shell(shared).catch((error: Error) => {
+      throw new Error(`${error.message}\n${cluster.log()}`, { cause: error });
+    });
     await apply(gateway('shared', [], 8080));
     await becomes(`${PROGRAMMED} ${ASSIGNED} ""`, 'shared');
     const { status } = await serviceNamed('edge', 'gateway');

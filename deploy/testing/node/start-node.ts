@@ -7,6 +7,7 @@ import { followServices } from './followed-services.ts';
 import type { Images } from './images.ts';
 import { type Kubelet, startKubelet } from './kubelet.ts';
 import { startLogServer } from './log-server.ts';
+import { patientCluster } from './patient-cluster.ts';
 import { serveServiceAddresses } from './service-addresses.ts';
 
 export type NodeOptions = {
@@ -32,7 +33,9 @@ const LOG_CHARACTERS = 4_000;
 
 /** Registers the node and starts what runs on it. Needs root. */
 export async function startNode(options: NodeOptions): Promise<TestNode> {
-  const { api, network, home } = options;
+  const { network, home } = options;
+  const closed = new AbortController();
+  const api = { ...options.api, admin: patientCluster(options.api.admin, closed.signal) };
   const errors: string[] = [];
   const onError = (error: unknown) => void errors.push(String(error));
   const dns = await startClusterDns(network.address);
@@ -43,6 +46,7 @@ export async function startNode(options: NodeOptions): Promise<TestNode> {
   const addresses = serveServiceAddresses({ api, network, followed, onError });
   const kubelet = startKubelet({
     ...options,
+    api,
     home: join(home, 'pods'),
     nodeName: NODE_NAME,
     etc: namespace => ({
@@ -64,6 +68,7 @@ export async function startNode(options: NodeOptions): Promise<TestNode> {
       return [...errors, ...all].join('\n');
     },
     async close() {
+      closed.abort();
       logs.close();
       followed.close();
       await kubelet.close();
