@@ -3,6 +3,7 @@ import { fileEvents, type RunnerEvent } from '../file-events.ts';
 import { LONGEST_TEST_MS, ONE_FILE } from './limits.ts';
 import { processorMs } from './processor-time.ts';
 import type { WorkerMessage } from './test-pool.ts';
+import { whatIsOpen } from './what-is-open.ts';
 
 /**
  * Runs test files one after the other in this process, as its parent names them. A file has ended
@@ -74,8 +75,9 @@ function watchForTheEnd(): { hear(event: RunnerEvent): void; stop(): void } {
 }
 
 function endWithReason(): void {
-  const kept = process.getActiveResourcesInfo().join(', ');
-  process.stderr.write(`does not end ${PATIENCE_MS} ms after its last test, open are: ${kept}\n`);
+  process.stderr.write(
+    `does not end ${PATIENCE_MS} ms after its last test, open are: ${whatIsOpen()}\n`,
+  );
   process.exit(1);
 }
 

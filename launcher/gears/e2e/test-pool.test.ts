@@ -65,7 +65,7 @@ for (const sharing of [true, false])
         [at('code')]: "test('works', () => { process.exitCode = 3; });",
         [at('variable')]: "test('works', () => { process.env.LEFT_BEHIND = 'x'; });",
         [at('open')]:
-          "import { createServer } from 'node:net'; test('works', () => void createServer().listen(0));",
+          "import { stat } from 'node:fs/promises'; import { createServer } from 'node:net'; test('works', () => { createServer().listen(0); return stat('.'); });",
         [at('exits')]: "test('ends it all', () => process.exit(0));",
         [at('good')]: "test('is alone', t => { if (globalThis.mixed > 4) t.assert.fail(); });",
       });
@@ -110,7 +110,7 @@ for (const sharing of [true, false])
     test('are named with what keeps them from their end', () => {
       assert.match(
         resultOf('open').output,
-        /300 ms after its last test, open are: .*TCPServerWrap/,
+        /300 ms after its last test, open are: .*TCPServerWrap.*files are in: \w+/,
       );
     });
 
