@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { Agent, get } from 'node:http';
-import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '#envoy/e2e/until.ts';
 import {
   type ConformanceCluster,
   startConformanceCluster,
   whyNoConformanceCluster,
 } from '../start-cluster.ts';
+import { askHttp, askTcp, askUdp } from './ask-gateway.ts';
+import { startLoad } from './rollout-load.ts';
 
 const WAIT_MS = 240_000;
-const LANES = 4;
-/** A connection of TCP lives so long, in ms, which is less than what a pod drains for. */
-const CONNECTION_MS = 10_000;
-/** Between two lines of a connection, two requests and two datagrams, in ms. */
-const PAUSE_MS = 50;
-const ANSWER_MS = 5_000;
 
 /** Answers over HTTP, and returns what comes over TCP and UDP. */
 const PROGRAM = `
@@ -183,100 +174,3 @@ describe('a Gateway under load', options, () => {
 });
 
 type PodList = { readonly items: readonly { readonly metadata: { readonly name: string } }[] };
-
-type Ask = (address: string, agent?: Agent) => Promise<string | undefined>;
-
-/** Asks by all protocols, again and again, until `stop`. */
-function startLoad(address: string) {
-  const [answers, losses] = [new Map<string, number>(), [] as string[]];
-  let isOver = false;
-  const lane = async (protocol: string, ask: Ask) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while (!isOver) {
-      const loss = await ask(address, agent);
-      if (loss === undefined) answers.set(protocol, (answers.get(protocol) ?? 0) + 1);
-      else losses.push(`${protocol}: ${loss}`);
-      await delay(PAUSE_MS);
-    }
-    agent.destroy();
-  };
-  const connection = () => holdConnection(address, () => isOver, answers, losses);
-  const lanes = Array.from({ length: LANES }, () => [
-    lane('HTTP', askHttp),
-    lane('UDP', askUdp),
-    connection(),
-  ]).flat();
-  return {
-    async stop() {
-      isOver = true;
-      await Promise.all(lanes);
-      return { answers, losses };
-    },
-  };
-}
-
-/** Resolves with what went wrong. */
-function askHttp(host: string, agent?: Agent): Promise<string | undefined> {
-  return new Promise(resolve => {
-    const request = get({ host, agent: agent ?? false, timeout: ANSWER_MS }, answer => {
-      const { statusCode } = answer;
-      answer.resume().on('end', () => resolve(statusCode === 200 ? undefined : `${statusCode}`));
-      answer.on('error', error => resolve(error.message));
-    });
-    request.on('timeout', () => request.destroy(new Error('no answer')));
-    request.on('error', error => resolve(error.message));
-  });
-}
-
-async function askTcp(address: string): Promise<string | undefined> {
-  const socket = connect(9001, address).on('error', () => {});
-  socket.write('x');
-  const answered = once(socket, 'data', { signal: AbortSignal.timeout(ANSWER_MS) });
-  const loss = await answered.then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
-  socket.destroy();
-  return loss;
-}
-
-/** As clients of UDP do, sends what is not answered once more, since a datagram may be lost. */
-async function askUdp(address: string): Promise<string | undefined> {
-  return (await sendDatagram(address)) && (await sendDatagram(address));
-}
-
-async function sendDatagram(address: string): Promise<string | undefined> {
-  const socket = createSocket('udp4');
-  socket.send('x', 9002, address);
-  const answered = once(socket, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
-  const loss = await answered.then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
-  socket.close();
-  return loss;
-}
-
-/** Uses one connection of TCP after the other, each for a while. */
-async function holdConnection(
-  address: string,
-  isOver: () => boolean,
-  answers: Map<string, number>,
-  losses: string[],
-): Promise<void> {
-  while (!isOver()) {
-    const socket = connect(9001, address);
-    const end = performance.now() + CONNECTION_MS;
-    try {
-      while (performance.now() < end && !isOver()) {
-        socket.write('x');
-        await once(socket, 'data', { signal: AbortSignal.timeout(ANSWER_MS) });
-        answers.set('TCP', (answers.get('TCP') ?? 0) + 1);
-        await delay(PAUSE_MS);
-      }
-    } catch (error) {
-      losses.push(`TCP: ${error instanceof Error ? error.message : error}`);
-    }
-    socket.on('error', () => {}).destroy();
-  }
-}

@@ -29,7 +29,7 @@ type SliceObject = KubernetesObject & {
 };
 
 /** An endpoint that ends is not ready, and may still be serving. */
-type Condition = 'ready' | 'serving';
+export type Condition = 'ready' | 'serving';
 
 export type FollowedServices = {
   /** All Services, by `namespace/name`. */

@@ -2,8 +2,8 @@ import { objectKey } from '#kubernetes/kubernetes-object.ts';
 import type { KubeApiserver } from '#kubernetes/testing/kube-apiserver.ts';
 import { patchObject } from '#kubernetes/write.ts';
 import type { PodNetwork } from '../pod-network.ts';
-import type { FollowedServices, ServiceObject } from './followed-services.ts';
-import { type Backend, type Forwarder, forwardTcp, forwardUdp } from './forward.ts';
+import type { Condition, FollowedServices, ServiceObject } from './followed-services.ts';
+import { startForwarding } from './forwarding.ts';
 
 export type ServiceAddressesOptions = {
   readonly api: KubeApiserver;
@@ -26,18 +26,27 @@ export function serveServiceAddresses(options: ServiceAddressesOptions): Service
   const { network, followed, onError } = options;
   const balanced = new Map<string, string>();
   const answered = new Set<string>();
-  const forwarders = new Map<string, Forwarder>();
+  const forwarded = new Set<string>();
+  const forwarding = startForwarding(onError);
 
+  const ports = () =>
+    new Map([...followed.services.values()].flatMap(each => portsOf(each, balanced)));
+  const tellEndpoints = () => {
+    const known = [...ports()].map(([key, { service, name }]) => {
+      const are = (condition: Condition) => followed.endpoints(service, name, condition);
+      return [key, { ready: are('ready'), serving: are('serving') }] as const;
+    });
+    forwarding.update(new Map(known));
+  };
   const reconcile = async () => {
     balance(options, balanced);
-    const wanted = new Map(
-      [...followed.services.values()].flatMap(each => portsOf(each, balanced)),
-    );
-    for (const [key, forwarder] of forwarders) {
+    const wanted = ports();
+    for (const key of forwarded) {
       if (wanted.has(key)) continue;
-      forwarders.delete(key);
-      forwarder.close();
+      forwarded.delete(key);
+      forwarding.close(key);
     }
+    tellEndpoints();
     const addresses = new Set([...wanted.values()].map(({ address }) => address));
     for (const address of answered) {
       if (addresses.has(address)) continue;
@@ -49,34 +58,27 @@ export function serveServiceAddresses(options: ServiceAddressesOptions): Service
       answered.add(address);
       await network.answerTo(address);
     }
-    for (const [key, { address, port, protocol, service, name }] of wanted) {
-      if (forwarders.has(key)) continue;
-      const forward = protocol === 'UDP' ? forwardUdp : forwardTcp;
-      const choose = () => oneOf(followed.endpoints(service, name));
-      const keeps = (backend: Backend) =>
-        followed
-          .endpoints(service, name, 'serving')
-          .some(each => each.address === backend.address && each.port === backend.port);
-      forwarders.set(key, await forward({ address, port, choose, keeps }));
+    for (const [key, { address, port, protocol }] of wanted) {
+      if (forwarded.has(key)) continue;
+      await forwarding.open(key, { address, port }, protocol);
+      forwarded.add(key);
     }
     await tell(options, balanced);
   };
 
   let working = Promise.resolve();
   const update = () => {
+    // Work on addresses may take a while, and endpoints that have ended must not wait for it.
+    tellEndpoints();
     working = working.then(reconcile).catch(onError);
   };
   return {
     update,
     async close() {
       await working;
-      for (const forwarder of forwarders.values()) forwarder.close();
+      await forwarding.end();
     },
   };
-}
-
-function oneOf<T>(all: readonly T[]): T | undefined {
-  return all[Math.floor(Math.random() * all.length)];
 }
 
 /** Gives each balanced Service an address: the one that it asks for, unless another has it. */
