@@ -67,7 +67,7 @@ describe('of three instances', { concurrency: true }, () => {
     test(`one that is ${mode} is out in time by ${check}, under load, and comes back`, async t => {
       const first = trios[index]?.[0];
       const base = `http://127.0.0.1:${envoy.port}`;
-      const load = startLoad({ base, path: `/trio-${index}/x`, perSecond: 100 });
+      const load = startLoad({ base, path: `/trio-${index}/x`, perSecond: 25 });
       await until(() => load.tally().hostnames.size === 3 || undefined);
       await first?.become(mode);
       const failedAt = performance.now();
