@@ -4,6 +4,7 @@ import {
   describeTestResults,
   type FileResult,
   failedFiles,
+  listTimes,
   NOTHING,
   skippedTests,
   withEvent,
@@ -57,6 +58,14 @@ skipped: d: why
     const said = describeTestResults(results, []);
     assert.equal(said.match(/\.test\.ts$/gm)?.length, 20);
     assert.doesNotMatch(said, / 9\.test\.ts/);
+  });
+
+  test('lists the times of all files, with what took most of the processor first', () => {
+    const results = new Map([
+      ['waits.test.ts', result({ ms: 12_345, processorMs: 40 })],
+      ['works.test.ts', result({ ms: 6_789, processorMs: 6_780 })],
+    ]);
+    assert.equal(listTimes(results), '6.79\t6.78\tworks.test.ts\n12.35\t0.04\twaits.test.ts\n');
   });
 });
 

@@ -91,6 +91,18 @@ function describeSlowest(results: TestResults): string {
   return ['the slowest files, with their time and their processor time:\n', ...lines].join('');
 }
 
+/**
+ * Returns a line for each file with its time and its processor time in seconds, and its path, by
+ * tabs. What took the most of the processor comes first.
+ */
+export function listTimes(results: TestResults): string {
+  const seconds = (ms: number) => (ms / 1000).toFixed(2);
+  return [...results]
+    .sort(([, a], [, b]) => b.processorMs - a.processorMs)
+    .map(([file, { ms, processorMs }]) => `${seconds(ms)}\t${seconds(processorMs)}\t${file}\n`)
+    .join('');
+}
+
 function describeRetried({ file, first, second }: Retried): string {
   const flaky = second.failed.length === 0;
   const verdict = flaky

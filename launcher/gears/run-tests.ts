@@ -1,9 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
 import { isEndToEnd } from '../test-files.ts';
 import {
   describeTestResults,
   type FileResult,
   failedFiles,
+  listTimes,
   outputOf,
   type Retried,
   skippedTests,
@@ -44,6 +47,9 @@ const SHARING = [
 /** A run is never silent for longer than this. */
 const PROGRESS_MS = 10_000;
 
+/** The times of all files of the last run, below the root. */
+const TIMES = '.gateway/test-times.tsv';
+
 /**
  * Runs the files, and prints the results. Those that start programs come last, except that the
  * longest ones run beside all others, and one more at a time. With `retry`, a file that failed runs
@@ -65,7 +71,13 @@ export async function runTests(
   }
   const final = withRetries(results, retried);
   process.stdout.write(describeTestResults(final, retried));
+  keepTimes(join(options.root, TIMES), final);
   return { passed: failedFiles(final).length === 0, skipped: skippedTests(final).length };
+}
+
+function keepTimes(path: string, results: TestResults): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, listTimes(results));
 }
 
 async function runAll(files: readonly string[], options: RunOptions): Promise<TestResults> {
