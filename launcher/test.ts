@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
+import { changedStyle } from './gears/changed-style.ts';
 import { changedTests } from './gears/changed-tests.ts';
 import { type Gear, HELP, parseGear } from './gears/gear.ts';
 import { FEWER_CASES } from './gears/limits.ts';
@@ -28,6 +29,8 @@ const SMOKE = 'envoy/e2e/smoke.test.ts';
  * than of what they need. They live for seconds, and their 100 take a fifth of their time.
  */
 const SELDOM = '400';
+
+const STYLE = ['check', '--error-on-warnings', '--diagnostic-level=warn'];
 
 const say = (line: string) => process.stderr.write(`gateway: ${line}\n`);
 const running = new Set<ChildProcess>();
@@ -60,8 +63,7 @@ async function main(gear: Gear): Promise<boolean> {
   const named = gear.kind === 'named';
   const types = named || checkTypes('types', '.');
   const browser = named || checkTypes("the browser's types", 'controlplane/console/browser');
-  const style =
-    named || check('style', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn']);
+  const style = named || checkStyle(gear);
   const skips = await prepare(gear, files);
   say(`running ${files.length} test files ...`);
   const env = {
@@ -121,6 +123,20 @@ async function prepare(
 function checkTypes(what: string, project: string): Promise<boolean> {
   const known = join(ROOT, '.gateway', 'types', `${basename(join(ROOT, project))}.tsbuildinfo`);
   return check(what, 'tsc', ['-p', project, '--incremental', '--tsBuildInfoFile', known]);
+}
+
+/**
+ * The next run checks only files that have changed since, which takes a third of the time. The
+ * whole gear checks all of them.
+ */
+async function checkStyle({ kind }: Gear): Promise<boolean> {
+  const { files, passed } = changedStyle(ROOT, join(ROOT, '.gateway', 'types', 'style.json'));
+  const some = kind === 'all' ? undefined : files;
+  if (some?.length === 0) return true;
+  const named = some === undefined ? [] : ['--no-errors-on-unmatched', ...some];
+  const styled = await check('style', 'biome', [...STYLE, ...named]);
+  if (styled) passed();
+  return styled;
 }
 
 /** Runs beside the tests, which often wait. Prints its output in one piece when it fails. */
