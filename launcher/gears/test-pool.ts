@@ -5,9 +5,9 @@ import { LONGEST_TEST_MS, longestMs, ONE_FILE } from './limits.ts';
 import { inOwnNetwork, makesInterfaces } from './own-network.ts';
 import { idleShare } from './processor-time.ts';
 
-/** A message of a worker: an event of its file, or that the file has ended. */
+/** A message of a worker: events of its file, or that the file has ended. */
 export type WorkerMessage =
-  | FileEvent
+  | readonly FileEvent[]
   | ({
       readonly ended: string;
       /** Whether the worker holds so much memory that another one should run the next file. */
@@ -132,7 +132,7 @@ function runFile(worker: ChildProcess, path: string, sharing: boolean): Promise<
     output: text => hear({ output: text }),
     message: message => {
       silence.refresh();
-      if (!('ended' in message)) return hear(message);
+      if (!('ended' in message)) return message.forEach(hear);
       ended = true;
       result = { ...result, ms: message.ms, processorMs: message.processorMs };
       if (sharing) finish(!message.full);

@@ -1,5 +1,7 @@
 import { run } from 'node:test';
 import { fileEvents, type RunnerEvent } from '../file-events.ts';
+import type { FileEvent } from '../test-result.ts';
+import { batches } from './batches.ts';
 import { LONGEST_TEST_MS, ONE_FILE } from './limits.ts';
 import { processorMs } from './processor-time.ts';
 import type { WorkerMessage } from './test-pool.ts';
@@ -29,6 +31,9 @@ function runFile(file: string): void {
   const events = run({ files: [file], isolation: 'none', timeout: LONGEST_TEST_MS });
   const environment = { ...process.env };
   const tell = (message: WorkerMessage) => process.send?.(message);
+  // What a test is about to end with the process is told before.
+  const { add, flush } = batches<FileEvent>(tell, performance.now.bind(performance));
+  process.once('exit', flush);
   const watch = watchForTheEnd();
   const toldBy = fileEvents(file);
   // The channel keeps the process alive until its tests have come. Afterwards only they do.
@@ -37,11 +42,13 @@ function runFile(file: string): void {
   events.on('data', (event: RunnerEvent) => {
     watch.hear(event);
     const told = toldBy(event);
-    if (told !== undefined) tell(told);
+    if (told !== undefined) add(told, told.passed === undefined);
   });
   events.once('end', () => {
     watch.stop();
-    for (const failed of leftBehind(environment)) tell({ failed });
+    for (const failed of leftBehind(environment)) add({ failed }, false);
+    flush();
+    process.off('exit', flush);
     const ms = performance.now() - started;
     const full = process.memoryUsage().heapUsed > MOST_HEAP;
     tell({ ended: file, full, ms, processorMs: processorMs() - used });
