@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import timers from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { describeError } from './describe-error.ts';
 import type { UserStore } from './users.ts';
@@ -26,7 +26,7 @@ async function keepTrying(
   let wait = FIRST_PAUSE_MS;
   let fault: string | undefined = first;
   do {
-    await pause(wait, undefined, { ref: false });
+    await timers.setTimeout(wait, undefined, { ref: false });
     wait = Math.min(wait * 2, LONGEST_PAUSE_MS);
     fault = await attempt(store, log, fault);
   } while (!stop.aborted && fault !== undefined);
