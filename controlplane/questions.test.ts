@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after as afterAll, type TestContext, test } from 'node:test';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { explainRequest } from '#controlplane/explain/explain-request.ts';
 import { after } from '#process/after.ts';
@@ -25,25 +25,38 @@ const requestTo = (path: string) => ({
 });
 const SECRET = '---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {k: hunter2}\n';
 
-/** Questions where `text` is in force, and the causes of ended threads. */
-function asking(t: TestContext, text: string, parts: Partial<QuestionsParts> = {}) {
+/** What the questions are about, where `text` is in force. */
+function basisOf(text: string): ReturnType<QuestionsParts['basis']> {
   const { resources, rejected, problems } = collect([
     parseFile('old.yaml', text, DEFAULT_PARSE_OPTIONS),
   ]);
+  return {
+    inForce: { resources, closed: [...rejected.values()] },
+    known: problems,
+    options: compileOptions(readConfig({})),
+    now: Date.UTC(2026, 0, 1),
+  };
+}
+
+/** Questions about what `basis` returns, and the causes of ended threads. */
+function open(basis: QuestionsParts['basis'], parts: Partial<QuestionsParts> = {}) {
   const causes: unknown[] = [];
-  const asked = questions({
-    options: DEFAULT_PARSE_OPTIONS,
-    basis: () => ({
-      inForce: { resources, closed: [...rejected.values()] },
-      known: problems,
-      options: compileOptions(readConfig({})),
-      now: Date.UTC(2026, 0, 1),
-    }),
-    failed: cause => causes.push(cause),
-    after,
-    ...parts,
-  });
-  t.after(() => asked.close());
+  const failed = (cause: unknown) => causes.push(cause);
+  const options = DEFAULT_PARSE_OPTIONS;
+  return { causes, asked: questions({ options, basis, failed, after, ...parts }) };
+}
+
+/** The thread of most tests. It has 800 modules, which take most of the time of a test. */
+let inForce = basisOf('');
+const shared = open(() => inForce);
+afterAll(() => shared.asked.close());
+
+/** Questions where `text` is in force. With `parts`, a thread of their own answers them. */
+function asking(t: TestContext, text: string, parts?: Partial<QuestionsParts>) {
+  inForce = basisOf(text);
+  const basis = inForce;
+  const { asked, causes } = parts === undefined ? shared : open(() => basis, parts);
+  if (parts !== undefined) t.after(() => asked.close());
   const ask = (text: string, remove: readonly string[] = []) =>
     asked.diff({ files: [{ name: 'new.yaml', text }], remove, envoy: true });
   const explain = (path: string) => asked.explain(requestTo(path));
@@ -131,7 +144,7 @@ test('a thread explains a request as the explanation itself does', async t => {
 });
 
 test('the event loop goes round while a question is answered', async t => {
-  const { ask, explain } = asking(t, mappings(2_000));
+  const { ask, explain } = asking(t, mappings(2_000), {});
   // Packing alone makes 20 turns.
   assert.ok((await turnsDuring(ask(mapping('two')))) > 1_000);
   assert.ok((await turnsDuring(explain('/m7/'))) > 200);
