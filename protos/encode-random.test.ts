@@ -5,13 +5,14 @@ import { encode } from './encode.ts';
 import { messageEncoder } from './encode-message.ts';
 import type { Json, JsonObject } from './json.ts';
 import { findType } from './root.ts';
+import { cases } from './testing/cases.ts';
 import { pick, seededRandom } from './testing/random.ts';
 import { randomMessage } from './testing/random-message.ts';
 import { toProtobufjs } from './testing/to-protobufjs.ts';
 import { WireWriter } from './wire-writer.ts';
 
 test('the order of keys changes no byte, also in maps and Structs', () => {
-  for (let seed = 0; seed < 1000; seed++) {
+  for (let seed = 0; seed < cases({ all: 1_000, quick: 250 }); seed++) {
     const random = seededRandom(seed);
     const type = pick(
       ['listener.v3.Listener', 'route.v3.RouteConfiguration', 'cluster.v3.Cluster'],
@@ -49,7 +50,7 @@ for (const name of [
 ]) {
   test(`a ${name} is read as the one that protobufjs encodes`, () => {
     const type = findType(name) as protobuf.Type;
-    for (let seed = 0; seed < 100; seed++) {
+    for (let seed = 0; seed < cases({ all: 100, quick: 25 }); seed++) {
       const json = randomMessage(type, seededRandom(seed));
       const theirs = type.encode(type.fromObject(toProtobufjs(type, json) as object)).finish();
       assert.deepEqual(

@@ -104,7 +104,7 @@ test('the document of a resource can be kept and parsed again; that of a Secret 
 
 test('no text makes the parser throw, and whatever it serves is right', () => {
   const parse = createParser(DEFAULT_PARSE_OPTIONS);
-  for (const text of damagedTexts(cases({ all: 1500, quick: 300 }))) {
+  for (const text of damagedTexts(cases({ all: 1500, quick: 150 }))) {
     const [parsed] = parse(files(text));
     const lines = text.split('\n').length;
     for (const problem of parsed?.problems ?? []) {

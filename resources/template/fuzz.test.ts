@@ -4,7 +4,7 @@ import { cases } from '#protos/testing/cases.ts';
 import { outcomeOf, readFixtures } from './testing/fixture.ts';
 import { randomCase, seeded } from './testing/random-template.ts';
 
-const CASES = cases({ all: 20_000, quick: 4_000 });
+const CASES = cases({ all: 20_000, quick: 2_000 });
 
 test('no random template throws', () => {
   const random = seeded(1);

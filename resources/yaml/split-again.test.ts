@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cases } from '#protos/testing/cases.ts';
 import { splitDocuments } from './document-text.ts';
 import { splitAgain } from './split-again.ts';
 
@@ -22,7 +23,7 @@ test('after any edits a file is split as if it was never split before', () => {
   const line = () => (random(12) === 0 ? LONG : (LINES[random(LINES.length)] ?? ''));
   let lines: string[] = [];
   let before = { text: '', documents: splitDocuments('') };
-  for (let round = 0; round < 5_000; round += 1) {
+  for (let round = 0; round < cases({ all: 5_000, quick: 1_250 }); round += 1) {
     const added = Array.from({ length: random(4) }, line);
     lines = lines.toSpliced(random(lines.length + 1), random(3), ...added).slice(-30);
     const text = lines.join('\n') + (random(3) === 0 ? '' : '\n');

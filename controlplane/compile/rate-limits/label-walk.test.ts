@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cases } from '#protos/testing/cases.ts';
 import { seededRandom } from '#protos/testing/random.ts';
 import type { LabelPattern, PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { GroupShape, LabelShape } from './label-shape.ts';
@@ -56,7 +57,7 @@ function randomly(seed: number) {
 test('a pattern reaches a group exactly when some request could have one that it matches', () => {
   const { groups, pattern } = randomly(1);
   const seen = { reached: 0, unreached: 0 };
-  for (let round = 0; round < 2000; round++) {
+  for (let round = 0; round < cases({ all: 2_000, quick: 500 }); round++) {
     const shapes = groups();
     const walk = new LabelWalk(labelTree(shapes), new Set([CLUSTER]), WHOLE);
     for (let each = 0; each < 5; each++) {
@@ -66,12 +67,15 @@ test('a pattern reaches a group exactly when some request could have one that it
       seen[reached ? 'reached' : 'unreached']++;
     }
   }
-  assert.ok(seen.reached > 1000 && seen.unreached > 1000, JSON.stringify(seen));
+  assert.ok(
+    Math.min(seen.reached, seen.unreached) > cases({ all: 1_000, quick: 250 }),
+    JSON.stringify(seen),
+  );
 });
 
 test('the depth is how many items of the pattern a group begins with', () => {
   const { groups, pattern } = randomly(2);
-  for (let round = 0; round < 2000; round++) {
+  for (let round = 0; round < cases({ all: 2_000, quick: 500 }); round++) {
     const shapes = groups();
     const tried = pattern();
     const reach = new LabelWalk(labelTree(shapes), new Set([CLUSTER]), WHOLE).reach(tried);

@@ -39,7 +39,7 @@ const SPECS: readonly [kind: string, spec: object][] = [
   ['FilterPolicy', { precedence: 1, rules: RULES }],
 ];
 
-const ROUNDS = cases({ all: 1500, quick: 300 });
+const ROUNDS = cases({ all: 1500, quick: 150 });
 
 test('a damaged Filter or FilterPolicy is served or rejected with a reason, and no secret is told', () => {
   const random = seededRandom(1);
