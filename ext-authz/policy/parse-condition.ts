@@ -2,7 +2,8 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { flagAt, messageAt, requiredText, textAt, WireError } from '#ext-authz/wire/wire-json.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
-import { type HeaderCondition, toHeaderMatcher } from '#resources/match/header-condition.ts';
+import type { HeaderCondition } from '#resources/match/header-condition.ts';
+import { toHeaderMatcher } from '#resources/match/header-matcher.ts';
 
 /**
  * Parses the `if_request_header` of a message (`gateway.config.v1.HeaderCondition`).

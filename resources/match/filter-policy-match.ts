@@ -1,4 +1,4 @@
-import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
 import { canonicalGlob } from './canonical-path.ts';
 
 const LONGEST = 1024;
@@ -60,15 +60,3 @@ function fail(what: 'host' | 'path', text: string, reason: string): Parsed<never
     error: `Cannot parse ${what} ${JSON.stringify(text.slice(0, LONGEST_SHOWN))}: ${reason}`,
   };
 }
-
-/** The fields of a FilterPolicy's rule that select its requests. */
-export const ruleMatchShape = {
-  host: checkedString('a host, in which `*` is any run of characters', parseHostGlob)
-    .default('*')
-    .describe('Host of the request, without port. `*` is any run of characters'),
-  path: checkedString('a path, in which `*` is any run of characters', parsePathGlob)
-    .default('*')
-    .describe(
-      'Path of the request, without query. `*` and `**` are any run of characters, `/` too',
-    ),
-};

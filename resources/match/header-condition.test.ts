@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type HeaderCondition, headerCondition, toHeaderMatcher } from './header-condition.ts';
+import { type HeaderCondition, headerCondition } from './header-condition.ts';
+import { toHeaderMatcher } from './header-matcher.ts';
 
 type Request = Readonly<Record<string, readonly string[]>>;
 

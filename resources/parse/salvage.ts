@@ -5,7 +5,7 @@ import { type PolicyTarget, policyTarget } from '#resources/kinds/gateway-api/po
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import { checkMatch, mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
-import { ruleMatchShape } from '#resources/match/filter-policy-match.ts';
+import { ruleMatchShape } from '#resources/match/rule-match-shape.ts';
 import type { ReadableRule, Rejected } from '#resources/resource.ts';
 import { metaOf } from '#resources/schema/schema-walk.ts';
 import { filterHeaders } from '#resources/template/header-template.ts';

@@ -4,10 +4,9 @@ import {
   formatAuthority,
   type Origin,
   parseAuthority,
-  pathInOrigin,
   splitOrigin,
 } from './origin.ts';
-import { type Parsed, parsedString } from './parsed-string.ts';
+import type { Parsed } from './parsed-string.ts';
 
 /**
  * A pattern of origins. `*` as scheme or host means any. Without a port it is any with the host
@@ -24,8 +23,6 @@ export type InternalOrigins = {
   readonly internalOrigin: OriginPattern;
   readonly includeSubdomains: boolean;
 };
-
-const FORM = 'an origin such as `https://example.com`, `*://example.com` or `*://*`';
 
 /**
  * Parses an origin whose scheme, authority or both may be `*` (docs/reference/kinds/filter.md). A
@@ -82,5 +79,3 @@ export function overlap(a: InternalOrigins, b: InternalOrigins): boolean {
 }
 
 const SCHEMES = ['http', 'https'] as const;
-
-export const originPattern = parsedString(FORM, parseOriginPattern).meta({ odd: pathInOrigin });

@@ -1,6 +1,6 @@
 import { parseHostPort } from './host.ts';
 import { ipVersion } from './ip-address.ts';
-import { type Parsed, parsedString } from './parsed-string.ts';
+import type { Parsed } from './parsed-string.ts';
 
 /**
  * Scheme and authority of a URL (RFC 6454). `host` is as in parseHost, and IPv6 is in its shortest
@@ -11,8 +11,6 @@ export type Origin = {
   readonly host: string;
   readonly port: number;
 };
-
-const FORM = 'an origin such as `https://example.com`';
 
 /**
  * Parses `http://` or `https://` with a host, perhaps a port. A path is ignored
@@ -88,5 +86,3 @@ export function isLoopback(host: string): boolean {
     host === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'))
   );
 }
-
-export const origin = parsedString(FORM, parseOrigin).meta({ odd: pathInOrigin });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Finding, fault } from '#resources/finding.ts';
-import { ruleMatchShape } from '#resources/match/filter-policy-match.ts';
 import { headerCondition } from '#resources/match/header-condition.ts';
+import { ruleMatchShape } from '#resources/match/rule-match-shape.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { jwtArguments, scope } from '#resources/words/scope.ts';

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { headerCondition } from '#resources/match/header-condition.ts';
 import { positiveDuration } from '#resources/words/duration.ts';
 import { httpUrl } from '#resources/words/http-url.ts';
-import { origin } from '#resources/words/origin.ts';
-import { protectedOrigins } from './filter-oauth2-origins.ts';
+import { origin, protectedOrigins } from './filter-oauth2-origins.ts';
 
 /**
  * What the gateway itself sends in an authorization request, and what would change its meaning, in

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
-import { isLoopback, type Origin, origin } from '#resources/words/origin.ts';
+import { isLoopback, type Origin, parseOrigin, pathInOrigin } from '#resources/words/origin.ts';
 import {
   formatOriginPattern,
   type OriginPattern,
-  originPattern,
   overlap,
+  parseOriginPattern,
 } from '#resources/words/origin-pattern.ts';
+import { parsedString } from '#resources/words/parsed-string.ts';
 import { isPublicSuffix } from '#resources/words/public-suffix.ts';
 
 /** A host that may set cookies for the application (docs/reference/kinds/filter.md). */
@@ -16,6 +17,16 @@ export type ProtectedOrigin = {
   readonly internalOrigin: OriginPattern;
   readonly includeSubdomains: boolean;
 };
+
+// Here and not beside the parsers, because services parse origins without the 95 modules of zod.
+export const origin = parsedString('an origin such as `https://example.com`', parseOrigin).meta({
+  odd: pathInOrigin,
+});
+
+const originPattern = parsedString(
+  'an origin such as `https://example.com`, `*://example.com` or `*://*`',
+  parseOriginPattern,
+).meta({ odd: pathInOrigin });
 
 const protectedOrigin = z
   .object({
