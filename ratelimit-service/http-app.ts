@@ -1,20 +1,16 @@
-import express, { type Express, type RequestHandler } from 'express';
-import { allow, errorAnswer, MAX_BODY_BYTES } from '#process/http-answers.ts';
-import { answerProbes, type ProbeSources } from '#process/probes.ts';
+import type { RequestListener } from 'node:http';
+import { type ProbeParts, probes, sendError } from '#process/probes.ts';
+import type { Decide } from './json-app.ts';
 
-export type JsonAnswer = { readonly status: number; readonly body: object };
-
-type Decide = (body: unknown) => Promise<JsonAnswer>;
-
-export type HttpSources = ProbeSources & {
+export type HttpSources = ProbeParts & {
   /**
    * Answers a rate limit request in ProtoJSON, parsed. Absent where not everybody who reaches the
    * port may ask for decisions.
    */
   readonly decide?: Decide;
-  /** Hears of errors that are ours. The client gets 500. */
-  onError(error: unknown): void;
 };
+
+const NOT_FOUND = 'not found: try POST /json, /healthz, /readyz or /metrics';
 
 /**
  * Answers plain HTTP:
@@ -24,27 +20,23 @@ export type HttpSources = ProbeSources & {
  * - `/readyz` answers 200 once it has its limits, else 503 with the reason.
  * - `/metrics` is Prometheus text.
  */
-export function httpApp(sources: HttpSources): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  if (sources.decide !== undefined) {
-    const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
-    app.route('/json').post(body, decision(sources.decide)).all(allow('POST'));
-  }
-  answerProbes(app, sources);
-  app.use((_request, response) => {
-    response
-      .status(404)
-      .json({ error: 'not found: try POST /json, /healthz, /readyz or /metrics' });
+export function httpApp({ decide, ...parts }: HttpSources): RequestListener {
+  if (decide === undefined)
+    return probes(parts, (_request, response) => sendError(response, 404, NOT_FOUND));
+  let app: Promise<RequestListener> | undefined;
+  return probes(parts, async (request, response) => {
+    try {
+      app ??= openJson(decide, parts);
+      (await app)(request, response);
+    } catch (error) {
+      parts.onError(error);
+      sendError(response, 500, 'internal error, see the log');
+    }
   });
-  app.use(errorAnswer(sources.onError));
-  return app;
 }
 
-function decision(decide: Decide): RequestHandler {
-  return async (request, response) => {
-    const { status, body } = await decide(request.body);
-    response.status(status).json(body);
-  };
+/** Reads bodies with express, whose 128 modules most never need: Envoy asks by gRPC. */
+async function openJson(decide: Decide, { onError }: ProbeParts): Promise<RequestListener> {
+  const { jsonApp } = await import('./json-app.ts');
+  return jsonApp({ decide, notFound: NOT_FOUND, onError });
 }

@@ -5,7 +5,7 @@ import { isJsonObject } from '#protos/json.ts';
 import { toFieldNames, toJsonNames } from '#protos/json-names.ts';
 import { messageType } from '#protos/root.ts';
 import type { Failed } from './answerer.ts';
-import type { JsonAnswer } from './http-app.ts';
+import type { JsonAnswer } from './json-app.ts';
 import type { RateLimitRequest } from './request.ts';
 import { OVER_LIMIT, type RateLimitResponse } from './wire.ts';
 

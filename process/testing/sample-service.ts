@@ -7,7 +7,7 @@ import express from 'express';
 import { Counter, Registry } from 'prom-client';
 import { listen } from '#grpc/listen.ts';
 import { readDecisionConfig } from '../decision-config.ts';
-import { answerProbes } from '../probes.ts';
+import { probes } from '../probes.ts';
 import { runWorkers, type WorkParts } from '../run-workers.ts';
 import { groupProbes } from '../worker.ts';
 
@@ -50,9 +50,13 @@ async function work({
     '/share',
     async (_request, response) => void response.json(await worker?.calls.ask('next')),
   );
-  answerProbes(app, groupProbes({ notReady: () => undefined, registry }, worker));
+  const own = groupProbes({ notReady: () => undefined, registry }, worker);
+  const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const { host, port } = config.address;
-  const protocols = { http2: (socket: Socket) => void socket.destroy(), http1: app };
+  const protocols = {
+    http2: (socket: Socket) => void socket.destroy(),
+    http1: probes({ ...own, onError }, app),
+  };
   const listening = await listen({ host, port, protocols, source: worker?.port('sample') }).catch(
     (error: Error) => exit(`ADDRESS: ${error.message}`),
   );

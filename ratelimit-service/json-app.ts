@@ -1,0 +1,36 @@
+import express, { type Express, type RequestHandler } from 'express';
+import { allow, errorAnswer, MAX_BODY_BYTES } from '#process/http-answers.ts';
+
+export type JsonAnswer = { readonly status: number; readonly body: object };
+
+/** Answers a rate limit request in ProtoJSON, parsed. */
+export type Decide = (body: unknown) => Promise<JsonAnswer>;
+
+export type JsonSources = {
+  readonly decide: Decide;
+  /** What is said of any other path. */
+  readonly notFound: string;
+  /** Hears of errors that are ours. The client gets 500. */
+  onError(error: unknown): void;
+};
+
+/** Answers `POST /json` with a decision. */
+export function jsonApp({ decide, notFound, onError }: JsonSources): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
+  app.route('/json').post(body, decision(decide)).all(allow('POST'));
+  app.use((_request, response) => {
+    response.status(404).json({ error: notFound });
+  });
+  app.use(errorAnswer(onError));
+  return app;
+}
+
+function decision(decide: Decide): RequestHandler {
+  return async (request, response) => {
+    const { status, body } = await decide(request.body);
+    response.status(status).json(body);
+  };
+}
