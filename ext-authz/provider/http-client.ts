@@ -1,7 +1,7 @@
-import { Agent, fetch, type Response } from 'undici';
+import type { Agent, Response, fetch as undiciFetch } from 'undici';
 import { readBounded } from '#process/bounded-text.ts';
 import { ProviderError, type ProviderErrorFacts } from './provider-error.ts';
-import { type TlsSettings, tlsConnector } from './tls-connector.ts';
+import type { TlsSettings } from './tls-connector.ts';
 
 export type ProviderRequest = {
   /** Names what is asked in errors, such as `the token endpoint`. */
@@ -45,6 +45,26 @@ const LAST_RESORT_MS = 30_000;
  * environment are not used.
  */
 export function openHttpClient(settings: TlsSettings): HttpClient {
+  const opened = openAgent(settings);
+  // A request says what is wrong, if anything is.
+  opened.catch(() => {});
+  return {
+    send: request => send(opened, settings, request),
+    close: async () => (await opened).dispatcher.destroy(),
+  };
+}
+
+type Opened = { readonly dispatcher: Agent; readonly fetch: typeof undiciFetch };
+
+/**
+ * Loads undici, which has 109 modules, once there is a provider. Its settings come before the first
+ * request that needs it.
+ */
+async function openAgent(settings: TlsSettings): Promise<Opened> {
+  const [{ Agent, fetch }, { tlsConnector }] = await Promise.all([
+    import('undici'),
+    import('./tls-connector.ts'),
+  ]);
   const dispatcher = new Agent({
     connect: tlsConnector(settings),
     connections: MAX_CONNECTIONS,
@@ -54,19 +74,17 @@ export function openHttpClient(settings: TlsSettings): HttpClient {
     headersTimeout: LAST_RESORT_MS,
     bodyTimeout: LAST_RESORT_MS,
   });
-  return {
-    send: request => send(dispatcher, settings, request),
-    close: () => dispatcher.destroy(),
-  };
+  return { dispatcher, fetch };
 }
 
 async function send(
-  dispatcher: Agent,
+  opened: Promise<Opened>,
   settings: TlsSettings,
   request: ProviderRequest,
 ): Promise<ProviderAnswer> {
   const { body, headers, method, signal, url } = request;
   try {
+    const { dispatcher, fetch } = await opened;
     const response = await fetch(url, {
       dispatcher,
       method,
