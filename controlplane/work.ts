@@ -27,7 +27,6 @@ import type { ServiceParts, Started } from '#process/run-service.ts';
 import { Parser } from '#resources/parse/parse.ts';
 import type { Config } from './config.ts';
 import { type ControlPlane, controlPlane } from './control-plane.ts';
-import { openGatewayEdges } from './gateway-edges.ts';
 import { compileOptions } from './group-compiler.ts';
 import { httpApp } from './http.ts';
 import { leaseHolder } from './lease-holder.ts';
@@ -85,9 +84,7 @@ export async function work(parts: Parts): Promise<Started> {
     () => watch(parts, { parser, plane, cluster, changed }),
     'RESOURCES',
   );
-  edges =
-    cluster &&
-    (await openGatewayEdges({ config, log, plane, cluster, holder, changed: plane.edgesChanged }));
+  edges = cluster && (await openEdges(parts, plane, { cluster, holder }));
   edges?.changed();
   const edgeOf = edgeIn(config, edges);
   reports = cluster && report(parts, { plane, resources, cluster, holder, metrics, edgeOf });
@@ -115,6 +112,16 @@ export async function work(parts: Parts): Promise<Started> {
       tls?.close();
     },
   };
+}
+
+/** Without Kubernetes there are none, and their modules are not loaded. */
+async function openEdges(
+  { config, log }: Parts,
+  plane: ControlPlane,
+  where: { readonly cluster: Cluster; readonly holder: string },
+): Promise<KubernetesEdges> {
+  const { openGatewayEdges } = await import('./gateway-edges.ts');
+  return openGatewayEdges({ config, log, plane, ...where, changed: plane.edgesChanged });
 }
 
 function shareDrainsIn(

@@ -9,11 +9,11 @@ import { act, takeTurns } from './act.ts';
 import { ACTIONS, type OrderGiver } from './actions.ts';
 import type { Asset } from './assets.ts';
 import { etagOf, readAssets } from './assets.ts';
-import type { ConsoleConfig } from './console-config.ts';
+import type { ConsoleConfig, ConsoleLogin } from './console-config.ts';
 import { type ConsoleData, type ConsoleFacts, consoleData } from './data.ts';
 import { type Events, openEvents } from './events.ts';
 import { isLoopbackHost, isSameOrigin, securityHeaders } from './guard.ts';
-import { type Receive, receiveAll, receiveTokens, visitorIn } from './visitor.ts';
+import { type Receive, receiveAll, visitorIn } from './visitor.ts';
 
 export type ConsoleParts = {
   readonly facts: ConsoleFacts;
@@ -56,7 +56,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const unfollow = facts.figures.follow(() => events.changed());
   const router = Router();
   if (config === 'open') router.use(onlyOwnHost);
-  router.use(onlyVisitors(config === 'open' ? receiveAll : receiveTokens(config)));
+  router.use(onlyVisitors(config === 'open' ? receiveAll : receivingTokens(config)));
   router.use(assetRoutes());
   router.get('/events', stream(events, { now, after }));
   router.use('/api', apiRoutes(data, parts));
@@ -74,6 +74,12 @@ export function openConsole(parts: ConsoleParts): Console {
       events.close();
     },
   };
+}
+
+/** Loads what verifies tokens, which has 47 modules, only for a console with a login. */
+function receivingTokens(login: ConsoleLogin): Receive {
+  const loaded = import('./receive-tokens.ts').then(({ receiveTokens }) => receiveTokens(login));
+  return async headers => (await loaded)(headers);
 }
 
 const ownPageOnly: RequestHandler = ({ headers }, response, next) => {
