@@ -21,6 +21,7 @@ export const BENCHES: readonly Bench[] = [
   { name: 'minimum', args: WRITE },
   { name: 'routes', args: WRITE },
   { name: 'edit-to-effect', args: [] },
+  { name: 'scale', args: WRITE },
   { name: 'fleet', args: WRITE },
   { name: 'gateway-api-scale', args: WRITE },
   { name: 'instances', args: [] },
