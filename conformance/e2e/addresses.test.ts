@@ -176,11 +176,19 @@ describe('the addresses of Gateways', options, () => {
   test('is not programmed where it has no address that it asks for', async () => {
     await apply(gateway('inner', [ELSEWHERE]));
     await becomes('False:AddressNotAssigned False:NotAssigned');
-    assert.equal((await service()).spec.type, 'ClusterIP');
+    await becomesInner();
     await apply(gateway('inner', [{ routability: 'example.com/wan' }]));
     await becomes('False:AddressNotAssigned False:NotAssigned');
-    assert.equal((await service()).spec.type, 'ClusterIP');
+    await becomesInner();
   });
+
+  /** The status and the Service are written one after the other. */
+  const becomesInner = () =>
+    until(
+      async () => (await service()).spec.type === 'ClusterIP' || undefined,
+      WAIT_MS,
+      'a Service that is reached from inside',
+    );
 
   test('reports the scope that the suite asks for, and none where nothing is promised', async () => {
     await apply(gateway('inner', [SENTINEL]));

@@ -215,6 +215,7 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
 
   test('is used by keyboard alone', async t => {
     const page = await open(t, '');
+    await see(page, 'Requests a second');
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content');
     await page.keyboard.press('?');
