@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import type { Backend } from './forward.ts';
-import type { Endpoints, ForwardAnswer, ForwardMessage } from './forward-thread.ts';
+import type { Endpoints, ForwardAnswer, ForwardMessage } from './forward-process.ts';
 
 /** Forwards what comes to the ports of Services, each of which has a key. */
 export type Forwarding = {
@@ -13,20 +14,23 @@ export type Forwarding = {
 };
 
 /**
- * Starts a thread that forwards. The one that runs pods stands still while it starts programs,
- * which takes seconds on a busy machine. A kernel forwards meanwhile.
+ * Starts a process that forwards. The one that runs pods stands still while it starts programs,
+ * which takes seconds on a busy machine. A kernel forwards meanwhile. A thread in its place would
+ * not end where a connection was reset while it ended: Node waits for that handle without a pause.
  */
 export function startForwarding(onError: (error: unknown) => void): Forwarding {
-  const thread = new Worker(new URL('./forward-thread.ts', import.meta.url));
+  const child = fork(new URL('./forward-process.ts', import.meta.url), {
+    serialization: 'advanced',
+  });
   const opening = new Map<string, PromiseWithResolvers<void>>();
-  thread.on('error', onError);
-  thread.on('message', ({ key, error }: ForwardAnswer) => {
+  child.on('error', onError);
+  child.on('message', ({ key, error }: ForwardAnswer) => {
     const { resolve, reject } = opening.get(key) ?? {};
     opening.delete(key);
     if (error === undefined) resolve?.();
     else reject?.(new Error(`${key}: ${error}`));
   });
-  const say = (message: ForwardMessage) => thread.postMessage(message);
+  const say = (message: ForwardMessage) => child.send(message);
   return {
     open(key, at, protocol) {
       const opened = Promise.withResolvers<void>();
@@ -37,7 +41,9 @@ export function startForwarding(onError: (error: unknown) => void): Forwarding {
     close: key => say({ close: key }),
     update: endpoints => say({ endpoints }),
     async end() {
-      await thread.terminate();
+      const ended = once(child, 'exit');
+      if (child.exitCode !== null || !child.kill('SIGKILL')) return;
+      await ended;
     },
   };
 }

@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads';
 import { type Backend, type Forwarder, forwardTcp, forwardUdp } from './forward.ts';
 
 /** Endpoints of a port of a Service. */
@@ -7,7 +6,7 @@ export type Endpoints = {
   readonly serving: readonly Backend[];
 };
 
-/** What the thread that knows the cluster says. `endpoints` are by the key of a port. */
+/** What the process that knows the cluster says. `endpoints` are by the key of a port. */
 export type ForwardMessage =
   | { readonly open: string; readonly at: Backend; readonly protocol: string }
   | { readonly close: string }
@@ -19,7 +18,8 @@ export type ForwardAnswer = { readonly key: string; readonly error?: string };
 const forwarders = new Map<string, Forwarder>();
 let endpoints: ReadonlyMap<string, Endpoints> = new Map();
 
-parentPort?.on('message', (message: ForwardMessage) => {
+process.once('disconnect', () => process.exit());
+process.on('message', (message: ForwardMessage) => {
   if ('endpoints' in message) endpoints = message.endpoints;
   else if ('close' in message) close(message.close);
   else void open(message);
@@ -34,7 +34,7 @@ async function open({ open: key, at, protocol }: Extract<ForwardMessage, { open:
       ?.serving.some(
         ({ address, port }) => address === backend.address && port === backend.port,
       ) === true;
-  const tell = (answer: ForwardAnswer) => parentPort?.postMessage(answer);
+  const tell = (answer: ForwardAnswer) => process.send?.(answer);
   try {
     forwarders.set(key, await forward({ ...at, choose, keeps }));
     tell({ key });
