@@ -34,12 +34,12 @@ const DATA = join(ROOT, '.gateway', 'docker');
  * The engine has process ids and mounts of its own, so that all of it ends with its first process.
  * That one takes up orphans. The network is that of the caller. Of two engines with the same data
  * one waits. The engine gives its containerd 15 s to start, which a busy machine may exceed [seen],
- * so it has three tries.
+ * so it has ten tries.
  */
 const SCRIPT = `
 exec 9>"$1/lock"; shift; flock 9
 trap 'ended=yes; kill $engine' TERM
-for try in 1 2 3; do
+for try in 1 2 3 4 5 6 7 8 9 10; do
   dockerd "$@" & engine=$!
   while kill -0 $engine 2>/dev/null; do wait $engine; done
   [ -z "$ended" ] || break
@@ -91,7 +91,7 @@ export async function startDocker(project: string): Promise<Docker> {
       if (engine.exitCode !== null) throw new Error(`Docker does not start:\n${said()}`);
       return get(socket, '/_ping').catch(() => undefined);
     },
-    90_000,
+    180_000,
     'the start of Docker',
   );
   // This process has no way to the internet, and the one that started it has.
