@@ -16,6 +16,9 @@ export type ProbeParts = ProbeSources & {
   onError(error: unknown): void;
 };
 
+/** Answers a request. It may fail before it has sent anything. */
+type Others = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
 type Answer = { readonly status: number; readonly type: string; readonly body: string };
 
 const METHODS = 'GET, HEAD';
@@ -27,17 +30,25 @@ const PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8';
  * `/metrics`, and leaves all else to `others`. It does without express, whose 128 modules would be
  * a fifth of those of a service.
  */
-export function probes(parts: ProbeParts, others: RequestListener): RequestListener {
+export function probes(parts: ProbeParts, others: Others): RequestListener {
   const answers = new Map<string, () => Answer | Promise<Answer>>([
     ['/healthz', () => ({ status: 200, type: TEXT, body: 'ok\n' })],
     ['/readyz', async () => readiness(await parts.notReady())],
     ['/metrics', async () => ({ status: 200, type: PROMETHEUS, body: await parts.metrics() })],
   ]);
-  return (request, response) => {
+  const handle: Others = async (request, response) => {
     const answer = answers.get(pathOf(request));
-    if (answer === undefined) others(request, response);
+    if (answer === undefined) await others(request, response);
     else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response);
-    else void answerWith(answer, response, parts);
+    else send(response, await answer());
+  };
+  return async (request, response) => {
+    try {
+      await handle(request, response);
+    } catch (error) {
+      parts.onError(error);
+      sendError(response, 500, 'internal error, see the log');
+    }
   };
 }
 
@@ -57,19 +68,6 @@ function readiness(reason: string | undefined): Answer {
   return reason === undefined
     ? { status: 200, type: TEXT, body: 'ready\n' }
     : { status: 503, type: TEXT, body: `not ready: ${reason}\n` };
-}
-
-async function answerWith(
-  answer: () => Answer | Promise<Answer>,
-  response: ServerResponse,
-  { onError }: ProbeParts,
-): Promise<void> {
-  try {
-    send(response, await answer());
-  } catch (error) {
-    onError(error);
-    sendError(response, 500, 'internal error, see the log');
-  }
 }
 
 function refuse(response: ServerResponse): void {

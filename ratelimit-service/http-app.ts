@@ -25,13 +25,8 @@ export function httpApp({ decide, ...parts }: HttpSources): RequestListener {
     return probes(parts, (_request, response) => sendError(response, 404, NOT_FOUND));
   let app: Promise<RequestListener> | undefined;
   return probes(parts, async (request, response) => {
-    try {
-      app ??= openJson(decide, parts);
-      (await app)(request, response);
-    } catch (error) {
-      parts.onError(error);
-      sendError(response, 500, 'internal error, see the log');
-    }
+    app ??= openJson(decide, parts);
+    (await app)(request, response);
   });
 }
 

@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { type Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,11 +28,7 @@ export function askHttp(host: string, agent?: Agent): Promise<string | undefined
 export async function askTcp(address: string): Promise<string | undefined> {
   const socket = connect(9001, address).on('error', () => {});
   socket.write('x');
-  const answered = once(socket, 'data', { signal: AbortSignal.timeout(ANSWER_MS) });
-  const loss = await answered.then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
+  const loss = await lossOf(socket, 'data');
   socket.destroy();
   return loss;
 }
@@ -45,13 +41,16 @@ export async function askUdp(address: string): Promise<string | undefined> {
 async function sendDatagram(address: string): Promise<string | undefined> {
   const socket = createSocket('udp4');
   socket.send('x', 9002, address);
-  const answered = once(socket, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
-  const loss = await answered.then(
+  const loss = await lossOf(socket, 'message');
+  socket.close();
+  return loss;
+}
+
+async function lossOf(socket: EventEmitter, answer: string): Promise<string | undefined> {
+  return await once(socket, answer, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
     () => undefined,
     (error: Error) => error.message,
   );
-  socket.close();
-  return loss;
 }
 
 /** Uses one connection of TCP after the other, each for a while. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import { extension } from '../extension.ts';
+import { ANOTHER_HOST } from '../another-host.ts';
 
 /**
  * One immediate retry, on another address, for calls of a proxy that no service has seen. Others
@@ -10,11 +10,6 @@ export const CALL_RETRIES: JsonObject = {
   retry_on: 'connect-failure,refused-stream,reset-before-request',
   num_retries: 1,
   retry_back_off: { base_interval: '0.001s' },
-  retry_host_predicate: [
-    {
-      name: 'envoy.retry_host_predicates.previous_hosts',
-      typed_config: extension('retry.host.previous_hosts.v3.PreviousHostsPredicate'),
-    },
-  ],
+  ...ANOTHER_HOST,
   host_selection_retry_max_attempts: '3',
 };

@@ -55,21 +55,22 @@ export function accessLogs(
   format: string | undefined,
   service: LogServiceSpec | undefined,
 ): readonly JsonObject[] {
-  const ofAll = [
-    ...(format === undefined ? [] : [standardOutput(textFormat(format))]),
-    ...(service === undefined || hasFields(service) ? [] : [logServiceLog(EDGE, service, {})]),
-  ];
-  const withFields = (fields: Readonly<Record<string, string>>) => [
-    ...(format === undefined ? [standardOutput({ json_format: fields })] : []),
-    ...(service !== undefined && hasFields(service) ? [logServiceLog(EDGE, service, fields)] : []),
-  ];
+  const output =
+    format === undefined
+      ? withLimits(fields => standardOutput({ json_format: fields }))
+      : [standardOutput(textFormat(format))];
+  if (service === undefined) return output;
+  const told = (fields: Fields) => logServiceLog(EDGE, service, fields);
+  return [...output, ...(hasFields(service) ? withLimits(told) : [told({})])];
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Returns a log of the requests that exceeded no limit, and one of the others with its fields. */
+function withLimits(log: (fields: Fields) => JsonObject): readonly JsonObject[] {
   return [
-    ...ofAll,
-    ...withFields(DEFAULT_FORMAT).map(log => ({ ...log, filter: limited(false) })),
-    ...withFields({ ...DEFAULT_FORMAT, ...LIMIT_FORMAT }).map(log => ({
-      ...log,
-      filter: limited(true),
-    })),
+    { ...log(DEFAULT_FORMAT), filter: limited(false) },
+    { ...log({ ...DEFAULT_FORMAT, ...LIMIT_FORMAT }), filter: limited(true) },
   ];
 }
 

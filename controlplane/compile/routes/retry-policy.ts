@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
+import { ANOTHER_HOST } from '../another-host.ts';
 import { toDuration } from '../duration.ts';
-import { extension } from '../extension.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 
 /**
@@ -23,12 +23,7 @@ export const RETRY_POLICY: JsonObject = {
   retry_on: UNSEEN.join(),
   retriable_headers: [{ name: RETRIABLE_HEADER, present_match: true }],
   num_retries: 1,
-  retry_host_predicate: [
-    {
-      name: 'envoy.retry_host_predicates.previous_hosts',
-      typed_config: extension('retry.host.previous_hosts.v3.PreviousHostsPredicate'),
-    },
-  ],
+  ...ANOTHER_HOST,
   host_selection_retry_max_attempts: LOOKS,
 };
 

@@ -42,8 +42,7 @@ export function startForwarding(onError: (error: unknown) => void): Forwarding {
     update: endpoints => say({ endpoints }),
     async end() {
       const ended = once(child, 'exit');
-      if (child.exitCode !== null || !child.kill('SIGKILL')) return;
-      await ended;
+      if (child.kill('SIGKILL')) await ended;
     },
   };
 }
