@@ -96,7 +96,7 @@ export async function startControlPlane(
   flags: readonly string[] = [],
 ): Promise<{ child: ChildProcess; http: string; xdsPort: number }> {
   const addresses = { XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT, EDGE_ADDRESS: ANY_PORT };
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', ...flags, MAIN], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', ...flags, MAIN], {
     env: { ...process.env, RESOURCES: resources, STATE: state, ...addresses, ...variables },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });

@@ -182,14 +182,16 @@ export function loopback(port: number): string {
 
 function nodePart({ node }: Layout, name: string, main: string, env: Part['env']): Part {
   const path = fileURLToPath(import.meta.resolve(`#${main}`));
-  return { name, argv: [node, ...NODE_ARGS, path], env };
+  return { name, argv: [node, `--max-semi-space-size=${youngMib(name)}`, path], env };
 }
 
 /**
  * Node's default young generation of up to 128 MiB would be most of a service's memory. None of
- * them gains by it.
+ * them gains by it. The control plane answers few requests.
  */
-const NODE_ARGS = ['--max-semi-space-size=8'];
+function youngMib(name: string): number {
+  return name === 'controlplane' ? 4 : 8;
+}
 
 type EnvoyFields = Pick<EnvoyPart, 'name' | 'group' | 'admin' | 'stats'> &
   Required<Pick<Part, 'probe'>>;

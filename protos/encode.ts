@@ -6,6 +6,9 @@ import type { JsonObject } from './json.ts';
 import { findType } from './root.ts';
 import { WireWriter } from './wire-writer.ts';
 
+/** One for all messages, because a large one would leave each smaller buffer as garbage. */
+const writer = new WireWriter();
+
 export type Any = { readonly type_url: string; readonly value: Uint8Array };
 
 /**
@@ -21,7 +24,7 @@ export type Any = { readonly type_url: string; readonly value: Uint8Array };
  */
 export function encodeAny(json: JsonObject, path = ''): Any {
   const { typeUrl, type, content } = openAny(json, path);
-  const writer = new WireWriter();
+  writer.clear();
   messageEncoder(type)(writer, content, path);
   checkRules(type, content, path);
   return { type_url: typeUrl, value: writer.copy() };
@@ -34,7 +37,7 @@ export function encodeAny(json: JsonObject, path = ''): Any {
 export function encode(typeName: string, json: JsonObject): Uint8Array {
   const type = findType(typeName);
   if (type === undefined) throw new EncodeError('', `no message type ${typeName}`);
-  const writer = new WireWriter();
+  writer.clear();
   messageEncoder(type)(writer, json, '');
   return writer.copy();
 }

@@ -4,6 +4,9 @@ export type WireType = (typeof WIRE)[keyof typeof WIRE];
 
 const MESSAGE_DEPTH_MAX = 100;
 
+/** A cleared writer keeps a buffer of at most so many bytes. */
+const MOST_KEPT = 1024 * 1024;
+
 /**
  * Appends protobuf's wire format to one growing buffer. A nested message is written in place
  * between `begin` and `end`, and needs no buffer of its own. Source: protobuf.dev, Encoding.
@@ -16,6 +19,13 @@ export class WireWriter {
   /** `size` is about how many bytes will be written. */
   constructor(size = 512) {
     this.#bytes = Buffer.allocUnsafe(size);
+  }
+
+  /** Forgets what was written, and what was begun. */
+  clear(): void {
+    if (this.#bytes.length > MOST_KEPT) this.#bytes = Buffer.allocUnsafe(MOST_KEPT);
+    this.#length = 0;
+    this.#depth = 0;
   }
 
   /**
@@ -93,14 +103,15 @@ export class WireWriter {
 
   /**
    * Ends what `begin` began. Puts the length before the bytes since then, and returns where these
-   * start.
+   * start. `elsewhere` is how many more bytes follow them that are not in this buffer.
    */
-  end(begun: number): number {
+  end(begun: number, elsewhere = 0): number {
     const size = this.#length - begun - 1;
-    const prefix = size < 128 ? 1 : Math.ceil((32 - Math.clz32(size)) / 7);
+    const length = size + elsewhere;
+    const prefix = length < 128 ? 1 : Math.ceil((32 - Math.clz32(length)) / 7);
     this.#reserve(prefix);
     if (prefix > 1) this.#bytes.copyWithin(begun + prefix, begun + 1, this.#length);
-    this.#putVarint(size, begun);
+    this.#putVarint(length, begun);
     this.#length += prefix - 1;
     this.#depth -= 1;
     return begun + prefix;

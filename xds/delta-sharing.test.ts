@@ -104,8 +104,11 @@ test('a client ends with the newest resources, whatever comes between the parts 
 test('a response is encoded as the API says, and its nonce is its own', () => {
   const type = messageType('envoy.service.discovery.v3.DeltaDiscoveryResponse');
   const { driver } = holding({ a: '1', b: '1' }, ['*'], ROUTE_CONFIGURATION);
-  driver.sent(resources({ a: 'é'.repeat(200), c: '' }, ROUTE_CONFIGURATION));
+  const large = 'x'.repeat(100_000);
+  const next = { a: 'é'.repeat(200), c: '', d: large, e: large.slice(1), f: 'after them' };
+  driver.sent(resources(next, ROUTE_CONFIGURATION));
   assert.ok(driver.last);
+  assert.equal(driver.last.resources.length, 5);
   for (const nonce of ['7', '123456']) {
     const response: DeltaDiscoveryResponse = { ...driver.last, nonce };
     const decoded = type.decode(encodeDeltaResponse(response));

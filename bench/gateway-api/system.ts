@@ -34,7 +34,7 @@ export type ScaleSystem = {
 /** The API server limits what the control plane may ask, as a cluster does by default. */
 const FAIRNESS = { 'enable-priority-and-fairness': 'true' };
 /** As the manifests start it. */
-const NODE_OPTIONS = '--max-semi-space-size=8';
+const NODE_OPTIONS = '--max-semi-space-size=4';
 const START_MS = 60_000;
 
 export async function startScaleSystem(): Promise<ScaleSystem> {
