@@ -19,7 +19,7 @@ const ALICE = {
   password: 'wonder land',
   claims: { email: 'alice@example.com' },
 };
-const CROWD = Array.from({ length: cases({ all: 500, quick: 40 }) }, (_, index) => ({
+const CROWD = Array.from({ length: cases({ all: 200, quick: 40 }) }, (_, index) => ({
   username: `user-${index}`,
   password: `password-${index}`,
 }));
