@@ -1,4 +1,4 @@
-import type { JsonObject } from '#protos/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { ANOTHER_HOST } from '../another-host.ts';
 import { toDuration } from '../duration.ts';
@@ -47,11 +47,64 @@ const USUAL_TIMEOUT_MS = 3_000;
 /** The policy of a Mapping that says nothing. */
 const USUAL_POLICY: JsonObject = { ...RETRY_POLICY, ...timeToAnswer(USUAL_TIMEOUT_MS) };
 
-/**
- * The part of a virtual host that gives its routes the usual policy, unless they have their own.
- * Envoy reads it once, where that of each route takes a fifth of the time of an edit [measured].
- */
+/** The part of a virtual host that gives its routes the usual policy, unless they have their own. */
 export const HOST_RETRIES: JsonObject = { retry_policy: USUAL_POLICY };
+
+/** A policy that fewer routes share stays with each. So an edit seldom moves it. */
+const FEWEST_SHARING = 64;
+
+/**
+ * Returns the same virtual host. It gives its routes the policy that most of them have, if that is
+ * not the usual one. Envoy reads the policy of a virtual host once. That of each route takes a
+ * third of the time of an edit among 10,000 [measured].
+ */
+export function sharedRetries(host: JsonObject): JsonObject {
+  if (host.retry_policy !== USUAL_POLICY) return host;
+  const routes = objectsIn(host.routes);
+  const own = routes.filter(route => ownPolicy(route) !== undefined);
+  const usual = routes.filter(route => isJsonObject(route.route)).length - own.length;
+  const fewest = Math.max(usual, FEWEST_SHARING);
+  if (own.length <= fewest) return host;
+  const counts = new Map<string, number>();
+  for (const { text } of own.map(sharing)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const [[most, count] = ['', 0]] = [...counts].sort(([, a], [, b]) => b - a);
+  if (count <= fewest) return host;
+  const share = (route: JsonObject) => {
+    if (ownPolicy(route) === undefined) return withUsual(route);
+    const { text, without } = sharing(route);
+    return text === most ? without : route;
+  };
+  return { ...host, routes: routes.map(share), retry_policy: JSON.parse(most) };
+}
+
+function ownPolicy({ route }: JsonObject): Json | undefined {
+  return isJsonObject(route) ? route.retry_policy : undefined;
+}
+
+/** The policy of a route as JSON, and the same route without it. */
+type Sharing = { readonly text: string; readonly without: JsonObject };
+
+/** A route that does not change is the very same object in the next compilation. */
+const known = new WeakMap<JsonObject, Sharing>();
+
+function sharing(route: JsonObject): Sharing {
+  const before = known.get(route);
+  if (before !== undefined) return before;
+  const { retry_policy, ...action } = route.route as JsonObject;
+  const made = { text: JSON.stringify(retry_policy), without: { ...route, route: action } };
+  known.set(route, made);
+  return made;
+}
+
+const usualRoutes = new WeakMap<JsonObject, JsonObject>();
+
+/** A route that forwards nothing needs none. */
+function withUsual(route: JsonObject): JsonObject {
+  if (!isJsonObject(route.route)) return route;
+  const made = usualRoutes.get(route) ?? { ...route, route: { ...route.route, ...HOST_RETRIES } };
+  usualRoutes.set(route, made);
+  return made;
+}
 
 /**
  * Returns the part of a Mapping's route for retries. The operator's conditions join ours. Otherwise

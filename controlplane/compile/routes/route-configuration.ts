@@ -4,6 +4,7 @@ import { forwardedPort } from '../forwarded-headers.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
 import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
+import { sharedRetries } from './retry-policy.ts';
 
 /** Returns Envoy's `RouteConfiguration`, of proxies that clients reach or of others. */
 export function toRouteConfiguration(
@@ -15,7 +16,7 @@ export function toRouteConfiguration(
   return {
     '@type': 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
     name,
-    virtual_hosts: virtualHosts,
+    virtual_hosts: virtualHosts.map(sharedRetries),
     ignore_port_in_host_matching: true,
     ...(isEdge
       ? {
