@@ -32,6 +32,9 @@ export type PodNetwork = {
 
 const LAST_OF_MACHINES = 126;
 
+/** Of those that anyone may give. Source: RFC 9542 section 2.1. */
+const BRIDGE_ADDRESS = '02:00:00:00:00:01';
+
 const run = promisify(execFile);
 
 const NAMESPACES = '/run/netns';
@@ -76,7 +79,8 @@ export function makePodNetwork(): PodNetwork {
     if (address === undefined) throw new Error(`the network ${name} has no address left`);
     return address;
   };
-  ip('link', 'add', name, 'type', 'bridge');
+  // Else the bridge has the lowest address of its ports, and machines ask for a new one only later.
+  ip('link', 'add', name, 'address', BRIDGE_ADDRESS, 'type', 'bridge');
   ip('address', 'add', `${network}.1/24`, 'dev', name);
   ip('link', 'set', name, 'up');
   const add = async () => {
