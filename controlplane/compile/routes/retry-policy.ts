@@ -47,7 +47,7 @@ const USUAL_TIMEOUT_MS = 3_000;
 /** The policy of a Mapping that says nothing. */
 const USUAL_POLICY: JsonObject = { ...RETRY_POLICY, ...timeToAnswer(USUAL_TIMEOUT_MS) };
 
-/** The part of a virtual host that gives its routes the usual policy, unless they have their own. */
+/** The part of a virtual host that gives the usual policy to routes without their own. */
 export const HOST_RETRIES: JsonObject = { retry_policy: USUAL_POLICY };
 
 /** A policy that fewer routes share stays with each. So an edit seldom moves it. */
