@@ -1,6 +1,6 @@
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
-import { DiscoveryService } from '#xds/discovery-service.ts';
+import { DISCOVERY_DEFINITIONS, DiscoveryService } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 
@@ -8,7 +8,12 @@ import { SnapshotCache } from '#xds/snapshot-cache.ts';
 export async function startDiscovery(group: string, snapshot: Snapshot) {
   const cache = new SnapshotCache();
   const service = new DiscoveryService({ cache, now: Date.now, after });
-  const served = await serve({ host: '127.0.0.1', port: 0, services: service.implementations() });
+  const served = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    services: service.implementations(),
+    definitions: DISCOVERY_DEFINITIONS,
+  });
   cache.set(group, snapshot);
   const stop = () => {
     service.close();

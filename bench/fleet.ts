@@ -94,6 +94,7 @@ function rows(cost: Cost, proxies: number): readonly (readonly [string, string])
     ['CPU', `${cost.cpuMs.toFixed(0)} ms`],
     ['bytes to each proxy', Math.round(cost.bytes / proxies).toLocaleString('en')],
     ['messages to each proxy', (cost.messages / proxies).toFixed(1)],
+    ['connections lost', String(cost.lost)],
     ['longest pause', `${cost.longestMs.toFixed(0)} ms`],
     ['memory of the process', `${cost.rss.toFixed(0)} MiB`],
   ];

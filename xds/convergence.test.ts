@@ -5,7 +5,7 @@ import { DeltaSubscription } from './delta-subscription.ts';
 import type { DeltaDiscoveryResponse, DiscoveryResponse } from './discovery.ts';
 import type { Resources } from './snapshot.ts';
 import { SotwSubscription } from './sotw-subscription.ts';
-import { deltaRequest } from './testing/delta-driver.ts';
+import { brought, deltaRequest } from './testing/delta-driver.ts';
 import { Random } from './testing/random.ts';
 import { resources } from './testing/resources.ts';
 import { sotwRequest } from './testing/sotw-driver.ts';
@@ -42,16 +42,24 @@ function wanted(all: Resources, names: ReadonlySet<string>, wildcard: boolean): 
 
 /**
  * A delta client: holds what it is sent and applies a part of what it refuses, as Envoy does with
- * clusters.
+ * clusters. It may come back with what it held before.
  */
 function deltaClient(random: Random, typeUrl: string, wildcard: boolean) {
   const subscription = new DeltaSubscription(typeUrl, rulesOf(typeUrl));
   const names = new Set(random.some(NAMES));
-  const holds = new Map<string, string>();
+  const brings = random.chance(0.5) ? [...randomResources(random, typeUrl, false).values()] : [];
+  const holds = new Map(
+    brings.map(({ name, any }) => [name, Buffer.from(any.value).toString()] as const),
+  );
   let pending: DeltaDiscoveryResponse | undefined;
   let nonce = 0;
   subscription.request(
-    deltaRequest({ resource_names_subscribe: wildcard ? ['*', ...names] : ['none', ...names] }),
+    deltaRequest({
+      resource_names_subscribe: wildcard ? ['*', ...names] : ['none', ...names],
+      initial_resource_versions: brought(
+        Object.fromEntries(brings.map(({ name, version }) => [name, version])),
+      ),
+    }),
   );
   const apply = ({ resources: sent, removed_resources }: DeltaDiscoveryResponse) => {
     for (const { name, resource } of sent) {

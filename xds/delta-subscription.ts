@@ -98,6 +98,7 @@ export class DeltaSubscription
 
   respond(resources: Resources, turn: Turn): DeltaDiscoveryResponse | undefined {
     if (!this.#started || this.#inFlight !== undefined) return undefined;
+    this.#held.compare(resources);
     if (this.#nothingIn?.resources === resources && this.#nothingIn.keep === turn.keep)
       return undefined;
     const { part, isAll } = this.#sharedDue(resources, turn) ?? this.#ownDue(resources, turn);
@@ -141,14 +142,20 @@ export class DeltaSubscription
       request.resource_names_unsubscribe.length === 0;
     this.#wildcard = this.#rules.wildcard && asksNothing;
     if (!this.#rules.resumes) return;
-    const all = this.#wildcard || request.resource_names_subscribe.includes(WILDCARD);
+    const brought = request.initial_resource_versions;
+    if (this.#wildcard || request.resource_names_subscribe.includes(WILDCARD)) {
+      this.#held.bring(brought);
+      this.#broughtBytes = brought.bytes;
+      this.#resumed = brought.size > 0;
+      return;
+    }
     const subscribed = new Set(request.resource_names_subscribe);
-    for (const [name, version] of Object.entries(request.initial_resource_versions)) {
-      if (!all && !subscribed.has(name)) continue;
+    for (const [name, version] of brought.versions()) {
+      if (!subscribed.has(name)) continue;
       this.#held.set(name, version);
       this.#broughtBytes += Buffer.byteLength(name) + Buffer.byteLength(version);
+      this.#resumed = true;
     }
-    this.#resumed = !this.#held.isShared;
   }
 
   /** A client that subscribes again may have forgotten what it had, so it is answered again. */
@@ -240,7 +247,8 @@ export class DeltaSubscription
    */
   #settle(resources: Resources, { keeps }: Turn): void {
     if (!this.#wildcard || !this.#refusals.isEmpty) return;
-    const base = keeps === undefined ? [] : this.#held.base.keys();
+    const { base: before } = this.#held;
+    const base = keeps === undefined || before === resources ? [] : before.keys();
     const kept = [...base].flatMap(name =>
       !resources.has(name) && keeps?.(name) ? [[name, this.#held.get(name)] as const] : [],
     );

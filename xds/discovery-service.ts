@@ -3,9 +3,11 @@ import {
   type handleBidiStreamingCall,
   Metadata,
   type ServerDuplexStream,
+  type ServiceDefinition,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { serviceDefinition } from '#grpc/service.ts';
 import {
   CLUSTER,
   CLUSTER_LOAD_ASSIGNMENT,
@@ -16,6 +18,7 @@ import {
   RUNTIME,
   SECRET,
 } from '#protos/type-url.ts';
+import { decodeDeltaRequest, decodeRequest } from './decode-request.ts';
 import { DeltaSubscription } from './delta-subscription.ts';
 import type {
   DeltaDiscoveryRequest,
@@ -95,6 +98,18 @@ const SERVICES: readonly (readonly [
   ],
 ];
 
+/** How messages are read and written. A request is passed as bytes, and decoded in its turn. */
+export const DISCOVERY_DEFINITIONS: Readonly<Record<string, ServiceDefinition>> =
+  Object.fromEntries(SERVICES.map(([service]) => [service, definitionOf(service)]));
+
+function definitionOf(service: string): ServiceDefinition {
+  const methods = Object.entries(serviceDefinition(service)).map(([name, method]) => [
+    name,
+    { ...method, requestDeserialize: (bytes: Buffer) => bytes },
+  ]);
+  return Object.fromEntries(methods);
+}
+
 /** Others are served by whoever makes what they bring. */
 const APART: readonly (string | undefined)[] = [undefined, RUNTIME, EXTENSION_CONFIG];
 
@@ -105,6 +120,9 @@ const CONFIGURING: readonly string[] = SERVICES.flatMap(([, , typeUrl]) =>
 /** Ends a stream after an internal error. Its client learns no more. */
 const FAILED: Refusal = { code: status.INTERNAL, details: 'internal error, see the log' };
 
+/** Ends a stream, as the gRPC library ends a call whose message it cannot read. */
+const UNREADABLE: Refusal = { code: status.INTERNAL, details: 'Error deserializing request' };
+
 type Session = DiscoverySession | IndependentSession;
 
 /** Streams that are served before other work of the process has its turn. */
@@ -113,8 +131,34 @@ const SERVED_AT_ONCE = 64;
 /** How much of a turn a new stream takes. Its first requests may name all that it holds. */
 const OPENING_WEIGHT = 8;
 
-/** A response of so many bytes holds up the later ones of its stream until it was taken. */
+/**
+ * A response of so many bytes holds up the later ones of its stream until it was taken. A request
+ * of so many waits for its turn, and takes as many parts of it.
+ */
 const LARGE_BYTES = 16 * 1024;
+
+/** How the streams of one variant are served. */
+type Variant<Request, Response> = {
+  readonly variant: StreamInfo['variant'];
+  /** Throws at bytes that are no request. */
+  decode(bytes: Buffer): Request;
+  subscribe(typeUrl: string): Subscription<Request, Response>;
+  encode(response: Response): object;
+};
+
+const DELTA: Variant<DeltaDiscoveryRequest, DeltaDiscoveryResponse> = {
+  variant: 'delta',
+  decode: decodeDeltaRequest,
+  subscribe: type => new DeltaSubscription(type, rulesOf(type)),
+  encode: encodeDeltaResponse,
+};
+
+const SOTW: Variant<DiscoveryRequest, DiscoveryResponse> = {
+  variant: 'state of the world',
+  decode: decodeRequest,
+  subscribe: type => new SotwSubscription(type, rulesOf(type)),
+  encode: response => response,
+};
 
 type Opening<Request, Response> = Pick<StreamInfo, 'variant' | 'typeUrl'> &
   Pick<StreamOptions<Request, Response>, 'subscribe' | 'write'> & {
@@ -162,7 +206,7 @@ export class DiscoveryService {
 
   /**
    * Returns the handlers of the aggregated service and those of `typeUrls`. By default these are
-   * all types that configure a proxy.
+   * all types that configure a proxy. Serve them with DISCOVERY_DEFINITIONS.
    */
   implementations(
     typeUrls: readonly string[] = CONFIGURING,
@@ -193,33 +237,19 @@ export class DiscoveryService {
   }
 
   #handlers(methods: string, typeUrl: string | undefined): UntypedServiceImplementation {
-    const delta = this.#handler<DeltaDiscoveryRequest, DeltaDiscoveryResponse>(
-      'delta',
-      typeUrl,
-      type => new DeltaSubscription(type, rulesOf(type)),
-      encodeDeltaResponse,
-    );
-    const stream = this.#handler<DiscoveryRequest, DiscoveryResponse>(
-      'state of the world',
-      typeUrl,
-      type => new SotwSubscription(type, rulesOf(type)),
-      response => response,
-    );
     const fetch = (_call: unknown, reply: (error: object) => void) =>
       reply({ code: status.UNIMPLEMENTED, details: 'use a stream, or REST' });
     return {
-      [`Delta${methods}`]: delta,
-      [`Stream${methods}`]: stream,
+      [`Delta${methods}`]: this.#handler(DELTA, typeUrl),
+      [`Stream${methods}`]: this.#handler(SOTW, typeUrl),
       ...(typeUrl === undefined ? {} : { [`Fetch${methods}`]: fetch }),
     };
   }
 
   #handler<Request extends CheckedRequest, Response extends object>(
-    variant: StreamInfo['variant'],
+    { variant, decode, subscribe, encode }: Variant<Request, Response>,
     typeUrl: string | undefined,
-    subscribe: (typeUrl: string) => Subscription<Request, Response>,
-    encode: (response: Response) => object,
-  ): handleBidiStreamingCall<Request, object> {
+  ): handleBidiStreamingCall<Buffer, object> {
     const { reports } = this.#options;
     return call => {
       let stream: OpenStream<Request> | undefined;
@@ -240,8 +270,10 @@ export class DiscoveryService {
         if (!ended) call.emit('error', { ...refusal, details: refusal.details.toWellFormed() });
         close();
       };
-      const take = (request: Request) => {
+      const take = (bytes: Buffer) => {
         if (ended) return;
+        const request = decoded(decode, bytes);
+        if (request === undefined) return end(UNREADABLE);
         const refusal =
           checkRequest(request, typeUrl, stream?.load()) ??
           (stream === undefined ? this.#refusal(request.node as Node, peerOf(call)) : undefined);
@@ -255,6 +287,16 @@ export class DiscoveryService {
           if (wrong !== undefined) end(wrong);
         } else stream.receive(request.type_url || typeUrl || '', request);
       };
+      const takeLarge = guard((bytes: Buffer) => {
+        take(bytes);
+        call.resume();
+      });
+      const hear = guard((bytes: Buffer) => {
+        if (bytes.length < LARGE_BYTES) return take(bytes);
+        // Later ones of the stream come after it.
+        call.pause();
+        this.#turns.take(() => takeLarge(bytes), Math.ceil(bytes.length / LARGE_BYTES));
+      });
       call.on(
         'drain',
         guard(() => stream?.drained()),
@@ -264,7 +306,7 @@ export class DiscoveryService {
         call.end();
       });
       // Nothing is read of it before. So many new streams do not hold up those that are served.
-      this.#turns.take(() => void call.on('data', guard(take)), OPENING_WEIGHT);
+      this.#turns.take(() => void call.on('data', hear), OPENING_WEIGHT);
       call.on('cancelled', close);
       call.on('error', close);
     };
@@ -298,7 +340,7 @@ export class DiscoveryService {
   }
 
   #open<Request, Response>(
-    call: ServerDuplexStream<Request, object>,
+    call: ServerDuplexStream<Buffer, object>,
     node: Node,
     { variant, typeUrl, subscribe, end, write }: Opening<Request, Response>,
   ): OpenStream<Request> {
@@ -399,6 +441,14 @@ function guarded<Arguments extends readonly unknown[]>(
       onError(error);
     }
   };
+}
+
+function decoded<Request>(decode: (bytes: Buffer) => Request, bytes: Buffer): Request | undefined {
+  try {
+    return decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function asks(stream: OpenStream): boolean {

@@ -113,11 +113,10 @@ export class DiscoveryStream<Request, Response> {
 
   /** A client that begins to use a whole, or no longer does, has none of its parts. */
   #repeatParts(typeUrl: string, request: Request): void {
-    const named = new Set(namesIn(request as object));
+    const parts = this.#inOrder.filter(channel => rulesOf(channel.typeUrl).partsOf === typeUrl);
+    const named = new Set(parts.length === 0 ? [] : namesIn(request as object));
     if (named.size === 0) return;
-    for (const channel of this.#channels.values())
-      if (rulesOf(channel.typeUrl).partsOf === typeUrl)
-        channel.subscription.repeat(name => named.has(wholeOf(name)));
+    for (const { subscription } of parts) subscription.repeat(name => named.has(wholeOf(name)));
   }
 
   /** Writes what is due of the stage, as long as the transport accepts it. */
@@ -219,11 +218,12 @@ export class DiscoveryStream<Request, Response> {
 /** Returns what a delta request subscribes to that it does not bring, and unsubscribes from. */
 function namesIn(request: object): readonly string[] {
   const {
-    initial_resource_versions: brought = {},
+    initial_resource_versions: brought,
     resource_names_subscribe: subscribed = [],
     resource_names_unsubscribe: unsubscribed = [],
   } = request as Partial<DeltaDiscoveryRequest>;
-  return [...subscribed.filter(name => brought[name] === undefined), ...unsubscribed];
+  const versions = brought?.versions();
+  return [...subscribed.filter(name => versions?.has(name) !== true), ...unsubscribed];
 }
 
 function rank(typeUrl: string): number {

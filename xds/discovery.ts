@@ -1,4 +1,5 @@
 import type { Any } from '#protos/encode.ts';
+import type { Brought } from './brought.ts';
 
 /**
  * The messages of envoy.service.discovery.v3 as protobufjs decodes them: absent messages are null,
@@ -35,7 +36,7 @@ export type DeltaDiscoveryRequest = {
   readonly type_url: string;
   readonly resource_names_subscribe: readonly string[];
   readonly resource_names_unsubscribe: readonly string[];
-  readonly initial_resource_versions: Readonly<Record<string, string>>;
+  readonly initial_resource_versions: Brought;
   readonly response_nonce: string;
   readonly error_detail: ErrorDetail | null;
 };

@@ -4,7 +4,7 @@ import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import { DeltaSubscription } from './delta-subscription.ts';
 import { NameSet } from './name-set.ts';
 import { SotwSubscription } from './sotw-subscription.ts';
-import { deltaRequest } from './testing/delta-driver.ts';
+import { brought, deltaRequest } from './testing/delta-driver.ts';
 import { sotwRequest } from './testing/sotw-driver.ts';
 import { rulesOf } from './type-rules.ts';
 
@@ -32,10 +32,10 @@ test('a delta subscription counts names, what it owes, and what was brought', ()
   subscription.request(
     deltaRequest({
       resource_names_subscribe: ['aa', '*'],
-      initial_resource_versions: { bb: '11' },
+      initial_resource_versions: brought({ bb: '11' }),
     }),
   );
-  assert.equal(subscription.bytes, 2 + 4);
+  assert.equal(subscription.bytes, 2 + 8);
   for (let i = 0; i < 1_000; i += 1) {
     subscription.request(deltaRequest({ resource_names_subscribe: [`n${i}`] }));
     subscription.request(deltaRequest({ resource_names_unsubscribe: [`n${i}`] }));

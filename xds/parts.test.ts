@@ -4,6 +4,7 @@ import { ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import { DeltaSubscription } from './delta-subscription.ts';
 import { partsFor, wholeOf } from './parts.ts';
 import { xdsResource } from './snapshot.ts';
+import { brought } from './testing/delta-driver.ts';
 import { rulesOf } from './type-rules.ts';
 
 const part = (name: string, text = '') =>
@@ -14,7 +15,7 @@ const REQUEST = {
   type_url: VIRTUAL_HOST,
   resource_names_subscribe: [],
   resource_names_unsubscribe: [],
-  initial_resource_versions: {},
+  initial_resource_versions: brought({}),
   response_nonce: '',
   error_detail: null,
 };

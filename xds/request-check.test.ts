@@ -12,6 +12,7 @@ import {
   MAX_TYPES,
   type StreamLoad,
 } from './request-check.ts';
+import { brought } from './testing/delta-driver.ts';
 
 const node = { id: 'n', cluster: 'edge' };
 const names = (count: number) => Array.from({ length: count }, (_, i) => `n${i}`);
@@ -83,7 +84,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'too many versions',
-    { node, initial_resource_versions: versions(MAX_NAMES + 1) },
+    { node, initial_resource_versions: brought(versions(MAX_NAMES + 1)) },
     undefined,
     undefined,
     status.RESOURCE_EXHAUSTED,
@@ -120,8 +121,16 @@ const TEXTS: readonly (readonly [what: string, most: number, request: (text: str
     ['a name', MAX_NAME_BYTES, text => ({ resource_names: ['a', text] })],
     ['a subscribed name', MAX_NAME_BYTES, text => ({ resource_names_subscribe: ['a', text] })],
     ['an unsubscribed name', MAX_NAME_BYTES, text => ({ resource_names_unsubscribe: ['a', text] })],
-    ['a brought name', MAX_NAME_BYTES, text => ({ initial_resource_versions: { [text]: '1' } })],
-    ['a brought version', MAX_NAME_BYTES, text => ({ initial_resource_versions: { a: text } })],
+    [
+      'a brought name',
+      MAX_NAME_BYTES,
+      text => ({ initial_resource_versions: brought({ [text]: '1' }) }),
+    ],
+    [
+      'a brought version',
+      MAX_NAME_BYTES,
+      text => ({ initial_resource_versions: brought({ a: text }) }),
+    ],
     ['node.id', MAX_ID_BYTES, text => ({ node: { id: text, cluster: 'edge' } })],
     ['node.cluster', MAX_ID_BYTES, text => ({ node: { id: 'n', cluster: text } })],
     ['type_url', MAX_ID_BYTES, text => ({ type_url: text })],

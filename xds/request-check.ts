@@ -1,4 +1,5 @@
 import { status } from '@grpc/grpc-js';
+import type { Brought } from './brought.ts';
 import type { ErrorDetail, Node } from './discovery.ts';
 
 /** How many names one stream may make the server remember. */
@@ -18,7 +19,7 @@ export type CheckedRequest = {
   readonly resource_names?: readonly string[];
   readonly resource_names_subscribe?: readonly string[];
   readonly resource_names_unsubscribe?: readonly string[];
-  readonly initial_resource_versions?: Readonly<Record<string, string>>;
+  readonly initial_resource_versions?: Brought;
   readonly error_detail?: ErrorDetail | null;
 };
 
@@ -37,14 +38,13 @@ export function checkRequest(
   served: string | undefined,
   load: StreamLoad | undefined,
 ): Refusal | undefined {
-  // They may be very many, so they are listed once.
-  const brought = Object.entries(request.initial_resource_versions ?? {});
+  const { size = 0, long = [] } = request.initial_resource_versions ?? {};
   return (
     (load === undefined ? checkNode(request.node) : undefined) ??
     checkType(request.type_url, served) ??
-    checkLoad(request, brought.length, load) ??
+    checkLoad(request, size, load) ??
     checkNames(request) ??
-    checkBrought(brought)
+    checkBrought(long)
   );
 }
 

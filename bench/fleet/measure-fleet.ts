@@ -127,6 +127,7 @@ function middle(costs: readonly Cost[]): Cost {
     );
   return {
     ...{ ms: of('ms'), bytes: of('bytes'), messages: of('messages'), cpuMs: of('cpuMs') },
+    lost: of('lost', 1),
     ...{ longestMs: of('longestMs', 1), rss: of('rss', 1), held: of('held', 1) },
   };
 }

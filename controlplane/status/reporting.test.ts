@@ -19,6 +19,7 @@ import type { ReportedFinding } from '#process/report.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import { DISCOVERY_DEFINITIONS } from '#xds/discovery-service.ts';
 import { createMetrics } from './metrics.ts';
 
 const FINDING: ReportedFinding = {
@@ -51,7 +52,9 @@ async function startPlane(t: TestContext, tls?: TlsServerOptions) {
     now: Date.now,
     after,
   });
-  const served = await serve({ host: '127.0.0.1', port: 0, services: plane.services, tls });
+  const definitions = DISCOVERY_DEFINITIONS;
+  const { services } = plane;
+  const served = await serve({ host: '127.0.0.1', port: 0, services, definitions, tls });
   t.after(async () => {
     await plane.stop();
     await served.stop(100);

@@ -1,4 +1,7 @@
+import { messageType } from '#protos/root.ts';
 import { CLUSTER } from '#protos/type-url.ts';
+import type { Brought } from '../brought.ts';
+import { decodeDeltaRequest } from '../decode-request.ts';
 import { DeltaSubscription } from '../delta-subscription.ts';
 import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse } from '../discovery.ts';
 import { NO_RESOURCES, type Resources } from '../snapshot.ts';
@@ -12,6 +15,13 @@ type Wishes = {
   have?: Readonly<Record<string, string>>;
 };
 
+/** What a client brings that says it holds these versions. */
+export function brought(versions: Readonly<Record<string, string>>): Brought {
+  const request = { initial_resource_versions: versions };
+  const bytes = messageType('envoy.service.discovery.v3.DeltaDiscoveryRequest').encode(request);
+  return decodeDeltaRequest(Buffer.from(bytes.finish())).initial_resource_versions;
+}
+
 /** A delta request of which only what matters is given. */
 export function deltaRequest(fields: Partial<DeltaDiscoveryRequest>): DeltaDiscoveryRequest {
   return {
@@ -19,7 +29,7 @@ export function deltaRequest(fields: Partial<DeltaDiscoveryRequest>): DeltaDisco
     type_url: '',
     resource_names_subscribe: [],
     resource_names_unsubscribe: [],
-    initial_resource_versions: {},
+    initial_resource_versions: brought({}),
     response_nonce: '',
     error_detail: null,
     ...fields,
@@ -42,7 +52,7 @@ export class DeltaDriver {
       deltaRequest({
         resource_names_subscribe: subscribe,
         resource_names_unsubscribe: unsubscribe,
-        initial_resource_versions: have,
+        initial_resource_versions: brought(have),
         response_nonce: nonce,
       }),
     );

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
 import type { DiscoveryObserver } from '../discovery-observer.ts';
-import { DiscoveryService, type Peer } from '../discovery-service.ts';
+import { DISCOVERY_DEFINITIONS, DiscoveryService, type Peer } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
 
 /**
@@ -21,7 +21,12 @@ export async function startDiscoveryServer(
     ...{ cache, observer, refuse, now: Date.now, after },
     ...(keptMs === undefined ? {} : { keptMs }),
   });
-  const served = await serve({ host: '127.0.0.1', port, services: service.implementations() });
+  const served = await serve({
+    host: '127.0.0.1',
+    port,
+    services: service.implementations(),
+    definitions: DISCOVERY_DEFINITIONS,
+  });
   const stop = async () => {
     service.close();
     await served.stop(100);

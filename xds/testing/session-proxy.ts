@@ -8,7 +8,7 @@ import type { IndependentSession } from '../independent-session.ts';
 import type { SnapshotCache } from '../snapshot-cache.ts';
 import type { AckState } from '../subscription.ts';
 import { rulesOf } from '../type-rules.ts';
-import { deltaRequest } from './delta-driver.ts';
+import { brought, deltaRequest } from './delta-driver.ts';
 import { HandTimers } from './hand-timers.ts';
 import { contentOf } from './resources.ts';
 
@@ -66,7 +66,7 @@ export class SessionProxy {
     names: readonly string[],
     have: Readonly<Record<string, string>> = {},
   ): void {
-    const fields = { resource_names_subscribe: names, initial_resource_versions: have };
+    const fields = { resource_names_subscribe: names, initial_resource_versions: brought(have) };
     this.#send(typeUrl, fields);
   }
 
