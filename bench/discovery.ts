@@ -1,6 +1,6 @@
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
-import { DISCOVERY_DEFINITIONS, DiscoveryService } from '#xds/discovery-service.ts';
+import { DISCOVERY, DiscoveryService } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 
@@ -12,7 +12,7 @@ export async function startDiscovery(group: string, snapshot: Snapshot) {
     host: '127.0.0.1',
     port: 0,
     services: service.implementations(),
-    definitions: DISCOVERY_DEFINITIONS,
+    ...DISCOVERY,
   });
   cache.set(group, snapshot);
   const stop = () => {

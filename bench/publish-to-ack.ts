@@ -2,7 +2,7 @@ import { bootstrap } from '#envoy/bootstrap.ts';
 import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
-import { DISCOVERY_DEFINITIONS, DiscoveryService } from '#xds/discovery-service.ts';
+import { DISCOVERY, DiscoveryService } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 
@@ -28,7 +28,7 @@ export async function startPublishing(): Promise<Publishing> {
     host: '127.0.0.1',
     port: 0,
     services: service.implementations(),
-    definitions: DISCOVERY_DEFINITIONS,
+    ...DISCOVERY,
   });
   server.setServing(true);
   const address = `127.0.0.1:${server.port}`;

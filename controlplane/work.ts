@@ -25,7 +25,7 @@ import { orExit } from '#process/exit.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
 import type { ServiceParts, Started } from '#process/run-service.ts';
 import { Parser } from '#resources/parse/parse.ts';
-import { DISCOVERY_DEFINITIONS } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-service.ts';
 import type { Config } from './config.ts';
 import { type ControlPlane, controlPlane } from './control-plane.ts';
 import { compileOptions } from './group-compiler.ts';
@@ -262,7 +262,8 @@ async function listen(
   const grpc = await serve({
     ...xds,
     services: plane.services,
-    definitions: { ...DISCOVERY_DEFINITIONS, ...FIGURES_DEFINITIONS },
+    ...DISCOVERY,
+    definitions: { ...DISCOVERY.definitions, ...FIGURES_DEFINITIONS },
     tls: tls?.server(),
   }).catch((error: Error) =>
     exit(`XDS_ADDRESS: cannot listen on ${xds.host} port ${xds.port}: ${error.message}`),

@@ -9,7 +9,7 @@ import type { After } from '#process/after.ts';
 import { failureLog } from '#process/refusal-log.ts';
 import type { Report } from '#process/reporter.ts';
 import type { DiscoveryObserver } from '#xds/discovery-observer.ts';
-import { DISCOVERY_DEFINITIONS } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-service.ts';
 import { createDiscovery } from './discovery.ts';
 import { httpApp } from './http/http-app.ts';
 import type { Instances } from './instances/instance.ts';
@@ -97,8 +97,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const told = grpcJsServices(options.knowledge ?? [], onError);
   const services = { ...discovery.services, ...told.services };
-  const definitions = { ...DISCOVERY_DEFINITIONS, ...told.definitions };
-  const served = await serve({ host, port, services, definitions, http, tls });
+  const definitions = { ...DISCOVERY.definitions, ...told.definitions };
+  const served = await serve({ ...DISCOVERY, host, port, services, definitions, http, tls });
   served.setServing(source === undefined);
   const endWatch = source?.watch(next => {
     const before = instances ?? new Map();

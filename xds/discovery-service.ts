@@ -38,6 +38,7 @@ import { type ReportTaker, takeReport } from './report.ts';
 import {
   type CheckedRequest,
   checkRequest,
+  MAX_BYTES,
   type Refusal,
   type StreamLoad,
 } from './request-check.ts';
@@ -98,9 +99,14 @@ const SERVICES: readonly (readonly [
   ],
 ];
 
-/** How messages are read and written. A request is passed as bytes, and decoded in its turn. */
-export const DISCOVERY_DEFINITIONS: Readonly<Record<string, ServiceDefinition>> =
-  Object.fromEntries(SERVICES.map(([service]) => [service, definitionOf(service)]));
+/**
+ * What `serve` needs beside the handlers. A request is passed as bytes, and decoded in its turn. It
+ * may bring all that its client holds.
+ */
+export const DISCOVERY = {
+  definitions: Object.fromEntries(SERVICES.map(([service]) => [service, definitionOf(service)])),
+  options: { 'grpc.max_receive_message_length': MAX_BYTES },
+} as const;
 
 function definitionOf(service: string): ServiceDefinition {
   const methods = Object.entries(serviceDefinition(service)).map(([name, method]) => [
@@ -206,7 +212,7 @@ export class DiscoveryService {
 
   /**
    * Returns the handlers of the aggregated service and those of `typeUrls`. By default these are
-   * all types that configure a proxy. Serve them with DISCOVERY_DEFINITIONS.
+   * all types that configure a proxy. Serve them with DISCOVERY.
    */
   implementations(
     typeUrls: readonly string[] = CONFIGURING,

@@ -5,7 +5,7 @@ import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import type { DiscoveryObserver } from './discovery-observer.ts';
-import { DISCOVERY_DEFINITIONS, DiscoveryService } from './discovery-service.ts';
+import { DISCOVERY, DiscoveryService } from './discovery-service.ts';
 import { type Resources, snapshotOf, type XdsResource } from './snapshot.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
 import { ADS, DiscoveryChannel } from './testing/discovery-client.ts';
@@ -43,7 +43,7 @@ async function setUp(t: TestContext, independent: boolean, observer: DiscoveryOb
     host: '127.0.0.1',
     port: 0,
     services: service.implementations(),
-    definitions: DISCOVERY_DEFINITIONS,
+    ...DISCOVERY,
   });
   t.after(async () => {
     service.close();

@@ -14,7 +14,7 @@ const VERSIONS = Object.fromEntries(KEPT.map(({ name, version }) => [name, versi
 const NEW = resource('new', '1');
 
 async function setUp(t: TestContext) {
-  const server = await startDiscoveryServer(t);
+  const server = await startDiscoveryServer(t, {}, 0, undefined, 10);
   server.cache.set('edge', snapshotOf([...KEPT, NEW, resource('edge', '1', LISTENER)]));
   const open = (method = 'DeltaAggregatedResources') => {
     const channel = new DiscoveryChannel(server.port);
@@ -85,6 +85,32 @@ describe('a client that returns with thousands of resources', () => {
     staying.begin(RETURN);
     await staying.next();
     await until(() => (service.size === 1 ? true : undefined));
+  });
+});
+
+describe('a client that returns with a hundred thousand resources', () => {
+  const names = Array.from({ length: 100_000 }, (_, at) => `${'n'.repeat(60)}-${at}`);
+  const held = {
+    ...RETURN,
+    initial_resource_versions: Object.fromEntries(names.map(name => [name, '0123456789abcdef'])),
+  };
+
+  test('is served, although its request is longer than most servers take', async t => {
+    const { cache, open } = await setUp(t);
+    cache.set('edge', snapshotOf([NEW]));
+    const client = open();
+    client.begin(held);
+    assert.deepEqual(namesOf(await client.next()), ['new']);
+  });
+
+  test('is refused when it brings more bytes than a stream may, and the others are served', async t => {
+    const { open } = await setUp(t);
+    const client = open();
+    client.begin({ ...held, resource_names_unsubscribe: [...names, ...names] });
+    assert.equal((await client.ended()).code, status.RESOURCE_EXHAUSTED);
+    const other = open();
+    other.begin(RETURN);
+    assert.deepEqual(namesOf(await other.next()), ['new']);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Brought } from './brought.ts';
 import type { ErrorDetail, Node } from './discovery.ts';
 
 /** How many names one stream may make the server remember. */
-export const MAX_NAMES = 100_000;
+export const MAX_NAMES = 250_000;
 export const MAX_TYPES = 32;
 /** Bytes of all names of a stream together. */
 export const MAX_BYTES = 16 * 1024 * 1024;

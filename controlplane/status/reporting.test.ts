@@ -19,7 +19,7 @@ import type { ReportedFinding } from '#process/report.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
-import { DISCOVERY_DEFINITIONS } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-service.ts';
 import { createMetrics } from './metrics.ts';
 
 const FINDING: ReportedFinding = {
@@ -52,9 +52,8 @@ async function startPlane(t: TestContext, tls?: TlsServerOptions) {
     now: Date.now,
     after,
   });
-  const definitions = DISCOVERY_DEFINITIONS;
   const { services } = plane;
-  const served = await serve({ host: '127.0.0.1', port: 0, services, definitions, tls });
+  const served = await serve({ host: '127.0.0.1', port: 0, services, ...DISCOVERY, tls });
   t.after(async () => {
     await plane.stop();
     await served.stop(100);

@@ -14,7 +14,7 @@ import { CLUSTER } from '#protos/type-url.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
-import { DISCOVERY_DEFINITIONS } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-service.ts';
 import { DiscoveryChannel } from '#xds/testing/discovery-client.ts';
 import { createMetrics } from './metrics.ts';
 import { unknownGroupProblems } from './unknown-groups.ts';
@@ -69,9 +69,8 @@ test('a proxy of an unknown node group is in the status and the log, until it ha
     now: Date.now,
     after,
   });
-  const definitions = DISCOVERY_DEFINITIONS;
   const { services } = plane;
-  const served = await serve({ host: '127.0.0.1', port: 0, services, definitions });
+  const served = await serve({ host: '127.0.0.1', port: 0, services, ...DISCOVERY });
   const channel = new DiscoveryChannel(served.port);
   t.after(async () => {
     channel.close();

@@ -9,7 +9,7 @@ import { serve } from '#grpc/serve.ts';
 import { changingTls, testAuthority } from '#grpc/testing/test-authority.ts';
 import { after } from '#process/after.ts';
 import { encode } from '#protos/encode.ts';
-import { DISCOVERY_DEFINITIONS, DiscoveryService } from '#xds/discovery-service.ts';
+import { DISCOVERY, DiscoveryService } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { toEnvoyYaml } from '../envoy-yaml.ts';
@@ -48,9 +48,8 @@ async function setUp(t: TestContext, server = 'controlplane') {
     after,
   });
   const services = service.implementations();
-  const definitions = DISCOVERY_DEFINITIONS;
   const listen = (port: number) =>
-    serve({ host: '127.0.0.1', port, services, definitions, tls: tls.options });
+    serve({ host: '127.0.0.1', port, services, ...DISCOVERY, tls: tls.options });
   let served = await listen(0);
   t.after(async () => {
     service.close();

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
 import type { DiscoveryObserver } from '../discovery-observer.ts';
-import { DISCOVERY_DEFINITIONS, DiscoveryService, type Peer } from '../discovery-service.ts';
+import { DISCOVERY, DiscoveryService, type Peer } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function startDiscoveryServer(
     host: '127.0.0.1',
     port,
     services: service.implementations(),
-    definitions: DISCOVERY_DEFINITIONS,
+    ...DISCOVERY,
   });
   const stop = async () => {
     service.close();

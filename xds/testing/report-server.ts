@@ -3,7 +3,7 @@ import { until } from '#envoy/e2e/until.ts';
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
 import type { Any } from '#protos/encode.ts';
-import { DISCOVERY_DEFINITIONS, DiscoveryService } from '../discovery-service.ts';
+import { DISCOVERY, DiscoveryService } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
 import { DiscoveryChannel } from './discovery-client.ts';
 
@@ -47,7 +47,7 @@ export async function startReportServer(t: TestContext, port = 0, takes = true) 
     host: '127.0.0.1',
     port,
     services: service.implementations(),
-    definitions: DISCOVERY_DEFINITIONS,
+    ...DISCOVERY,
   });
   const stop = async () => {
     service.close();
