@@ -312,7 +312,7 @@ export class DiscoveryService {
         call.end();
       });
       // Nothing is read of it before. So many new streams do not hold up those that are served.
-      this.#turns.take(() => void call.on('data', hear), OPENING_WEIGHT);
+      this.#turns.begin(() => void call.on('data', hear), OPENING_WEIGHT);
       call.on('cancelled', close);
       call.on('error', close);
     };

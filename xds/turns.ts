@@ -25,6 +25,8 @@ type Work = { readonly work: () => void; readonly weight: number };
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #waiting: Work[] = [];
+  /** Work that begins something, and so makes more work. */
+  readonly #beginning: Work[] = [];
   #untaken = 0;
   #ran = 0;
   #isAsked = false;
@@ -43,9 +45,18 @@ export class Turns {
    * must not throw.
    */
   take(work: () => void, weight = 1): void {
-    if (this.#waiting.length > 0 || this.#ran >= this.#options.atOnce || this.isClosed)
-      this.#waiting.push({ work, weight });
-    else this.#run({ work, weight });
+    if (this.#mayRun) this.#run({ work, weight });
+    else this.#waiting.push({ work, weight });
+    this.#ask();
+  }
+
+  /**
+   * The same for work that begins something. One of it has its turn each time, and more when
+   * nothing else waits. So what has begun comes to an end, and its memory is free again.
+   */
+  begin(work: () => void, weight: number): void {
+    if (this.#mayRun && this.#beginning.length === 0) this.#run({ work, weight });
+    else this.#beginning.push({ work, weight });
     this.#ask();
   }
 
@@ -65,6 +76,10 @@ export class Turns {
     return taken;
   }
 
+  get #mayRun(): boolean {
+    return this.#waiting.length === 0 && this.#ran < this.#options.atOnce && !this.isClosed;
+  }
+
   #run({ work, weight }: Work): void {
     this.#ran += weight;
     work();
@@ -73,19 +88,21 @@ export class Turns {
   #ask(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
-    const begin = () => this.#begin();
-    if (this.isClosed) this.#options.after(CLOSED_MS, begin);
-    else this.#options.later(begin);
+    const turn = () => this.#turn();
+    if (this.isClosed) this.#options.after(CLOSED_MS, turn);
+    else this.#options.later(turn);
   }
 
-  #begin(): void {
+  #turn(): void {
     this.#isAsked = false;
     this.#ran = 0;
+    let next = this.isClosed ? undefined : this.#beginning.shift();
     while (this.#ran < this.#options.atOnce && !this.isClosed) {
-      const work = this.#waiting.shift();
-      if (work === undefined) return;
-      this.#run(work);
+      next ??= this.#waiting.shift() ?? this.#beginning.shift();
+      if (next === undefined) return;
+      this.#run(next);
+      next = undefined;
     }
-    if (this.#waiting.length > 0) this.#ask();
+    if (this.#waiting.length + this.#beginning.length > 0) this.#ask();
   }
 }

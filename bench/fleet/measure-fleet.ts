@@ -63,7 +63,7 @@ export async function measureFleet(
     { FIGURES: 'off' },
     ['--expose-gc', '--import', MONITOR],
   );
-  const fleet = await startFleet(xdsPort, PROCESSES);
+  const fleet = await startFleet(xdsPort, Math.min(PROCESSES, proxies));
   const measured = async (
     typeUrls: readonly string[],
     text: string,
