@@ -12,6 +12,8 @@ export const MAX_FAILURES = 4_000;
 /** Requests that are read in a second. The others are skipped. No group displaces all others. */
 export const MAX_SAMPLES_A_SECOND = 2_000;
 export const MAX_SAMPLES_OF_GROUP_A_SECOND = 1_000;
+/** Bytes of a message. */
+export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** Streams of figures: of all clients, and on one connection. */
 export const MAX_STREAMS = 16_384;
 export const MAX_STREAMS_OF_CONNECTION = 64;

@@ -1,6 +1,7 @@
 import { type ServerReadableStream, type sendUnaryData, status } from '@grpc/grpc-js';
 import { WireError } from '#protos/wire-reader.ts';
 import { type Peer, peerOf } from '#xds/discovery-service.ts';
+import { MAX_MESSAGE_BYTES } from './bounds.ts';
 import type { NodeName } from './node-name.ts';
 
 export type FigureCall = ServerReadableStream<Buffer, object>;
@@ -48,6 +49,8 @@ export function leadStream(
   call.on('data', (bytes: Buffer) => {
     if (!isOpen) return;
     try {
+      if (bytes.length > MAX_MESSAGE_BYTES)
+        throw new PeerError(status.RESOURCE_EXHAUSTED, `more than ${MAX_MESSAGE_BYTES} bytes`);
       reader.read(bytes);
     } catch (error) {
       close();

@@ -11,6 +11,7 @@ import { compile } from '#controlplane/compile/compile.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { serve } from '#grpc/serve.ts';
 import type { TlsServerOptions } from '#grpc/tls.ts';
+import { DISCOVERY } from '#xds/discovery-service.ts';
 import type { Figures } from '../figures.ts';
 import { FIGURES_DEFINITIONS } from '../figures-service.ts';
 import { type FiguresParts, openFigures } from '../open-figures.ts';
@@ -76,6 +77,7 @@ export async function startFiguresServer(
     host: '127.0.0.1',
     port: 0,
     services: opened.services,
+    ...DISCOVERY,
     definitions: FIGURES_DEFINITIONS,
     tls: parts.tls,
   });
