@@ -125,7 +125,7 @@ export class Brought {
 type Entries = {
   readonly names: readonly string[];
   /** Returns the index of the resource whose entry has these bytes. */
-  find(bytes: Uint8Array, start: number, end: number): number | undefined;
+  find(bytes: Buffer, start: number, end: number): number | undefined;
 };
 
 /** Returns the entries of clients that hold these resources. */
@@ -147,10 +147,10 @@ const entriesOf = remembered((resources: Resources): Entries => {
     while (slots[slot] !== -1) slot = (slot + 1) & mask;
     slots[slot] = index;
   }
-  const find = (bytes: Uint8Array, start: number, end: number) => {
+  const find = (bytes: Buffer, start: number, end: number) => {
     let slot = hashOf(bytes, start, end) & mask;
     for (let index = slots[slot]; index !== undefined && index >= 0; index = slots[slot]) {
-      if (isSame(bytes, start, end, all, startOf(index), ends[index] ?? 0)) return index;
+      if (bytes.compare(all, startOf(index), ends[index], start, end) === 0) return index;
       slot = (slot + 1) & mask;
     }
     return undefined;
@@ -167,17 +167,4 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   for (let at = Math.max(start, end - HASHED_BYTES); at < end; at += 1)
     hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
   return hash ^ (hash >>> 16);
-}
-
-function isSame(
-  a: Uint8Array,
-  start: number,
-  end: number,
-  b: Uint8Array,
-  otherStart: number,
-  otherEnd: number,
-): boolean {
-  if (end - start !== otherEnd - otherStart) return false;
-  for (let at = start; at < end; at += 1) if (a[at] !== b[at - start + otherStart]) return false;
-  return true;
 }
