@@ -44,11 +44,33 @@ const CERTIFICATES = {
 const OF_EACH_ROUTE =
   '^vhost\\..*\\.route\\..*\\.upstream_rq_(?:retry|retry_limit_exceeded|retry_overflow|retry_success|timeout|total)$';
 
+/**
+ * Envoy makes these for each cluster, and nobody reads them. Most stay 0, because nothing of ours
+ * has subsets, a local cluster or assignments that grow stale. The rest repeat what is in the
+ * configuration. Without them 10,000 clusters start in two thirds of the time, and take 30 MiB less
+ * [measured]. What a limit of high priority turns away is in the counters of overflow.
+ */
+const OF_EACH_CLUSTER = `^cluster\\.[^.]+\\.(?:${[
+  'assignment_(?:stale|timeout_received|use_cached)',
+  'circuit_breakers\\.high\\..*',
+  'default\\.total_match_count',
+  'lb_(?:subsets|zone)_.*',
+  'lb_local_cluster_not_ok',
+  'lb_recalculate_zone_structures',
+  'max_host_weight',
+  'update_no_rebuild',
+  'version',
+].join('|')})$`;
+
 /** Envoy's `StatsConfig`: the labels that it makes of names, and the buckets of latencies. */
 export const STATS_CONFIG: JsonObject = {
   use_all_default_tags: false,
   stats_tags: [CERTIFICATES, ...LABELS.map(tag_name => ({ tag_name }))],
-  stats_matcher: { exclusion_list: { patterns: [{ safe_regex: { regex: OF_EACH_ROUTE } }] } },
+  stats_matcher: {
+    exclusion_list: {
+      patterns: [OF_EACH_ROUTE, OF_EACH_CLUSTER].map(regex => ({ safe_regex: { regex } })),
+    },
+  },
   histogram_bucket_settings: [
     { match: { suffix: 'stream_rq_time' }, buckets: [...LATENCY_BOUNDS] },
   ],

@@ -52,6 +52,18 @@ test('it answers the statistics for Prometheus', async () => {
   assert.doesNotMatch(body, /upstream_cx_protocol_error/, 'it was never counted');
 });
 
+test('a cluster has the statistics that somebody reads, and no others', async () => {
+  const of = (name: string) => new RegExp(`^cluster\\.controlplane\\.(${name}): `, 'gm');
+  const stats = await envoy.get('/stats');
+  const names = (name: string) => [...stats.matchAll(of(name))].map(([, found]) => found);
+  const read = ['lb_healthy_panic', 'membership_healthy', 'membership_total', 'update_failure'];
+  assert.deepEqual(names(read.join('|')), read);
+  assert.equal(names('circuit_breakers\\.default\\..*').length, 5);
+  assert.deepEqual(names('warming_state'), ['warming_state'], 'a figure tells by it who is there');
+  assert.deepEqual(names('assignment_.*|lb_(subsets|zone|local|recalculate)_.*'), []);
+  assert.deepEqual(names('circuit_breakers\\.high.*|version|.*total_match_count|max_host.*'), []);
+});
+
 test('it tells whether Envoy is ready', async () => {
   const { body, status } = await ask('GET /ready');
   assert.equal(status, 200);
