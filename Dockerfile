@@ -19,11 +19,19 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
  && find node_modules -type f -regex '.*\.\(map\|[cm]?ts\|flow\|bare\)' -delete
 
-# What we run, below /gateway.
-FROM packages AS gateway
+# The bundler, which alone of the packages for development is needed, in its locked version.
+FROM --platform=$BUILDPLATFORM ${NODE} AS bundler
+WORKDIR /bundler
+COPY package.json package-lock.json deploy/image/keep-bundler.ts ./
+RUN node keep-bundler.ts && npm install --ignore-scripts --no-audit --no-fund
+
+# What we run, in /program.
+FROM packages AS program
+COPY --from=bundler /bundler/node_modules/ node_modules/
 COPY . .
 RUN --mount=type=bind,from=envoy,source=/usr/local/bin/envoy,target=/tmp/envoy \
-    node launcher/make-envoy-api.ts /tmp/envoy
+    node launcher/make-envoy-api.ts /tmp/envoy \
+ && node deploy/image/write-program.ts /program
 
 # What it runs on.
 FROM --platform=$BUILDPLATFORM ${NODE} AS system
@@ -43,7 +51,8 @@ LABEL org.opencontainers.image.title="tollwright" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.created="${CREATED}"
 COPY --from=system /system/ /
-COPY --from=gateway /gateway/ /gateway/
+COPY --from=packages /gateway/node_modules/ /gateway/node_modules/
+COPY --from=program /program/ /gateway/
 ENV NODE_ENV=production PATH=/usr/local/bin
 WORKDIR /gateway
 # A number, because Kubernetes must see that it is not root.
@@ -51,4 +60,4 @@ USER 1000:1000
 # Every service of ours answers there. The image's own command has the default address.
 HEALTHCHECK --interval=5s --timeout=15s --start-period=60s --retries=3 \
   CMD ["node", "-e", "http.get(`http://${process.env.HTTP_ADDRESS || '127.0.0.1:8877'}/readyz`, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))"]
-CMD ["node", "controlplane/main.ts"]
+CMD ["node", "controlplane/main.js"]

@@ -7,6 +7,7 @@ import { edgeFiles } from '#controlplane/edges/edge-files.ts';
 import type { EdgeSystem } from '#controlplane/edges/edge-gateway.ts';
 import { type KubernetesEdges, openKubernetesEdges } from '#controlplane/edges/kubernetes-edges.ts';
 import { wantedEdges } from '#controlplane/edges/wanted-edges.ts';
+import { ROOT } from '#files/places.ts';
 import { formatHostPort } from '#grpc/host-port.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
@@ -26,7 +27,7 @@ export type GatewayEdgesParts = {
   changed(): void;
 };
 
-const DRAIN_SCRIPT = join(import.meta.dirname, '../deploy/kubernetes/system/drain-envoy.sh');
+const DRAIN_SCRIPT = join(ROOT, 'deploy/kubernetes/system/drain-envoy.sh');
 
 /** Makes the proxies of the Gateways that are in force. */
 export async function openGatewayEdges(parts: GatewayEdgesParts): Promise<KubernetesEdges> {

@@ -1,7 +1,12 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
-const ROOT = join(import.meta.dirname, '..');
+/**
+ * The folder of package.json and of all that our code reads beside itself. The package has the code
+ * in other files than the checkout.
+ */
+export const ROOT = rootOf(import.meta.dirname);
 
 /** Whether this is a checkout, which runs its sources. The published package is compiled. */
 export const IN_CHECKOUT = import.meta.filename.endsWith('.ts');
@@ -17,6 +22,10 @@ export const STATE_FOLDER = join(IN_CHECKOUT ? ROOT : process.cwd(), '.gateway')
  * Specification.
  */
 export const PROGRAMS_FOLDER = IN_CHECKOUT ? STATE_FOLDER : join(userCache(), 'tollwright');
+
+function rootOf(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : rootOf(dirname(folder));
+}
 
 function userCache(): string {
   const { XDG_CACHE_HOME: folder = '' } = process.env;

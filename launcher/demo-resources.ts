@@ -1,18 +1,15 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '#files/make-folder.ts';
-import { IN_CHECKOUT } from '#files/places.ts';
+import { IN_CHECKOUT, ROOT } from '#files/places.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { portsAt } from './ports.ts';
 
 /** The resources that a gateway serves by default. */
-export const DEMO = join(import.meta.dirname, '..', 'envoy', 'resources');
+export const DEMO = join(ROOT, 'envoy', 'resources');
 
 /** Folders of resources whose users log in at the sample's identity provider. */
-export const SAMPLES: readonly string[] = [
-  DEMO,
-  join(import.meta.dirname, '..', 'envoy', 'gateway-api'),
-];
+export const SAMPLES: readonly string[] = [DEMO, join(ROOT, 'envoy', 'gateway-api')];
 
 /**
  * Tells whether the sample's identity provider can run. Its package is an optional one, because no

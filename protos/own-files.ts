@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ROOT } from '#files/places.ts';
 
 /** The .proto files of ours, by package. */
 const FILES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -19,6 +20,6 @@ export function ownFiles(ofPackage: string): readonly OwnFile[] {
   const folder = ofPackage.replaceAll('.', '/');
   return (FILES.get(ofPackage) ?? []).map(file => {
     const name = `${folder}/${file}.proto`;
-    return { name, text: readFileSync(join(import.meta.dirname, name), 'utf8') };
+    return { name, text: readFileSync(join(ROOT, 'protos', name), 'utf8') };
   });
 }

@@ -27,7 +27,7 @@ const CONFIGS = {
 
 describe('docs/reference/environment.md', () => {
   for (const [folder, readConfig] of Object.entries(CONFIGS)) {
-    const rows = rowsOf(`\`node ${folder}/main.ts\``);
+    const rows = rowsOf(`\`node ${folder}/main.js\``);
 
     test(`has a row for each variable that ${folder} reads`, () => {
       const redis = WITH_REDIS.includes(folder) ? rowsOf('Redis') : [];

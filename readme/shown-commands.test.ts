@@ -9,7 +9,7 @@ for (const [line, problem] of [
   ['npx tollwright explain GET /books extra', /does not take 3 arguments/],
   ['npx tollwright valdate my-site', /no command valdate/],
   ['LOG_LEVEL=debug npx tollwright status', undefined],
-  ['docker compose exec -T controlplane node cli/main.ts status --jsn', /no option --jsn/],
+  ['docker compose exec -T controlplane node cli/main.js status --jsn', /no option --jsn/],
   ['docker compose exec -T sdss cat roots.pem > roots.pem', /no service sdss/],
   ['kubectl apply -k deploy/kubernetes/nowhere', /no deploy\/kubernetes\/nowhere/],
   ["openssl rand -hex 32 | tr -d '\\n' | kubectl -n gateway get stores", /no definition .* stores/],

@@ -32,7 +32,7 @@ export async function commandProblem(line: string): Promise<string | undefined> 
 async function problemOf(words: readonly string[]): Promise<string | undefined> {
   const [program = '', second] = words;
   if (!PROGRAMS.includes(program)) return `no program of ours, and not in PROGRAMS: ${program}`;
-  const own = words.lastIndexOf(program === 'npx' ? 'tollwright' : 'cli/main.ts');
+  const own = words.lastIndexOf(program === 'npx' ? 'tollwright' : 'cli/main.js');
   if (program === 'npm' && second === 'start') return ownProblem('up', words.slice(3));
   if (own > 0) return ownProblem(words[own + 1] ?? '', words.slice(own + 2));
   const missing = words.find(

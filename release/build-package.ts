@@ -8,10 +8,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { API_PATH } from '#protos/envoy-api/api-file.ts';
 import manifest from '../package.json' with { type: 'json' };
+import { bundle, OF_PACKAGE } from './bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -31,24 +32,32 @@ const DATA: readonly string[] = [
 const LEFT_OUT = /(\.test\.ts|\/tsconfig\.json)$/;
 
 /**
- * Builds the package for npm in the new folder `target`: JavaScript of what our commands and
- * processes reach, what these read, and declarations of the library. Envoy's API must have been
- * made.
- * @throws an Error with what the compiler says
+ * Builds the package for npm in the new folder `target`: what runs, declarations of the library and
+ * a page. Envoy's API must have been made.
+ * @throws an Error with what the bundler or the compiler says
  */
 export function buildPackage(target: string): void {
-  rmSync(target, { recursive: true, force: true });
-  compile(target, []);
+  buildProgram(target, OF_PACKAGE);
   declareLibrary(target);
-  shorten(target);
+  cpSync(join(import.meta.dirname, 'package-readme.md'), join(target, 'README.md'));
+}
+
+/**
+ * Builds what runs in the new folder `target`: JavaScript of what the entries reach, and what that
+ * reads. npm's packages are not there. Envoy's API must have been made.
+ * @throws an Error with what the bundler says
+ */
+export function buildProgram(target: string, entries: readonly string[]): void {
+  rmSync(target, { recursive: true, force: true });
+  bundle(target, entries);
   for (const path of DATA)
     cpSync(join(ROOT, path), join(target, path), {
       recursive: true,
       filter: source => !LEFT_OUT.test(source),
     });
   const api = join(target, relative(ROOT, `${API_PATH}.gz`));
+  mkdirSync(dirname(api));
   writeFileSync(api, gzipSync(readFileSync(API_PATH), { level: 9 }));
-  cpSync(join(import.meta.dirname, 'package-readme.md'), join(target, 'README.md'));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(packageManifest(), null, 2)}\n`);
   refuseMissing(target);
 }
@@ -61,16 +70,10 @@ export function pack(folder: string, target: string): string {
   return join(target, filename);
 }
 
-function compile(target: string, options: readonly string[]): void {
-  const config = join(import.meta.dirname, 'tsconfig.json');
-  run('tsc', ['-p', config, '--outDir', target, ...options], ROOT);
-}
-
 /** Declares what programs may import, with its comments. All else is the package's own. */
 function declareLibrary(target: string): void {
   const all = join(target, 'declared');
-  const only = ['--declaration', '--emitDeclarationOnly', '--removeComments', 'false'];
-  compile(all, only);
+  declare(all);
   const files = ['cli/library.ts'];
   for (const file of files) {
     const declared = file.replace(/ts$/, 'd.ts');
@@ -81,24 +84,11 @@ function declareLibrary(target: string): void {
   rmSync(all, { recursive: true });
 }
 
-/** The compiler indents by four spaces, an eighth of its output. Biome's tabs are shorter. */
-function shorten(target: string): void {
-  const config = join(target, 'biome.json');
-  writeFileSync(config, JSON.stringify({ root: true, ...SHORT }));
-  run('biome', ['format', '--write', '--vcs-enabled=false', '.'], target);
-  rmSync(config);
-}
-
-const SHORT = {
-  formatter: { lineWidth: 320 },
-  javascript: {
-    formatter: { semicolons: 'asNeeded', trailingCommas: 'none', arrowParentheses: 'asNeeded' },
-  },
-};
-
-function run(tool: 'biome' | 'tsc', args: readonly string[], cwd: string): void {
+function declare(target: string): void {
+  const config = join(import.meta.dirname, 'tsconfig.json');
+  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
   try {
-    execFileSync(join(ROOT, 'node_modules', '.bin', tool), args, { cwd, encoding: 'utf8' });
+    execFileSync(tsc, ['-p', config, '--outDir', target], { cwd: ROOT, encoding: 'utf8' });
   } catch (error) {
     const said = error instanceof Error && 'stdout' in error ? error.stdout : error;
     throw new Error(`Cannot build the package: ${said}`);
@@ -123,9 +113,12 @@ function packageManifest(): object {
       '.': { types: './cli/library.d.ts', default: './cli/library.js' },
       './package.json': './package.json',
     },
-    imports: Object.fromEntries(
-      Object.values(imports).map(path => [`#${path.slice(2)}.ts`, `${path}.js`]),
-    ),
+    imports: {
+      ...Object.fromEntries(
+        Object.values(imports).map(path => [`#${path.slice(2)}.ts`, `${path}.js`]),
+      ),
+      '#launcher/lock.cjs': './launcher/lock.cjs',
+    },
     dependencies,
     peerDependencies: { 'oidc-provider': `^${provider}` },
     peerDependenciesMeta: { 'oidc-provider': { optional: true } },
@@ -148,7 +141,7 @@ function refuseMissing(target: string): void {
     const text = readFileSync(join(target, file), 'utf8');
     for (const [, path = ''] of text.matchAll(/import\.meta\.resolve\(["'`]#([\w/-]+)\.ts/g)) {
       if (!existsSync(join(target, `${path}.js`)))
-        throw new Error(`The package lacks ${path}.js: add it to release/tsconfig.json`);
+        throw new Error(`The package lacks ${path}.js: add it to release/bundle.ts`);
     }
   }
 }

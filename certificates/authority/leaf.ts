@@ -1,4 +1,4 @@
-import '../reflect-metadata.ts';
+import '#certificates/reflect-metadata.ts';
 import { isIP } from 'node:net';
 import {
   AuthorityKeyIdentifierExtension,

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ROOT } from '#files/places.ts';
 
 /** A file as the browser gets it. */
 export type Asset = { readonly type: string; readonly etag: string; readonly body: Buffer };
@@ -16,7 +17,7 @@ export type Assets = {
   readonly files: ReadonlyMap<string, Asset>;
 };
 
-const BROWSER = join(import.meta.dirname, 'browser');
+const BROWSER = join(ROOT, 'controlplane', 'console', 'browser');
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 

@@ -161,7 +161,7 @@ describe('compose.yaml in a real Docker', { skip: whyNoDocker() || whyNoBrowser(
       paths.filter(path => /\/s?bin\//.test(path) && !path.includes('/node_modules/')),
       ['/usr/local/bin/node'],
     );
-    const tests = /\.test\.ts$|^\/gateway\/(?!node_modules).*\/(e2e|testing|testdata)\//;
+    const tests = /\.test\.|^\/gateway\/(?!node_modules).*\/(e2e|testing|testdata)\//;
     assert.deepEqual(
       paths.filter(path => tests.test(path)),
       [],
@@ -171,13 +171,13 @@ describe('compose.yaml in a real Docker', { skip: whyNoDocker() || whyNoBrowser(
       [],
     );
     assert.equal(await inImage(engine, 'node', '-p', 'process.versions.node'), `${NODE_VERSION}\n`);
-    assert.match(await inImage(engine, 'node', 'cli/main.ts', '--help'), /Usage: gateway/);
+    assert.match(await inImage(engine, 'node', 'cli/main.js', '--help'), /Usage: gateway/);
   });
 
   test('the image for arm64 runs there', { skip: QEMU.skip }, async () => {
     const facts = 'process.arch + process.versions.node';
     assert.equal(await onArm64(engine, project, '-p', facts), `arm64${NODE_VERSION}\n`);
-    const script = '/gateway/deploy/compose/create-database-secret.ts';
+    const script = '/gateway/deploy/compose/create-database-secret.js';
     assert.equal(await onArm64(engine, project, script, '/tmp'), '');
   });
 

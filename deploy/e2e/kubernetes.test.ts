@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BUILT_IN as BUILT_IN_RATE_LIMIT } from '#controlplane/compile/rate-limits/rate-limit-filter.ts';
@@ -8,6 +8,7 @@ import { readConfig as readExtAuthz } from '#ext-authz/config.ts';
 import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import { readConfig as readRateLimit } from '#ratelimit-service/config.ts';
 import { kindNames, SERVED_KINDS } from '#resources/kubernetes/served-kinds.ts';
+import { OF_IMAGE } from '../../release/bundle.ts';
 import { readConfig as readSds } from '../../sds/config.ts';
 import { readConfig as readUserService } from '../../user-service/config.ts';
 import { COMPOSE, LIBC_VARIABLE, ROOT } from '../testing/compose-file.ts';
@@ -87,9 +88,10 @@ describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
 
   test('every file that a command names is in the image, or mounted', () => {
     for (const [, { name, command = [], volumeMounts = [] }] of CONTAINERS) {
-      for (const word of command.filter(each => /^[\w/.-]+\.(ts|yaml)$/.test(each))) {
+      for (const word of command.filter(each => /^[\w/.-]+\.(js|yaml)$/.test(each))) {
         const mounted = volumeMounts.some(({ mountPath }) => word.startsWith(`${mountPath}/`));
-        assert.ok(mounted || existsSync(join(ROOT, word)), `${name}: ${word}`);
+        const isEntry = OF_IMAGE.includes(word.replace(/js$/, 'ts'));
+        assert.ok(mounted || isEntry, `${name}: ${word}`);
       }
     }
   });

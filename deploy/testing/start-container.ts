@@ -21,8 +21,8 @@ export type ContainerOptions = {
   /** Path in the container to a folder of this machine. */
   readonly mounts: ReadonlyMap<string, { readonly folder: string; readonly readOnly: boolean }>;
   readonly hostname: string;
-  /** The folder of our sources. */
-  readonly checkout: string;
+  /** The folder of what the image runs. */
+  readonly program: string;
   /** A folder whose files stand in its /etc. */
   readonly etc: string;
 };
@@ -42,12 +42,12 @@ export type RunningContainer = {
 };
 
 /**
- * Binds the system's folders and the checkout into an empty root. The rest of its arguments is the
+ * Binds the system's folders and the program into an empty root. The rest of its arguments is the
  * command. A name may have several addresses, as in DNS (host.conf(5)).
  */
 const SCRIPT = `
 set -e
-root=$1 checkout=$2 uid=$3 gid=$4 groups=$5 etc=$6 name=$7; shift 7
+root=$1 program=$2 uid=$3 gid=$4 groups=$5 etc=$6 name=$7; shift 7
 echo "$name" > /proc/sys/kernel/hostname
 mount -t tmpfs -o mode=0755 tmpfs "$root"
 mkdir -p "$root/etc" "$root/image" "$root/gateway" "$root/run" "$root/tmp" "$root/var"
@@ -60,7 +60,7 @@ for each in passwd group nsswitch.conf ld.so.cache; do cp /etc/$each "$root/etc/
 mkdir "$root/etc/ssl"; mount --bind /etc/ssl "$root/etc/ssl"
 cp "$etc"/* "$root/etc/"
 echo multi on > "$root/etc/host.conf"
-mount --bind "$checkout" "$root/gateway"
+mount --bind "$program" "$root/gateway"
 while [ "$1" != -- ]; do
   if [ -d "$1" ]; then mkdir -p "$root$2"; else touch "$root$2"; fi
   mount --bind "$1" "$root$2"
@@ -75,7 +75,7 @@ exec chroot "$root" setpriv --reuid "$uid" --regid "$gid" --groups "$groups" --n
 const PATHS = { PATH: '/image:/usr/sbin:/usr/bin:/sbin:/bin' };
 
 export function startContainer(options: ContainerOptions): RunningContainer {
-  const { checkout, namespace, uid, gid, fsGroup, command, env, etc, hostname } = options;
+  const { program, namespace, uid, gid, fsGroup, command, env, etc, hostname } = options;
   const root = mkdtempSync(join(tmpdir(), 'gateway-container-'));
   const mounts = [
     ...[...options.programs].flatMap(([name, file]) => [file, `/image/${name}`, 'ro']),
@@ -87,7 +87,7 @@ export function startContainer(options: ContainerOptions): RunningContainer {
   ];
   const args = [
     root,
-    checkout,
+    program,
     `${uid}`,
     `${gid}`,
     `${gid},${fsGroup}`,

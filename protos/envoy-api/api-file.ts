@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type protobuf from 'protobufjs';
+import { ROOT } from '#files/places.ts';
 import { ENVOY_FILES, ENVOY_VERSION } from './envoy-files.ts';
 
 /** One .proto file, ready to be added to a root. */
@@ -19,7 +20,7 @@ export type ApiFile = {
 export type Api = Readonly<Record<string, ApiFile>>;
 
 /** Where the generated API of our Envoy is kept. */
-export const API_PATH = join(import.meta.dirname, `${ENVOY_VERSION}.json`);
+export const API_PATH = join(ROOT, 'protos', 'envoy-api', `${ENVOY_VERSION}.json`);
 
 /**
  * Returns the generated API, or undefined when there is none or it lacks a file of `ENVOY_FILES`.

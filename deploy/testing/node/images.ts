@@ -4,7 +4,7 @@ export type Images = {
   readonly programs: ReadonlyMap<string, string>;
   /** Those that an image of their name runs when its container has no command. */
   readonly entrypoints: ReadonlySet<string>;
-  /** Folders of sources, by the image that has them. All other images have this checkout. */
+  /** Folders of sources, by the image that has them. All other images have what ours has. */
   readonly sources: ReadonlyMap<string, string>;
 };
 

@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ROOT } from '../compose-file.ts';
 import { type Machine, setSysctl } from '../pod-network.ts';
 import { type PodSources, preparePod } from '../prepare-pod.ts';
 import type { RunningContainer } from '../start-container.ts';
@@ -9,6 +8,7 @@ import { isRunning, now, type Started, startIfEnded, stateOf } from './container
 import { entrypoint, type Images } from './images.ts';
 import { fieldOf, type PodObject } from './pod-object.ts';
 import { type ContainerState, podStatus } from './pod-status.ts';
+import { programFolder } from './program-folder.ts';
 
 export type PodRunOptions = {
   readonly pod: PodObject;
@@ -120,7 +120,7 @@ async function prepare(options: PodRunOptions, machine: Machine, signal: AbortSi
     ...options,
     programs: options.images.programs,
     entrypoint: image => entrypoint(options.images, image),
-    checkout: image => options.images.sources.get(image) ?? ROOT,
+    program: image => options.images.sources.get(image) ?? programFolder(),
     etc,
     home: volumes,
     name: pod.metadata.name,
