@@ -204,7 +204,8 @@ describe('installed by npm', () => {
     const provider = `oidc-provider@${manifest.devDependencies['oidc-provider']}`;
     run([...NPM_INSTALL, provider], cwd);
     const by = { command: ['npx', '--no', '--', 'tollwright'], cwd };
-    gateway = await startGateway({ by, environment: envoy });
+    const environment = { ...withFirst(dirname(process.execPath)), ...envoy };
+    gateway = await startGateway({ by, environment });
     await gateway.ready();
   });
   after(() => gateway?.remove());
