@@ -18,6 +18,7 @@ const COUNTS = [2, 1_000, 10_000];
 const RESULTS = join(import.meta.dirname, 'results', 'edit-to-effect.md');
 
 const asked = process.argv.slice(2).map(Number);
+if (!asked.every(Number.isInteger)) throw new Error('want numbers of Mappings, or nothing');
 const columns = new Map<string, ReadonlyMap<string, string>>();
 for (const count of asked.length === 0 ? COUNTS : asked) {
   columns.set(
