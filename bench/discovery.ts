@@ -1,6 +1,7 @@
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
-import { DISCOVERY, DiscoveryService } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-methods.ts';
+import { DiscoveryService } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 

@@ -25,7 +25,7 @@ import { orExit } from '#process/exit.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
 import type { ServiceParts, Started } from '#process/run-service.ts';
 import { Parser } from '#resources/parse/parse.ts';
-import { DISCOVERY } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-methods.ts';
 import type { Config } from './config.ts';
 import { type ControlPlane, controlPlane } from './control-plane.ts';
 import { compileOptions } from './group-compiler.ts';

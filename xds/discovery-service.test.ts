@@ -12,7 +12,7 @@ import {
   ROUTE_CONFIGURATION,
   SECRET,
 } from '#protos/type-url.ts';
-import type { Peer } from './discovery-service.ts';
+import type { Peer } from './peer.ts';
 import { MAX_NAMES } from './request-check.ts';
 import { snapshotOf } from './snapshot.ts';
 import { collectGarbage } from './testing/collect-garbage.ts';

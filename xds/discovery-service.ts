@@ -1,52 +1,29 @@
-import { X509Certificate } from 'node:crypto';
 import {
   type handleBidiStreamingCall,
   Metadata,
   type ServerDuplexStream,
-  type ServiceDefinition,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { serviceDefinition } from '#grpc/service.ts';
-import {
-  CLUSTER,
-  CLUSTER_LOAD_ASSIGNMENT,
-  EXTENSION_CONFIG,
-  LISTENER,
-  REPORT,
-  ROUTE_CONFIGURATION,
-  RUNTIME,
-  SECRET,
-} from '#protos/type-url.ts';
-import { decodeDeltaRequest, decodeRequest } from './decode-request.ts';
-import { DeltaSubscription } from './delta-subscription.ts';
-import type {
-  DeltaDiscoveryRequest,
-  DeltaDiscoveryResponse,
-  DiscoveryRequest,
-  DiscoveryResponse,
-  ErrorDetail,
-  Node,
-} from './discovery.ts';
+import { REPORT } from '#protos/type-url.ts';
+import type { ErrorDetail, Node } from './discovery.ts';
+import { CONFIGURING, SERVICES } from './discovery-methods.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
 import { DiscoverySession, type SessionOptions } from './discovery-session.ts';
 import { DiscoveryStream, type StreamOptions } from './discovery-stream.ts';
-import { encodeDeltaResponse } from './encode-response.ts';
 import { IndependentSession } from './independent-session.ts';
 import { KEPT_MS } from './kept.ts';
+import { type Peer, peerOf } from './peer.ts';
 import { type ReportTaker, takeReport } from './report.ts';
 import {
   type CheckedRequest,
   checkRequest,
-  MAX_BYTES,
   type Refusal,
   type StreamLoad,
 } from './request-check.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
-import { SotwSubscription } from './sotw-subscription.ts';
-import type { Subscription } from './subscription.ts';
 import { Turns } from './turns.ts';
-import { rulesOf } from './type-rules.ts';
+import { DELTA, SOTW, type Variant } from './variant.ts';
 
 export type DiscoveryServiceOptions = {
   readonly cache: SnapshotCache;
@@ -68,61 +45,6 @@ export type DiscoveryServiceOptions = {
   after(ms: number, callback: () => void): () => void;
 };
 
-/** The client at the other end of a connection. */
-export type Peer = {
-  /** `host:port`. */
-  readonly address: string;
-  /** The certificate that it presented by mutual TLS. Undefined on a plain connection. */
-  readonly certificate: X509Certificate | undefined;
-};
-
-/**
- * Service name, the part of its methods' names after Stream, Delta and Fetch, and the one type that
- * it serves.
- */
-const SERVICES: readonly (readonly [
-  service: string,
-  methods: string,
-  typeUrl: string | undefined,
-])[] = [
-  ['envoy.service.discovery.v3.AggregatedDiscoveryService', 'AggregatedResources', undefined],
-  ['envoy.service.listener.v3.ListenerDiscoveryService', 'Listeners', LISTENER],
-  ['envoy.service.route.v3.RouteDiscoveryService', 'Routes', ROUTE_CONFIGURATION],
-  ['envoy.service.cluster.v3.ClusterDiscoveryService', 'Clusters', CLUSTER],
-  ['envoy.service.endpoint.v3.EndpointDiscoveryService', 'Endpoints', CLUSTER_LOAD_ASSIGNMENT],
-  ['envoy.service.secret.v3.SecretDiscoveryService', 'Secrets', SECRET],
-  ['envoy.service.runtime.v3.RuntimeDiscoveryService', 'Runtime', RUNTIME],
-  [
-    'envoy.service.extension.v3.ExtensionConfigDiscoveryService',
-    'ExtensionConfigs',
-    EXTENSION_CONFIG,
-  ],
-];
-
-/**
- * What `serve` needs beside the handlers. A request is passed as bytes, and decoded in its turn. It
- * may bring all that its client holds.
- */
-export const DISCOVERY = {
-  definitions: Object.fromEntries(SERVICES.map(([service]) => [service, definitionOf(service)])),
-  options: { 'grpc.max_receive_message_length': MAX_BYTES },
-} as const;
-
-function definitionOf(service: string): ServiceDefinition {
-  const methods = Object.entries(serviceDefinition(service)).map(([name, method]) => [
-    name,
-    { ...method, requestDeserialize: (bytes: Buffer) => bytes },
-  ]);
-  return Object.fromEntries(methods);
-}
-
-/** Others are served by whoever makes what they bring. */
-const APART: readonly (string | undefined)[] = [undefined, RUNTIME, EXTENSION_CONFIG];
-
-const CONFIGURING: readonly string[] = SERVICES.flatMap(([, , typeUrl]) =>
-  typeUrl === undefined || APART.includes(typeUrl) ? [] : [typeUrl],
-);
-
 /** Ends a stream after an internal error. Its client learns no more. */
 const FAILED: Refusal = { code: status.INTERNAL, details: 'internal error, see the log' };
 
@@ -142,29 +64,6 @@ const OPENING_WEIGHT = 8;
  * of so many waits for its turn, and takes as many parts of it.
  */
 const LARGE_BYTES = 16 * 1024;
-
-/** How the streams of one variant are served. */
-type Variant<Request, Response> = {
-  readonly variant: StreamInfo['variant'];
-  /** Throws at bytes that are no request. */
-  decode(bytes: Buffer): Request;
-  subscribe(typeUrl: string): Subscription<Request, Response>;
-  encode(response: Response): object;
-};
-
-const DELTA: Variant<DeltaDiscoveryRequest, DeltaDiscoveryResponse> = {
-  variant: 'delta',
-  decode: decodeDeltaRequest,
-  subscribe: type => new DeltaSubscription(type, rulesOf(type)),
-  encode: encodeDeltaResponse,
-};
-
-const SOTW: Variant<DiscoveryRequest, DiscoveryResponse> = {
-  variant: 'state of the world',
-  decode: decodeRequest,
-  subscribe: type => new SotwSubscription(type, rulesOf(type)),
-  encode: response => response,
-};
 
 type Opening<Request, Response> = Pick<StreamInfo, 'variant' | 'typeUrl'> &
   Pick<StreamOptions<Request, Response>, 'subscribe' | 'write'> & {
@@ -460,15 +359,6 @@ function decoded<Request>(decode: (bytes: Buffer) => Request, bytes: Buffer): Re
 function asks(stream: OpenStream): boolean {
   return stream.load().types > 0;
 }
-
-/** Returns who is at the other end of a call. */
-export function peerOf(call: Pick<ServerDuplexStream<unknown, unknown>, PeerMethods>): Peer {
-  const { sslPeerCertificate } = call.getAuthContext();
-  const certificate = sslPeerCertificate && new X509Certificate(sslPeerCertificate.raw);
-  return { address: call.getPeer(), certificate };
-}
-
-type PeerMethods = 'getAuthContext' | 'getPeer';
 
 /**
  * An Envoy has one aggregated stream, or one stream for each type on one connection. The latter are

@@ -1,6 +1,6 @@
 import { type ServerReadableStream, type sendUnaryData, status } from '@grpc/grpc-js';
 import { WireError } from '#protos/wire-reader.ts';
-import { type Peer, peerOf } from '#xds/discovery-service.ts';
+import { type Peer, peerOf } from '#xds/peer.ts';
 import { MAX_MESSAGE_BYTES } from './bounds.ts';
 import type { NodeName } from './node-name.ts';
 

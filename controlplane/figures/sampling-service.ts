@@ -8,7 +8,8 @@ import {
 import { encodeAny } from '#protos/encode.ts';
 import { RUNTIME } from '#protos/type-url.ts';
 import type { Node } from '#xds/discovery.ts';
-import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
+import { DiscoveryService } from '#xds/discovery-service.ts';
+import type { Peer } from '#xds/peer.ts';
 import { type Snapshot, snapshotOf, xdsResource } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { Sampling } from './sampling.ts';

@@ -1,7 +1,7 @@
 import { groupOfPeer } from '#certificates/peer.ts';
 import { EXT_AUTHZ, SDS } from '#controlplane/compile/node-groups.ts';
 import { isLoopback } from '#resources/words/origin.ts';
-import type { Peer } from '#xds/discovery-service.ts';
+import type { Peer } from '#xds/peer.ts';
 
 /** Groups whose configuration holds secrets: those of OAuth2 clients, the keys of certificates. */
 const GROUPS: ReadonlySet<string> = new Set([EXT_AUTHZ, SDS]);

@@ -19,7 +19,7 @@ import type { ReportedFinding } from '#process/report.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
-import { DISCOVERY } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-methods.ts';
 import { createMetrics } from './metrics.ts';
 
 const FINDING: ReportedFinding = {

@@ -14,7 +14,7 @@ import { CLUSTER } from '#protos/type-url.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
-import { DISCOVERY } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-methods.ts';
 import { DiscoveryChannel } from '#xds/testing/discovery-client.ts';
 import { createMetrics } from './metrics.ts';
 import { unknownGroupProblems } from './unknown-groups.ts';

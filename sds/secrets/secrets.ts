@@ -3,7 +3,7 @@ import type { Authority } from '#certificates/authority/authority.ts';
 import type { Report } from '#process/reporter.ts';
 import type { Update } from '#xds/client-subscription.ts';
 import type { Node } from '#xds/discovery.ts';
-import type { Peer } from '#xds/discovery-service.ts';
+import type { Peer } from '#xds/peer.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import type { Acme } from '../acme/open-acme.ts';
 import type { Clock } from './clock.ts';

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { groupOfPeer } from '#certificates/peer.ts';
 import type { Node } from '#xds/discovery.ts';
-import type { Peer } from '#xds/discovery-service.ts';
+import type { Peer } from '#xds/peer.ts';
 
 /** Names of the gateway's own services. No proxy is of such a group. */
 const SERVICES: ReadonlySet<string> = new Set([

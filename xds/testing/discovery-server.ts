@@ -1,8 +1,10 @@
 import type { TestContext } from 'node:test';
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
+import { DISCOVERY } from '../discovery-methods.ts';
 import type { DiscoveryObserver } from '../discovery-observer.ts';
-import { DISCOVERY, DiscoveryService, type Peer } from '../discovery-service.ts';
+import { DiscoveryService } from '../discovery-service.ts';
+import type { Peer } from '../peer.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
 
 /**

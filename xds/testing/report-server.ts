@@ -3,7 +3,8 @@ import { until } from '#envoy/e2e/until.ts';
 import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
 import type { Any } from '#protos/encode.ts';
-import { DISCOVERY, DiscoveryService } from '../discovery-service.ts';
+import { DISCOVERY } from '../discovery-methods.ts';
+import { DiscoveryService } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
 import { DiscoveryChannel } from './discovery-client.ts';
 

@@ -11,7 +11,7 @@ import { compile } from '#controlplane/compile/compile.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { serve } from '#grpc/serve.ts';
 import type { TlsServerOptions } from '#grpc/tls.ts';
-import { DISCOVERY } from '#xds/discovery-service.ts';
+import { DISCOVERY } from '#xds/discovery-methods.ts';
 import type { Figures } from '../figures.ts';
 import { FIGURES_DEFINITIONS } from '../figures-service.ts';
 import { type FiguresParts, openFigures } from '../open-figures.ts';
