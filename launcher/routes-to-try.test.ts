@@ -28,6 +28,25 @@ describe('the routes that one can try', () => {
     );
   });
 
+  test('of lists that are cut into parts have the domains of the lists, each once', () => {
+    const virtual_hosts = ['||/o*', '||*', '|.example.com|/a*', 'shop.||/a*', 'a.test|/*'].map(
+      domain => ({ domains: [domain], routes: [{ match: { prefix: '/all' } }] }),
+    );
+    const byValue = { domains: ['|~0|blue|'], routes: [{ match: { prefix: '/blue' } }] };
+    const hosts = [...virtual_hosts, byValue];
+    assert.deepEqual(
+      parseRoutes({ configs: [{ route_config: { virtual_hosts: hosts } }] }).map(route =>
+        curlLine('edge', route),
+      ),
+      [
+        'curl http://edge/all',
+        "curl -H 'Host: www.example.com' http://edge/all",
+        "curl -H 'Host: shop.test' http://edge/all",
+        "curl -H 'Host: a.test' http://edge/all",
+      ],
+    );
+  });
+
   test('come with those first that answer, and say what the others answer', () => {
     const routes = [404, undefined, 503, 302, 200, 401, 204].map((status, index) => ({
       domain: '*',

@@ -1,7 +1,7 @@
 import { tryHttpRequest } from './http-request.ts';
 
 export type RouteToTry = {
-  /** `*` or a name, which may begin with `*`. */
+  /** `*` or a name, which may begin or end with `*`. */
   readonly domain: string;
   readonly path: string;
   /** The status that the edge answered. Absent when it did not answer in time. */
@@ -80,14 +80,28 @@ function rank({ status = 600 }: RouteToTry): number {
  */
 export function parseRoutes({ configs = [] }: ConfigDump): readonly RouteToTry[] {
   const hosts = configs.flatMap(config => config.route_config?.virtual_hosts ?? []);
-  return hosts.flatMap(({ domains: [domain = '*'], routes = [] }) => {
-    const paths = routes
+  const found = hosts.flatMap(({ domains: [first = '*'], routes = [] }) => {
+    const domain = uncut(first);
+    if (domain === undefined) return [];
+    return routes
       .filter(({ direct_response }) => direct_response === undefined)
       .map(({ match }) => match.prefix ?? match.path_separated_prefix ?? match.path)
       .filter(path => path !== undefined)
-      .filter(path => !path.startsWith(OWN_PATHS));
-    return [...new Set(paths)].map(path => ({ domain, path }));
+      .filter(path => !path.startsWith(OWN_PATHS))
+      .map(path => ({ domain, path }));
   });
+  return [...new Map(found.map(route => [`${route.domain} ${route.path}`, route])).values()];
+}
+
+/** A part of a list by its paths: the domain of the list with `|` for its star, then the paths. */
+const PART = /^(\|?[^|]*\|?)\|/;
+/** A part by the values of a header, which does not tell its domain. */
+const PART_BY_VALUE = /^\|~/;
+
+/** Returns the domain that clients ask for. See `controlplane/compile/routes/shard-header.ts`. */
+function uncut(domain: string): string | undefined {
+  if (PART_BY_VALUE.test(domain)) return undefined;
+  return PART.exec(domain)?.[1]?.replace('|', '*') ?? domain;
 }
 
 /** Returns the command that asks the edge for it, with the status unless it was a success. */
@@ -101,5 +115,5 @@ export function curlLine(edge: string, route: RouteToTry): string {
 
 /** Returns a name that the domain covers, or undefined for any. */
 function hostOf({ domain }: RouteToTry): string | undefined {
-  return domain === '*' ? undefined : domain.replace(/^\*/, 'www');
+  return domain === '*' ? undefined : domain.replace(/^\*/, 'www').replace(/\*$/, 'test');
 }

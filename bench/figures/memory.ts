@@ -40,8 +40,9 @@ export function measureMemory(routes: number, requests: number): readonly Memory
     for (const message of messages)
       decodeMetrics(message, {
         node: () => {},
-        counter: (name, value) => store.counter(push, name, value),
-        gauge: (name, value) => store.gauge(store, push, name, value),
+        counter: (name, value, moment) =>
+          store.counter({ proxy: store, push, moment }, name, value),
+        gauge: (name, value, moment) => store.gauge({ proxy: store, push, moment }, name, value),
         histogram: (name, counts) => store.histogram(push, name, counts),
       });
     store.pushed(store, push);

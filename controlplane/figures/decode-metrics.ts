@@ -7,9 +7,12 @@ import { type NodeName, readNode } from './node-name.ts';
 export type MetricTaker = {
   /** The proxy that sends. It stands in the first message of a stream, before all statistics. */
   node(node: NodeName): void;
-  /** What was counted since the last push. Never 0. */
-  counter(name: string, value: number): void;
-  gauge(name: string, value: number): void;
+  /**
+   * What was counted since the last push. Never 0. `moment` is when the proxy read it, in ms by its
+   * own clock. All of one push have the same.
+   */
+  counter(name: string, value: number, moment: number): void;
+  gauge(name: string, value: number, moment: number): void;
   /** Values since the last push, by bucket of latency. Never all 0. */
   histogram(name: string, counts: ReadonlyMap<number, number>): void;
 };
@@ -20,8 +23,12 @@ const bytesField = (field: number) => tagOf(field, WIRE.lengthDelimited);
 const MESSAGE = { identifier: bytesField(1), envoy_metrics: bytesField(2) } as const;
 const IDENTIFIER = { node: bytesField(1) } as const;
 const FAMILY = { name: bytesField(1), metric: bytesField(4) } as const;
-const METRIC = { gauge: bytesField(2), counter: bytesField(3), histogram: bytesField(7) } as const;
-const VALUES: ReadonlySet<number> = new Set(Object.values(METRIC));
+const METRIC = {
+  gauge: bytesField(2),
+  counter: bytesField(3),
+  timestamp_ms: tagOf(6, WIRE.varint),
+  histogram: bytesField(7),
+} as const;
 const VALUE = { value: tagOf(1, WIRE.fixed64) } as const;
 const HISTOGRAM = { sample_count: tagOf(1, WIRE.varint), bucket: bytesField(3) } as const;
 const BUCKET = {
@@ -80,21 +87,22 @@ function readFamily(reader: WireReader, bytes: Buffer, taker: MetricTaker): void
 
 function readMetric(reader: WireReader, name: () => string, taker: MetricTaker): void {
   const outer = reader.enter();
-  let isRead = false;
+  let [kind, value, moment] = [0, 0, 0];
   while (reader.more) {
     const tag = reader.tag();
-    if (isRead || !VALUES.has(tag)) {
-      reader.skip(tag);
-      continue;
-    }
-    isRead = true;
-    if (tag === METRIC.counter) {
-      const value = readValue(reader);
-      if (value > 0 && Number.isFinite(value)) taker.counter(name(), value);
-    } else if (tag === METRIC.gauge) taker.gauge(name(), readValue(reader));
-    else readHistogram(reader, name, taker);
+    if (tag === METRIC.timestamp_ms) moment = reader.uint64();
+    else if (kind === 0 && (tag === METRIC.counter || tag === METRIC.gauge)) {
+      kind = tag;
+      value = readValue(reader);
+    } else if (kind === 0 && tag === METRIC.histogram) {
+      kind = tag;
+      readHistogram(reader, name, taker);
+    } else reader.skip(tag);
   }
   reader.leave(outer);
+  if (kind === METRIC.gauge) taker.gauge(name(), value, moment);
+  else if (kind === METRIC.counter && value > 0 && Number.isFinite(value))
+    taker.counter(name(), value, moment);
 }
 
 function readValue(reader: WireReader): number {

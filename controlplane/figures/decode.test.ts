@@ -18,8 +18,8 @@ function metricsOf(bytes: Buffer): readonly unknown[] {
   const found: unknown[] = [];
   decodeMetrics(bytes, {
     node: node => found.push(node),
-    counter: (name, value) => found.push([name, value]),
-    gauge: (name, value) => found.push([name, value]),
+    counter: (...given) => found.push(given),
+    gauge: (...given) => found.push(given),
     histogram: (name, counts) => found.push([name, [...counts]]),
   });
   return found;
@@ -45,8 +45,8 @@ test('statistics are read with their names, and counters of 0 are skipped', () =
   ];
   assert.deepEqual(metricsOf(metricsMessage(families, EDGE_NODE)), [
     { id: 'edge-1', group: 'edge' },
-    ['a', 2],
-    ['c', 0],
+    ['a', 2, 1],
+    ['c', 0, 1],
     [
       'e',
       [
@@ -71,8 +71,8 @@ test('of a family one statistic is read, since its name is looked up for each', 
   const { metric, ...family } = counter('a', 1);
   const many = { ...family, metric: Array.from({ length: 3 }, () => metric).flat() };
   assert.deepEqual(metricsOf(metricsMessage([many, counter('b', 2)])), [
-    ['a', 1],
-    ['b', 2],
+    ['a', 1, 1],
+    ['b', 2, 1],
   ]);
 });
 

@@ -27,7 +27,8 @@ function storeAt(start = START) {
   const clock = { now: start };
   const store = new FigureStore({ clustersOf: () => ALL, changed: () => {}, now: () => clock.now });
   const push = () => ({ node: EDGE, from: clock.now - 5_000, to: clock.now });
-  return { clock, store, push };
+  const read = (proxy: object = store, moment = clock.now) => ({ proxy, push: push(), moment });
+  return { clock, store, push, read };
 }
 
 const routeStat = (mapping: string, name: string) => `vhost.*.route.Mapping/a/${mapping}.${name}`;
@@ -35,15 +36,15 @@ const routeStat = (mapping: string, name: string) => `vhost.*.route.Mapping/a/${
 for (let seed = 1; seed <= 30; seed++) {
   test(`rates are those of all pushes of the last 15 minutes (seed ${seed})`, () => {
     const random = seededRandom(seed);
-    const { clock, store, push } = storeAt();
+    const { clock, store, push, read } = storeAt();
     const pushed: { at: number; mapping: string; count: number; errors: number }[] = [];
     for (let round = 0; round < 300; round++) {
       clock.now += 5_000 + Math.floor(random() * 3_000);
       const mapping = pick(['a', 'b', 'c.d'], random);
       const count = Math.floor(random() * 50);
       const errors = Math.floor(random() * count);
-      store.counter(push(), routeStat(mapping, 'upstream_rq_completed'), count);
-      store.counter(push(), routeStat(mapping, 'upstream_rq_5xx'), errors);
+      store.counter(read(), routeStat(mapping, 'upstream_rq_completed'), count);
+      store.counter(read(), routeStat(mapping, 'upstream_rq_5xx'), errors);
       store.pushed(store, push());
       pushed.push({ at: clock.now, mapping, count, errors });
     }
@@ -103,9 +104,9 @@ for (let seed = 1; seed <= 30; seed++) {
 }
 
 test('no number of Mappings or requests grows it beyond its bounds', () => {
-  const { store, push } = storeAt();
+  const { store, read } = storeAt();
   for (let number = 0; number < MAX_MAPPINGS + 500; number++)
-    store.counter(push(), routeStat(`m${number}`, 'upstream_rq_completed'), 1);
+    store.counter(read(), routeStat(`m${number}`, 'upstream_rq_completed'), 1);
   const mappings = store.mappings();
   assert.equal(mappings.size, MAX_MAPPINGS + 1);
   assert.equal(mappings.get(OTHERS)?.lastMinute.requests, 500);
@@ -115,9 +116,9 @@ test('no number of Mappings or requests grows it beyond its bounds', () => {
 });
 
 test('what had no figures for 15 minutes is forgotten', () => {
-  const { clock, store, push } = storeAt();
-  store.counter(push(), routeStat('a', 'upstream_rq_completed'), 1);
-  store.gauge(store, push(), 'cluster.shop.membership_total', 2);
+  const { clock, store, push, read } = storeAt();
+  store.counter(read(), routeStat('a', 'upstream_rq_completed'), 1);
+  store.gauge(read(), 'cluster.shop.membership_total', 2);
   store.request(EDGE, REQUEST);
   store.pushed(store, push());
   assert.deepEqual([store.mappings().size, store.upstreams().length], [1, 1]);
@@ -130,19 +131,65 @@ test('what had no figures for 15 minutes is forgotten', () => {
 });
 
 test('members are those of the proxy that sees the fewest', () => {
-  const { store, push } = storeAt();
+  const { store, read } = storeAt();
   const [first, second] = [{}, {}];
-  store.gauge(first, push(), 'cluster.shop.warming_state', 0);
-  store.gauge(first, push(), 'cluster.shop.membership_total', 3);
-  store.gauge(first, push(), 'cluster.shop.membership_healthy', 2);
-  store.gauge(second, push(), 'cluster.shop.warming_state', 0);
+  store.gauge(read(first), 'cluster.shop.warming_state', 0);
+  store.gauge(read(first), 'cluster.shop.membership_total', 3);
+  store.gauge(read(first), 'cluster.shop.membership_healthy', 2);
+  store.gauge(read(second), 'cluster.shop.warming_state', 0);
   const [shop] = store.upstreams();
   assert.deepEqual([shop?.proxies, shop?.members, shop?.healthy], [2, 0, 0]);
 });
 
+test('members of one moment are told together, in whatever order they arrive', () => {
+  for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    const random = seededRandom(seed);
+    const { clock, store, read } = storeAt();
+    for (let round = 1; round <= 5; round++, clock.now += 5_000) {
+      const gauges = [
+        ['warming_state', 0],
+        ['membership_total', round],
+        ['membership_healthy', round],
+      ] as const;
+      for (const [name, value] of gauges.toSorted(() => random() - 0.5)) {
+        store.gauge(read(), `cluster.shop.${name}`, value);
+        const [shop] = store.upstreams();
+        assert.equal(shop?.members, shop?.healthy);
+      }
+      assert.equal(store.upstreams()[0]?.members, round);
+    }
+  }
+});
+
+test('what was counted in one moment is told in one, and nothing of it is lost', () => {
+  const { clock, store, read } = storeAt();
+  const [first, second] = [{}, {}];
+  const told = () => {
+    const { requests = 0, serverErrors = 0 } = store.upstreams()[0]?.lastMinute ?? {};
+    return [requests, serverErrors];
+  };
+  const count = (proxy: object) => {
+    store.counter(read(proxy), 'cluster.shop.upstream_rq_total', 9);
+    store.counter(read(proxy), 'cluster.shop.upstream_rq_5xx', 2);
+  };
+  store.gauge(read(first), 'cluster.shop.warming_state', 0);
+  count(first);
+  assert.deepEqual(told(), [0, 0]);
+  store.gauge(read(first), 'cluster.shop.membership_total', 1);
+  assert.deepEqual(told(), [9, 2]);
+  count(second);
+  store.gauge(read(second), 'cluster.shop.warming_state', 0);
+  assert.deepEqual(told(), [18, 4]);
+  clock.now += 5_000;
+  count(first);
+  clock.now += 5_000;
+  count(first);
+  assert.deepEqual(told(), [27, 6], 'the moment before is over');
+});
+
 test('a value that no proxy can have counted is skipped', () => {
-  const { store, push } = storeAt();
+  const { store, read } = storeAt();
   for (const value of [1e300, Number.MAX_VALUE])
-    store.counter(push(), routeStat('a', 'upstream_rq_completed'), value);
+    store.counter(read(), routeStat('a', 'upstream_rq_completed'), value);
   assert.equal(store.mappings().size, 0);
 });

@@ -25,6 +25,9 @@ export type FigureStoreParts = {
 /** A stream of one proxy, and the time that its present push is about. */
 export type Push = { readonly node: NodeName; readonly from: number; readonly to: number };
 
+/** A statistic of one proxy. `moment` is when the proxy read it, by its own clock in ms. */
+type Read = { readonly proxy: object; readonly push: Push; readonly moment: number };
+
 /** Keeps what proxies push for 15 minutes, within the bounds of `bounds.ts`. */
 export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> {
   readonly #parts: FigureStoreParts;
@@ -47,13 +50,16 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     this.#parts = parts;
   }
 
-  counter(push: Push, name: string, value: number): void {
+  counter({ proxy, push, moment }: Read, name: string, value: number): void {
     const { from, to, node } = push;
     const stat = parseStatName(name, node.group);
     if (stat === undefined || value > MAX_VALUE) return;
     if (stat.of === 'upstream') {
-      if (isGauge(stat.what)) return;
-      this.#upstream(node.group, stat.cluster)?.count(stat.what, value, from, to);
+      const { cluster, what } = stat;
+      if (isGauge(what)) return;
+      this.#seen(proxy, node, cluster, upstream =>
+        upstream.count(proxy, what, value, { moment, from, to }),
+      );
     } else if (stat.what !== 'latency')
       this.#traffic(stat, node)?.count(stat.what, value, from, to);
   }
@@ -66,14 +72,25 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
       traffic?.latency(bucket, Math.min(count, MAX_VALUE), push.from, push.to);
   }
 
-  gauge(proxy: object, push: Push, name: string, value: number): void {
+  gauge({ proxy, push, moment }: Read, name: string, value: number): void {
     if (!name.startsWith('cluster.')) return;
-    const stat = parseStatName(name, push.node.group);
+    const { from, to, node } = push;
+    const stat = parseStatName(name, node.group);
     if (stat?.of !== 'upstream' || !isGauge(stat.what)) return;
-    const upstream = this.#upstream(push.node.group, stat.cluster);
+    const { cluster, what } = stat;
+    this.#seen(proxy, node, cluster, upstream =>
+      upstream.see(proxy, what, value, { moment, from, to }),
+    );
+  }
+
+  /** Leads to a cluster as one proxy sees it, when there is room. */
+  #seen(proxy: object, { group }: NodeName, name: string, take: (upstream: Upstream) => void) {
+    const upstream = this.#upstream(group, name);
     if (upstream === undefined) return;
     if (this.#viewCount >= MAX_VIEWS && !upstream.knows(proxy)) return;
-    if (upstream.see(proxy, stat.what, value, push.to)) this.#viewCount += 1;
+    const before = upstream.size;
+    take(upstream);
+    this.#viewCount += upstream.size - before;
   }
 
   /** Called when the message of a push is read. */

@@ -87,8 +87,10 @@ function metricsReader(call: FigureCall, parts: FiguresServiceParts): MessageRea
       };
       decodeMetrics(bytes, {
         node: name => node.take(name),
-        counter: (name, value) => store.counter(present(), name, value),
-        gauge: (name, value) => store.gauge(call, present(), name, value),
+        counter: (name, value, moment) =>
+          store.counter({ proxy: call, push: present(), moment }, name, value),
+        gauge: (name, value, moment) =>
+          store.gauge({ proxy: call, push: present(), moment }, name, value),
         histogram: (name, counts) => store.histogram(present(), name, counts),
       });
       store.pushed(call, present());

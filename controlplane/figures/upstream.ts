@@ -20,10 +20,29 @@ const COLUMNS: readonly (keyof UpstreamCounts)[] = [
 
 const STEP_MS = 20_000;
 
+/** When a proxy read its statistics, and the time that they are about. */
+type ReadTime = { readonly moment: number; readonly from: number; readonly to: number };
+
 const NONE = Object.fromEntries(COLUMNS.map(column => [column, 0])) as UpstreamCounts;
 
-/** What one proxy said of its members, and when. */
-type View = { at: number; members: number; healthy: number };
+/** What one proxy said, and when. */
+type View = {
+  at: number;
+  members: number;
+  healthy: number;
+  /** Whether it has said anything about members. */
+  isSeen: boolean;
+  /** The statistics of one moment that have arrived, until all of them have. */
+  part: Part | undefined;
+};
+
+type Part = {
+  /** When the proxy read its statistics. */
+  readonly moment: number;
+  counts?: Map<keyof UpstreamCounts, { value: number; from: number; to: number }>;
+  members?: number;
+  healthy?: number;
+};
 
 /** A cluster as the proxies of a group see it. */
 export class Upstream {
@@ -42,20 +61,66 @@ export class Upstream {
     this.cluster = cluster;
   }
 
-  count(column: keyof UpstreamCounts, value: number, from: number, to: number): void {
-    this.#changes += 1;
-    this.#counts ??= new Ring(COLUMNS.length, { stepMs: STEP_MS, steps: KEPT_MS / STEP_MS });
-    this.#counts.add(COLUMNS.indexOf(column), value, from, to);
+  /**
+   * Takes a count of one proxy. It is told when a gauge of the same moment has arrived, which Envoy
+   * sends after all counts. Otherwise failures would be seen before the requests that failed.
+   */
+  count(proxy: object, column: keyof UpstreamCounts, value: number, read: ReadTime): void {
+    const { from, moment, to } = read;
+    const part = this.#partOf(this.#viewOf(proxy, to), moment);
+    part.counts ??= new Map();
+    const counted = part.counts.get(column)?.value ?? 0;
+    part.counts.set(column, { value: counted + value, from, to });
   }
 
-  /** Takes a gauge of one proxy. Returns whether the proxy is new here. */
-  see(proxy: object, gauge: MemberGauge, value: number, at: number): boolean {
-    const known = this.#views.get(proxy);
-    const view = known ?? { at, members: 0, healthy: 0 };
+  /**
+   * Takes a gauge of one proxy. Members are told with those that are healthy. One of the two alone
+   * would look like a failure of all.
+   */
+  see(proxy: object, gauge: MemberGauge, value: number, { moment, to }: ReadTime): void {
+    const view = this.#viewOf(proxy, to);
+    view.isSeen = true;
+    if (gauge === 'presence') {
+      if (view.part?.moment === moment) this.#tell(view.part);
+      return;
+    }
+    const part = this.#partOf(view, moment);
+    this.#tell(part);
+    part[gauge] = value;
+    const { healthy, members } = part;
+    if (healthy === undefined || members === undefined) return;
+    Object.assign(view, { healthy, members, part: undefined });
+  }
+
+  #viewOf(proxy: object, at: number): View {
+    const view = this.#views.get(proxy) ?? {
+      ...{ at, members: 0, healthy: 0, isSeen: false, part: undefined },
+    };
     view.at = at;
-    if (gauge !== 'presence') view[gauge] = value;
-    if (known === undefined) this.#views.set(proxy, view);
-    return known === undefined;
+    this.#views.set(proxy, view);
+    return view;
+  }
+
+  #partOf(view: View, moment: number): Part {
+    if (view.part?.moment !== moment) {
+      if (view.part !== undefined) this.#tell(view.part);
+      view.part = { moment };
+    }
+    return view.part;
+  }
+
+  #tell(part: Part): void {
+    for (const [column, { from, to, value }] of part.counts ?? []) {
+      this.#changes += 1;
+      this.#counts ??= new Ring(COLUMNS.length, { stepMs: STEP_MS, steps: KEPT_MS / STEP_MS });
+      this.#counts.add(COLUMNS.indexOf(column), value, from, to);
+    }
+    delete part.counts;
+  }
+
+  /** The number of proxies that have a part in it. */
+  get size(): number {
+    return this.#views.size;
   }
 
   knows(proxy: object): boolean {
@@ -64,7 +129,7 @@ export class Upstream {
 
   /** Returns the views of proxies that have spoken since. */
   views(since: number): readonly View[] {
-    return [...this.#views.values()].filter(({ at }) => at >= since);
+    return [...this.#views.values()].filter(({ at, isSeen }) => isSeen && at >= since);
   }
 
   /** Forgets proxies that have not spoken since. Returns how many. */
