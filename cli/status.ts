@@ -7,7 +7,10 @@ import { ADDRESS, askControlPlane, PORT_OFFSET } from './control-plane-address.t
 import { exitCodeFor } from './report-problems.ts';
 import { type WatchFlags, watchStatus } from './watch-status.ts';
 
-type Flags = WatchFlags & { readonly watch?: boolean };
+type Flags = WatchFlags & { readonly all?: boolean; readonly watch?: boolean };
+
+/** More resources of one kind that are all in force are one line. */
+const MOST_LISTED = 40;
 
 /**
  * Returns `gateway status`. It prints what a running control plane reports about itself. Exits with
@@ -18,23 +21,24 @@ export function statusCommand(): Command {
     .description('show resources, problems and proxies of a running control plane')
     .addOption(ADDRESS)
     .addOption(PORT_OFFSET)
+    .option('--all', 'list every resource, however many there are')
     .option('--json', 'print the whole status as JSON')
     .option('--watch', 'show it again and again: on a terminal as a view, else what is new')
     .option('--interval <seconds>', 'time between two looks, with --watch', parseSeconds, 2)
-    .action(async ({ watch, ...flags }: Flags) => {
+    .action(async ({ all, watch, ...flags }: Flags) => {
       if (watch) return watchStatus(flags);
       const { json, ...where } = flags;
       const response = await askControlPlane(where, '/status');
       const status = (await response.json()) as Status;
-      process.stdout.write(json ? `${JSON.stringify(status, null, 2)}\n` : describe(status));
+      process.stdout.write(json ? `${JSON.stringify(status, null, 2)}\n` : statusText(status, all));
       process.exitCode = status.ready ? exitCodeFor(status.problems) : 1;
     });
 }
 
-function describe(status: Status): string {
+/** Returns the status in words. Without `all`, many that are well share a line. */
+export function statusText(status: Status, all = false): string {
   const lines = [status.ready ? 'ready' : `not ready: ${status.reason}`];
-  for (const { id, state, ...source } of status.resources)
-    lines.push(`${state.padEnd(16)}${id}  ${formatSource(source)}`);
+  lines.push(...resourceLines(status.resources, all ? Number.POSITIVE_INFINITY : MOST_LISTED));
   for (const { node, group, address, types } of status.proxies) {
     lines.push(`${node} (${group}) at ${address}`);
     for (const { type, sent, acked, nack } of types) {
@@ -49,6 +53,18 @@ function describe(status: Status): string {
     ...withoutAlike(status.problems).map(describeProblem),
     '',
   ].join('\n');
+}
+
+function resourceLines(resources: Status['resources'], most: number): readonly string[] {
+  const groups = Map.groupBy(resources, ({ id, state }) =>
+    state === 'in force' ? id.slice(0, id.indexOf('/')) : id,
+  );
+  const line = (state: string, what: string) => `${state.padEnd(16)}${what}`;
+  return [...groups].flatMap(([kind, alike]) =>
+    alike.length > most
+      ? line('in force', `${alike.length} of kind ${kind}, which --all lists`)
+      : alike.map(({ id, state, ...source }) => line(state, `${id}  ${formatSource(source)}`)),
+  );
 }
 
 function parseSeconds(text: string): number {
