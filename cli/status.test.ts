@@ -7,8 +7,13 @@ const resource = (kind: string, name: string, state = 'in force') => ({
   ...{ id: `${kind}/default/${name}`, state: state as 'in force', file: 'site.yaml', line: 1 },
 });
 
-const statusOf = (resources: Status['resources']): Status => ({
-  ...{ ready: true, resources, problems: [], proxies: [], certificates: [] },
+const statusOf = (resources: Status['resources'], proxies: Status['proxies'] = []): Status => ({
+  ...{ ready: true, resources, problems: [], proxies, certificates: [] },
+});
+
+const proxy = (number: number, standing: Status['proxies'][number]['standing'] = 'settled') => ({
+  ...{ node: `edge-${number}`, group: 'edge', address: `192.0.2.${number}:1`, standing },
+  types: [{ type: 'Cluster', sent: 'b', acked: standing === 'settled' ? 'b' : 'a' }],
 });
 
 describe('the status in words', () => {
@@ -26,6 +31,18 @@ describe('the status in words', () => {
       'in force        41 of kind Mapping, which --all lists',
       'rejected        Mapping/default/broken  site.yaml:1',
     ]);
+  });
+
+  test('has one line for many proxies of a group that are in sync, and all of each that is not', () => {
+    const inSync = Array.from({ length: 41 }, (_, number) => proxy(number));
+    const status = statusOf([], [...inSync, proxy(99, 'waiting')]);
+    assert.deepEqual(statusText(status).trimEnd().split('\n'), [
+      'ready',
+      '41 of group edge are in sync, which --all lists',
+      'edge-99 (edge) at 192.0.2.99:1',
+      '  Cluster                 sent b, ACKed a',
+    ]);
+    assert.equal(statusText(status, true).trimEnd().split('\n').length, 1 + 2 * 42);
   });
 
   test('has a line for each that is asked for, or when there are few', () => {

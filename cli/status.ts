@@ -9,7 +9,7 @@ import { type WatchFlags, watchStatus } from './watch-status.ts';
 
 type Flags = WatchFlags & { readonly all?: boolean; readonly watch?: boolean };
 
-/** More resources of one kind that are all in force are one line. */
+/** More of one kind or group that are all well are one line. */
 const MOST_LISTED = 40;
 
 /**
@@ -21,7 +21,7 @@ export function statusCommand(): Command {
     .description('show resources, problems and proxies of a running control plane')
     .addOption(ADDRESS)
     .addOption(PORT_OFFSET)
-    .option('--all', 'list every resource, however many there are')
+    .option('--all', 'list every resource and proxy, however many there are')
     .option('--json', 'print the whole status as JSON')
     .option('--watch', 'show it again and again: on a terminal as a view, else what is new')
     .option('--interval <seconds>', 'time between two looks, with --watch', parseSeconds, 2)
@@ -37,15 +37,12 @@ export function statusCommand(): Command {
 
 /** Returns the status in words. Without `all`, many that are well share a line. */
 export function statusText(status: Status, all = false): string {
-  const lines = [status.ready ? 'ready' : `not ready: ${status.reason}`];
-  lines.push(...resourceLines(status.resources, all ? Number.POSITIVE_INFINITY : MOST_LISTED));
-  for (const { node, group, address, types } of status.proxies) {
-    lines.push(`${node} (${group}) at ${address}`);
-    for (const { type, sent, acked, nack } of types) {
-      const answer = nack === undefined ? `ACKed ${acked || 'nothing yet'}` : `rejected: ${nack}`;
-      lines.push(`  ${type.padEnd(24)}sent ${sent || 'nothing yet'}, ${answer}`);
-    }
-  }
+  const most = all ? Number.POSITIVE_INFINITY : MOST_LISTED;
+  const lines = [
+    status.ready ? 'ready' : `not ready: ${status.reason}`,
+    ...resourceLines(status.resources, most),
+    ...proxyLines(status.proxies, most),
+  ];
   const note = coverageText(status.figures);
   if (note !== undefined) lines.push(note);
   return [
@@ -65,6 +62,25 @@ function resourceLines(resources: Status['resources'], most: number): readonly s
       ? line('in force', `${alike.length} of kind ${kind}, which --all lists`)
       : alike.map(({ id, state, ...source }) => line(state, `${id}  ${formatSource(source)}`)),
   );
+}
+
+function proxyLines(proxies: Status['proxies'], most: number): readonly string[] {
+  const groups = Map.groupBy(proxies, ({ address, group, node, standing }) =>
+    standing === 'settled' ? group : `${group} ${node} ${address}`,
+  );
+  return [...groups].flatMap(([group, alike]) =>
+    alike.length > most
+      ? `${alike.length} of group ${group} are in sync, which --all lists`
+      : alike.flatMap(linesOf),
+  );
+}
+
+function linesOf({ address, group, node, types }: Status['proxies'][number]): readonly string[] {
+  const answers = types.map(({ type, sent, acked, nack }) => {
+    const answer = nack === undefined ? `ACKed ${acked || 'nothing yet'}` : `rejected: ${nack}`;
+    return `  ${type.padEnd(24)}sent ${sent || 'nothing yet'}, ${answer}`;
+  });
+  return [`${node} (${group}) at ${address}`, ...answers];
 }
 
 function parseSeconds(text: string): number {
