@@ -60,7 +60,8 @@ type ProxyWord = 'in sync' | 'behind' | 'rejecting';
 
 const RANK: Readonly<Record<ProxyWord, number>> = { rejecting: 0, behind: 1, 'in sync': 2 };
 
-function wordOf({ standing }: ProxyStatus): ProxyWord {
+/** Returns the one word for a proxy. */
+export function wordOf({ standing }: ProxyStatus): ProxyWord {
   if (standing === 'settled') return 'in sync';
   return standing === 'rejected' ? 'rejecting' : 'behind';
 }

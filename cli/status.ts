@@ -5,6 +5,7 @@ import type { Status } from '#controlplane/status/status.ts';
 import { formatSource } from '#resources/resource.ts';
 import { ADDRESS, askControlPlane, PORT_OFFSET } from './control-plane-address.ts';
 import { exitCodeFor } from './report-problems.ts';
+import { wordOf } from './status-view.ts';
 import { type WatchFlags, watchStatus } from './watch-status.ts';
 
 type Flags = WatchFlags & { readonly all?: boolean; readonly watch?: boolean };
@@ -53,8 +54,8 @@ export function statusText(status: Status, all = false): string {
 }
 
 function resourceLines(resources: Status['resources'], most: number): readonly string[] {
-  const groups = Map.groupBy(resources, ({ id, state }) =>
-    state === 'in force' ? id.slice(0, id.indexOf('/')) : id,
+  const groups = Map.groupBy(resources, each =>
+    each.state === 'in force' ? each.id.slice(0, each.id.indexOf('/')) : each,
   );
   const line = (state: string, what: string) => `${state.padEnd(16)}${what}`;
   return [...groups].flatMap(([kind, alike]) =>
@@ -65,9 +66,7 @@ function resourceLines(resources: Status['resources'], most: number): readonly s
 }
 
 function proxyLines(proxies: Status['proxies'], most: number): readonly string[] {
-  const groups = Map.groupBy(proxies, ({ address, group, node, standing }) =>
-    standing === 'settled' ? group : `${group} ${node} ${address}`,
-  );
+  const groups = Map.groupBy(proxies, each => (wordOf(each) === 'in sync' ? each.group : each));
   return [...groups].flatMap(([group, alike]) =>
     alike.length > most
       ? `${alike.length} of group ${group} are in sync, which --all lists`

@@ -51,7 +51,7 @@ function definitionOf(service: string): ServiceDefinition {
   return Object.fromEntries(methods);
 }
 
-/** Others are served by whoever makes what they bring. */
+/** These are served beside what makes their resources. */
 const APART: readonly (string | undefined)[] = [undefined, RUNTIME, EXTENSION_CONFIG];
 
 /** The types that configure a proxy. */

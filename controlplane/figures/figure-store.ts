@@ -9,7 +9,7 @@ import { isFailure, RequestLog } from './request-log.ts';
 import { FIRST_SAMPLING, type SampledRates } from './sampling.ts';
 import { isRouteId, parseStatName, type Stat } from './stat-name.ts';
 import { KEPT_MS, OF_GROUP, OF_MAPPING, REQUESTS, SERVER_ERRORS, Traffic } from './traffic.ts';
-import { Upstream } from './upstream.ts';
+import { type Read, Upstream } from './upstream.ts';
 
 const MINUTE = 60_000;
 /** A proxy that has said nothing of a cluster for this time, in ms, no longer sees it. */
@@ -25,8 +25,7 @@ export type FigureStoreParts = {
 /** A stream of one proxy, and the time that its present push is about. */
 export type Push = { readonly node: NodeName; readonly from: number; readonly to: number };
 
-/** A statistic of one proxy. `moment` is when the proxy read it, by its own clock in ms. */
-type Read = { readonly proxy: object; readonly push: Push; readonly moment: number };
+type PushedRead = Read & { readonly push: Push };
 
 /** Keeps what proxies push for 15 minutes, within the bounds of `bounds.ts`. */
 export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> {
@@ -50,16 +49,13 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     this.#parts = parts;
   }
 
-  counter({ proxy, push, moment }: Read, name: string, value: number): void {
-    const { from, to, node } = push;
+  counter(read: PushedRead, name: string, value: number): void {
+    const { from, to, node } = read.push;
     const stat = parseStatName(name, node.group);
     if (stat === undefined || value > MAX_VALUE) return;
     if (stat.of === 'upstream') {
-      const { cluster, what } = stat;
-      if (isGauge(what)) return;
-      this.#seen(proxy, node, cluster, upstream =>
-        upstream.count(proxy, what, value, { moment, from, to }),
-      );
+      if (isGauge(stat.what)) return;
+      if (this.#seenBy(read, stat.cluster)?.count(read, stat.what, value)) this.#viewCount += 1;
     } else if (stat.what !== 'latency')
       this.#traffic(stat, node)?.count(stat.what, value, from, to);
   }
@@ -72,25 +68,18 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
       traffic?.latency(bucket, Math.min(count, MAX_VALUE), push.from, push.to);
   }
 
-  gauge({ proxy, push, moment }: Read, name: string, value: number): void {
+  gauge(read: PushedRead, name: string, value: number): void {
     if (!name.startsWith('cluster.')) return;
-    const { from, to, node } = push;
-    const stat = parseStatName(name, node.group);
+    const stat = parseStatName(name, read.push.node.group);
     if (stat?.of !== 'upstream' || !isGauge(stat.what)) return;
-    const { cluster, what } = stat;
-    this.#seen(proxy, node, cluster, upstream =>
-      upstream.see(proxy, what, value, { moment, from, to }),
-    );
+    if (this.#seenBy(read, stat.cluster)?.see(read, stat.what, value)) this.#viewCount += 1;
   }
 
-  /** Leads to a cluster as one proxy sees it, when there is room. */
-  #seen(proxy: object, { group }: NodeName, name: string, take: (upstream: Upstream) => void) {
-    const upstream = this.#upstream(group, name);
-    if (upstream === undefined) return;
-    if (this.#viewCount >= MAX_VIEWS && !upstream.knows(proxy)) return;
-    const before = upstream.size;
-    take(upstream);
-    this.#viewCount += upstream.size - before;
+  /** Returns a cluster that the proxy sees, or undefined when there is no room for one more. */
+  #seenBy({ proxy, push }: PushedRead, name: string): Upstream | undefined {
+    const upstream = this.#upstream(push.node.group, name);
+    const isFull = this.#viewCount >= MAX_VIEWS && upstream?.knows(proxy) !== true;
+    return isFull ? undefined : upstream;
   }
 
   /** Called when the message of a push is read. */

@@ -20,8 +20,14 @@ const COLUMNS: readonly (keyof UpstreamCounts)[] = [
 
 const STEP_MS = 20_000;
 
-/** When a proxy read its statistics, and the time that they are about. */
-type ReadTime = { readonly moment: number; readonly from: number; readonly to: number };
+/** Where a statistic is from. */
+export type Read = {
+  readonly proxy: object;
+  /** When the proxy read it, by its own clock, in ms. */
+  readonly moment: number;
+  /** The time that it is about. */
+  readonly push: { readonly from: number; readonly to: number };
+};
 
 const NONE = Object.fromEntries(COLUMNS.map(column => [column, 0])) as UpstreamCounts;
 
@@ -64,26 +70,32 @@ export class Upstream {
   /**
    * Takes a count of one proxy. It is told when a gauge of the same moment has arrived, which Envoy
    * sends after all counts. Otherwise failures would be seen before the requests that failed.
+   * Returns whether the proxy is new here.
    */
-  count(proxy: object, column: keyof UpstreamCounts, value: number, read: ReadTime): void {
-    const { from, moment, to } = read;
-    const part = this.#partOf(this.#viewOf(proxy, to), moment);
+  count(read: Read, column: keyof UpstreamCounts, value: number): boolean {
+    const { moment, proxy, push } = read;
+    const isNew = !this.knows(proxy);
+    const part = this.#partOf(this.#viewOf(read), moment);
     part.counts ??= new Map();
     const counted = part.counts.get(column)?.value ?? 0;
-    part.counts.set(column, { value: counted + value, from, to });
+    part.counts.set(column, { value: counted + value, from: push.from, to: push.to });
+    return isNew;
   }
 
   /**
    * Takes a gauge of one proxy. Members are told with those that are healthy. One of the two alone
-   * would look like a failure of all.
+   * would look like a failure of all. Returns whether the proxy is new here.
    */
-  see(proxy: object, gauge: MemberGauge, value: number, { moment, to }: ReadTime): void {
-    const view = this.#viewOf(proxy, to);
+  see(read: Read, gauge: MemberGauge, value: number): boolean {
+    const isNew = !this.knows(read.proxy);
+    const view = this.#viewOf(read);
     view.isSeen = true;
-    if (gauge === 'presence') {
-      if (view.part?.moment === moment) this.#tell(view.part);
-      return;
-    }
+    if (gauge !== 'presence') this.#seeMembers(view, read.moment, gauge, value);
+    else if (view.part?.moment === read.moment) this.#tell(view.part);
+    return isNew;
+  }
+
+  #seeMembers(view: View, moment: number, gauge: 'members' | 'healthy', value: number): void {
     const part = this.#partOf(view, moment);
     this.#tell(part);
     part[gauge] = value;
@@ -92,12 +104,11 @@ export class Upstream {
     Object.assign(view, { healthy, members, part: undefined });
   }
 
-  #viewOf(proxy: object, at: number): View {
-    const view = this.#views.get(proxy) ?? {
-      ...{ at, members: 0, healthy: 0, isSeen: false, part: undefined },
-    };
+  #viewOf({ proxy, push: { to: at } }: Read): View {
+    const known = this.#views.get(proxy);
+    const view = known ?? { at, members: 0, healthy: 0, isSeen: false, part: undefined };
     view.at = at;
-    this.#views.set(proxy, view);
+    if (known === undefined) this.#views.set(proxy, view);
     return view;
   }
 
@@ -116,11 +127,6 @@ export class Upstream {
       this.#counts.add(COLUMNS.indexOf(column), value, from, to);
     }
     delete part.counts;
-  }
-
-  /** The number of proxies that have a part in it. */
-  get size(): number {
-    return this.#views.size;
   }
 
   knows(proxy: object): boolean {

@@ -161,7 +161,7 @@ describe('compose.yaml in a real Docker', { skip: whyNoDocker() || whyNoBrowser(
       paths.filter(path => /\/s?bin\//.test(path) && !path.includes('/node_modules/')),
       ['/usr/local/bin/node'],
     );
-    const tests = /^\/gateway\/(?!node_modules).*(\.test\.|\/(e2e|testing|testdata)\/)/;
+    const tests = /\.test\.ts$|^\/gateway\/(?!node_modules).*(\.test\.|\/(e2e|testing|testdata)\/)/;
     assert.deepEqual(
       paths.filter(path => tests.test(path)),
       [],

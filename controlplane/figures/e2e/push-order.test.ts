@@ -32,7 +32,9 @@ test('an Envoy sends all counts of a moment before all gauges, over several mess
   const read = (bytes: Buffer) => {
     messages += 1;
     const take = (kind: string) => (name: string, _value: number, moment: number) => {
-      if (/^cluster\./.test(name)) moments.set(moment, [...(moments.get(moment) ?? []), kind]);
+      if (!/^cluster\./.test(name)) return;
+      if (!moments.has(moment)) moments.set(moment, []);
+      moments.get(moment)?.push(kind);
     };
     decodeMetrics(bytes, {
       node: () => {},
