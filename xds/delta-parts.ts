@@ -20,9 +20,14 @@ export type DeltaPart = {
 export const changedNames = remembered((from: Resources, to: Resources): readonly string[] => {
   if (from === to) return [];
   if (from instanceof PersistentMap && to instanceof PersistentMap) return changedKeys(from, to);
-  const gone = [...from.keys()].filter(name => !to.has(name));
-  const changed = [...to].filter(([name, { version }]) => from.get(name)?.version !== version);
-  return [...gone, ...changed.map(([name]) => name)];
+  const gone: string[] = [];
+  for (const name of from.keys()) if (!to.has(name)) gone.push(name);
+  const changed: string[] = [];
+  for (const [name, resource] of to) {
+    const held = from.get(name);
+    if (held !== resource && held?.version !== resource.version) changed.push(name);
+  }
+  return [...gone, ...changed];
 });
 
 /**

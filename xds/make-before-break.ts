@@ -6,6 +6,7 @@ import {
   SECRET,
   VIRTUAL_HOST,
 } from '#protos/type-url.ts';
+import { remembered } from './remembered.ts';
 import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 
 /**
@@ -83,15 +84,22 @@ function union(
   target: Snapshot,
   typeUrl: string,
 ): Resources {
-  const newer = target.get(typeUrl) ?? NO_RESOURCES;
-  const others = older.map(each => each?.get(typeUrl) ?? NO_RESOURCES);
-  // Equal content stays the same object, so that its version need not be computed again.
-  if (others.every(each => each === newer || hasAll(newer, each))) return newer;
-  const [oldest = newer, ...more] = others;
-  const all = new Map(oldest);
-  for (const each of [...more, newer]) for (const [name, resource] of each) all.set(name, resource);
-  return all;
+  // What is kept is small, so it comes first.
+  return [...older, target]
+    .map(each => each?.get(typeUrl) ?? NO_RESOURCES)
+    .reduce((all, newer) => merged(all, newer));
 }
+
+/**
+ * Several stages merge the same resources. They share the result, and so what is told of it. Equal
+ * content stays the same object, so that its version need not be computed again.
+ */
+const merged = remembered((older: Resources, newer: Resources): Resources => {
+  if (older === newer || hasAll(newer, older)) return newer;
+  const all = new Map(older);
+  for (const [name, resource] of newer) all.set(name, resource);
+  return all;
+});
 
 function hasAll(resources: Resources, names: Resources): boolean {
   for (const name of names.keys()) if (!resources.has(name)) return false;
