@@ -65,6 +65,25 @@ test('a Redis that will refuse to write when it is full is said before that, one
   assert.deepEqual(said({ memory: { ...full, evictedAgoMs: 11 * MINUTE } }), []);
 });
 
+test('while Redis does not answer each resource with limits is out of service, and nothing else is said', () => {
+  const owners = new Map([
+    ...OWNERS,
+    ['c3', { limit: 'other', resource: 'RateLimit/shop/clients' }],
+  ]);
+  const status = { ...ROOM, crowded: { at: NOW, counter: 'c1' } };
+  const down = { ...status, connected: false, reason: '127.0.0.1:6379: ECONNREFUSED' };
+  const findings = counterFindings(down, owners, NOW);
+  assert.deepEqual(
+    findings.map(({ message: _, ...finding }) => finding),
+    ['RateLimit/shop/clients', 'RateLimit/default/paths'].map(resource => ({
+      ...{ resource, field: 'spec.limits', severity: 'error', outOfService: true },
+    })),
+  );
+  assert.match(findings[0]?.message ?? '', /ECONNREFUSED.*nothing is counted, and `failure_mode/);
+  assert.deepEqual(counterFindings(down, new Map(), NOW), []);
+  assert.equal(counterFindings({ ...status, connected: true }, owners, NOW).length, 1);
+});
+
 test('where no limit is in force there is no finding', () => {
   const status = {
     ...ROOM,

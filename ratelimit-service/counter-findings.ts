@@ -8,12 +8,16 @@ const HOLD_MS = 600_000;
 const CROWDED = 0.8;
 const PAGE = 'see docs/how-to/size-rate-limits.md';
 
-/** Returns what operators should know of the room for counters. `now` is in ms since the epoch. */
+/**
+ * Returns what operators should know of the store of the counters: that it does not answer, or that
+ * it lacks room. `now` is in ms since the epoch.
+ */
 export function counterFindings(
   status: CounterStoreStatus,
   owners: CounterOwners,
   now: number,
 ): readonly ReportedFinding[] {
+  if (status.connected === false) return notCounted(owners, status.reason);
   const isRecent = ({ at }: { readonly at: number }) => Math.abs(now - at) < HOLD_MS;
   const dropped = [...(status.dropped ?? [])].flatMap(([counter, last]) =>
     isRecent(last) ? [droppedFrom(owners.get(counter), status)] : [],
@@ -26,6 +30,15 @@ export function counterFindings(
     ...(memory === undefined ? [] : memoryFindings(memory, firstOf(owners))),
   ];
   return all.filter(finding => finding !== undefined);
+}
+
+/** Nothing else is known then. */
+function notCounted(owners: CounterOwners, reason = 'not connected'): readonly ReportedFinding[] {
+  const resources = new Set([...owners.values()].map(({ resource }) => resource));
+  const message = `the Redis of the counters does not answer (${reason}). Until it does nothing is counted, and \`failure_mode_deny\` of the RateLimitService decides`;
+  return [...resources].map(resource => ({
+    ...{ resource, field: 'spec.limits', severity: 'error', message, outOfService: true },
+  }));
 }
 
 function droppedFrom(owner: CounterOwner | undefined, { maxKeys }: CounterStoreStatus) {

@@ -6,7 +6,7 @@ import { secretReferences } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
-import { type ResourceState, resourceStates } from './resource-state.ts';
+import { type ResourceState, resourceStates, unservedState } from './resource-state.ts';
 
 /**
  * The state of a Kubernetes object: whether all of it can be served, and whether the proxies run
@@ -91,7 +91,10 @@ function conditionsOf(
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
   const why = errors.join('. ');
   if (!('spec' in item)) {
-    return { accepted: no('Invalid', why), programmed: served.has(item.id) ? LAST_GOOD : CLOSED };
+    return {
+      accepted: no('Invalid', why),
+      programmed: served.has(item.id) ? LAST_GOOD : unserved(item),
+    };
   }
   if (written.resources.get(item.id) !== item) {
     return {
@@ -101,7 +104,7 @@ function conditionsOf(
   }
   const quarantined = rollout.quarantined.get(item.id);
   if (quarantined !== undefined) {
-    const { reason } = stateOf(item) === 'last good' ? LAST_GOOD : CLOSED;
+    const { reason } = stateOf(item) === 'last good' ? LAST_GOOD : unserved(item);
     const rejection = `A proxy rejects it: ${quarantined.message.trim()}`;
     return { accepted: no('RefusedByProxy', why), programmed: no(reason, rejection) };
   }
@@ -132,6 +135,11 @@ const REACHABLE = said('True', 'Reachable', 'The proxies see no failure any more
 
 const LAST_GOOD = no('LastGood', 'An older version of it, which had no error, stays in force');
 const CLOSED = no('Closed', 'It is left out, and what it is known to cover is closed');
+const LEFT_OUT = no('OutOfService', 'It is left out, and has no effect');
+
+function unserved({ kind }: Pick<Rejected, 'kind'>): ConditionValue {
+  return unservedState(kind) === 'closed' ? CLOSED : LEFT_OUT;
+}
 
 function said(status: ConditionValue['status'], reason: string, message: string): ConditionValue {
   return { status, reason, message };

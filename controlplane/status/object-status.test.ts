@@ -142,6 +142,14 @@ describe('the status of an object', () => {
     ]);
   });
 
+  test('says that a limit which cannot be served has no effect', () => {
+    const object = objectOf({ domain: 'd', limits: [{ rate: -1 }] }, undefined, 1, 'RateLimit');
+    assert.deepEqual(inShort(statusOf(object)), [
+      'Accepted=False:Invalid',
+      'Programmed=False:OutOfService',
+    ]);
+  });
+
   test('says that its service is not reached, stays accepted, and takes it back', () => {
     const object = objectOf(GOOD);
     const place = { kind: 'Mapping', namespace: 'shop', name: 'one', file: PLACE, line: 0 };

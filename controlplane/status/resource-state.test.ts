@@ -5,7 +5,12 @@ import { accept, type Rollout, refuse, startRollout, want } from '#controlplane/
 import { collect } from '#resources/parse/collect.ts';
 import { parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
-import { type ResourceState, resourceStates, type StateFacts } from './resource-state.ts';
+import {
+  type ResourceState,
+  resourceStates,
+  type StateFacts,
+  unservedState,
+} from './resource-state.ts';
 
 const text = (kind: string, spec: string) =>
   `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: a }\nspec: ${spec}\n`;
@@ -67,6 +72,15 @@ describe('a resource is', () => {
 
   test('closed when it was rejected and had never been good', () => {
     assert.equal(stateOf(rejected(want(startRollout(new Map()), read(mapping('one'))))), 'closed');
+  });
+
+  test('out of service when it was rejected, had never been good, and is of a kind that closes nothing', () => {
+    const never = rejected(want(startRollout(new Map()), read(LIMIT)));
+    assert.equal(stateOf(never), 'out of service');
+    for (const kind of ['LogService', 'RateLimitService', 'TracingService'])
+      assert.equal(unservedState(kind), 'out of service', kind);
+    for (const kind of ['AuthService', 'Filter', 'Host', 'Mapping', 'Module', 'unknown'])
+      assert.equal(unservedState(kind), 'closed', kind);
   });
 
   test('closed when it cannot be served beside the others, though the proxies have taken that', () => {

@@ -8,7 +8,8 @@ import type { Resource } from '#resources/resource.ts';
  * - `trying`: they have not answered yet.
  * - `last good`: an older version is in force, since the written one has an error.
  * - `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
- * - `out of service`: one of our services has it and cannot work with it, as without its provider.
+ * - `out of service`: it has no effect. It cannot be served and closes nothing, or one of our
+ *   services has it and cannot work with it, as without its provider.
  */
 export type ResourceState = 'in force' | 'trying' | 'last good' | 'closed' | 'out of service';
 
@@ -34,6 +35,19 @@ const CLOSING_KINDS: ReadonlySet<string> = new Set([
   'TLSContext',
 ]);
 
+/** Without one of these all requests go on. */
+const OPEN_KINDS: ReadonlySet<string> = new Set([
+  'LogService',
+  'RateLimit',
+  'RateLimitService',
+  'TracingService',
+]);
+
+/** Returns the state of a resource of this kind that cannot be served and was never good. */
+export function unservedState(kind: string): 'closed' | 'out of service' {
+  return OPEN_KINDS.has(kind) ? 'out of service' : 'closed';
+}
+
 /** A target that a policy does not have closes nothing. */
 const OF_TARGETS = 'spec.targetRefs[';
 
@@ -47,8 +61,9 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
   );
   const closed = new Set(errors.map(placeOf));
   return resource => {
-    const { id, hash } = resource;
-    if (rollout.quarantined.has(id)) return rollout.accepted.has(id) ? 'last good' : 'closed';
+    const { id, hash, kind } = resource;
+    if (rollout.quarantined.has(id))
+      return rollout.accepted.has(id) ? 'last good' : unservedState(kind);
     if (kept.has(id)) return 'last good';
     if (outOfService.has(id)) return 'out of service';
     if (closed.has(placeOf({ ...resource, file: resource.source.file }))) return 'closed';

@@ -8,7 +8,7 @@ import type { Rejected, Source } from '#resources/resource.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
 import { type CertificateStatus, certificates } from './certificates.ts';
 import { lateProxyProblems } from './late-proxies.ts';
-import { type ResourceState, resourceStates } from './resource-state.ts';
+import { type ResourceState, resourceStates, unservedState } from './resource-state.ts';
 import { unknownGroupProblems } from './unknown-groups.ts';
 
 export type ResourceStatus = Source & { readonly id: string; readonly state: ResourceState };
@@ -87,7 +87,10 @@ function resourcesOf(controller: Controller, outOfService: ReadonlySet<string>):
     ...placeOf(resource),
     state: stateOf(resource),
   }));
-  const rejected = closed.map(resource => ({ ...placeOf(resource), state: 'closed' as const }));
+  const rejected = closed.map(resource => ({
+    ...placeOf(resource),
+    state: unservedState(resource.kind),
+  }));
   return [...known, ...rejected].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -66,6 +66,10 @@ test('a RateLimitService is told, and without one the built-in service', () => {
   assert.deepEqual(told(document('RateLimitService', 'r', 'service: limits'), isLimits), [
     `warning: RateLimitService default/r (in.yaml:5, spec.service): ${WHAT} Until then limits are not counted. Since 2026-01-02T03:04:05Z`,
   ]);
+  const closing = document('RateLimitService', 'r', 'service: limits\n  failure_mode_deny: true');
+  assert.deepEqual(told(closing, isLimits), [
+    `warning: RateLimitService default/r (in.yaml:5, spec.service): ${WHAT} Until then requests with labels are rejected. Since 2026-01-02T03:04:05Z`,
+  ]);
   assert.deepEqual(told('', isLimits), [
     `warning: Service ratelimit-service: the proxies of node group "edge" do not reach it: ${WHAT} Until then limits are not counted. Since 2026-01-02T03:04:05Z`,
   ]);

@@ -49,9 +49,15 @@ function problemsOf(
     if (resource === undefined) return [];
     const field = upstreamField(resource, upstream);
     if (field === undefined) return [];
-    const until = resource.kind === 'RateLimitService' ? OWN[RATE_LIMIT_CLUSTER] : undefined;
-    return [problemOf(resource, 'warning', field, describeFailure(failure, until))];
+    return [problemOf(resource, 'warning', field, describeFailure(failure, untilThen(resource)))];
   });
+}
+
+function untilThen(resource: Resource): string | undefined {
+  if (resource.kind !== 'RateLimitService') return undefined;
+  return resource.spec.failure_mode_deny
+    ? 'Until then requests with labels are rejected'
+    : OWN[RATE_LIMIT_CLUSTER];
 }
 
 /** What follows when one of the gateway's own services is not reached. */

@@ -58,6 +58,25 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
       assert.equal(await counted(), 429);
     }));
 
+  test('tells the operator that nothing is counted while Redis is dead', async () => {
+    const stateWhen = (state: string) =>
+      system.statusWhen(({ resources }) =>
+        resources.some(({ id, ...at }) => id === 'RateLimit/default/limits' && at.state === state),
+      );
+    await redis.kill();
+    const { problems } = await stateWhen('out of service');
+    const [problem, ...more] = problems.filter(({ kind }) => kind === 'RateLimit');
+    assert.match(
+      problem?.message ?? '',
+      /^the Redis of the counters does not answer \(.+nothing is/,
+    );
+    assert.equal(problem?.severity, 'error');
+    assert.deepEqual(more, []);
+    await redis.start();
+    const { problems: left } = await stateWhen('in force');
+    assert.deepEqual(left, []);
+  });
+
   for (const [deny, status] of [
     [false, 200],
     [true, 500],
