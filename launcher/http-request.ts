@@ -7,8 +7,6 @@ export type HttpTarget = {
   readonly method?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Leaves the answer's body unread, since it may have no end. */
-  readonly statusOnly?: boolean;
   /** Default: 1 s. */
   readonly timeoutMs?: number;
 };
@@ -22,7 +20,6 @@ export function httpRequest({
   method = 'GET',
   body,
   headers = {},
-  statusOnly = false,
   timeoutMs = 1_000,
 }: HttpTarget): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
@@ -36,11 +33,6 @@ export function httpRequest({
     });
     request.on('error', reject);
     request.on('response', response => {
-      if (statusOnly) {
-        resolve({ status: response.statusCode ?? 0, body: '' });
-        request.destroy();
-        return;
-      }
       const chunks: Buffer[] = [];
       response.on('data', chunk => chunks.push(chunk));
       response.on('error', reject);

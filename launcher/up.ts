@@ -181,9 +181,7 @@ async function serve(
   say(`starting control plane, discovery,${fleet} and the edge ...`);
   await Promise.all([system.start(instances), untilReady({ layout, system }, say)]);
   if (system.isStopping) return;
-  const routes = demo
-    ? undefined
-    : await routesToTry(loopback(layout.ports.edgeAdmin), loopback(layout.ports.edge), 3);
+  const routes = demo ? undefined : await routesToTry(loopback(layout.ports.edgeAdmin), 3);
   const edge = await edgeAddress(layout.ports);
   const tried = routes === undefined ? {} : { routes };
   say(announcement(layout, { instances, ms: now() - began, edge, ...tried }));

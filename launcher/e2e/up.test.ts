@@ -175,7 +175,12 @@ describe('a gateway', () => {
 });
 
 test('a gateway without the sample service serves services of your own, also after it has scaled', async t => {
-  const service = http.createServer((_, response) => response.end('found')).listen(0, '127.0.0.1');
+  let asked = 0;
+  const service = http.createServer((_, response) => {
+    asked += 1;
+    response.end('found');
+  });
+  service.listen(0, '127.0.0.1');
   await once(service, 'listening');
   const folder = mkdtempSync(join(tmpdir(), 'own-'));
   t.after(() => {
@@ -198,11 +203,13 @@ spec: { prefix: /search/, service: search, resolver: sds, hop_tls: false }
   t.after(() => gateway.remove());
   await gateway.ready();
   assert.doesNotMatch(gateway.said(), /^\[|instance/m);
+  assert.match(gateway.said(), /^Try:\n {2}curl http:.*\/search\/\n/m);
+  assert.equal(asked, 0, 'a start asks no service');
   const search = async () => (await httpRequest({ address: gateway.edge, path: '/search/' })).body;
   await until(async () => (await search()) === 'found', gateway.said);
   assert.match(
     (await gatewayCommand('scale', '1', '--state', gateway.state)).said,
-    /\n1 instances serve\n$/,
+    /\n1 instance serves\n$/,
   );
   assert.match(
     (await gatewayCommand('scale', '0', '--state', gateway.state)).said,
