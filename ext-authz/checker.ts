@@ -18,6 +18,7 @@ import type {
   RuleHeaders,
 } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Selected } from '#ext-authz/policy/policy.ts';
 import type { Rule } from '#ext-authz/policy/rule.ts';
 import { parseCheckRequest, rememberedAuthorities } from '#ext-authz/wire/check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse } from '#ext-authz/wire/check-response.ts';
@@ -66,6 +67,9 @@ export class Checker {
   readonly #log: CheckLog;
   readonly #authorityOf = rememberedAuthorities();
   #rules: ActiveRules | undefined;
+  /** The rules that proxies may still go by. */
+  #earlier: readonly ActiveRules[] = [];
+  #used: Pick<Configuration, 'definitions' | 'rules'> | undefined;
 
   constructor(parts: CheckerParts) {
     this.#parts = parts;
@@ -83,9 +87,14 @@ export class Checker {
   }
 
   /** Puts this configuration in force. */
-  use({ definitions, rules }: Configuration): void {
+  use({ definitions, earlier, rules }: Configuration): void {
     const { kit, metrics, log } = this.#parts;
-    const active = activateRules(rules, definitions, kit.use(definitions));
+    const runnable = kit.use(definitions);
+    this.#earlier = earlier.map(each => activateRules(each, definitions, runnable));
+    const used = this.#used;
+    if (used?.definitions === definitions && used.rules === rules) return;
+    this.#used = { definitions, rules };
+    const active = activateRules(rules, definitions, runnable);
     this.#rules = active;
     const closed = [...active.closed.values()];
     metrics.inForce(active.filters.keys(), rules.length, closed);
@@ -186,7 +195,16 @@ export class Checker {
   #way(request: HttpRequest, rules: ActiveRules): CheckResult | Running {
     if (request.target.startsWith(GATEWAY_PATHS))
       return { run: signal => this.#gatewayPath(request, signal) };
-    const selected = rules.select(request);
+    const way = this.#wayBy(rules, rules.select(request), request);
+    if (this.#earlier.length === 0 || request.beforeRoute) return way;
+    const now = rules.selectByPath(request);
+    return this.#earlier.reduce<CheckResult | Running>((next, each) => {
+      const before = each.selectByPath(request);
+      return isSameRule(before, now) ? next : both(this.#wayBy(each, before, request), next);
+    }, way);
+  }
+
+  #wayBy(rules: ActiveRules, selected: Selected, request: HttpRequest): CheckResult | Running {
     if ('ambiguous' in selected) return { outcome: 'ambiguous', answer: ambiguousPage(request) };
     const { rule } = selected;
     if (rule === undefined || rule.items.length === 0)
@@ -250,6 +268,23 @@ export class Checker {
     this.#log.checkFailed(request, fault, worded?.cause ?? error, worded?.realm);
     return { outcome: 'failed', answer: worded?.answer ?? faultAnswer(request, fault) };
   }
+}
+
+function isSameRule(a: Selected, b: Selected): boolean {
+  return 'rule' in a && 'rule' in b && a.rule === b.rule;
+}
+
+/** Goes the first way, and then the next unless it has no rule. Both must let the request pass. */
+function both(first: CheckResult | Running, next: CheckResult | Running): CheckResult | Running {
+  if (!('run' in first)) return first.outcome === 'no_rule' ? next : first;
+  if (!('run' in next) && next.outcome === 'no_rule') return first;
+  const goOn = (signal: () => AbortSignal) => ('run' in next ? next.run(signal) : next);
+  return {
+    run: signal =>
+      whenThere(first.run(signal), result =>
+        result.outcome === 'allowed' ? goOn(signal) : result,
+      ),
+  };
 }
 
 function ambiguousPage(request: HttpRequest): GatewayAnswer {

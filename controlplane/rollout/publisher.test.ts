@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RATELIMIT_SERVICE } from '#controlplane/compile/node-groups.ts';
+import { EXT_AUTHZ, RATELIMIT_SERVICE } from '#controlplane/compile/node-groups.ts';
 import { encodeAny } from '#protos/encode.ts';
-import { RATE_LIMIT } from '#protos/type-url.ts';
+import { FILTER, FILTER_POLICY, RATE_LIMIT } from '#protos/type-url.ts';
 import { type Snapshot, snapshotOf, xdsResource } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { HandTimers } from '#xds/testing/hand-timers.ts';
@@ -64,4 +64,45 @@ test('a limit that comes back and goes again has a new time', () => {
   for (const name of ['a', 'b']) publish(RATELIMIT_SERVICE, limit(name));
   timers.runFirst();
   assert.deepEqual(served(cache), ['b', 'a~']);
+});
+
+/** Returns what ext-authz is published: policies and Filters of these names. */
+function rules(policies: readonly string[], filters: readonly string[] = []): Snapshot {
+  const of = (typeUrl: string, names: readonly string[]) =>
+    names.map(name => xdsResource(name, encodeAny({ '@type': typeUrl })));
+  return snapshotOf([...of(FILTER, filters), ...of(FILTER_POLICY, policies)]);
+}
+
+function servedRules(cache: SnapshotCache) {
+  const namesOf = (typeUrl: string) => [...(cache.get(EXT_AUTHZ)?.get(typeUrl)?.keys() ?? [])];
+  return { filters: namesOf(FILTER), policies: namesOf(FILTER_POLICY) };
+}
+
+test('rules have those from before them hold until the proxies have changed over, with their Filters', () => {
+  const cache = new SnapshotCache();
+  const timers = new HandTimers();
+  const { changedOver, publish } = publisher(cache, timers.after);
+  publish(EXT_AUTHZ, rules(['p'], ['f']));
+  assert.deepEqual(servedRules(cache), { filters: ['f'], policies: ['p'] });
+  const next = rules(['q'], ['g']);
+  publish(EXT_AUTHZ, next);
+  assert.deepEqual(servedRules(cache), { filters: ['f', 'g'], policies: ['q', '~2'] });
+  changedOver();
+  publish(EXT_AUTHZ, rules([]));
+  assert.deepEqual(servedRules(cache), { filters: ['f', 'g'], policies: ['~2', '~3'] });
+  timers.runFirst();
+  assert.deepEqual(servedRules(cache), { filters: ['g'], policies: ['~3'] });
+  changedOver();
+  timers.runFirst();
+  assert.deepEqual(servedRules(cache), { filters: [], policies: [] });
+  publish(EXT_AUTHZ, next);
+  assert.equal(cache.get(EXT_AUTHZ), next, 'nothing restricted before');
+});
+
+test('changes that come faster than the proxies change over add no more than a few marks', () => {
+  const cache = new SnapshotCache();
+  const { publish } = publisher(cache, new HandTimers().after);
+  for (let change = 0; change < 20; change++) publish(EXT_AUTHZ, rules([`p${change}`]));
+  const marks = servedRules(cache).policies.filter(name => name.startsWith('~'));
+  assert.deepEqual(marks, ['~2', '~3', '~4', '~5', '~6', '~7', '~8', '~9']);
 });

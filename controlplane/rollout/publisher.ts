@@ -1,15 +1,18 @@
-import { RATELIMIT_SERVICE, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
-import { RATE_LIMIT } from '#protos/type-url.ts';
-import { NO_RESOURCES, type Snapshot } from '#xds/snapshot.ts';
+import { EXT_AUTHZ, RATELIMIT_SERVICE, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
+import type { Snapshot } from '#xds/snapshot.ts';
 import type { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { ControllerParts } from './controller.ts';
-import { isKept, widener } from './widen.ts';
+import { withEarlierRules } from './earlier-rules.ts';
+import { widener } from './widen.ts';
 
 /**
  * An Envoy ACKs routes before its workers have them, and requests are on their way. Services keep
  * what was before for this time, in ms.
  */
 const LAST_REQUESTS_MS = 1_000;
+
+/** A type URL and the name of a resource. */
+type Key = string;
 
 /**
  * Puts each group's newest snapshot into the cache. A service also keeps what proxies may still
@@ -21,23 +24,32 @@ export function publisher(
   after: ControllerParts['after'],
 ): Pick<ControllerParts, 'publish' | 'changedOver'> {
   const published = new Map<string, Snapshot>();
-  const widen = widener();
+  const widenLimits = widener();
   let change = 0;
-  /** Maps the name of a kept resource to the change that removed it. */
-  let removedBy: ReadonlyMap<string, number> = new Map();
+  /** By group: the change that removed each kept resource. */
+  const removals = new Map<string, ReadonlyMap<Key, number>>();
+  const wideOf = (group: string, snapshot: Snapshot) => {
+    const before = cache.get(group);
+    if (group === RATELIMIT_SERVICE) return widenLimits(before, snapshot);
+    return group === EXT_AUTHZ ? withEarlierRules(before, snapshot, change) : snapshot;
+  };
   const publishToService = (group: string, snapshot: Snapshot) => {
     change += 1;
     published.set(group, snapshot);
-    const wide = widen(cache.get(group), snapshot);
-    if (group === RATELIMIT_SERVICE)
-      removedBy = new Map(keptNames(wide).map(name => [name, removedBy.get(name) ?? change]));
+    const wide = wideOf(group, snapshot);
+    const removedBy = removals.get(group);
+    const kept = keptIn(wide, snapshot).map(key => [key, removedBy?.get(key) ?? change] as const);
+    removals.set(group, new Map(kept));
     cache.set(group, wide);
   };
   const narrow = (over: number) => {
     for (const [group, snapshot] of published) {
+      const removedBy = removals.get(group) ?? new Map<Key, number>();
+      const staying = new Map([...removedBy].filter(([, by]) => by > over));
+      if (staying.size === removedBy.size) continue;
+      removals.set(group, staying);
       const wide = cache.get(group) ?? snapshot;
-      const going = keptNames(wide).filter(name => (removedBy.get(name) ?? 0) <= over);
-      if (going.length > 0) cache.set(group, without(going, wide, snapshot));
+      cache.set(group, staying.size === 0 ? snapshot : without(wide, snapshot, staying));
     }
   };
   return {
@@ -52,15 +64,29 @@ export function publisher(
   };
 }
 
-function keptNames(snapshot: Snapshot): readonly string[] {
-  return [...(snapshot.get(RATE_LIMIT) ?? NO_RESOURCES).keys()].filter(isKept);
+function keyOf(typeUrl: string, name: string): Key {
+  return `${typeUrl} ${name}`;
 }
 
-/** When nothing is kept any more, the published snapshot itself is served. */
-function without(names: readonly string[], wide: Snapshot, published: Snapshot): Snapshot {
-  if (names.length === keptNames(wide).length) return published;
-  const limits = [...(wide.get(RATE_LIMIT) ?? NO_RESOURCES)].filter(
-    ([name]) => !names.includes(name),
+/** Returns what is in `wide` beside what was published. */
+function keptIn(wide: Snapshot, snapshot: Snapshot): readonly Key[] {
+  if (wide === snapshot) return [];
+  return [...wide].flatMap(([typeUrl, resources]) =>
+    [...resources.keys()]
+      .filter(name => snapshot.get(typeUrl)?.has(name) !== true)
+      .map(name => keyOf(typeUrl, name)),
   );
-  return new Map([...wide, [RATE_LIMIT, new Map(limits)]]);
+}
+
+/** Returns what was published, with what stays of `wide`. */
+function without(wide: Snapshot, snapshot: Snapshot, staying: ReadonlyMap<Key, number>): Snapshot {
+  return new Map(
+    [...wide].map(([typeUrl, resources]) => {
+      const own = snapshot.get(typeUrl);
+      const left = [...resources].filter(
+        ([name]) => own?.has(name) === true || staying.has(keyOf(typeUrl, name)),
+      );
+      return [typeUrl, new Map(left)];
+    }),
+  );
 }

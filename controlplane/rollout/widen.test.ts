@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeAny } from '#protos/decode.ts';
 import { encodeAny } from '#protos/encode.ts';
-import { FILTER, RATE_LIMIT } from '#protos/type-url.ts';
+import { RATE_LIMIT } from '#protos/type-url.ts';
 import { type Snapshot, snapshotOf, xdsResource } from '#xds/snapshot.ts';
 import { widener } from './widen.ts';
 
@@ -67,10 +67,4 @@ test('where nothing changed or nothing was before, it is the next', () => {
   const next = limits({ a: ['p 1'] });
   assert.equal(widen(undefined, next), next);
   assert.equal(widen(limits({ a: ['p 1'] }), next), next);
-});
-
-test('filters and policies are those of the next alone: two sets of rules have no meaning together', () => {
-  const filters = (name: string) =>
-    snapshotOf([{ name, version: '1', any: { type_url: FILTER, value: new Uint8Array() } }]);
-  assert.deepEqual([...(widen(filters('a'), filters('b')).get(FILTER)?.keys() ?? [])], ['b']);
 });

@@ -5,12 +5,12 @@ import { RATE_LIMIT } from '#protos/type-url.ts';
 import { NO_RESOURCES, type Snapshot, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 
 /** Combines what was served `before` with what is `next`, for the time between. */
-export type Widen = (before: Snapshot | undefined, next: Snapshot) => Snapshot;
+type Widen = (before: Snapshot | undefined, next: Snapshot) => Snapshot;
 
 /**
- * Returns what a service has while proxies change over from `before` to `next`. It adds to `next`
+ * Returns what the rate limit service has while proxies change over from `before` to `next`. It adds to `next`
  * the limits whose pattern is no longer in it, under names of their own. So neither the labels that
- * proxies still send nor the next ones pass unlimited. For other types it is `next` alone.
+ * proxies still send nor the next ones pass unlimited.
  */
 export function widener(): Widen {
   // `next` is `before` the next time.
@@ -47,8 +47,8 @@ function widen(before: Snapshot | undefined, next: Snapshot, decode: Decode): Sn
   ]);
 }
 
-/** Returns whether a resource has this name because it is kept. */
-export function isKept(name: string): boolean {
+/** Whether a resource has this name because it is kept. */
+function isKept(name: string): boolean {
   return name.includes('~');
 }
 

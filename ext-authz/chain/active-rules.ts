@@ -24,6 +24,8 @@ export type ActiveRules = {
    * listener are alone.
    */
   readonly select: (request: Asked) => Selected;
+  /** Selects by host and path alone. */
+  readonly selectByPath: (request: Asked) => Selected;
   readonly filters: ReadonlyMap<string, RunnableFilter>;
   /** For every rule that has filters and is not closed. */
   readonly headers: ReadonlyMap<Rule, RuleHeaders>;
@@ -67,7 +69,7 @@ export function activateRules(
     if (request.routeRule === undefined || 'ambiguous' in selected) return selected;
     return { rule: joined(request.routeRule, selected.rule) };
   };
-  return { index, select, filters, headers, closed };
+  return { index, select, selectByPath: byPath, filters, headers, closed };
 }
 
 /**

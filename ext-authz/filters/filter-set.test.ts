@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { activateRules } from '#ext-authz/chain/active-rules.ts';
 import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import { requestWith } from '#ext-authz/testing/requests.ts';
@@ -85,6 +85,62 @@ test('a change in parts is in force with its last part', () => {
     value.rules.map(({ id }) => id),
     ['default/a[0]', 'default/b[0]'],
   );
+});
+
+describe('a policy that has earlier rules hold', () => {
+  const mark = (name: string) =>
+    resource(name, { '@type': FILTER_POLICY, namespace: '~', name, earlier_rules: true });
+  const inForce = (update: ReturnType<FilterSet['update']>) =>
+    (update as { value: Configuration }).value;
+  const idsOf = (rules: Configuration['rules']) => rules.map(({ id }) => id);
+
+  test('keeps those that were in force when it came, until it goes', () => {
+    const set = new FilterSet();
+    set.update(change(FILTER));
+    set.update(change(FILTER_POLICY, policy('a', [rule()])));
+    const gone = {
+      ...change(FILTER_POLICY, mark('~2'), policy('b', [rule()])),
+      removed: ['default/a'],
+    };
+    const first = inForce(set.update(gone));
+    assert.deepEqual(idsOf(first.rules), ['default/b[0]']);
+    assert.deepEqual(first.earlier.map(idsOf), [['default/a[0]']]);
+    const next = inForce(set.update(change(FILTER_POLICY, mark('~3'), policy('b', []))));
+    assert.deepEqual(next.earlier.map(idsOf), [['default/a[0]'], ['default/b[0]']]);
+    const less = inForce(set.update({ ...change(FILTER_POLICY), removed: ['~2'] }));
+    assert.deepEqual(less.earlier.map(idsOf), [['default/b[0]']]);
+    assert.deepEqual([less.rules, less.definitions], [next.rules, next.definitions]);
+    assert.ok(less.rules === next.rules && less.definitions === next.definitions);
+    const last = inForce(set.update({ ...change(FILTER_POLICY), removed: ['~3'] }));
+    assert.deepEqual(last.earlier, []);
+  });
+
+  test('keeps those from before a change that comes in parts', () => {
+    const set = new FilterSet();
+    set.update(change(FILTER));
+    set.update(change(FILTER_POLICY, policy('a', [rule()])));
+    const part = { ...change(FILTER_POLICY, policy('a', []), mark('~2')), complete: false };
+    assert.deepEqual(set.update(part), { value: undefined });
+    const { earlier, rules } = inForce(set.update(change(FILTER_POLICY, policy('c', [rule()]))));
+    assert.deepEqual([idsOf(rules), earlier.map(idsOf)], [['default/c[0]'], [['default/a[0]']]]);
+  });
+
+  test('has nothing to keep where nothing was in force', () => {
+    const set = new FilterSet();
+    set.update(change(FILTER));
+    const { earlier, rules } = inForce(set.update(change(FILTER_POLICY, mark('~2'))));
+    assert.deepEqual([earlier, rules], [[], []]);
+  });
+
+  test('leaves Filters that come while the policies are not complete to the next change', () => {
+    const set = new FilterSet();
+    set.update(change(FILTER));
+    set.update(change(FILTER_POLICY));
+    set.update({ ...change(FILTER_POLICY, mark('~2')), complete: false });
+    set.update(change(FILTER, filter('default/t', { jwt: JWT })));
+    const { definitions } = inForce(set.update(change(FILTER_POLICY)));
+    assert.deepEqual([...definitions.keys()], ['default/t']);
+  });
 });
 
 for (const [why, typeUrl, bad, error] of [

@@ -11,8 +11,13 @@ import type { XdsResource } from '#xds/snapshot.ts';
 /** The types that decide. Filters come first, so that a policy finds those that it names. */
 export const FILTER_TYPES: readonly string[] = [FILTER, FILTER_POLICY];
 
-/** All Filters and rules in force. */
-export type Configuration = { readonly definitions: Definitions; readonly rules: readonly Rule[] };
+/** All Filters and rules in force. What did not change is the very same object. */
+export type Configuration = {
+  readonly definitions: Definitions;
+  readonly rules: readonly Rule[];
+  /** The rules that proxies may still go by. What one of them restricts stays restricted. */
+  readonly earlier: readonly (readonly Rule[])[];
+};
 
 /** The Filters and FilterPolicies in force, by the name of the resource that they came in. */
 export class FilterSet {
@@ -20,6 +25,11 @@ export class FilterSet {
   readonly #policies = new Map<string, Policy>();
   /** The types of which everything has arrived. */
   readonly #complete = new Set<string>();
+  /** What is in force. The Filters are absent once others have come. */
+  #definitions: Definitions | undefined;
+  #rules: readonly Rule[] | undefined;
+  /** The rules that were in force when a policy came that has them hold, by its name. */
+  readonly #earlier = new Map<string, readonly Rule[]>();
 
   /**
    * Accepts a change as a whole, or rejects it as a whole with an error that names the resource. A
@@ -41,12 +51,29 @@ export class FilterSet {
             parsePolicy(any.value),
           );
     if ('error' in taken) return taken;
+    if (typeUrl === FILTER) this.#definitions = undefined;
     if (complete) this.#complete.add(typeUrl);
     else this.#complete.delete(typeUrl);
     if (!FILTER_TYPES.every(type => this.#complete.has(type))) return { value: undefined };
+    this.#keepEarlier();
     const rules = orderedRules([...this.#policies.values()]);
-    return { value: { definitions: new Map(this.#filters), rules } };
+    if (this.#rules === undefined || !isSame(this.#rules, rules)) this.#rules = rules;
+    this.#definitions ??= new Map(this.#filters);
+    const earlier = [...new Set(this.#earlier.values())];
+    return { value: { definitions: this.#definitions, rules: this.#rules, earlier } };
   }
+
+  #keepEarlier(): void {
+    for (const name of [...this.#earlier.keys()])
+      if (!this.#policies.has(name)) this.#earlier.delete(name);
+    for (const [name, { earlierRules }] of this.#policies)
+      if (earlierRules && this.#rules !== undefined && !this.#earlier.has(name))
+        this.#earlier.set(name, this.#rules);
+  }
+}
+
+function isSame(a: readonly Rule[], b: readonly Rule[]): boolean {
+  return a.length === b.length && a.every((rule, index) => rule === b[index]);
 }
 
 function toFilter({ name, version, any }: XdsResource): Parsed<FilterDefinition> {

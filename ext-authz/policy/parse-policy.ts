@@ -39,7 +39,8 @@ export function parsePolicy(bytes: Uint8Array): Parsed<Policy> {
       ...toRule(rule, `${namespace}/${name}[${index}]`),
       ...(routeRule === '' ? {} : { routeRule }),
     }));
-    return { value: { namespace, name, precedence, rules } };
+    const mark = message.earlier_rules === true ? { earlierRules: true as const } : {};
+    return { value: { namespace, name, precedence, rules, ...mark } };
   } catch (error) {
     return { error: error instanceof WireError ? error.message : 'it cannot be decoded' };
   }

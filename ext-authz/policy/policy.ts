@@ -12,6 +12,8 @@ export type Policy = {
   readonly name: string;
   readonly precedence: number;
   readonly rules: readonly Rule[];
+  /** Present where it has the rules from before it hold, too. */
+  readonly earlierRules?: true;
 };
 
 /** All rules, ready for lookup. */

@@ -86,7 +86,7 @@ function configuration(version: string): Configuration {
   const rules = ['a', 'b'].map(name => ({
     ...{ id: `default/${name}`, host: '*', path: `/${name}`, items: [ruleItem(name)] },
   }));
-  return { definitions, rules };
+  return { definitions, rules, earlier: [] };
 }
 
 type Fields = readonly (readonly [name: string, value: string])[];
