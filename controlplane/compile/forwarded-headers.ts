@@ -26,6 +26,14 @@ export function forwardedHeaders(trust: Trust, hasTls: boolean): readonly Header
 }
 
 /**
+ * Returns the headers that say the same in another form (RFC 7239), or more of it. Some frameworks
+ * believe them first. Only a trusted proxy in front may send them.
+ */
+export function otherForwardedHeaders(trust: Trust): readonly string[] {
+  return trustsProxy(trust) ? [] : ['forwarded', 'x-forwarded-prefix'];
+}
+
+/**
  * Returns the part of the edge's `RouteConfiguration` for the port that the client wrote. Without
  * one the default of the scheme counts.
  */

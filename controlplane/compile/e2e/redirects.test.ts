@@ -176,7 +176,12 @@ test('with auto_host_rewrite a service sees the name under which it is known', a
 });
 
 test('what a trusted proxy says of host and port stands', async () => {
-  const said = { 'x-forwarded-host': 'shop.example.com', 'x-forwarded-port': '8443' };
+  const said = {
+    'x-forwarded-host': 'shop.example.com',
+    'x-forwarded-port': '8443',
+    'x-forwarded-prefix': '/shop',
+    forwarded: 'host=shop.example.com',
+  };
   const { headers } = await envoy.echo('/served/x', { host: 'inner:8080', headers: said });
   for (const [name, value] of Object.entries(said)) assert.equal(headers[name], value, name);
   assert.equal(headers.host, 'inner:8080');

@@ -164,6 +164,15 @@ for (const [host, sent, port] of [
   });
 }
 
+test('a client reaches no service with its own Forwarded or X-Forwarded-Prefix', async () => {
+  const said = {
+    forwarded: 'for=1.2.3.4;host=evil.test;proto=https',
+    'x-forwarded-prefix': '/evil',
+  };
+  const { headers } = await envoy.echo('/kept/x', { headers: said });
+  for (const name of Object.keys(said)) assert.equal(headers[name], undefined, name);
+});
+
 test('what a client claims of its address and scheme does not count', async () => {
   const { headers } = await envoy.echo('/kept/x', {
     headers: {

@@ -2,7 +2,11 @@ import type { JsonObject } from '#protos/json.ts';
 import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
-import { forwardedHeaders, type HeaderChange } from '../forwarded-headers.ts';
+import {
+  forwardedHeaders,
+  type HeaderChange,
+  otherForwardedHeaders,
+} from '../forwarded-headers.ts';
 import { IS_LATE, LATE_HEADER } from '../routes/late-tries.ts';
 import { RETRIABLE_ANSWERS } from '../routes/retriable-header.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
@@ -118,6 +122,7 @@ function edge(
       [
         LATE_HEADER,
         HOST_HEADER,
+        ...otherForwardedHeaders(config),
         ...passedHeaders,
         ...gatewayHeaders,
         ...removedTraceHeaders(collectors?.tracing),
