@@ -28,7 +28,7 @@ const FILE = 'user-service.yaml';
 const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
   [
     /curl .*\/ada\/login/,
-    /HTTP\/1.1 401.*x-logins-left: 4.*HTTP\/1.1 429.*retry-after: \d+.*"error": "rate limit exceeded, try again in \d+ s"/s,
+    /HTTP\/1.1 401.*x-logins-left: 4.*HTTP\/1.1 429.*retry-after: \d+.*"error": "rate limit exceeded, try again in [\d.]+ s"/s,
   ],
   [/text\/html.*\/account$/, /^HTTP\/1.1 303 .*\nlocation: http:\/\/127\.0\.0\.1:\d+\/auth\?/is],
   [/\/account\/api/, /^HTTP\/1.1 401 .*\nwww-authenticate: Bearer realm="login\.default"/is],
