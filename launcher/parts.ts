@@ -36,10 +36,12 @@ export type EnvoyPart = Part & {
 
 /**
  * An Envoy under SIGTERM ends at once, so drain-envoy.ts drains it before. Access logs are written
- * out every second, because Envoy's own 10 s are long for a person who looks.
+ * out every second, because Envoy's own 10 s are long for a person who looks. The filter for each
+ * try warns of each shadowed request, which has no client.
  */
 const ENVOY_ARGS = [
   ...['--disable-hot-restart', '--concurrency', '1', '-l', 'warning'],
+  ...['--component-log-level', 'rbac:error'],
   ...['--file-flush-interval-msec', '1000'],
 ];
 

@@ -59,7 +59,7 @@ function container({ group, deployment }: EdgeGateway, { image }: EdgeSystem): o
       ...['envoy', '-c', '/etc/gateway/edge.bootstrap.yaml'],
       ...['--service-cluster', group, '--service-node', '$(POD_NAME)'],
       ...['--disable-hot-restart', '--concurrency', workers(resources.limits.cpu)],
-      ...['-l', 'warning'],
+      ...['-l', 'warning', '--component-log-level', 'rbac:error'],
     ],
     env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
     ports: [{ name: 'stats', containerPort: 9902, protocol: 'TCP' }],

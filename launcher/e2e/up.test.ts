@@ -196,6 +196,11 @@ test('a gateway without the sample service serves services of your own, also aft
 kind: Mapping
 metadata: { name: search }
 spec: { prefix: /search/, service: search, resolver: sds, hop_tls: false }
+---
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: copy }
+spec: { prefix: /search/, service: "127.0.0.1:${port}", shadow: true }
 `,
   );
   const args = ['--instances', '0', '--resources', folder, '--services', services];
@@ -216,6 +221,11 @@ spec: { prefix: /search/, service: search, resolver: sds, hop_tls: false }
     /\n0 instances serve\n$/,
   );
   assert.equal(await search(), 'found');
+  const before = asked;
+  for (let request = 0; request < 5; request++) await search();
+  await until(async () => asked >= before + 10, gateway.said);
+  const log = readFileSync(join(gateway.state, 'logs', 'edge.log'), 'utf8');
+  assert.doesNotMatch(log, /rbac/, 'a copy has no client, which is no reason for a warning');
 });
 
 describe('no gateway', () => {
