@@ -254,6 +254,14 @@ describe('what is limited, through the edge', () => {
     });
   });
 
+  test('the default access log cuts what a client writes', async () => {
+    const long = 'x'.repeat(8_000);
+    await system.ask(`/full/cut${long}`, { headers: { 'user-agent': `cut ${long}` } });
+    const line = await system.logLine('"path":"/full/cut');
+    const { path, user_agent } = JSON.parse(line) as Record<string, string>;
+    assert.deepEqual([path?.length, user_agent?.length], [2_000, 500]);
+  });
+
   describe('is in an access log of the operator by', { concurrency: true }, () => {
     const metadata = (key: string) =>
       `%DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.${key})%`;

@@ -5,20 +5,23 @@ import { EDGE } from '../node-groups.ts';
 import { hasFields, logServiceLog } from './log-service.ts';
 import { ENVOY_NAMESPACE, toEnvoyLogFormat } from './proxy-log-format.ts';
 
-/** Cookies, credentials and queries are left out: a query may hold either. */
+/**
+ * Cookies, credentials and queries are left out: a query may hold either. What clients write is cut,
+ * since a header may have many KiB.
+ */
 const DEFAULT_FORMAT = {
   time: '%START_TIME%',
-  method: '%REQ(:METHOD)%',
+  method: '%REQ(:METHOD):32%',
   scheme: '%REQ(X-FORWARDED-PROTO)%',
-  host: '%REQ(:AUTHORITY)%',
-  path: '%PATH(NQ)%',
+  host: '%REQ(:AUTHORITY):255%',
+  path: '%PATH(NQ):2000%',
   protocol: '%PROTOCOL%',
   status: '%RESPONSE_CODE%',
   details: '%RESPONSE_CODE_DETAILS%',
   flags: '%RESPONSE_FLAGS%',
   client: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
-  user_agent: '%REQ(USER-AGENT)%',
-  request_id: '%REQ(X-REQUEST-ID)%',
+  user_agent: '%REQ(USER-AGENT):500%',
+  request_id: '%REQ(X-REQUEST-ID):100%',
   bytes_received: '%BYTES_RECEIVED%',
   bytes_sent: '%BYTES_SENT%',
   duration_ms: '%DURATION%',
