@@ -1,6 +1,8 @@
 import { Option } from 'commander';
+import type { Status } from '#controlplane/status/status.ts';
 import { portsAt } from '#launcher/ports.ts';
-import { parseAddress } from './built-in-addresses.ts';
+import { isFields } from '#resources/words/fields.ts';
+import { HTTP, parseAddress } from './built-in-addresses.ts';
 import { parsePortOffset } from './port-offset.ts';
 
 /** The options that locate a running control plane. */
@@ -8,7 +10,7 @@ export type WhereFlags = { readonly address?: string; readonly portOffset: numbe
 
 export const ADDRESS = new Option(
   '--address <host:port>',
-  'HTTP address of the control plane (default: 127.0.0.1:8877)',
+  `HTTP address of the control plane (default: ${HTTP})`,
 );
 
 export const PORT_OFFSET = new Option(
@@ -41,7 +43,7 @@ export async function askControlPlane(
   { instead = '', alsoAnswers = [], ...init }: Question = {},
 ): Promise<Response> {
   const at = address === '' ? `127.0.0.1:${portsAt(portOffset).http}` : address;
-  parseAddress('--address', at);
+  parseAddress('--address', at, HTTP);
   const signal = AbortSignal.timeout(LONGEST_WAIT_MS);
   const response = await fetch(`http://${at}${path}`, { ...init, signal }).catch(() => undefined);
   if (response === undefined)
@@ -53,6 +55,34 @@ export async function askControlPlane(
   throw new Error(`the control plane at ${at} answers ${response.status}${why}`);
 }
 
+/** Returns whether what an answer holds is that of a control plane. */
+type Recognise<Answer> = (answer: Partial<Answer>) => boolean;
+
+/**
+ * Returns the answer of a control plane. Throws an Error that says what is wrong with the question,
+ * or that another server answers.
+ */
+export async function readAnswer<Answer extends object>(
+  response: Response,
+  recognise: Recognise<Answer>,
+): Promise<Answer> {
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (isFields(answer)) {
+    if (typeof answer.error === 'string') throw new Error(answer.error);
+    if (recognise(answer as Partial<Answer>)) return answer as Answer;
+  }
+  throw new Error(
+    `what answers at ${new URL(response.url).host} is not a control plane: say with --address or --port-offset where one serves HTTP, by default at ${HTTP}`,
+  );
+}
+
+/** Asks a running control plane for its status. */
+export async function askStatus(flags: WhereFlags): Promise<Status> {
+  return await readAnswer<Status>(await askControlPlane(flags, '/status'), status =>
+    [status.problems, status.proxies, status.resources].every(Array.isArray),
+  );
+}
+
 /**
  * Asks a running control plane a question that files of `--resources` would answer, too. Throws an
  * Error that says what is wrong with the question.
@@ -61,6 +91,7 @@ export async function askQuestion<Answer extends object>(
   flags: WhereFlags,
   path: string,
   question: object,
+  recognise: Recognise<Answer>,
 ): Promise<Answer> {
   const response = await askControlPlane(flags, path, {
     method: 'POST',
@@ -69,7 +100,5 @@ export async function askQuestion<Answer extends object>(
     instead: ', or name files with --resources',
     alsoAnswers: [400, 503],
   });
-  const answer = (await response.json()) as Answer | { readonly error: string };
-  if ('error' in answer) throw new Error(answer.error);
-  return answer;
+  return await readAnswer(response, recognise);
 }

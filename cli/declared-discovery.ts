@@ -2,7 +2,7 @@ import { discoveryClusters } from '#controlplane/compile/clusters/discovery-clus
 import type { JsonObject } from '#protos/json.ts';
 import type { Collected } from '#resources/parse/collect.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
-import { parseAddress } from './built-in-addresses.ts';
+import { parseAddress, SDS } from './built-in-addresses.ts';
 
 /**
  * Returns the clusters that a node group's bootstrap needs for the discovery services in its
@@ -14,5 +14,5 @@ export function declaredDiscovery(
   sds: string,
 ): readonly JsonObject[] {
   const set = toResourceSet(resources.values(), rejected.values());
-  return discoveryClusters(set, group, parseAddress('--sds', sds));
+  return discoveryClusters(set, group, parseAddress('--sds', sds, SDS));
 }

@@ -5,8 +5,11 @@ import { describe, isDifferent } from '#controlplane/diff/describe.ts';
 import { diff } from '#controlplane/diff/diff.ts';
 import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
+import type { FileContent } from '#resources/folder/file-content.ts';
+import { collect } from '#resources/parse/collect.ts';
+import { formatSource } from '#resources/resource.ts';
 import { isLoopback } from '#resources/words/origin.ts';
-import { compileOptions, parseAddress } from './built-in-addresses.ts';
+import { compileOptions, HTTP, parseAddress } from './built-in-addresses.ts';
 import {
   ADDRESS,
   askQuestion,
@@ -14,7 +17,8 @@ import {
   RESOURCES,
   type WhereFlags,
 } from './control-plane-address.ts';
-import { parseFiles, readFiles, readResources } from './read-resources.ts';
+import { leftOut } from './left-out.ts';
+import { parseFiles, parseOptions, readFiles, readResources } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
 import { shorten } from './shorten.ts';
 
@@ -89,22 +93,32 @@ async function askRunning(
   flags: Flags,
 ): Promise<Difference> {
   if (flags.address !== undefined) keepSecrets(flags.address, paths);
-  return await askQuestion<Difference>(flags, '/diff', question);
+  return await askQuestion<Difference>(flags, '/diff', question, ({ access, problems }) =>
+    [access, problems].every(Array.isArray),
+  );
 }
 
 /** Throws an Error when a secret would go to another machine without encryption. */
 function keepSecrets(address: string, paths: readonly string[]): void {
-  if (isLoopback(parseAddress('--address', address).host)) return;
-  const { resources, rejected } = readResources(paths);
-  // A document that holds a secret is not kept. What is rejected may hold one.
+  if (isLoopback(parseAddress('--address', address, HTTP).host)) return;
+  const holder = secretHolder(readFiles(paths));
+  if (holder === undefined) return;
+  throw new Error(
+    `${holder} holds a secret, which would go to ${address} without encryption: forward the port of the control plane to this machine, or compare with --resources`,
+  );
+}
+
+/** Returns the first thing that holds a secret, with its place. */
+function secretHolder(files: ReadonlyMap<string, FileContent>): string | undefined {
+  const { resources, rejected } = collect(parseFiles(files));
+  // A document that holds a secret is not kept. What is rejected or left out may hold one.
   const secret =
     [...resources.values()].find(({ document }) => document === undefined) ??
     [...rejected.values()].find(({ kind }) => kind === 'Secret' || kind === 'Filter');
-  if (secret === undefined) return;
-  const { file, line } = secret.source;
-  throw new Error(
-    `${file}:${line}: ${secret.kind} ${secret.namespace}/${secret.name} holds a secret, which would go to ${address} without encryption: forward the port of the control plane to this machine, or compare with --resources`,
-  );
+  if (secret !== undefined)
+    return `${formatSource(secret.source)}: ${secret.kind} ${secret.namespace}/${secret.name}`;
+  const filter = leftOut(files, parseOptions()).find(({ kind }) => kind === 'Filter');
+  return filter && `${filter.file}: a Filter for the gateway ${filter.ids}`;
 }
 
 function compareFiles(

@@ -85,7 +85,12 @@ async function run(method: string, url: string, flags: Flags): Promise<void> {
 async function explainRunning(method: string, url: string, flags: Flags): Promise<Explanation> {
   const { from, header: headers = [], nodeGroup } = flags;
   const question: ExplainQuestion = { method, url, headers, from, nodeGroup };
-  return await askQuestion<Explanation>(flags, '/explain', question);
+  return await askQuestion<Explanation>(
+    flags,
+    '/explain',
+    question,
+    ({ request }) => request?.nodeGroup !== undefined,
+  );
 }
 
 function explainFiles(

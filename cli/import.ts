@@ -2,13 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Problem } from '#resources/problem.ts';
 import { toYaml } from './import/document.ts';
 import { importObjects } from './import/import-objects.ts';
 import type { Imported } from './import/imported.ts';
 import { describeRemark } from './import/remark.ts';
 import { readObjects, type SourceObject } from './import/source-object.ts';
-import { parseFiles, readFiles } from './read-resources.ts';
+import { readFiles } from './read-resources.ts';
 import { count } from './validate-output.ts';
 
 type Flags = {
@@ -72,7 +74,7 @@ async function run(paths: string[], flags: Flags): Promise<void> {
 }
 
 function check(text: string): readonly Problem[] {
-  return parseFiles(new Map([['', { text }]])).flatMap(({ problems }) => problems);
+  return parseFile('', text, DEFAULT_PARSE_OPTIONS).problems;
 }
 
 const INEXPRESSIBLE = 2;

@@ -1,4 +1,5 @@
 import type { Problem } from '#resources/problem.ts';
+import { nothingRead } from './nothing-read.ts';
 import { problemsBetween } from './problems-between.ts';
 import { readResources } from './read-resources.ts';
 
@@ -11,5 +12,5 @@ export type { Problem };
  */
 export function findProblems(paths: readonly string[]): readonly Problem[] {
   const read = readResources(paths);
-  return [...read.problems, ...problemsBetween(read, Date.now())];
+  return [...nothingRead(paths, read), ...read.problems, ...problemsBetween(read, Date.now())];
 }

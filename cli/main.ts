@@ -27,10 +27,17 @@ try {
   for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) {
     program.addCommand((await load()).copyInheritedSettings(program));
   }
-  await program.parseAsync();
+  await program.parseAsync(withoutHelp(process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = FAILED;
+}
+
+/** Commander says of an unknown command that it is one, but not behind `help`. */
+function withoutHelp(args: readonly string[]): readonly string[] {
+  const [help, about] = args;
+  const isUnknown = help === 'help' && about !== undefined && COMMANDS[about] === undefined;
+  return isUnknown ? args.slice(1) : args;
 }
 
 /** Every command reads the API when it is loaded. A package and an image bring it along. */

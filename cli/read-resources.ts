@@ -1,12 +1,13 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readConfig } from '#controlplane/config.ts';
 import type { FileContent } from '#resources/folder/file-content.ts';
 import { readText } from '#resources/folder/file-text.ts';
 import { reasonOf } from '#resources/folder/folder-listing.ts';
 import { createFolderReader } from '#resources/folder/folder-reader.ts';
 import { type Collected, collect } from '#resources/parse/collect.ts';
 import { createParser } from '#resources/parse/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import type { ParseOptions } from '#resources/parse/parse-options.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 
 /**
@@ -17,9 +18,16 @@ export function readResources(paths: readonly string[]): Collected {
   return collect(parseFiles(readFiles(paths)));
 }
 
-/** Parses files as a control plane does whose environment says nothing else. */
+/** Parses files as a control plane with this environment does. */
 export function parseFiles(files: ReadonlyMap<string, FileContent>): readonly ParsedFile[] {
-  return createParser(DEFAULT_PARSE_OPTIONS)(files);
+  return createParser(parseOptions())(files);
+}
+
+/** Returns which documents a control plane with this environment reads. */
+export function parseOptions(): ParseOptions {
+  const { API_GROUPS, GATEWAY_ID } = process.env;
+  const { apiGroups, gatewayId } = readConfig({ API_GROUPS, GATEWAY_ID });
+  return { apiGroups, gatewayId };
 }
 
 /** Reads these files and folders. Throws an Error that names a path that is missing. */

@@ -2,7 +2,13 @@ import { Command } from 'commander';
 import type { Acted } from '#controlplane/console/act.ts';
 import type { CertificatesView } from '#controlplane/console/views/certificates.ts';
 import { escapeControls } from '#controlplane/rollout/problems.ts';
-import { ADDRESS, askControlPlane, PORT_OFFSET, type WhereFlags } from './control-plane-address.ts';
+import {
+  ADDRESS,
+  askControlPlane,
+  PORT_OFFSET,
+  readAnswer,
+  type WhereFlags,
+} from './control-plane-address.ts';
 
 type Flags = WhereFlags & { readonly revoke: boolean };
 
@@ -18,14 +24,18 @@ export function renewCommand(): Command {
     .addOption(ADDRESS)
     .addOption(PORT_OFFSET)
     .action(async (hostname: string, { revoke, ...where }: Flags) => {
-      const { hosts } = await ask<CertificatesView>(where, 'certificates');
+      const { hosts } = await ask<CertificatesView>(where, 'certificates', view =>
+        Array.isArray(view.hosts),
+      );
       const ordered = hosts.filter(({ source }) => source === 'acme');
       const found = ordered.find(host => host.hostname === hostname.toLowerCase());
       if (found === undefined) throw new Error(unknown(hostname, ordered));
-      const { answers } = await ask<Acted>(where, 'renew-certificate', {
-        hostname: found.hostname,
-        revoke,
-      });
+      const { answers } = await ask<Acted>(
+        where,
+        'renew-certificate',
+        acted => Array.isArray(acted.answers),
+        { hostname: found.hostname, revoke },
+      );
       const lines = answers.map(({ node, outcome, text }) => `${node}: ${outcome}: ${text}`);
       process.stdout.write(lines.map(line => `${escapeControls(line)}\n`).join(''));
       if (answers.some(({ outcome }) => outcome !== 'done')) process.exitCode = 1;
@@ -39,7 +49,12 @@ function unknown(hostname: string, known: CertificatesView['hosts']): string {
 }
 
 /** Where the console needs a login, it wants an operator's token. */
-async function ask<Answer>(where: WhereFlags, path: string, body?: object): Promise<Answer> {
+async function ask<Answer extends object>(
+  where: WhereFlags,
+  path: string,
+  recognise: (answer: Partial<Answer>) => boolean,
+  body?: object,
+): Promise<Answer> {
   const token = process.env.CONSOLE_TOKEN;
   const response = await askControlPlane(where, `/console/api/${path}`, {
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
@@ -49,9 +64,6 @@ async function ask<Answer>(where: WhereFlags, path: string, body?: object): Prom
     },
     alsoAnswers: [400, 401, 403, 404, 503],
   });
-  const answer = (await response.json()) as Answer | { readonly error: string };
   if (response.status === 404) throw new Error('the console of this control plane is off');
-  if (typeof answer === 'object' && answer !== null && 'error' in answer)
-    throw new Error(answer.error);
-  return answer as Answer;
+  return await readAnswer(response, recognise);
 }

@@ -1,7 +1,7 @@
-import { Command, Option } from 'commander';
-import { STATE_FOLDER } from '#files/places.ts';
+import { Command } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
-import { requestScale } from '#launcher/request-scale.ts';
+import { requestScale, type ScaleStep } from '#launcher/request-scale.ts';
+import { stateOption } from './state-option.ts';
 
 /**
  * Returns `gateway scale <number>`. It changes the number of instances of a running gateway, and
@@ -11,19 +11,17 @@ export function scaleCommand(): Command {
   return new Command('scale')
     .description('change how many instances of the user service a running gateway has')
     .argument('<number>', 'how many')
-    .addOption(
-      new Option('--state <folder>', "the running gateway's state folder").default(
-        STATE_FOLDER,
-        '.gateway',
-      ),
-    )
+    .addOption(stateOption("the running gateway's state folder"))
     .option('--json', 'print one JSON object a line')
     .action(async (count: string, { json, state }: { json?: boolean; state: string }) => {
       const instances = parseInstanceCount(count);
       await requestScale(state, instances, step => {
-        process.stdout.write(
-          `${json ? JSON.stringify(step) : (step.progress ?? `${step.instances} instances serve`)}\n`,
-        );
+        process.stdout.write(`${json ? JSON.stringify(step) : describeStep(step)}\n`);
       });
     });
+}
+
+/** Returns a line for people, such as `1 instance serves`. */
+export function describeStep({ instances = 0, progress }: ScaleStep): string {
+  return progress ?? `${instances} ${instances === 1 ? 'instance serves' : 'instances serve'}`;
 }

@@ -3,7 +3,7 @@ import { coverageText } from '#controlplane/figures/coverage.ts';
 import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import { formatSource } from '#resources/resource.ts';
-import { ADDRESS, askControlPlane, PORT_OFFSET } from './control-plane-address.ts';
+import { ADDRESS, askStatus, PORT_OFFSET } from './control-plane-address.ts';
 import { exitCodeFor } from './report-problems.ts';
 import { wordOf } from './status-view.ts';
 import { type WatchFlags, watchStatus } from './watch-status.ts';
@@ -29,8 +29,7 @@ export function statusCommand(): Command {
     .action(async ({ all, watch, ...flags }: Flags) => {
       if (watch) return watchStatus(flags);
       const { json, ...where } = flags;
-      const response = await askControlPlane(where, '/status');
-      const status = (await response.json()) as Status;
+      const status = await askStatus(where);
       process.stdout.write(json ? `${JSON.stringify(status, null, 2)}\n` : statusText(status, all));
       process.exitCode = status.ready ? exitCodeFor(status.problems) : 1;
     });

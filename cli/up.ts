@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { STATE_FOLDER } from '#files/places.ts';
+import { Command, InvalidArgumentError } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { up } from '#launcher/up.ts';
 import { instancesFile } from './instances-file.ts';
 import { parsePortOffset } from './port-offset.ts';
+import { stateOption } from './state-option.ts';
 
 type Flags = {
   instances?: number;
@@ -33,12 +33,7 @@ export function upCommand(): Command {
       '--services <file>',
       'where the instances of your own services are (see docs/reference/instances-file.md)',
     )
-    .addOption(
-      new Option('--state <folder>', 'where state and logs are kept').default(
-        STATE_FOLDER,
-        '.gateway',
-      ),
-    )
+    .addOption(stateOption('where state and logs are kept'))
     .option('--port-offset <number>', 'added to every port', parsePortOffset, 0)
     .action(async (flags: Flags) => {
       // The reader of our lines may go away, or the disk behind them may be full. The gateway goes

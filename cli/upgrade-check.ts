@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
-import { STATE_FOLDER } from '#files/places.ts';
 import { PRODUCT_VERSION } from '#files/product-version.ts';
 import { checkState } from '#files/state-mark.ts';
 import { readObjects } from './import/source-object.ts';
 import { readFiles } from './read-resources.ts';
 import { shorten } from './shorten.ts';
+import { stateOption } from './state-option.ts';
 import { CHANGES } from './upgrade/changes.ts';
 import { REPORTS, upgradeReport } from './upgrade/upgrade-report.ts';
 
@@ -36,12 +36,7 @@ export function upgradeCheckCommand(): Command {
       '--from <version>',
       'the version that runs now (default: what the state folder tells, else before 0.1.0)',
     )
-    .addOption(
-      new Option('--state <folder>', 'the state folder of the version that runs now').default(
-        STATE_FOLDER,
-        '.gateway',
-      ),
-    )
+    .addOption(stateOption('the state folder of the version that runs now'))
     .addOption(
       new Option('--output <form>', 'for people or for programs')
         .choices(Object.keys(REPORTS))

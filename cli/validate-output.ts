@@ -8,7 +8,7 @@ export type Validated = {
   /** The number of resources without an error. */
   readonly good: number;
   readonly problems: readonly Problem[];
-  /** Lines for people beside the Problems. */
+  /** What else is to be known, in lines. */
   readonly notes: readonly string[];
 };
 
@@ -26,8 +26,8 @@ function toText(found: Validated): string {
   return `${found.problems.map(problem => `${describeProblem(problem)}\n`).join('')}${summaryOf(found)}`;
 }
 
-function toJson({ good, problems }: Validated): string {
-  return `${JSON.stringify({ resources: good, problems }, null, 2)}\n`;
+function toJson({ good, problems, notes }: Validated): string {
+  return `${JSON.stringify({ resources: good, problems, notes }, null, 2)}\n`;
 }
 
 function summaryOf({ good, problems, notes }: Validated): string {

@@ -1,11 +1,13 @@
 import { Command, Option } from 'commander';
 import { DEFAULT_CA_FILE } from '#controlplane/compile/options.ts';
-import type { Collected } from '#resources/parse/collect.ts';
+import { type Collected, collect } from '#resources/parse/collect.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';
+import { describeLeftOut, leftOut } from './left-out.ts';
 import { type Live, liveProblems } from './live/live-problems.ts';
+import { nothingRead } from './nothing-read.ts';
 import { problemsBetween } from './problems-between.ts';
-import { readResources } from './read-resources.ts';
+import { parseFiles, parseOptions, readFiles } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
 import { count, OUTPUTS, type Output } from './validate-output.ts';
 
@@ -40,12 +42,19 @@ export function validateCommand(): Command {
       DEFAULT_CA_FILE,
     )
     .action(async (paths: string[], flags: Flags) => {
-      const read = readResources(paths);
+      const options = parseOptions();
+      const files = readFiles(paths);
+      const read = collect(parseFiles(files));
       const live = flags.live ? await tryTargets(read, flags) : undefined;
-      const found = [...read.problems, ...problemsBetween(read, Date.now())];
+      const found = [
+        ...nothingRead(paths, read),
+        ...read.problems,
+        ...problemsBetween(read, Date.now()),
+      ];
       const problems = [...found, ...(live?.problems ?? [])];
       const good = read.resources.size;
       const notes = [
+        ...describeLeftOut(leftOut(files, options), options.gatewayId),
         ...describeElsewhere(read),
         ...(live === undefined ? [] : describeTried(live)),
       ];

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Status } from '#controlplane/status/status.ts';
-import { askControlPlane, type WhereFlags } from './control-plane-address.ts';
+import { askControlPlane, askStatus, type WhereFlags } from './control-plane-address.ts';
 import { type SeenUpstreams, statusView } from './status-view.ts';
 
 export type WatchFlags = WhereFlags & { readonly interval: number; readonly json?: boolean };
@@ -18,7 +17,7 @@ export async function watchStatus(flags: WatchFlags): Promise<void> {
 
 async function linesOf(flags: WatchFlags): Promise<readonly string[]> {
   try {
-    const status = (await (await askControlPlane(flags, '/status')).json()) as Status;
+    const status = await askStatus(flags);
     if (flags.json) return [JSON.stringify(status)];
     const isLive = process.stdout.isTTY;
     const figures = await figuresOf(flags);

@@ -22,7 +22,8 @@ A resource with an error is not used. Its last good version stays in force, and 
 go on. Where there is no last good version, what the resource covers is closed. Its paths answer
 500, or its names have no TLS. This holds for a Mapping whose match can be read, a Filter, a
 FilterPolicy, a Host, a TLSContext, and what is right of the host names and matches of a route of
-Gateway API. No wider rule takes their place.
+Gateway API. No wider rule takes their place. A RateLimit, a RateLimitService, a LogService and a
+TracingService close nothing. Without a last good version they have no effect.
 
 Some mistakes show only while the gateway runs. A provider may have another issuer, or a certificate
 file may be about to end. \`gateway status\` shows them. \`gateway validate\` cannot know them.

@@ -26,6 +26,7 @@ const KNOWN: readonly RegExp[] = [
   /^sh$/, // run, and what it prints compared with the `text` below
   /^sh background$/, // started, and left running
   /^sh demo$/, // run against the demo by e2e/commands.test.ts
+  /^sh cluster$/, // run against a real API server by e2e/from-ambassador.test.ts
   /^sh shown$/, // its options and paths checked
   /^text( shown| browser)?$/,
   /^mermaid$/,

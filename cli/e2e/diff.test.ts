@@ -23,6 +23,16 @@ kind: FilterPolicy
 metadata: { name: site }
 spec: { rules: [{ path: /one/*, filters: [{ name: login }] }] }
 `;
+const LEFT_OUT = `apiVersion: v1
+kind: List
+items:
+- { apiVersion: gateway.internal/v2, kind: Mapping }
+- apiVersion: gateway.internal/v2
+  kind: Filter
+  metadata: { name: login }
+  spec: { gateway_id: prod, OAuth2: { secret: not-to-be-seen } }
+`;
+
 const SECRET = `apiVersion: v1
 kind: Secret
 metadata: { name: s }
@@ -62,6 +72,16 @@ describe('gateway diff', () => {
     const unknown = await gateway('diff', '--delete', 'Mapping/default/on', '--address', address);
     assert.equal(unknown.code, 2);
     assert.match(unknown.stderr, /did you mean `Mapping\/default\/one`/);
+    const both = await gateway(
+      'diff',
+      file,
+      '--delete',
+      'Mapping/default/one',
+      '--address',
+      address,
+    );
+    assert.deepEqual([both.code, both.stdout], [2, '']);
+    assert.match(both.stderr, /^gateway: Mapping\/default\/one \(.*b\.yaml:1\) cannot be both /);
     const same = await gateway('diff', '--envoy', '--address', address, join(folder, '..', 'none'));
     assert.deepEqual([same.code, same.stdout], [2, '']);
   });
@@ -116,6 +136,13 @@ describe('gateway diff', () => {
       stderr,
       /a\.yaml:1: Secret default\/s holds a secret, which would go to 192\.0\.2\.1/,
     );
+  });
+
+  test('sends no secret of another gateway to another machine', async t => {
+    const folder = await folderOf(t, { 'a.yaml': LEFT_OUT });
+    const { code, stderr } = await gateway('diff', folder, '--address', '192.0.2.1:8877');
+    assert.equal(code, 2);
+    assert.match(stderr, /a\.yaml: a Filter for the gateway prod holds a secret/);
   });
 
   test('says that the control plane cannot take so much', async t => {

@@ -50,6 +50,7 @@ describe('the gateway command', () => {
 
   const mistakes = [
     [['stauts'], /^error: unknown command 'stauts'\n\(Did you mean status\?\)\n\(--help shows/],
+    [['help', 'stauts'], /^error: unknown command 'stauts'\n\(Did you mean status\?\)/],
     [
       ['validate', 'x', '--jsn'],
       /^error: unknown option '--jsn'\n\(Did you mean --json\?\)\n\(--help shows/,

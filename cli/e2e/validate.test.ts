@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { folderOf, gateway } from '../testing/gateway.ts';
+import { findProblems } from '../library.ts';
+import { folderOf, gateway, gatewayWith } from '../testing/gateway.ts';
 
 const GOOD = `apiVersion: gateway.internal/v2
 kind: Mapping
@@ -145,6 +146,72 @@ describe('gateway validate', () => {
       [severity, file, line, field],
       ['error', join(folder, 'misspelt.yaml'), 10, 'spec.service'],
     );
+  });
+
+  test('fails when there is no resource at all, in each form', async t => {
+    const files = { 'empty.yaml': '', 'other.yaml': 'apiVersion: v1\nkind: Pod\n' };
+    const folder = await folderOf(t, files);
+    for (const path of [folder, join(folder, 'empty.yaml'), join(folder, 'other.yaml')]) {
+      assert.deepEqual(await gateway('validate', path), {
+        code: 1,
+        stdout: `error: (${path}): there is no resource for this gateway in it\n0 resources good, 1 problem\n`,
+        stderr: '',
+      });
+    }
+    for (const output of ['json', 'github', 'sarif']) {
+      const { code, stdout } = await gateway('validate', folder, '--output', output);
+      assert.equal(code, 1);
+      assert.match(stdout, /there is no resource for this gateway in it/);
+    }
+    assert.equal(findProblems([folder])[0]?.severity, 'error');
+  });
+
+  test('passes a file without a resource beside others', async t => {
+    const folder = await folderOf(t, { 'good.yaml': GOOD, 'empty.yaml': '' });
+    const paths = [join(folder, 'good.yaml'), join(folder, 'empty.yaml')];
+    const { code, stdout } = await gateway('validate', ...paths);
+    assert.deepEqual([code, stdout], [0, '1 resource good, 0 problems\n']);
+  });
+
+  test('reads the resources of GATEWAY_ID, and tells how many it left out', async t => {
+    const prod = mapping('a', 'prefix: /a/, service: a, ambassador_id: prod');
+    const both = mapping('b', 'prefix: /b/, service: b, gateway_id: [prod, stage]');
+    const auth = `apiVersion: getambassador.io/v2\nkind: AuthService\nmetadata: { name: a }\nspec: { ambassador_id: "pr\\eod" }\n`;
+    const list = `apiVersion: v1\nkind: List\nitems:\n- ${prod.replace('{ name: a }', '{ name: c }').replace('/a/', '/c/').trim().replaceAll('\n', '\n  ')}\n`;
+    const folder = await folderOf(t, {
+      'some.yaml': [GOOD, prod, both, auth].join('---\n'),
+      'list.yaml': list,
+    });
+    const said = async (id: string) =>
+      (await gatewayWith({ GATEWAY_ID: id }, 'validate', folder)).stdout;
+    assert.equal(
+      await said(''),
+      [
+        'left out: 2 resources for the gateway prod, while GATEWAY_ID is default',
+        'left out: 1 resource for the gateway prod or stage, while GATEWAY_ID is default',
+        'left out: 1 resource for the gateway pr\\u001bod, while GATEWAY_ID is default',
+        '1 resource good, 0 problems\n',
+      ].join('\n'),
+    );
+    assert.match(
+      await said(' prod '),
+      /^left out: 1 resource for the gateway default, while GATEWAY_ID is prod$/m,
+    );
+    assert.match(await said('prod'), /^3 resources good, 0 problems$/m);
+    const none = await gatewayWith({ GATEWAY_ID: 'none' }, 'validate', folder, '--json');
+    const { notes, problems } = JSON.parse(none.stdout);
+    assert.equal(none.code, 1);
+    assert.equal(notes.length, 4);
+    assert.match(problems[0].message, /no resource for this gateway/);
+  });
+
+  test('says what is wrong with API_GROUPS, as the control plane does', async t => {
+    const folder = await folderOf(t, { 'good.yaml': GOOD });
+    const { code, stderr } = await gatewayWith({ API_GROUPS: '/v2' }, 'validate', folder);
+    assert.equal(code, 1);
+    assert.match(stderr, /^gateway: API_GROUPS has "\/v2": want domain names/);
+    const other = await gatewayWith({ API_GROUPS: 'example.org' }, 'validate', folder);
+    assert.equal(other.code, 1);
   });
 
   test('tries the targets with --live, and names each field that names one', async t => {

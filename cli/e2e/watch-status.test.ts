@@ -17,6 +17,7 @@ kind: Mapping
 metadata: { name: one }
 spec: { prefix: /one/, service: one }
 `;
+const EMPTY = { resources: [], problems: [], proxies: [] };
 const SCRIPT = '/usr/bin/script';
 
 /** Starts a program until the test ends. */
@@ -53,7 +54,7 @@ describe('gateway status --watch', () => {
     let asked = 0;
     const server = createServer((_request, response) => {
       asked += 1;
-      response.end(JSON.stringify({ ready: false, reason: String(asked) }));
+      response.end(JSON.stringify({ ...EMPTY, ready: false, reason: String(asked) }));
     });
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());

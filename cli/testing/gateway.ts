@@ -14,8 +14,17 @@ export type CommandResult = {
 
 /** Runs `gateway <args>` and returns its output and exit code. */
 export function gateway(...args: readonly string[]): Promise<CommandResult> {
+  return gatewayWith({}, ...args);
+}
+
+/** Runs it with these variables beside those of the environment. */
+export function gatewayWith(
+  variables: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<CommandResult> {
+  const options = { maxBuffer: 2 ** 26, env: { ...process.env, ...variables } };
   return new Promise(resolve => {
-    execFile(process.execPath, [MAIN, ...args], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });

@@ -95,6 +95,27 @@ test('a resource for another gateway is left alone, right or not', () => {
   assert.equal(ours.resources.length, 1);
 });
 
+test('what belongs to Gateway API is for every gateway, since it names a controller', () => {
+  const options = { apiGroups: ['example.org'], gatewayId: 'other' };
+  const parsed = (kind: string, apiVersion: string) =>
+    parseFile(
+      'r.yaml',
+      `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: x}\nspec: {}\n`,
+      options,
+    );
+  for (const [kind, apiVersion] of [
+    ['HTTPRoute', 'gateway.networking.k8s.io/v1'],
+    ['Service', 'v1'],
+  ] as const) {
+    const { rejected, resources } = parsed(kind, apiVersion);
+    assert.deepEqual(
+      [...rejected, ...resources].map(each => each.kind),
+      [kind],
+    );
+  }
+  assert.deepEqual(parsed('Mapping', 'example.org/v2').rejected, []);
+});
+
 test('a rejected Mapping keeps its match when nothing is wrong with that', () => {
   const rejected = (spec: string) =>
     parseText(`${HEAD}spec: ${spec}\n`).rejected.map(({ match }) => match?.prefix);

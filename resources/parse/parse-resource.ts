@@ -1,5 +1,10 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
-import { isKind, SINGLETONS } from '#resources/kinds/known-kinds.ts';
+import {
+  isAmbientKind,
+  isGatewayApiKind,
+  isKind,
+  SINGLETONS,
+} from '#resources/kinds/known-kinds.ts';
 import type { Rejected, ResourceMetadata } from '#resources/resource.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { misspeltRestrictions } from '#resources/schema/misspelt-restrictions.ts';
@@ -41,6 +46,14 @@ const ENVELOPE_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 's
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
+ * Whether a resource is for other gateways than this one. What belongs to Gateway API names no
+ * gateway, but a controller.
+ */
+export function isLeftOut(kind: string, spec: unknown, gatewayId: string): boolean {
+  return !isGatewayApiKind(kind) && !isAmbientKind(kind) && isForOtherGateway(spec, gatewayId);
+}
+
+/**
  * Parses the content of one document. `duplicates` are the keys that stand in it twice.
  * @returns undefined when it is not of a served group, for another gateway, or an ambient one with
  *   an error
@@ -51,9 +64,9 @@ export function parseResource(
   language: Language,
 ): ParseOutcome | undefined {
   const envelope = readEnvelope(fields, language.apiGroups);
-  if (envelope === undefined || isForOtherGateway(fields.spec, language.gatewayId))
-    return undefined;
+  if (envelope === undefined) return undefined;
   const { kind } = envelope;
+  if (isLeftOut(kind, fields.spec, language.gatewayId)) return undefined;
   const definition = isKind(kind) ? language.kinds[kind] : undefined;
   const { namespace, name, findings: metadata } = readMetadata(fields.metadata, definition?.scope);
   const rows = unservedOf(kind, name, fields.spec);

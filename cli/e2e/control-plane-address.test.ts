@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { folderOf, gateway } from '../testing/gateway.ts';
+
+const MAPPING = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: one }
+spec: { prefix: /one/, service: one }
+`;
+
+/** What other servers answer. */
+const ANSWERS = ['{"ready":true,"services":{}}', '{"request":{"host":"x"}}', '[]', 'hello'];
+
+describe('a command that asks the control plane', () => {
+  for (const command of [
+    ['status'],
+    ['status', '--json'],
+    ['explain', 'GET', '/'],
+    ['diff'],
+    ['renew', 'site.test'],
+  ] as const)
+    test(`tells another server from it: ${command.join(' ')}`, async t => {
+      const file = join(await folderOf(t, { 'a.yaml': MAPPING }), 'a.yaml');
+      const args = command[0] === 'diff' ? [...command, file] : command;
+      let body = '';
+      const server = createServer((request, response) => {
+        request.resume().on('end', () => response.end(body));
+      });
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+      t.after(() => server.close());
+      const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+      for (body of ANSWERS) {
+        const { stdout, stderr } = await gateway(...args, '--address', address);
+        assert.deepEqual(
+          [stdout, stderr],
+          [
+            '',
+            `gateway: what answers at ${address} is not a control plane: say with --address or --port-offset where one serves HTTP, by default at 127.0.0.1:8877\n`,
+          ],
+          body,
+        );
+      }
+    });
+
+  test('wants a port, for example that of HTTP', async () => {
+    const { code, stderr } = await gateway('status', '--address', '127.0.0.1');
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /--address is "127\.0\.0\.1": want host:port, for example 127\.0\.0\.1:8877/,
+    );
+  });
+});
