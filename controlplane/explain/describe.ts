@@ -9,9 +9,10 @@ import type {
 } from './explained-rate-limits.ts';
 import type { Target } from './explained-route.ts';
 import type { Explanation } from './explanation.ts';
+import { HTTP1_METHODS } from './http1-methods.ts';
 import { placeText } from './place.ts';
 import { plain } from './plain.ts';
-import type { HeaderChange } from './sent-request.ts';
+import type { HeaderChange, SentRequest } from './sent-request.ts';
 
 /** This many limits that do not apply are shown, unless all are asked for. */
 const MOST_OTHERS = 10;
@@ -39,6 +40,9 @@ function requestSection({ request }: Explanation): readonly string[] {
     `  ${method} ${path}`,
     `  host ${plain(host)}, from ${clientAddress}, to the proxies of node group ${nodeGroup}`,
     ...(tls === undefined ? [] : [`  over TLS of ${placeText(tls)}`]),
+    ...(HTTP1_METHODS.has(method)
+      ? []
+      : [`  over HTTP/1.1 it is answered 400: Envoy reads no method ${plain(method)} there`]),
     ...(upgrade === undefined
       ? []
       : [`  to switch to ${plain(upgrade)}, which filters and limits decide about like any other`]),
@@ -80,12 +84,18 @@ function targetSection({ route }: Explanation): readonly string[] {
   return ['Target clusters', ...targets.map(shareText), ...alsoTo];
 }
 
-function sentSection({ sent }: Explanation): readonly string[] {
-  if (sent === undefined) return [];
+function sentSection({ route, sent }: Explanation): readonly string[] {
+  if (sent !== undefined) return sentLines(sent, '');
+  return (route?.targets ?? []).flatMap(({ cluster, of, sent }) =>
+    sent === undefined ? [] : sentLines(sent, `, at ${cluster}, ${placeText(of)}`),
+  );
+}
+
+function sentLines(sent: SentRequest, where: string): readonly string[] {
   const { answerWithin, host, idle, path, requestHeaders, responseHeaders, retries, retryOn } =
     sent;
   return [
-    'The service gets',
+    `The service gets${where}`,
     `  ${path}, host ${plain(host)}`,
     ...requestHeaders.map(change => `  ${headerText(change)}`),
     `  an answer ${answerWithin === undefined ? 'may begin at any time' : `must begin within ${answerWithin}`}${
@@ -94,7 +104,7 @@ function sentSection({ sent }: Explanation): readonly string[] {
     retries === 0
       ? '  no retry'
       : `  ${retries} ${retries === 1 ? 'retry' : 'retries'}: ${retryOn.join(', ')}`,
-    ...(responseHeaders.length === 0 ? [] : ['The client gets']),
+    ...(responseHeaders.length === 0 ? [] : [`The client gets${where}`]),
     ...responseHeaders.map(change => `  ${headerText(change)}`),
   ];
 }

@@ -3,8 +3,9 @@ import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type Place, placeOf } from './place.ts';
-import type { Fraction, RouteAction } from './route-configuration.ts';
+import type { Fraction, Route, RouteAction, WeightedCluster } from './route-configuration.ts';
 import type { RouteMatch } from './route-match.ts';
+import type { SentRequest } from './sent-request.ts';
 
 /** The resource of the matched route, and the targets of the request. */
 export type ExplainedRoute = Place & {
@@ -17,7 +18,20 @@ export type ExplainedRoute = Place & {
 };
 
 /** A cluster, and its share of the requests in percent. */
-export type Target = { readonly cluster: string; readonly percent: number; readonly of: Place };
+export type Target = {
+  readonly cluster: string;
+  readonly percent: number;
+  readonly of: Place;
+  /** What it gets, where targets get different things. */
+  readonly sent?: SentRequest;
+};
+
+/** A target as it is in a route. */
+export type Share = Pick<Target, 'cluster' | 'percent'> & {
+  readonly route: Route;
+  /** Absent when the route has one cluster alone. */
+  readonly weighted?: WeightedCluster;
+};
 
 export function explainRoute(
   match: RouteMatch,
@@ -27,10 +41,11 @@ export function explainRoute(
   const { route, virtualHost } = match;
   const owner = placeOf(places, route.name);
   const sharing = Map.groupBy(mappingsSharing(route.name, resources), ({ spec }) => spec.shadow);
-  const withPlaces = (clusters: readonly Omit<Target, 'of'>[], isShadow: boolean) =>
-    clusters.map((target, index) => {
+  const withPlaces = (clusters: readonly Pick<Share, 'cluster' | 'percent'>[], isShadow: boolean) =>
+    clusters.map(({ cluster, percent }, index) => {
       const mapping = sharing.get(isShadow)?.[index];
-      return { ...target, of: mapping === undefined ? owner : placeOf(places, mapping.id) };
+      const of = mapping === undefined ? owner : placeOf(places, mapping.id);
+      return { cluster, percent, of };
     });
   return {
     ...owner,
@@ -40,7 +55,7 @@ export function explainRoute(
   };
 }
 
-function mirrorsOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>[] {
+function mirrorsOf(action: RouteAction | undefined): readonly Pick<Share, 'cluster' | 'percent'>[] {
   return (action?.request_mirror_policies ?? []).map(({ cluster, runtime_fraction }) => ({
     cluster,
     percent: percentOf(runtime_fraction?.default_value),
@@ -59,25 +74,33 @@ function percentOf(fraction: Fraction | undefined): number {
   return fraction.denominator === 'MILLION' ? fraction.numerator / 10_000 : fraction.numerator;
 }
 
-/** Routes that share a match by fractions follow each other, and the last has none. */
-function sharesOf({ route, virtualHost: { routes } }: RouteMatch): readonly Omit<Target, 'of'>[] {
-  const rest = routes.slice(routes.indexOf(route));
+/**
+ * Returns the targets of a request in their order. Routes that share a match by fractions follow
+ * each other, and the last has none.
+ */
+export function sharesOf({ route, virtualHost: { routes } }: RouteMatch): readonly Share[] {
+  const rest = [route, ...routes.slice(routes.indexOf(route) + 1)];
   const last = rest.findIndex(({ match }) => match.runtime_fraction === undefined);
   let below = 0;
-  return rest.slice(0, last + 1).flatMap(({ match, route: action }) => {
-    const upTo = percentOf(fractionOf(match));
+  return rest.slice(0, last + 1).flatMap(route => {
+    const upTo = percentOf(fractionOf(route.match));
     const share = (upTo - below) / 100;
     below = upTo;
-    return clustersOf(action).map(each => ({ ...each, percent: each.percent * share }));
+    return clustersOf(route).map(each => ({ ...each, percent: each.percent * share }));
   });
 }
 
-function clustersOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>[] {
-  const { cluster, weighted_clusters } = action ?? {};
-  if (cluster !== undefined) return [{ cluster, percent: 100 }];
+function clustersOf(route: Route): readonly Share[] {
+  const { cluster, weighted_clusters } = route.route ?? {};
+  if (cluster !== undefined) return [{ cluster, percent: 100, route }];
   const clusters = weighted_clusters?.clusters ?? [];
   const whole = clusters.reduce((sum, { weight }) => sum + weight, 0);
-  return clusters.map(({ name, weight }) => ({ cluster: name, percent: (weight / whole) * 100 }));
+  return clusters.map(weighted => ({
+    cluster: weighted.name,
+    percent: (weighted.weight / whole) * 100,
+    route,
+    weighted,
+  }));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { externalsIn } from '#controlplane/compile/gateways/rule-externals.ts';
@@ -37,7 +38,7 @@ import { plain } from './plain.ts';
 import { preflightAnswer } from './preflight.ts';
 import { GATEWAY_ROUTE, type VirtualHost, virtualHostsOf } from './route-configuration.ts';
 import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
-import { redirectTarget, type SentRequest, sentRequest } from './sent-request.ts';
+import { redirectTarget, type SentRequest, sentRequests } from './sent-request.ts';
 import { chainOf } from './tls-chain.ts';
 
 /**
@@ -64,7 +65,10 @@ export type Explanation = {
   /** The routes that nearly match when none does, the nearest first. */
   readonly nearest?: readonly NearMiss[];
   readonly route?: ExplainedRoute;
-  /** What the service gets, beside what filters and limits add. */
+  /**
+   * What the service gets, beside what filters and limits add. Absent where targets get different
+   * things. Each of them has its own then.
+   */
   readonly sent?: SentRequest;
   readonly filters?: ExplainedFilters;
   /** The clusters of services that are asked behind the Filters (ExternalAuth). */
@@ -221,8 +225,7 @@ function explainMatch(
   };
   const answer = answerOf(filters) ?? gatewayAnswer(match, request, inputs);
   if (answer !== undefined) return { answer, ...passed };
-  const sent = sentRequest(match, request);
-  const reached = { ...passed, ...(sent !== undefined && { sent }) };
+  const reached = { ...passed, ...withSent(route, sentRequests(match, request)) };
   if (!asksForLimits) return reached;
   const stripped = withoutIdentityHeaders(request, match.virtualHost);
   const labelled = { ...inputs, request: withInjected(stripped, filters) };
@@ -230,6 +233,17 @@ function explainMatch(
     ...reached,
     rateLimits: explainRateLimits({ ...labelled, match, targets: route.targets, places }),
   };
+}
+
+function withSent(
+  route: ExplainedRoute,
+  sent: readonly SentRequest[],
+): Pick<Explanation, 'route' | 'sent'> {
+  const [first] = sent;
+  if (first === undefined) return {};
+  if (sent.every(one => isDeepStrictEqual(one, first))) return { sent: first };
+  const targets = route.targets.map((target, index) => ({ ...target, sent: sent[index] ?? first }));
+  return { route: { ...route, targets } };
 }
 
 function allowsUpgrade({ route }: RouteMatch, { upgrade }: EnvoyRequest): boolean {

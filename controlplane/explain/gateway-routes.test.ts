@@ -56,6 +56,12 @@ test('a URL with the port of a Gateway is for its routes, and another for those 
   assert.equal(at('http://site.test/a/b').route?.resource, 'Mapping default/all');
 });
 
+test('a backend that rewrites the path for itself gets another one than those beside it', () => {
+  const { route, sent } = at('https://site.test:8443/p/b');
+  const paths = route?.targets.map(({ sent }) => sent?.path);
+  assert.deepEqual([paths, sent], [['/', '/p/b'], undefined]);
+});
+
 test('a redirect of a route keeps what it does not name', () => {
   const { answer } = at('http://site.test:8000/a?q');
   assert.equal(answer?.status, 302);

@@ -2,6 +2,7 @@ import { RE2JS } from 're2js';
 import { RETRY_ON_HEADER } from '#controlplane/compile/routes/repeat-safe-methods.ts';
 import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
+import { type Share, sharesOf } from './explained-route.ts';
 import { withoutPort } from './request-host.ts';
 import type { RouteMatch } from './route-match.ts';
 
@@ -33,22 +34,23 @@ export type SentRequest = {
 /** Methods that retry after a reset (`repeat-safe-methods.ts`). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/**
- * Returns what goes to the service of a route.
- * @returns undefined where the gateway answers itself
- */
-export function sentRequest(
-  { route, virtualHost }: RouteMatch,
+/** Returns what goes to each target of a route, in their order. */
+export function sentRequests(match: RouteMatch, request: EnvoyRequest): readonly SentRequest[] {
+  return sharesOf(match).map(share => sentRequest(share, match, request));
+}
+
+function sentRequest(
+  { route, weighted }: Share,
+  { virtualHost }: RouteMatch,
   request: EnvoyRequest,
-): SentRequest | undefined {
-  const action = route.route as JsonObject | undefined;
-  if (action === undefined) return undefined;
+): SentRequest {
+  const action: JsonObject = route.route ?? {};
+  const own: JsonObject = weighted ?? {};
   const host = virtualHost as unknown as JsonObject;
   const policy = action.retry_policy ?? host.retry_policy;
   const retry = isJsonObject(policy) ? policy : {};
   const [asked = ''] = request.headers.get(':path') ?? [];
-  const shared = oneCluster(action);
-  const parts: readonly JsonObject[] = [shared, route as JsonObject, host];
+  const parts: readonly JsonObject[] = [own, route as JsonObject, host];
   const added = parts.flatMap(part => changes(part, 'request'));
   const conditions = String(retry.retry_on ?? '')
     .split(',')
@@ -57,10 +59,8 @@ export function sentRequest(
   // The table adds it, unless the route removes it.
   const repeatsResets = !added.some(({ name }) => name === RETRY_ON_HEADER) && SAFE.has(method);
   return {
-    path:
-      rewritten(request.path, { ...shared, ...action }, route.match) +
-      asked.slice(request.path.length),
-    host: hostOf({ ...action, ...shared }, request),
+    path: rewritten(request.path, action, route.match) + asked.slice(request.path.length),
+    host: hostOf({ ...action, ...own }, request),
     ...textAs('answerWithin', retry.per_try_timeout),
     ...textAs('idle', action.idle_timeout),
     retries: Number(retry.num_retries ?? 0),
@@ -93,16 +93,6 @@ export function redirectTarget({ route }: RouteMatch, request: EnvoyRequest): st
   const to =
     typeof path_redirect === 'string' ? path_redirect : rewritten(path, redirect, route.match);
   return `${scheme}://${host_redirect}${port}${to}${to.includes('?') ? '' : query}`;
-}
-
-/**
- * Returns the changes of the only cluster of a route. Each of several has its own, which are not
- * shown.
- */
-function oneCluster({ weighted_clusters }: JsonObject): JsonObject {
-  const clusters = isJsonObject(weighted_clusters) ? objectsIn(weighted_clusters.clusters) : [];
-  const [only, ...others] = clusters;
-  return only === undefined || others.length > 0 ? {} : only;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { concerns } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { ConditionValue } from '#controlplane/gateway-api/condition.ts';
 import type { Written } from '#controlplane/rollout/candidates.ts';
+import { closedResource } from '#controlplane/rollout/problems.ts';
 import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
 import { secretReferences } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
@@ -104,7 +105,7 @@ function conditionsOf(
   }
   const quarantined = rollout.quarantined.get(item.id);
   if (quarantined !== undefined) {
-    const { reason } = stateOf(item) === 'last good' ? LAST_GOOD : unserved(item);
+    const { reason } = stateOf(item) === 'last good' ? LAST_GOOD : unserved(closedResource(item));
     const rejection = `A proxy rejects it: ${quarantined.message.trim()}`;
     return { accepted: no('RefusedByProxy', why), programmed: no(reason, rejection) };
   }
@@ -137,8 +138,8 @@ const LAST_GOOD = no('LastGood', 'An older version of it, which had no error, st
 const CLOSED = no('Closed', 'It is left out, and what it is known to cover is closed');
 const LEFT_OUT = no('OutOfService', 'It is left out, and has no effect');
 
-function unserved({ kind }: Pick<Rejected, 'kind'>): ConditionValue {
-  return unservedState(kind) === 'closed' ? CLOSED : LEFT_OUT;
+function unserved(rejected: Rejected): ConditionValue {
+  return unservedState(rejected) === 'closed' ? CLOSED : LEFT_OUT;
 }
 
 function said(status: ConditionValue['status'], reason: string, message: string): ConditionValue {

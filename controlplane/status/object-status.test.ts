@@ -138,7 +138,7 @@ describe('the status of an object', () => {
     assert.ok(JSON.stringify(status).length < 1_000_000);
     assert.deepEqual(inShort(statusOf(object, factsOf(object, { problems: foreign }))), [
       'Accepted=False:Invalid',
-      'Programmed=False:Closed',
+      'Programmed=False:OutOfService',
     ]);
   });
 

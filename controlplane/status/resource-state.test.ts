@@ -77,10 +77,32 @@ describe('a resource is', () => {
   test('out of service when it was rejected, had never been good, and is of a kind that closes nothing', () => {
     const never = rejected(want(startRollout(new Map()), read(LIMIT)));
     assert.equal(stateOf(never), 'out of service');
+    const source = { file: 'f.yaml', line: 1 };
+    const of = (kind: string) =>
+      unservedState({ kind, namespace: 'default', name: 'a', id: `${kind}/default/a`, source });
     for (const kind of ['LogService', 'RateLimitService', 'TracingService'])
-      assert.equal(unservedState(kind), 'out of service', kind);
-    for (const kind of ['AuthService', 'Filter', 'Host', 'Mapping', 'Module', 'unknown'])
-      assert.equal(unservedState(kind), 'closed', kind);
+      assert.equal(of(kind), 'out of service', kind);
+    for (const kind of ['AuthService', 'Filter', 'Host', 'Module', 'unknown'])
+      assert.equal(of(kind), 'closed', kind);
+  });
+
+  for (const [why, spec, state] of [
+    ['what it matches is right', 'prefix: /a/, service: 1', 'closed'],
+    ['its prefix has no leading slash', 'prefix: a/, service: s', 'out of service'],
+    ['its prefix is given twice', 'prefix: /a/, prefix: /b/, service: s', 'out of service'],
+    ['its expression is none', 'prefix: "/(", prefix_regex: true, service: s', 'out of service'],
+    ['it is a shadow', 'prefix: /a/, shadow: true, service: 1', 'out of service'],
+  ] as const)
+    test(`${state} when it is a rejected Mapping and ${why}`, () => {
+      const { rejected } = collect([
+        parseFile('f.yaml', text('Mapping', `{ ${spec} }`), DEFAULT_PARSE_OPTIONS),
+      ]);
+      assert.deepEqual([...rejected.values()].map(unservedState), [state]);
+    });
+
+  test('out of service when it is a shadow that was rejected and had never been good', () => {
+    const shadow = read(text('Mapping', '{ prefix: /a/, service: one, shadow: true }'));
+    assert.equal(stateOf(rejected(want(startRollout(new Map()), shadow))), 'out of service');
   });
 
   test('closed when it cannot be served beside the others, though the proxies have taken that', () => {

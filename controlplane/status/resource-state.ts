@@ -1,6 +1,8 @@
+import { isClosedMapping } from '#controlplane/compile/routes/closed-route.ts';
+import { closedResource } from '#controlplane/rollout/problems.ts';
 import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 
 /**
  * The state of a resource.
@@ -43,9 +45,11 @@ const OPEN_KINDS: ReadonlySet<string> = new Set([
   'TracingService',
 ]);
 
-/** Returns the state of a resource of this kind that cannot be served and was never good. */
-export function unservedState(kind: string): 'closed' | 'out of service' {
-  return OPEN_KINDS.has(kind) ? 'out of service' : 'closed';
+/** Returns the state of a resource that cannot be served and was never good. */
+export function unservedState(rejected: Rejected): 'closed' | 'out of service' {
+  const closes =
+    rejected.kind === 'Mapping' ? isClosedMapping(rejected) : !OPEN_KINDS.has(rejected.kind);
+  return closes ? 'closed' : 'out of service';
 }
 
 /** A target that a policy does not have closes nothing. */
@@ -61,9 +65,9 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
   );
   const closed = new Set(errors.map(placeOf));
   return resource => {
-    const { id, hash, kind } = resource;
+    const { id, hash } = resource;
     if (rollout.quarantined.has(id))
-      return rollout.accepted.has(id) ? 'last good' : unservedState(kind);
+      return rollout.accepted.has(id) ? 'last good' : unservedState(closedResource(resource));
     if (kept.has(id)) return 'last good';
     if (outOfService.has(id)) return 'out of service';
     if (closed.has(placeOf({ ...resource, file: resource.source.file }))) return 'closed';

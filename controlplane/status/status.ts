@@ -87,10 +87,13 @@ function resourcesOf(controller: Controller, outOfService: ReadonlySet<string>):
     ...placeOf(resource),
     state: stateOf(resource),
   }));
-  const rejected = closed.map(resource => ({
-    ...placeOf(resource),
-    state: unservedState(resource.kind),
-  }));
+  // Of a rejected FilterPolicy a part may be closed beside its last good version.
+  const rejected = closed
+    .filter(({ id }) => !all.has(id))
+    .map(resource => ({
+      ...placeOf(resource),
+      state: unservedState(resource),
+    }));
   return [...known, ...rejected].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

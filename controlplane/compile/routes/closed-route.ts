@@ -4,13 +4,22 @@ import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import type { RouteEntry } from './route-entry.ts';
 
+/** A rejected Mapping of which it is known what it would have served. */
+export type ClosedMapping = Rejected & { readonly match: NonNullable<Rejected['match']> };
+
+/**
+ * Returns whether a rejected Mapping closes what it matches. Requests of one whose match cannot be
+ * read go on to wider Mappings.
+ */
+export function isClosedMapping(rejected: Rejected): rejected is ClosedMapping {
+  return rejected.match !== undefined;
+}
+
 /**
  * Returns the route of a rejected Mapping, in its place. What it matches is answered 500 and falls
  * through to no wider prefix.
  */
-export function closedRoute(
-  rejected: Rejected & { match: NonNullable<Rejected['match']> },
-): RouteEntry {
+export function closedRoute(rejected: ClosedMapping): RouteEntry {
   return {
     rank: toRank(rejected.match, rejected.id),
     route: closed(rejected.id, toRouteMatch(rejected.match)),

@@ -3,7 +3,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { addedHeaders, addsRequestHeaders } from '../added-headers.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
-import { closedRoute } from './closed-route.ts';
+import { closedRoute, isClosedMapping } from './closed-route.ts';
 import { withLetterCase } from './letter-case.ts';
 import { matchKey } from './mapping-match.ts';
 import { type EdgeRoutes, type MappingGroup, mappingRoute } from './mapping-route.ts';
@@ -44,12 +44,9 @@ export function mappingEntries(
     );
     return withLetterCase(entry, mapping, edge, memo);
   });
-  const rejected = closed.flatMap(resource => {
-    const { match } = resource;
-    if (match === undefined) return [];
-    const key = matchKey(match);
-    if (groups.has(key) || redirects.has(key)) return [];
-    return [closedRoute({ ...resource, match })];
+  const rejected = closed.filter(isClosedMapping).flatMap(mapping => {
+    const key = matchKey(mapping.match);
+    return groups.has(key) || redirects.has(key) ? [] : [closedRoute(mapping)];
   });
   return [...served, ...sent, ...rejected];
 }

@@ -93,9 +93,13 @@ function markOf(domain: string): string {
 /** Does what `chosenDomain` says. */
 function markFor(host: string, domains: readonly string[]): string {
   const lower = host.toLowerCase();
-  if (domains.some(domain => domain.toLowerCase() === lower)) return `${host}|`;
+  if (namesOf(domains).some(name => name.toLowerCase() === lower)) return `${host}|`;
   const wild = wildcardsOf(domains).find(domain => new RegExp(regexOf(domain)).test(`${host}|`));
   return wild === undefined ? otherMark(domains) : markOf(wild);
+}
+
+function namesOf(domains: readonly string[]): readonly string[] {
+  return domains.filter(domain => !domain.includes('*'));
 }
 
 function wildcardsOf(domains: readonly string[]): readonly string[] {
@@ -110,7 +114,7 @@ function otherMark(domains: readonly string[]): string {
 /** In Envoy's order: a name, the longest wildcard in front, the longest one behind, any. */
 function chosenDomain(domains: readonly string[]): string {
   const host = `request.headers['${SHARD_HEADER}']`;
-  const names = domains.filter(domain => !domain.includes('*'));
+  const names = namesOf(domains);
   const wild = wildcardsOf(domains).reduceRight(
     (next, domain) => `${matches(host, domain)} ? '${markOf(domain)}' : ${next}`,
     `'${otherMark(domains)}'`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
 import { type Echo, startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
+import { until } from '#envoy/e2e/until.ts';
 import { describe as describeExplanation } from '../describe.ts';
 import { document, explained, LOGIN, policy } from '../testing/explained.ts';
 
@@ -19,8 +20,14 @@ const MAPPINGS: Readonly<Record<string, string>> = {
     'prefix: /h/, host_rewrite: inner.test, add_request_headers: {x-a: b, x-b: {value: c, append: false}}, remove_request_headers: [x-gone]',
 };
 
+/** Share their requests. */
+const CANARIES: Readonly<Record<string, string>> = {
+  wa: 'prefix: /w/, weight: 50, rewrite: /a/, add_request_headers: {x-map: wa}, remove_request_headers: [x-gone], add_response_headers: {x-r: ra}',
+  wb: 'prefix: /w/, weight: 50, rewrite: /b/, add_request_headers: {x-map: wb}, host_rewrite: wb.test',
+};
+
 const yaml = (service: string) =>
-  Object.entries(MAPPINGS)
+  Object.entries({ ...MAPPINGS, ...CANARIES })
     .map(([name, spec]) => document('Mapping', name, `{service: '${service}', ${spec}}`))
     .join('');
 
@@ -65,6 +72,31 @@ describe('what a service gets is what explain says', () => {
           name,
         );
     });
+
+  test('at each Mapping that shares the requests', async () => {
+    const { route, sent } = explained(yaml('s'), { url: 'http://site.test/w/1' });
+    assert.equal(sent, undefined);
+    const headers = { 'x-gone': 'a' };
+    const seen = new Map<unknown, unknown>();
+    await until(async () => {
+      const answer = await envoy.ask('/w/1', { host: 'site.test', headers });
+      const { headers: got, path } = JSON.parse(answer.body) as Echo;
+      const response = answer.headers['x-r'];
+      seen.set(got['x-map'], [path, got.host, 'x-gone' in got, response]);
+      return seen.size === 2 || undefined;
+    });
+    for (const { of, sent } of route?.targets ?? []) {
+      const [added, removed] = sent?.requestHeaders ?? [];
+      assert.equal(of.resource, `Mapping default/${added?.value}`);
+      assert.deepEqual(seen.get(added?.value), [
+        sent?.path,
+        sent?.host,
+        removed?.name !== 'x-gone',
+        sent?.responseHeaders[0]?.value,
+      ]);
+    }
+    assert.equal(route?.targets.length, 2);
+  });
 });
 
 describe('explain shows', () => {
@@ -78,6 +110,21 @@ describe('explain shows', () => {
     assert.match(text, /^The service gets\n {2}\/v1\/b\?c, host site\.test\n {2}x-a: b/m);
     assert.match(text, /^ {2}an answer must begin within 4s$/m);
     assert.match(text, /^ {2}2 retries: connect-failure, .*5xx, reset$/m);
+  });
+
+  test('what each Mapping that shares the requests gets, or once what all get', () => {
+    const canaries = (fields: string) =>
+      document('Mapping', 'a', '{prefix: /, service: s, weight: 90}') +
+      document('Mapping', 'b', `{prefix: /, service: s, weight: 10, ${fields}}`);
+    const text = (fields: string) => describeExplanation(explained(canaries(fields)));
+    assert.match(text('labels: {}'), /^The service gets\n {2}\/, host site\.test\n/m);
+    const apart = text('host_rewrite: b.test, add_response_headers: {x-r: b}');
+    for (const shown of [
+      /^The service gets, at s, Mapping default\/a \(in\.yaml:\d+\)\n {2}\/, host site\.test\n/m,
+      /^The service gets, at s, Mapping default\/b \(in\.yaml:\d+\)\n {2}\/, host b\.test\n/m,
+      /^The client gets, at s, Mapping default\/b \(in\.yaml:\d+\)\n {2}x-r: b /m,
+    ])
+      assert.match(apart, shown);
   });
 
   test('that a reset is repeated where the method is safe', () => {

@@ -83,8 +83,8 @@ export function randomRequests(
 
 function hostOf(pick: Pick, hosts: readonly VirtualHost[]): string {
   const domain = pick([...hosts.flatMap(({ domains }) => domains), 'localhost']);
-  const front = domain.replace(/^\*\.?/, pick(['', 'a.', 'A.b.', '.', 'a-a.']));
-  const host = front.replace(/\*$/, pick(['', 'com', 'net', 'a.b'])) || 'any';
+  const front = domain.replace(/^\*\.?/, pick(['', 'a.', 'A.b.', '.', 'a-a.', '*.']));
+  const host = front.replace(/\*$/, pick(['', 'com', 'net', 'a.b', '*'])) || 'any';
   return pick([host, host, host.toUpperCase(), `x${host}`]);
 }
 
