@@ -25,7 +25,9 @@ const status = (more: Partial<Status>): Status => ({
 
 const COUNTS = {
   requests: 0,
+  answers: 0,
   serverErrors: 0,
+  late: 0,
   connectFailures: 0,
   connectTimeouts: 0,
   tlsFailures: 0,
@@ -111,6 +113,16 @@ test('upstreams that fail stand first, with their last failure', () => {
   const [, , , , last] = view(status({}), { on: true, upstreams }, 10, true);
   assert.equal(last, '  healthy   a (of edge), 2 of 2 instances, 1.5/s, 1 error');
   assert.match(view(status({}), { on: false, upstreams: [] })[2] ?? '', /FIGURES/);
+});
+
+test('an upstream that answers nothing in time fails', () => {
+  const late = { ...COUNTS, requests: 20, late: 20 };
+  const slow = upstream('slow', { lastMinute: late, last15Minutes: late });
+  const lines = view(status({}), { on: true, upstreams: [upstream('a'), slow] });
+  assert.deepEqual(lines.slice(2), [
+    '  failing   slow (of edge), 2 of 2 instances',
+    '  healthy   a (of edge), 2 of 2 instances',
+  ]);
 });
 
 test('certificates have their days left', () => {

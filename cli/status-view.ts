@@ -2,6 +2,7 @@ import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { CertificateStatus } from '#controlplane/status/certificates.ts';
 import type { ProxyStatus, Status } from '#controlplane/status/status.ts';
+import { isAllLate } from '#controlplane/upstreams/upstream-failure.ts';
 
 /** What `/figures` tells of clusters. `on` is false when proxies push none. */
 export type SeenUpstreams = {
@@ -94,10 +95,12 @@ function upstreamLines({ on, upstreams }: SeenUpstreams, rates: boolean): readon
   });
 }
 
-/** Whether none of its instances can be reached, or some fail. */
-function isFailing({ members, healthy, lastMinute }: UpstreamFigures): boolean {
+/** Whether none of its instances can be reached or answers in time, or some fail. */
+function isFailing(upstream: UpstreamFigures): boolean {
+  const { members, healthy, lastMinute } = upstream;
   const { connectFailures, tlsFailures, noHealthy } = lastMinute;
-  return healthy < members || members === 0 || connectFailures + tlsFailures + noHealthy > 0;
+  const isUnreached = members === 0 || connectFailures + tlsFailures + noHealthy > 0;
+  return healthy < members || isUnreached || isAllLate(upstream);
 }
 
 const DAY_MS = 86_400_000;

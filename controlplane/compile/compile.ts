@@ -32,6 +32,7 @@ import { rateLimitMessages } from './rate-limits/rate-limit-messages.ts';
 import { rateLimitProblems } from './rate-limits/rate-limit-problems.ts';
 import { closedWholly } from './routes/closed-route.ts';
 import { MARK_LATE_TRIES } from './routes/late-tries.ts';
+import { manyRoutesProblems } from './routes/many-routes.ts';
 import { mappingGroups } from './routes/mapping-groups.ts';
 import { mappingGroupProblems } from './routes/mapping-route.ts';
 import { proxyConfigHosts } from './routes/proxy-config-hosts.ts';
@@ -193,16 +194,11 @@ function compileProxies(
     ...collectorClusters(resources, options),
   ];
   const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
+  const tables = routeConfigurations(group, own, inputs, edge, routeOrigins);
   return {
     resources: new Map([
       [CLUSTER, distinct(clusters)],
-      [
-        ROUTE_CONFIGURATION,
-        byName([
-          ...routeConfigurations(group, own, inputs, edge, routeOrigins),
-          ...(parts?.routes ?? []),
-        ]),
-      ],
+      [ROUTE_CONFIGURATION, byName([...tables, ...(parts?.routes ?? [])])],
       [
         LISTENER,
         byName(
@@ -230,6 +226,7 @@ function compileProxies(
       ...overruled,
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...shadowProblems(mirrors, groups),
+      ...manyRoutesProblems(group, tables, own),
       ...(edge === undefined
         ? unservedLabelProblems(own.mappings)
         : rateLimitProblems(own, edge.limits, namesOf(declared.byName, byMapping), memo)),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LATE_DETAILS } from '#controlplane/compile/routes/late-tries.ts';
 import { pick, seededRandom } from '#protos/testing/random.ts';
 import { MAX_FAILURES, MAX_MAPPINGS, MAX_SAMPLES, OTHERS } from './bounds.ts';
 import type { ConfiguredClusters } from './configured-clusters.ts';
@@ -185,6 +186,51 @@ test('what was counted in one moment is told in one, and nothing of it is lost',
   clock.now += 5_000;
   count(first);
   assert.deepEqual(told(), [27, 6], 'the moment before is over');
+});
+
+test('a late request that no proxy counts is counted from the log, by what it stands for', () => {
+  const { store, read } = storeAt();
+  const late = { ...REQUEST, status: 504, durationMs: 500 };
+  store.request(EDGE, { ...late, details: LATE_DETAILS });
+  store.sampling = { sampled: 1, failed: 10 };
+  store.request(EDGE, { ...late, details: LATE_DETAILS });
+  store.request(EDGE, { ...late, flags: ['UT'], details: 'upstream_per_try_timeout' });
+  // The first push comes later.
+  store.gauge(read(), 'cluster.shop.warming_state', 0);
+  const { requests, serverErrors } = store.mappings().get('Mapping/a/a')?.lastMinute ?? {};
+  assert.deepEqual([requests, serverErrors], [11, 11]);
+  const [shop] = store.upstreams();
+  assert.equal(shop?.lastMinute.serverErrors, 11);
+  assert.equal(shop?.lastFailure?.text, 'upstream_per_try_timeout');
+  assert.ok(store.requests().every(({ flags }) => flags.join() === 'UT'));
+});
+
+test('a proxy is overloaded while it does one of two things, and is known', () => {
+  const { clock, store, push, read } = storeAt();
+  const [first, second] = [{}, {}];
+  const overload = (proxy: object, requests: number, connections: number) => {
+    clock.now += 5_000;
+    const actions = { stop_accepting_requests: requests, stop_accepting_connections: connections };
+    for (const [action, value] of Object.entries(actions))
+      store.gauge(read(proxy), `overload.envoy.overload_actions.${action}.active`, value);
+    store.pushed(proxy, push());
+    return store
+      .sources()
+      .map(({ overloadedSince: since }) => (since === undefined ? since : since - START));
+  };
+  store.pushed(second, push());
+  assert.deepEqual(overload(first, 0, 0), [undefined, undefined]);
+  assert.deepEqual(overload(first, 1, 0), [undefined, 10_000]);
+  assert.deepEqual(overload(first, 1, 1), [undefined, 10_000]);
+  assert.deepEqual(overload(first, 0, 1), [undefined, 15_000]);
+  assert.deepEqual(overload(first, 0, 0), [undefined, undefined]);
+  assert.deepEqual(overload(first, 1, 1), [undefined, 30_000]);
+  store.left(first);
+  store.pushed(first, push());
+  assert.deepEqual(
+    store.sources().map(({ overloadedSince }) => overloadedSince),
+    [undefined, undefined],
+  );
 });
 
 test('a value that no proxy can have counted is skipped', () => {

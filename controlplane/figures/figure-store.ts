@@ -1,5 +1,6 @@
 import { RESERVED_CLUSTERS } from '#controlplane/compile/clusters/reserved-clusters.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
+import { LATE_DETAILS } from '#controlplane/compile/routes/late-tries.ts';
 import { MAX_GROUPS, MAX_MAPPINGS, MAX_UPSTREAMS, MAX_VIEWS, OTHERS } from './bounds.ts';
 import type { ConfiguredClusters } from './configured-clusters.ts';
 import type { LoggedRequest } from './decode-access-log.ts';
@@ -37,6 +38,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   readonly #requests = new RequestLog();
   /** Streams of statistics that are open, and when each pushed last. */
   readonly #sources = new Map<object, FigureSource>();
+  /** What each of these streams' proxies does because it is overloaded, and since when. */
+  readonly #overloads = new Map<object, Map<string, number>>();
   /** What proxies log at present. */
   sampling = FIRST_SAMPLING;
   #told: ReadonlyMap<string, MappingFigures> | undefined;
@@ -52,7 +55,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   counter(read: PushedRead, name: string, value: number): void {
     const { from, to, node } = read.push;
     const stat = parseStatName(name, node.group);
-    if (stat === undefined || value > MAX_VALUE) return;
+    if (stat === undefined || stat.of === 'overload' || value > MAX_VALUE) return;
     if (stat.of === 'upstream') {
       if (isGauge(stat.what)) return;
       if (this.#seenBy(read, stat.cluster)?.count(read, stat.what, value)) this.#viewCount += 1;
@@ -62,17 +65,26 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
 
   histogram(push: Push, name: string, counts: ReadonlyMap<number, number>): void {
     const stat = parseStatName(name, push.node.group);
-    if (stat === undefined || stat.of === 'upstream' || stat.what !== 'latency') return;
+    if (stat?.of !== 'group' && stat?.of !== 'mapping') return;
+    if (stat.what !== 'latency') return;
     const traffic = this.#traffic(stat, push.node);
     for (const [bucket, count] of counts)
       traffic?.latency(bucket, Math.min(count, MAX_VALUE), push.from, push.to);
   }
 
   gauge(read: PushedRead, name: string, value: number): void {
-    if (!name.startsWith('cluster.')) return;
     const stat = parseStatName(name, read.push.node.group);
+    if (stat?.of === 'overload') this.#overload(read, stat.what, value > 0);
     if (stat?.of !== 'upstream' || !isGauge(stat.what)) return;
     if (this.#seenBy(read, stat.cluster)?.see(read, stat.what, value)) this.#viewCount += 1;
+  }
+
+  #overload({ proxy, push }: PushedRead, action: string, isActive: boolean): void {
+    const active = this.#overloads.get(proxy) ?? new Map<string, number>();
+    if (isActive) active.set(action, active.get(action) ?? push.to);
+    else active.delete(action);
+    if (active.size > 0) this.#overloads.set(proxy, active);
+    else this.#overloads.delete(proxy);
   }
 
   /** Returns a cluster that the proxy sees, or undefined when there is no room for one more. */
@@ -93,12 +105,15 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   /** Called when the stream of a proxy has ended. */
   left(proxy: object): void {
     this.#sources.delete(proxy);
+    this.#overloads.delete(proxy);
   }
 
   request(node: NodeName, logged: LoggedRequest): void {
     const { failed, sampled } = this.sampling;
     const weight = 100 / (isFailure(logged) ? Math.max(failed, sampled) : sampled);
-    const own = this.#ofOwn(node, logged);
+    const isLate = logged.details === LATE_DETAILS;
+    const own = { ...this.#ofOwn(node, logged), ...(isLate ? AS_LATE : {}) };
+    if (isLate) this.#late(node, own, weight);
     this.#requests.add({ ...own, node: node.id, group: node.group, weight });
     if (isFailure(own) && own.flags.length > 0) this.#failed(node.group, own);
     this.#parts.changed();
@@ -172,10 +187,18 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   }
 
   sources(): readonly FigureSource[] {
-    return [...this.#sources.values()];
+    return [...this.#sources].map(([proxy, source]) => {
+      const active = this.#overloads.get(proxy);
+      return active === undefined
+        ? source
+        : { ...source, overloadedSince: Math.min(...active.values()) };
+    });
   }
 
-  #traffic(stat: Exclude<Stat, { of: 'upstream' }>, { group }: NodeName): Traffic | undefined {
+  #traffic(
+    stat: Extract<Stat, { of: 'group' | 'mapping' }>,
+    { group }: NodeName,
+  ): Traffic | undefined {
     if (stat.of === 'group')
       return found(this.#groups, group, MAX_GROUPS, () => new Traffic(OF_GROUP));
     const { mapping } = stat;
@@ -201,8 +224,17 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     return made;
   }
 
-  /** Without a healthy member no cluster is logged. Then those behind the route have failed. */
-  #failed(group: string, { at, cluster, flags, failure, details, upstream, route }: LoggedRequest) {
+  /** No proxy counts the answer to it, neither for its route nor for its cluster. */
+  #late(node: NodeName, logged: LoggedRequest, weight: number): void {
+    const { at: begun, durationMs, route: mapping } = logged;
+    const at = Math.min(begun + durationMs, this.#parts.now());
+    for (const what of [REQUESTS, SERVER_ERRORS] as const)
+      this.#traffic({ of: 'mapping', mapping, what }, node)?.count(what, weight, at, at);
+    for (const each of this.#behind(node.group, logged)) each.add('serverErrors', weight, at, at);
+  }
+
+  #failed(group: string, logged: LoggedRequest) {
+    const { at, details, failure, flags, route, upstream } = logged;
     const mapping = route === '' ? undefined : route;
     const lastFailure = {
       at,
@@ -211,13 +243,15 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
       upstream: upstream === '' ? undefined : upstream,
       mapping,
     };
+    for (const each of this.#behind(group, logged)) each.lastFailure = lastFailure;
+  }
+
+  /** Without a healthy member no cluster is logged. Then it is those behind the route. */
+  #behind(group: string, { cluster, route }: LoggedRequest): readonly Upstream[] {
     const configured = this.#parts.clustersOf(group);
     const name = configured.statName(cluster);
     const names = cluster === '' ? configured.behind(route) : name === undefined ? [] : [name];
-    for (const each of names) {
-      const failed = this.#upstreams.get(group)?.get(each);
-      if (failed !== undefined) failed.lastFailure = lastFailure;
-    }
+    return names.flatMap(each => this.#upstream(group, each) ?? []);
   }
 
   /** Returns an estimate by route of the requests that no service saw. */
@@ -248,6 +282,9 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     }
   }
 }
+
+/** What Envoy logs of a late request whose method is not repeated. */
+const AS_LATE = { flags: ['UT'], details: 'upstream_per_try_timeout' };
 
 const NO_TRAFFIC = new Traffic(OF_MAPPING);
 

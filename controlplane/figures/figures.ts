@@ -98,8 +98,13 @@ export type UpstreamFigures = {
 };
 
 export type UpstreamCounts = {
+  /** Tries of requests. */
   readonly requests: number;
+  /** Answers below 500. */
+  readonly answers: number;
   readonly serverErrors: number;
+  /** Tries that got no answer in time. */
+  readonly late: number;
   /** Connections that failed, those that timed out among them. */
   readonly connectFailures: number;
   readonly connectTimeouts: number;
@@ -186,4 +191,6 @@ export type FigureSource = {
   readonly group: string;
   /** Of the last push, in ms since 1970. */
   readonly at: number;
+  /** Since when it turns requests or connections away, in ms since 1970. Absent: it does not. */
+  readonly overloadedSince?: number;
 };

@@ -4,6 +4,8 @@ import { parseStatName, type Stat } from './stat-name.ts';
 
 const upstream = (cluster: string, what: string) => ({ of: 'upstream', cluster, what });
 const mapping = (id: string, what: Stat['what']) => ({ of: 'mapping', mapping: id, what });
+const ACTIONS = 'overload.envoy.overload_actions';
+const overload = (action: string) => ({ of: 'overload', what: `${ACTIONS}.${action}.active` });
 
 for (const [name, stat] of [
   ['http.edge.downstream_rq_completed', { of: 'group', what: 0 }],
@@ -21,6 +23,10 @@ for (const [name, stat] of [
   ['vhost.*.route.Mapping/a/b.upstream_rq_200', undefined],
   ['vhost.*.vcluster.other.upstream_rq_completed', undefined],
   ['cluster.shop.upstream_rq_total', upstream('shop', 'requests')],
+  ['cluster.shop.upstream_rq_2xx', upstream('shop', 'answers')],
+  ['cluster.shop.upstream_rq_4xx', upstream('shop', 'answers')],
+  ['cluster.shop.upstream_rq_404', undefined],
+  ['cluster.shop.upstream_rq_per_try_timeout', upstream('shop', 'late')],
   [
     'cluster.shop.prod_8080~a/b.upstream_cx_connect_fail',
     upstream('shop.prod_8080~a/b', 'connectFailures'),
@@ -30,6 +36,10 @@ for (const [name, stat] of [
   ['cluster.a.ssl.ssl.connection_error', upstream('a.ssl', 'tlsFailures')],
   ['cluster.shop.membership_healthy', upstream('shop', 'healthy')],
   ['cluster.shop.external.upstream_rq_5xx', upstream('shop.external', 'serverErrors')],
+  [`${ACTIONS}.stop_accepting_requests.active`, overload('stop_accepting_requests')],
+  [`${ACTIONS}.stop_accepting_connections.active`, overload('stop_accepting_connections')],
+  [`${ACTIONS}.shrink_heap.active`, undefined],
+  [`${ACTIONS}.stop_accepting_requests.scale_percent`, undefined],
   ['cluster.upstream_rq_total', undefined],
   ['cluster..upstream_rq_total', undefined],
   ['cluster.', undefined],

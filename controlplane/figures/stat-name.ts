@@ -9,7 +9,8 @@ export type Stat =
       readonly of: 'upstream';
       readonly cluster: string;
       readonly what: keyof UpstreamCounts | MemberGauge;
-    };
+    }
+  | { readonly of: 'overload'; readonly what: string };
 
 /**
  * `presence` is a gauge that every cluster has. A cluster that never had a member lacks the others.
@@ -32,7 +33,12 @@ const ROUTE = new Map<string, TrafficColumn | 'latency'>([
 
 const CLUSTER: ReadonlyMap<string, keyof UpstreamCounts | MemberGauge> = new Map([
   ['upstream_rq_total', 'requests'],
+  ['upstream_rq_1xx', 'answers'],
+  ['upstream_rq_2xx', 'answers'],
+  ['upstream_rq_3xx', 'answers'],
+  ['upstream_rq_4xx', 'answers'],
   ['upstream_rq_5xx', 'serverErrors'],
+  ['upstream_rq_per_try_timeout', 'late'],
   ['upstream_cx_connect_fail', 'connectFailures'],
   ['upstream_cx_connect_timeout', 'connectTimeouts'],
   ['ssl.connection_error', 'tlsFailures'],
@@ -53,6 +59,12 @@ const CLUSTER: ReadonlyMap<string, keyof UpstreamCounts | MemberGauge> = new Map
   ['warming_state', 'presence'],
 ]);
 
+/** What an overloaded proxy does. Each is a gauge that is 1 meanwhile. */
+const OVERLOAD: ReadonlySet<string> = new Set([
+  'overload.envoy.overload_actions.stop_accepting_requests.active',
+  'overload.envoy.overload_actions.stop_accepting_connections.active',
+]);
+
 const ROUTE_KINDS: readonly string[] = ['Mapping', 'HTTPRoute', 'GRPCRoute'];
 
 /** Route statistics carry the id of a route. No name of a virtual host has such a text. */
@@ -65,12 +77,13 @@ export function isRouteId(name: string): boolean {
 
 /**
  * Reads the name of a statistic of a proxy of `group`. Source: Envoy's pages "Statistics" of the
- * HTTP connection manager, the router and the cluster manager.
+ * HTTP connection manager, the router, the cluster manager and the overload manager.
  * @returns undefined when no figure comes from it
  */
 export function parseStatName(name: string, group: string): Stat | undefined {
   if (name.startsWith('cluster.')) return clusterStat(name);
   if (name.startsWith('vhost.')) return routeStat(name);
+  if (OVERLOAD.has(name)) return { of: 'overload', what: name };
   const start = `http.${group}.`;
   if (!name.startsWith(start)) return undefined;
   const what = HTTP.get(name.slice(start.length));

@@ -5,7 +5,9 @@ import { KEPT_MS } from './traffic.ts';
 
 const COLUMNS: readonly (keyof UpstreamCounts)[] = [
   'requests',
+  'answers',
   'serverErrors',
+  'late',
   'connectFailures',
   'connectTimeouts',
   'tlsFailures',
@@ -121,12 +123,16 @@ export class Upstream {
   }
 
   #tell(part: Part): void {
-    for (const [column, { from, to, value }] of part.counts ?? []) {
-      this.#changes += 1;
-      this.#counts ??= new Ring(COLUMNS.length, { stepMs: STEP_MS, steps: KEPT_MS / STEP_MS });
-      this.#counts.add(COLUMNS.indexOf(column), value, from, to);
-    }
+    for (const [column, { from, to, value }] of part.counts ?? [])
+      this.add(column, value, from, to);
     delete part.counts;
+  }
+
+  /** Takes a count that no proxy counts. */
+  add(column: keyof UpstreamCounts, value: number, from: number, to: number): void {
+    this.#changes += 1;
+    this.#counts ??= new Ring(COLUMNS.length, { stepMs: STEP_MS, steps: KEPT_MS / STEP_MS });
+    this.#counts.add(COLUMNS.indexOf(column), value, from, to);
   }
 
   knows(proxy: object): boolean {

@@ -19,16 +19,22 @@ export type Failure =
   | { readonly kind: 'empty'; readonly name: string }
   /** No instance is healthy, for the checks or for too many failed requests. */
   | { readonly kind: 'unhealthy'; readonly by: 'checks' | 'requests' }
+  /** Nearly all requests get no answer in time. */
+  | { readonly kind: 'late' }
   /** Checks fail of some instances, while others serve. */
   | { readonly kind: 'some unhealthy' };
 
 const NO_ANSWER = 'Until then requests get 503';
+const NO_ANSWER_IN_TIME = 'Until then they get 504';
 
 /**
  * Says what fails, in the words of whoever tried, and what to do about it. `until` is the
  * consequence.
  */
-export function describeFailure(failure: Failure, until = NO_ANSWER): string {
+export function describeFailure(
+  failure: Failure,
+  until = failure.kind === 'late' ? NO_ANSWER_IN_TIME : NO_ANSWER,
+): string {
   switch (failure.kind) {
     case 'dns':
       return `DNS has no address for "${failure.host}" (${cut(failure.reason)}). Correct the name, or add it to DNS. ${until}`;
@@ -46,6 +52,8 @@ export function describeFailure(failure: Failure, until = NO_ANSWER): string {
       return failure.by === 'checks'
         ? 'no instance passes its health checks. Look at the service, and at the path in `health_checks`. Until then all instances get requests'
         : 'no instance is healthy: each failed several requests in a row. Look at the log of the service. Until then all instances get requests';
+    case 'late':
+      return `nearly all requests get no answer in time. Look at the log of the service, or raise \`timeout_ms\`. ${until}`;
     case 'some unhealthy':
       return 'some instances fail their health checks. Look at their logs. The others serve their requests';
   }

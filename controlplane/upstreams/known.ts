@@ -28,6 +28,9 @@ export type Known = {
   /** When outlier detection was last seen to have taken out all, and requests to succeed. */
   readonly illAt?: number;
   readonly wellAt?: number;
+  /** When nearly all requests were last seen to be late, and when not. */
+  readonly allLateAt?: number;
+  readonly inTimeAt?: number;
   readonly trouble?: Trouble;
   /** Another failure that may follow on the one that is told. */
   readonly next?: { readonly kind: Failure['kind']; readonly since: number };
@@ -36,7 +39,9 @@ export type Known = {
 type Counts = {
   readonly failures: number;
   readonly requests: number;
+  readonly answers: number;
   readonly serverErrors: number;
+  readonly late: number;
 };
 
 export type Evidence = {

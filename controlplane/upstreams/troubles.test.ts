@@ -20,7 +20,7 @@ const EDITED: Upstream = { ...UPSTREAM, hosts: [{ host: 'shop', port: 81 }] };
 const NONE: UpstreamCounts = {
   ...{ requests: 0, serverErrors: 0, connectFailures: 0, connectTimeouts: 0, tlsFailures: 0 },
   ...{ noHealthy: 0, updateFailures: 0, updatesEmpty: 0, updates: 0, checks: 0, checkFailures: 0 },
-  ejections: 0,
+  ...{ ejections: 0, answers: 0, late: 0 },
 };
 
 /** What happens at a second: the cluster is edited, or the figures change. */
@@ -272,6 +272,37 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
       ...{ at: 2 * at, members: [1, 0] as const, told: '' },
       counts: { requests: 5 * at, serverErrors: 3 },
     })),
+  ],
+  [
+    'a service that is late to answer is told, until it answers in time',
+    UPSTREAM,
+    [
+      { at: 2, counts: { requests: 20, late: 20 }, told: '' },
+      { at: 8, told: 'late', words: 'Until then they get 504' },
+      { at: 12, counts: { requests: 40, late: 40, serverErrors: 40 }, told: 'late' },
+      { at: 600, told: 'late' },
+      { at: 602, counts: { requests: 50, late: 40, serverErrors: 40, answers: 10 }, told: '' },
+    ],
+  ],
+  [
+    'late requests among many in time are not told, and two are not',
+    UPSTREAM,
+    [
+      { at: 2, counts: { requests: 2, late: 2 } },
+      { at: 20, told: '' },
+      { at: 22, counts: { requests: 100, late: 80, answers: 20 } },
+      { at: 40, told: '' },
+      { at: 42, counts: { requests: 300, late: 90, serverErrors: 290 } },
+      { at: 60, told: '' },
+    ],
+  ],
+  [
+    'instances that are taken out because they are late are told as late',
+    UPSTREAM,
+    [
+      { at: 2, members: [3, 0], counts: { requests: 9, late: 9 } },
+      { at: 8, told: 'late' },
+    ],
   ],
   [
     'another failure is told when it has lasted',

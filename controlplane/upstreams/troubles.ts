@@ -2,7 +2,7 @@ import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import type { Failure } from './failure.ts';
 import type { Evidence, Known, Trouble } from './known.ts';
 import type { Upstream } from './upstream.ts';
-import { isCounted, isIll, lastUnreached, upstreamFailure } from './upstream-failure.ts';
+import { isAllLate, isCounted, isIll, lastUnreached, upstreamFailure } from './upstream-failure.ts';
 
 /**
  * A failure that lasts for this time, in ms, is told. A deploy, or a service that has just started,
@@ -16,6 +16,7 @@ const LASTS_MS: Readonly<Record<Failure['kind'], number>> = {
   unknown: 3_000,
   empty: 10_000,
   unhealthy: 5_000,
+  late: 5_000,
   'some unhealthy': 10_000,
 };
 
@@ -88,12 +89,15 @@ function countsOf(
   now: number,
 ): Partial<Known> {
   const {
+    answers = 0,
     connectFailures = 0,
+    late = 0,
     requests = 0,
     serverErrors = 0,
     tlsFailures = 0,
   } = figures?.last15Minutes ?? {};
-  const counts = { failures: connectFailures + tlsFailures, requests, serverErrors };
+  const failures = connectFailures + tlsFailures;
+  const counts = { failures, requests, answers, serverErrors, late };
   const at = figures === undefined ? 0 : (lastUnreached(figures)?.at ?? 0);
   const seen = {
     counts,
@@ -101,11 +105,15 @@ function countsOf(
     ...(at > sampledAt ? { failedAt: now, sampledAt: at } : {}),
   };
   if (before === undefined || now < lateUntil) return seen;
-  const isServed = counts.requests > before.requests;
+  const isServed = requests > before.requests;
+  const isLate = figures !== undefined && isAllLate(figures);
+  const hasFailed = serverErrors > before.serverErrors || late > before.late;
   return {
-    ...(counts.failures > before.failures ? { failedAt: now } : {}),
+    ...(failures > before.failures ? { failedAt: now } : {}),
     ...(isServed ? { servedAt: now } : {}),
-    ...(isServed && counts.serverErrors <= before.serverErrors ? { wellAt: now } : {}),
+    ...(isServed && !hasFailed ? { wellAt: now } : {}),
+    ...(isLate && late > before.late ? { allLateAt: now } : {}),
+    ...(!isLate && answers > before.answers ? { inTimeAt: now } : {}),
     ...seen,
   };
 }

@@ -1,4 +1,8 @@
-import type { UpstreamFailure, UpstreamFigures } from '#controlplane/figures/figures.ts';
+import type {
+  UpstreamCounts,
+  UpstreamFailure,
+  UpstreamFigures,
+} from '#controlplane/figures/figures.ts';
 import { formatHostPort } from '#grpc/host-port.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import type { Failure } from './failure.ts';
@@ -25,7 +29,9 @@ export function upstreamFailure(
     return { kind: 'unknown', reason: missing };
   if (figures === undefined || figures.proxies === 0) return undefined;
   if (figures.members === 0) return withoutMembers(upstream, figures);
-  return unreached(known, figures, now) ?? unchecked(figures) ?? ill(known, now);
+  return (
+    unreached(known, figures, now) ?? unchecked(figures) ?? allLate(known, now) ?? ill(known, now)
+  );
 }
 
 function withoutMembers(
@@ -104,6 +110,30 @@ function subjectOf({ tls }: Upstream): { readonly subject?: string } {
 function unchecked({ healthy, lastMinute, members }: UpstreamFigures): Failure | undefined {
   if (healthy >= members || lastMinute.checkFailures === 0) return undefined;
   return healthy === 0 ? { kind: 'unhealthy', by: 'checks' } : { kind: 'some unhealthy' };
+}
+
+/** Fewer late requests are told by the counts of their Mapping alone. */
+const LEAST_LATE = 3;
+
+const NEARLY_ALL = 0.9;
+
+/** Returns whether nearly all of the newest requests got no answer in time. */
+export function isAllLate({ last15Minutes, lastMinute }: UpstreamFigures): boolean {
+  const { late } = last15Minutes;
+  const newest = ended(lastMinute) === 0 ? last15Minutes : lastMinute;
+  return late >= LEAST_LATE && newest.late >= NEARLY_ALL * ended(newest);
+}
+
+/** A late request is told as a server error too, some seconds later. */
+function ended({ answers, late, serverErrors }: UpstreamCounts): number {
+  return answers + Math.max(late, serverErrors);
+}
+
+/** Without requests nothing has changed. Only answers in time end it. */
+function allLate({ allLateAt, inTimeAt = 0 }: Known, now: number): Failure | undefined {
+  if (allLateAt === undefined || now - allLateAt > FORGOTTEN_MS || inTimeAt > allLateAt)
+    return undefined;
+  return { kind: 'late' };
 }
 
 /** Returns whether outlier detection has taken out all instances. */

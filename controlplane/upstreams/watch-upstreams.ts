@@ -6,12 +6,13 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Known } from './known.ts';
 import { type LonelyGroups, lonelyGroupProblems, lonelyGroups } from './lonely-groups.ts';
+import { overloadedProxyProblems } from './overloaded-proxies.ts';
 import { define, lasting, look } from './troubles.ts';
 import { type Upstream, upstreamsOf } from './upstream.ts';
 import { upstreamProblems } from './upstream-problems.ts';
 
 export type WatchUpstreamsParts = {
-  readonly figures: Pick<Figures, 'upstreams'>;
+  readonly figures: Pick<Figures, 'sources' | 'upstreams'>;
   /** Returns what the discovery service says of names that it does not know, by name. */
   missing(): ReadonlyMap<string, string>;
   /** Returns the resources in force, by id. */
@@ -38,7 +39,7 @@ const LOOK_MS = 2_000;
 /** At most this share of the time goes into looks, however many clusters there are. */
 const SHARE = 1 / 20;
 
-/** Looks again and again at what is known of the services behind the proxies. */
+/** Looks again and again at what is known of the proxies, and of the services behind them. */
 export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
   const { after, changed, figures, missing, now } = parts;
   const groups = new Map<string, Compiled>();
@@ -67,6 +68,7 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
     const found = [
       ...upstreamProblems(lasting(known, now()), resources),
       ...lonelyGroupProblems(lonely, facts, now()),
+      ...overloadedProxyProblems(figures.sources(), now()),
     ];
     if (isDeepStrictEqual(found, problems)) return;
     problems = found;

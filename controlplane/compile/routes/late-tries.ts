@@ -9,11 +9,13 @@ export const LATE_HEADER = 'x-envoy-is-timeout-retry';
 /** The name of the filter, and of its settings in a route. */
 const LATE_TRIES = 'gateway.late_tries';
 
-/** The `details` of such a request in the access log. */
 const POLICY = 'answer_too_late';
 
-/** Envoy's `response.code_details` of what the filter ended. Its status is still 403. */
-export const IS_LATE = `response.code_details == 'rbac_access_denied_matched_policy[${POLICY}]'`;
+/** The details of a request that the filter ended, in the access log. */
+export const LATE_DETAILS = `rbac_access_denied_matched_policy[${POLICY}]`;
+
+/** Whether the filter ended it. To the error pages its status is still 403. */
+export const IS_LATE = `response.code_details == '${LATE_DETAILS}'`;
 
 /**
  * The filters of the edge's router for each try. To the router a late try is a reset like any

@@ -23,6 +23,7 @@ const WORDS: readonly (readonly [keyof UpstreamFigures['lastMinute'], string])[]
   ['connectFailures', 'connections failed'],
   ['tlsFailures', 'TLS failed'],
   ['noHealthy', 'found no healthy instance'],
+  ['late', 'got no answer in time'],
   ['updateFailures', 'look-ups failed'],
   ['checkFailures', 'checks failed'],
   ['ejections', 'taken out'],

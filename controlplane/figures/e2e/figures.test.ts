@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import type { UpstreamFigures } from '../figures.ts';
 import { type FiguresSystem, startFiguresSystem } from '../testing/figures-system.ts';
 
 const mapping = (name: string, service: string, more = '') => `
@@ -29,6 +30,7 @@ describe('the figures of a control plane with one edge', () => {
         mapping('refused', '127.0.0.1:1'),
         mapping('unknown', 'no-such-name.invalid'),
         mapping('plain', `https://127.0.0.1:${port}`),
+        mapping('late', `localhost:${port}`, ', timeout_ms: 100'),
         mapping('slower', `127.0.0.1:${port}`, ', connect_timeout_ms: 1234'),
       ].join(''),
     );
@@ -59,6 +61,24 @@ describe('the figures of a control plane with one edge', () => {
       page.sources.map(({ node, group }) => [node, group]),
       [['edge-1', 'edge']],
     );
+  });
+
+  test('count each late request once, whether its method may be repeated or not', async () => {
+    const ask = async (method: string) =>
+      (await fetch(`${system.edge}/late/slow`, { method })).status;
+    for (const method of ['GET', 'GET', 'GET', 'POST', 'POST'])
+      assert.equal(await ask(method), 504, method);
+    assert.equal(await get('/late/'), 200);
+    const isLate = ({ origins }: UpstreamFigures) => origins.includes('Mapping/default/late');
+    const { mappings, upstreams } = await system.figuresWhen(
+      page =>
+        page.mappings['Mapping/default/late']?.lastMinute.requests === 6 &&
+        page.upstreams.find(isLate)?.lastMinute.requests === 6,
+      'all requests are counted',
+    );
+    assert.equal(mappings['Mapping/default/late']?.lastMinute.serverErrors, 5);
+    const { answers, late, serverErrors } = upstreams.find(isLate)?.lastMinute ?? {};
+    assert.deepEqual({ answers, late, serverErrors }, { answers: 1, late: 5, serverErrors: 5 });
   });
 
   test('have a log of what failed, without queries', async () => {

@@ -7,6 +7,7 @@ import { type ControlPlaneProcess, startControlPlane } from '#envoy/e2e/control-
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { getJson } from '#envoy/e2e/request.ts';
 import { until } from '#envoy/e2e/until.ts';
+import type { JsonObject } from '#protos/json.ts';
 import type { figuresPage } from '../figures-page.ts';
 
 export type FiguresPage = ReturnType<typeof figuresPage>;
@@ -35,9 +36,11 @@ export type FiguresSystem = {
 /** The name of the edge's listener. */
 const EDGE = '127.0.0.1:0';
 
+/** `more` joins the bootstrap of the edge. */
 export async function startFiguresSystem(
   resources: string,
   env: Readonly<Record<string, string>> = {},
+  more: JsonObject = {},
 ): Promise<FiguresSystem> {
   const folder = mkdtempSync(join(tmpdir(), 'e2e-figures-'));
   const path = join(folder, 'resources');
@@ -60,7 +63,7 @@ export async function startFiguresSystem(
     sdsAddress: '127.0.0.1:1',
     figures: env.FIGURES !== 'off',
   });
-  const envoy = await startEnvoy({ ...json, stats_flush_interval: '0.25s' });
+  const envoy = await startEnvoy({ ...json, stats_flush_interval: '0.25s', ...more });
   const figures = (query = '') => getJson<FiguresPage>(controlPlane.http, `/figures${query}`);
   return {
     envoy,

@@ -7,7 +7,12 @@ import {
 } from '#controlplane/figures/testing/figures-system.ts';
 import { request } from '#envoy/e2e/request.ts';
 import { statusWhen } from '#envoy/e2e/status-when.ts';
-import { startUntrustedUpstream, startUpstream, type Upstream } from '#envoy/e2e/upstream.ts';
+import {
+  SILENT,
+  startUntrustedUpstream,
+  startUpstream,
+  type Upstream,
+} from '#envoy/e2e/upstream.ts';
 import type { Problem } from '#resources/problem.ts';
 
 const PAUSE_MS = 50;
@@ -38,6 +43,11 @@ describe('an instance behind an edge', () => {
           `node_group: edge, clusters: [{ name: both, type: static, hosts: [${hosts}] }]`,
         ),
         document('Mapping', 'both', 'prefix: /both/, service: both'),
+        document(
+          'Mapping',
+          'late',
+          `prefix: /late/, service: "localhost:${three.port}", timeout_ms: 200`,
+        ),
         document('Mapping', 'one', `prefix: /one/, service: "127.0.0.1:${one.port}"`),
         document('Mapping', 'tls', `prefix: /tls/, service: "https://localhost:${untrusted.port}"`),
         document(
@@ -83,6 +93,13 @@ describe('an instance behind an edge', () => {
   test('that fails its health checks is told without a request', async () => {
     const [problem] = await problemsWhen('checked', undefined, isTold);
     assert.match(problem?.message ?? '', /^no instance passes its health checks/);
+  });
+
+  test('that answers too late is told, until it answers in time', async () => {
+    const [problem] = await problemsWhen('late', `/late${SILENT}`, isTold);
+    assert.match(problem?.message ?? '', /^nearly all requests get no answer in time\. Look at/);
+    assert.equal(problem?.field, 'spec.service');
+    await problemsWhen('late', '/late/', isOver);
   });
 
   // Each waits some time for its own instance.
