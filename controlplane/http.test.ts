@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { Router } from 'express';
@@ -162,31 +162,52 @@ test('a control plane that has read nothing yet compares nothing', async t => {
 });
 
 /** Asks by this Host, which fetch does not let one choose. */
-async function figuresBy(base: string, host: string, query = ''): Promise<[number, string]> {
+async function askBy(
+  base: string,
+  host: string,
+  path: string,
+  method = 'GET',
+): Promise<[number, string]> {
   const { port } = new URL(base);
-  const request = http.get({
-    host: '127.0.0.1',
-    port,
-    path: `/figures${query}`,
-    headers: { host },
-  });
-  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  const asked = http.request({ host: '127.0.0.1', port, path, method, headers: { host } }).end();
+  const [response] = (await once(asked, 'response')) as [http.IncomingMessage];
   return [response.statusCode ?? 0, await text(response)];
 }
 
-test('figures are told, and who asks in the name of another site learns of no client', async t => {
+const PAGES = ['/healthz', '/readyz', '/status', '/figures', '/metrics', '/other'];
+
+test('over the loopback nobody is answered in the name of another site', async t => {
   const base = await serveApp(t, { ready: true });
-  const [status, local] = await figuresBy(base, '127.0.0.1:8877', '?status=5&limit=1');
+  for (const path of PAGES) {
+    const [status, body] = await askBy(base, 'evil.test:8877', path);
+    assert.deepEqual([path, status], [path, 403]);
+    assert.match(JSON.parse(body).error, /names of this machine only/);
+  }
+  for (const path of ['/explain', '/diff'])
+    assert.equal((await askBy(base, '127.0.0.1.evil.test', path, 'POST'))[0], 403);
+  for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:8877', '[::1]:8877'])
+    assert.equal((await askBy(base, host, '/status'))[0], 200);
+});
+
+test('a program without a Host is answered', async t => {
+  const { port } = new URL(await serveApp(t, { ready: true }));
+  const socket = net.connect(Number(port), '127.0.0.1');
+  socket.end('GET /readyz HTTP/1.0\r\n\r\n');
+  assert.match(await text(socket), /^HTTP\/1\.1 200 /);
+});
+
+test('figures are told', async t => {
+  const base = await serveApp(t, { ready: true });
+  const [status, local] = await askBy(base, '127.0.0.1:8877', '/figures?status=5&limit=1');
   assert.equal(status, 200);
   assert.deepEqual(JSON.parse(local).requests, []);
   assert.equal(JSON.parse(local).hidden, undefined);
-  const [, rebound] = await figuresBy(base, 'evil.test:8877');
-  assert.match(JSON.parse(rebound).hidden, /on the machine of the control plane/);
 });
 
 for (const query of ['?status=abc', '?limit=1&limit=2', '?color=red', '?limit=-1', '?status=']) {
   test(`/figures${query} is a wrong question`, async t => {
-    const [status, body] = await figuresBy(await serveApp(t, { ready: true }), 'localhost', query);
+    const base = await serveApp(t, { ready: true });
+    const [status, body] = await askBy(base, 'localhost', `/figures${query}`);
     assert.equal(status, 400);
     assert.ok(JSON.parse(body).error);
   });

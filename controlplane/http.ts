@@ -1,11 +1,11 @@
 import express, {
   type ErrorRequestHandler,
   type Express,
-  type Request,
+  type RequestHandler,
   type Router,
 } from 'express';
 import type { Registry } from 'prom-client';
-import { isLoopback, isLoopbackHost } from '#controlplane/console/guard.ts';
+import { isLoopbackAddress, isRebound } from '#controlplane/console/guard.ts';
 import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-request.ts';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
@@ -45,7 +45,7 @@ export type HttpSources = {
  * - `/metrics`: Prometheus text.
  * - POST `/explain`: JSON with what happens to a request.
  * - POST `/diff`: JSON with what documents would change.
- * - `/console/`: the same for people. `/` leads a browser there.
+ * - `/console/`: the same for people. `/` leads a browser there. It decides itself who may look.
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
@@ -56,6 +56,7 @@ export function httpApp(sources: HttpSources): Express {
     app.use('/console', sources.console);
     app.get('/', (_request, response) => response.redirect('/console/'));
   }
+  app.use(onlyOwnHost);
   app.get('/healthz', (_request, response) => {
     response.type('text').send('ok\n');
   });
@@ -70,7 +71,10 @@ export function httpApp(sources: HttpSources): Express {
   app.get('/figures', (request, response) => {
     const asked = parseFiguresQuestion(request.query);
     if ('error' in asked) response.status(400).json(asked);
-    else response.json(figuresPage(sources.figures, asked, isLocal(request)));
+    else
+      response.json(
+        figuresPage(sources.figures, asked, isLoopbackAddress(request.socket.remoteAddress)),
+      );
   });
   app.get('/metrics', async (_request, response) => {
     response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
@@ -102,6 +106,14 @@ export function httpApp(sources: HttpSources): Express {
   app.use(errorAnswer(sources.onError));
   return app;
 }
+
+const onlyOwnHost: RequestHandler = (request, response, next) => {
+  if (!isRebound(request)) next();
+  else
+    response
+      .status(403)
+      .json({ error: 'this address answers to names of this machine only, such as 127.0.0.1' });
+};
 
 /** Of the documents that are compared with what is in force, as JSON. */
 const DOCUMENTS_BYTES = 16 * 1024 * 1024;
@@ -160,10 +172,4 @@ function wrongBody(wanted: string): ErrorRequestHandler {
     const status = typeof error?.status === 'number' ? error.status : 400;
     response.status(status).json({ error: status === 413 ? 'the body is too large' : wanted });
   };
-}
-
-/** A page of another site can point its own name at 127.0.0.1 (DNS rebinding). */
-function isLocal({ headers, socket }: Request): boolean {
-  const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
-  return isLoopback(address) && isLoopbackHost(headers.host);
 }

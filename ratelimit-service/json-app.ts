@@ -20,13 +20,19 @@ export function jsonApp({ decide, notFound, onError }: JsonSources): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
-  app.route('/json').post(body, decision(decide)).all(allow('POST'));
+  app.route('/json').post(noBrowser, body, decision(decide)).all(allow('POST'));
   app.use((_request, response) => {
     response.status(404).json({ error: notFound });
   });
   app.use(errorAnswer(onError));
   return app;
 }
+
+/** A page of any site can send JSON without asking first, as text, and would use up limits. */
+const noBrowser: RequestHandler = ({ headers }, response, next) => {
+  if (headers.origin === undefined && headers['sec-fetch-site'] !== 'cross-site') next();
+  else response.status(403).json({ error: 'pages of browsers may not ask this' });
+};
 
 function decision(decide: Decide): RequestHandler {
   return async (request, response) => {

@@ -272,6 +272,17 @@ describe('POST /json', () => {
     });
   }
 
+  test('pages of browsers use up no limit', async t => {
+    const { url } = await setUp(t, [LIMIT]);
+    const body = JSON.stringify(request('/a'));
+    const post = async (headers: Readonly<Record<string, string>>) =>
+      (await fetch(`${url}/json`, { method: 'POST', body, headers })).status;
+    for (const origin of ['https://evil.test', 'null', url])
+      assert.equal(await post({ origin, 'content-type': 'text/plain' }), 403);
+    assert.equal(await post({ 'sec-fetch-site': 'cross-site' }), 403);
+    assert.equal(await post({ 'content-type': 'application/json' }), 200);
+  });
+
   test('other methods are 405, other paths 404', async t => {
     const { url } = await setUp(t, [LIMIT]);
     const get = await fetch(`${url}/json`);

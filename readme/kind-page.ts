@@ -23,7 +23,9 @@ go on. Where there is no last good version, what the resource covers is closed. 
 500, or its names have no TLS. This holds for a Mapping whose match can be read, a Filter, a
 FilterPolicy, a Host, a TLSContext, and what is right of the host names and matches of a route of
 Gateway API. No wider rule takes their place. A RateLimit, a RateLimitService, a LogService and a
-TracingService close nothing. Without a last good version they have no effect.
+TracingService close nothing. Without a last good version they have no effect. A FilterPolicy also
+closes what it covers beyond its last good version. A Mapping is closed when its last good version
+would lose a rule with Filters.
 
 Some mistakes show only while the gateway runs. A provider may have another issuer, or a certificate
 file may be about to end. \`gateway status\` shows them. \`gateway validate\` cannot know them.

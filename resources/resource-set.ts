@@ -3,8 +3,8 @@ import { type ModuleConfig, module } from '#resources/kinds/module/module.ts';
 import type { Rejected, Resource } from './resource.ts';
 
 /**
- * The resources in force, by kind and ordered by id, and the closed ones. Those are rejected and
- * have no last good version.
+ * The resources in force, by kind and ordered by id, and the closed ones. Those are rejected and no
+ * last good version stands for them whole.
  */
 export type ResourceSet = {
   readonly filters: readonly Resource<'Filter'>[];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { isLoopback, isLoopbackHost, isSameOrigin } from './guard.ts';
+import { isLoopback, isLoopbackHost, isRebound, isSameOrigin } from './guard.ts';
 
 test('only addresses of this machine are a loopback', () => {
   for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost'])
@@ -57,4 +58,16 @@ test('only the page itself may ask for what changes something', () => {
     { origin: 'http://127.0.0.1:8877' },
   ];
   for (const headers of others) assert.ok(!isSameOrigin(headers), JSON.stringify(headers));
+});
+
+test('only what came over the loopback by another name is rebound', () => {
+  const isIt = (localAddress: string | undefined, host: string | undefined) =>
+    isRebound({ headers: { host }, socket: { localAddress } } as IncomingMessage);
+  for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.9.9.9']) {
+    assert.ok(isIt(address, 'evil.test'), address);
+    assert.ok(!isIt(address, 'localhost:8877'), address);
+    assert.ok(!isIt(address, undefined), address);
+  }
+  for (const address of ['10.0.0.1', '::ffff:10.0.0.1', 'fd00::1', undefined])
+    assert.ok(!isIt(address, 'controlplane:8877'), address);
 });

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 /** What a browser may do with the console's pages. All they load is our own. */
@@ -36,6 +36,19 @@ export function isLoopback(host: string): boolean {
 export function isLoopbackHost(authority: string | undefined): boolean {
   const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(authority ?? '') ?? [];
   return isLoopback(name.toLowerCase().replace(/^\[(.*)\]$/, '$1'));
+}
+
+/**
+ * Returns whether a request came over the loopback by another name. One without a name is no
+ * browser's.
+ */
+export function isRebound({ headers: { host }, socket }: IncomingMessage): boolean {
+  return host !== undefined && isLoopbackAddress(socket.localAddress) && !isLoopbackHost(host);
+}
+
+/** Takes IPv4 in the form of IPv6 too, as a socket for both has it. */
+export function isLoopbackAddress(address: string | undefined): boolean {
+  return isLoopback(address?.replace(/^::ffff:/, '') ?? '');
 }
 
 /**

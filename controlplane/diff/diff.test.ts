@@ -250,6 +250,24 @@ suite('routes', () => {
     );
   });
 
+  test('of which a FilterPolicy would be rejected close what it covers beyond its last good version', () => {
+    const rule = (path: string, more = '') => `{path: ${path}, filters: [{name: login${more}}]}`;
+    const before = LOGIN + SHOP + policy(rule('/a/*'));
+    const after = LOGIN + SHOP + policy(`${rule('/a/*', ', onDeny: brake')}, ${rule('/b/*')}`);
+    assert.deepEqual(accessOf(before, after), ['closed * /b/* Mapping/default/shop']);
+    assert.deepEqual(accessOf(before, after.replace('/b/*', '/a/b')), []);
+  });
+
+  test('of which a Mapping would be rejected leave it no path without its rule', () => {
+    const rule = (path: string) => policy(`{path: ${path}, filters: [{name: login}]}`);
+    const before = LOGIN + mapping('a', 'prefix: /a/, service: a') + rule('/a/*');
+    const after = LOGIN + mapping('a', 'prefix: /b/, service: a, timeout_ms: x') + rule('/b/*');
+    assert.match(
+      linesOf(before, after).join('\n'),
+      /^- Mapping default\/a: is rejected, and what it covers answers 500/m,
+    );
+  });
+
   test('that are written in another way are the same', () => {
     const other = SHOP.replace('host: shop.test', 'hostname: SHOP.test').replace(
       'prefix: /',
@@ -439,6 +457,13 @@ suite('the documents', () => {
       message:
         'no resource "Mapping/default/shp" is in force, did you mean `Mapping/default/shop`?: want kind, namespace and name, for example Mapping/default/user',
     });
+  });
+
+  test('cannot have what is removed', () => {
+    for (const given of [B, B.replace('prefix', 'prefx')])
+      assert.throws(() => differing(SHOP + B, given, { remove: ['Mapping/default/b'] }), {
+        message: /^Mapping\/default\/b \(\S+:\d+\) cannot be both removed and given: /,
+      });
   });
 
   test('that bring an error show it, and those that solve one show that, too', () => {

@@ -1,3 +1,4 @@
+import { candidates } from '#controlplane/rollout/candidates.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
@@ -30,25 +31,22 @@ export function withDocuments(
 ): InForce & { readonly problems: readonly Problem[] } {
   const files = given.map(file => withKnownValues(file, inForce));
   const removed = new Set(remove);
-  checkRemoved(removed, inForce);
+  const written = files.flatMap(file => [...file.resources, ...file.rejected]);
+  checkRemoved(removed, inForce, written);
   // What a broken file was about is unknown. So nothing counts as removed.
   const isSure = files.every(({ readable, anonymous }) => readable && !anonymous);
-  const named = new Set(
-    files.flatMap(file => [...file.resources, ...file.rejected].map(({ id }) => id)),
-  );
+  const named = new Set(written.map(({ id }) => id));
   const stays = ({ id, source }: Resource | Rejected) =>
     !named.has(id) && !removed.has(id) && !(whole && isSure && source.line > 0);
   const rest = [...inForce.resources.values()].filter(stays);
-  const { resources, rejected, problems } = collect([...files, { ...EMPTY_FILE, resources: rest }]);
-  const lastGood = [...rejected.keys()].flatMap(id => inForce.resources.get(id) ?? []);
-  const closed = [...rejected.values()].filter(({ id }) => !inForce.resources.has(id));
+  const { problems, ...collected } = collect([...files, { ...EMPTY_FILE, resources: rest }]);
+  // What a broken file held is in `rest` already.
+  const sure = { ...collected, unreadable: new Set<string>(), anonymous: new Set<string>() };
+  const next = candidates(sure, inForce.resources);
   return {
-    resources: new Map([
-      ...resources,
-      ...lastGood.map(resource => [resource.id, resource] as const),
-    ]),
-    closed: [...inForce.closed.filter(stays), ...closed],
-    problems,
+    resources: next.resources,
+    closed: [...inForce.closed.filter(stays), ...next.closed],
+    problems: [...problems, ...next.problems],
   };
 }
 
@@ -62,7 +60,16 @@ function withKnownValues(file: ParsedFile, inForce: InForce): ParsedFile {
   return { ...file, resources };
 }
 
-function checkRemoved(remove: ReadonlySet<string>, { resources, closed }: InForce): void {
+function checkRemoved(
+  remove: ReadonlySet<string>,
+  { resources, closed }: InForce,
+  written: readonly (Resource | Rejected)[],
+): void {
+  const kept = written.find(({ id }) => remove.has(id));
+  if (kept !== undefined)
+    throw new Error(
+      `${placeOf(kept)} cannot be both removed and given: take it out of the file, or go without --delete`,
+    );
   const ids = new Set([...resources.keys(), ...closed.map(({ id }) => id)]);
   const unknown = [...remove].find(id => !ids.has(id));
   if (unknown === undefined) return;

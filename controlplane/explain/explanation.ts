@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { externalsIn } from '#controlplane/compile/gateways/rule-externals.ts';
@@ -241,7 +240,7 @@ function withSent(
 ): Pick<Explanation, 'route' | 'sent'> {
   const [first] = sent;
   if (first === undefined) return {};
-  if (sent.every(one => isDeepStrictEqual(one, first))) return { sent: first };
+  if (new Set(sent.map(one => JSON.stringify(one))).size === 1) return { sent: first };
   const targets = route.targets.map((target, index) => ({ ...target, sent: sent[index] ?? first }));
   return { route: { ...route, targets } };
 }

@@ -1,4 +1,8 @@
+import { uncoveredPart } from '#resources/parse/uncovered-part.ts';
+import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
+import { lostRules } from './lost-rules.ts';
+import { closedResource, lostRuleProblem } from './problems.ts';
 import type { Resources } from './rollout.ts';
 
 /** The contents of all files, before any proxy has received them. */
@@ -14,12 +18,17 @@ export type Written = {
 /** What is to be brought into force. */
 export type Candidates = {
   readonly resources: Resources;
-  /** Rejected resources without a last good version. What they cover is closed. */
+  /**
+   * Rejected resources without a last good version, and what a rejected FilterPolicy covers beyond
+   * its own. What they cover is closed.
+   */
   readonly closed: readonly Rejected[];
   /** Ids that stay in force in an older version than the written one. */
   readonly kept: ReadonlySet<string>;
   /** Unreadable files without anything in force. What they were about is unknown. */
   readonly unknown: readonly string[];
+  /** Why a last good version does not stay in force. */
+  readonly problems: readonly Problem[];
 };
 
 /**
@@ -29,28 +38,61 @@ export type Candidates = {
 export function candidates(written: Written, lastGood: Resources): Candidates {
   const { anonymous, rejected, unreadable } = written;
   if (anonymous.size + rejected.size + unreadable.size === 0)
-    return { resources: written.resources, closed: [], kept: new Set(), unknown: [] };
+    return { resources: written.resources, closed: [], kept: new Set(), unknown: [], problems: [] };
   const resources = new Map(written.resources);
   const kept = new Set<string>();
-  // The likely id of a document without a name. It must not close that resource.
-  const found = new Set<string>();
+  // The likely resources of a document without a name. It must not close what they cover.
+  const found: Resource[] = [];
   for (const [id, good] of lastGood) {
     const { file } = good.source;
     const lost = !resources.has(id) && (unreadable.has(file) || anonymous.has(file));
     if (!lost && !rejected.has(id)) continue;
     resources.set(id, good);
     kept.add(id);
-    if (lost) found.add(placeOf(good));
+    if (lost) found.push(good);
   }
+  const opened = openedMappings(kept, lastGood, resources);
+  for (const { mapping } of opened) {
+    resources.delete(mapping.id);
+    kept.delete(mapping.id);
+  }
+  const likelyOf = Map.groupBy(found, placeOf);
   const inForce = new Set([...resources.values()].map(resource => resource.source.file));
   return {
     resources,
-    closed: [...rejected.values()].filter(
-      item => !lastGood.has(item.id) && !(item.name === '' && found.has(placeOf(item))),
-    ),
+    closed: [
+      ...[...rejected.values()].flatMap(item => {
+        const good = item.name === '' ? likelyOf.get(placeOf(item)) : resources.get(item.id);
+        return uncoveredBy([good ?? []].flat(), item) ?? [];
+      }),
+      ...opened.flatMap(({ mapping }) => (rejected.has(mapping.id) ? [] : closedResource(mapping))),
+    ],
     kept,
     unknown: [...unreadable].filter(file => !inForce.has(file)).sort(),
+    problems: opened.map(({ mapping, rule }) =>
+      lostRuleProblem(rejected.get(mapping.id) ?? mapping, rule),
+    ),
   };
+}
+
+/** Returns what is left to close of a rejected resource beside these, which stand for it. */
+function uncoveredBy(inForce: readonly Resource[], item: Rejected): Rejected | undefined {
+  return inForce.reduce<Rejected | undefined>(
+    (rest, each) => rest && uncoveredPart(rest, each),
+    item,
+  );
+}
+
+/** Returns kept Mappings that a rule with Filters covers which goes away, each with that rule. */
+function openedMappings(kept: ReadonlySet<string>, lastGood: Resources, resources: Resources) {
+  const mappings = [...kept]
+    .map(id => resources.get(id))
+    .filter(resource => resource?.kind === 'Mapping');
+  const lost = mappings.length === 0 ? [] : lostRules(lastGood, resources);
+  return mappings.flatMap(mapping => {
+    const rule = lost.find(({ mayCover }) => mayCover(mapping));
+    return rule === undefined ? [] : [{ mapping, rule }];
+  });
 }
 
 function placeOf({ kind, source: { file } }: Resource | Rejected): string {

@@ -33,8 +33,12 @@ const written = (
 /** Returns a snapshot with one resource whose version spells its content. */
 function snapshotFor(resources: ResourceSet): Snapshot {
   const version = [
-    ...resources.mappings.map(({ name, hash }) => `${name}@${hash}`),
-    ...resources.closed.map(({ id }) => `!${id}`),
+    ...[...resources.filterPolicies, ...resources.mappings].map(
+      ({ name, hash }) => `${name}@${hash}`,
+    ),
+    ...resources.closed.map(({ id, rules = [] }) =>
+      [`!${id}`, ...rules.map(({ path }) => path)].join(' '),
+    ),
   ].join();
   const resource: XdsResource = {
     name: 'edge',
@@ -152,6 +156,22 @@ describe('the controller', () => {
       it.controller.problems().map(({ name }) => name),
       ['bad'],
     );
+  });
+
+  test('what a rejected FilterPolicy covers beyond its last good version is closed', () => {
+    const policy = (hash: string, ...paths: readonly string[]) =>
+      ({
+        ...mapping('p', hash),
+        kind: 'FilterPolicy',
+        id: 'FilterPolicy/default/p',
+        spec: { rules: paths.map(path => ({ host: '*', path, filters: [{ name: 'f' }] })) },
+      }) as unknown as Resource;
+    const it = system(content => content.includes('p@2'));
+    it.controller.written(written([policy('1', '/a/*')]));
+    it.answer();
+    it.controller.written(written([policy('2', '/a/*', '/b/*'), mapping('b', '1')]));
+    it.answer();
+    assert.equal(it.served(), 'p@1,b@1,!FilterPolicy/default/p /b/*');
   });
 
   test('when proxies refuse even the base, nothing is blamed and all stays served', () => {

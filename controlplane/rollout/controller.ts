@@ -1,5 +1,6 @@
+import { uncoveredPart } from '#resources/parse/uncovered-part.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Rejected } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { type Snapshot, snapshotVersion } from '#xds/snapshot.ts';
 import { type Candidates, candidates, type Written } from './candidates.ts';
@@ -270,7 +271,7 @@ export class Controller {
     return toResourceSet(effective(this.#rollout).values(), this.#closed());
   }
 
-  /** Returns resources with an error and without a last good version. What they cover is closed. */
+  /** Returns resources with an error that no last good version stands for whole. */
   get closed(): readonly Rejected[] {
     return this.#candidates?.closed ?? [];
   }
@@ -284,8 +285,9 @@ export class Controller {
         ? []
         : [quarantineProblem(resource, rejected, accepted.has(id))];
     });
+    const byKeeping = this.#candidates?.problems ?? [];
     const byCompiler = [...this.#published.values()].flatMap(({ problems }) => problems);
-    return [...byProxies, ...byCompiler];
+    return [...byKeeping, ...byProxies, ...byCompiler];
   }
 
   #publish(): void {
@@ -358,11 +360,12 @@ export class Controller {
 
   #closed(): Rejected[] {
     const { accepted, wanted, quarantined } = this.#rollout;
-    const rejected = [...quarantined.keys()]
-      .filter(id => !accepted.has(id))
-      .map(id => wanted.get(id))
-      .filter((resource): resource is Resource => resource !== undefined);
-    return [...(this.#candidates?.closed ?? []), ...rejected.map(closedResource)];
+    const rejected = [...quarantined.keys()].flatMap(id => {
+      const [resource, good] = [wanted.get(id), accepted.get(id)];
+      if (resource === undefined) return [];
+      return (good === undefined ? closedResource(resource) : uncoveredPart(resource, good)) ?? [];
+    });
+    return [...(this.#candidates?.closed ?? []), ...rejected];
   }
 }
 

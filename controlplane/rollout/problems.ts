@@ -1,9 +1,11 @@
+import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { injectedBy } from '#resources/kinds/filter/injected-headers.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import { salvageListeners } from '#resources/parse/salvage-listeners.ts';
 import { salvageRoute } from '#resources/parse/salvage-route.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
+import type { LostRule } from './lost-rules.ts';
 import type { Quarantined } from './rollout.ts';
 
 /**
@@ -27,6 +29,16 @@ export function quarantineProblem(
     ...source,
     message: `Envoy rejects it: ${rejected.message.trim()}. ${instead}. Edit it to try it again`,
   };
+}
+
+/** Returns the Problem for a Mapping whose last good version would be open without this rule. */
+export function lostRuleProblem(
+  mapping: Resource | Rejected,
+  { policy: { namespace, name }, rule: { host, path } }: LostRule,
+): Problem {
+  const rule = `path ${path} of host ${host} in FilterPolicy ${namespace}/${name}`;
+  const message = `its last good version does not stay in force, because the rule for ${rule} that it was under does not. What can be read of the Mapping answers 500`;
+  return problemOf(mapping, 'error', 'spec', message);
 }
 
 /** Returns the Problem for a fault of the system rather than of one resource. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Rejected } from '#resources/resource.ts';
+import { documentOf } from '#resources/testing/problem-lines.ts';
 import { collect } from './collect.ts';
 import { createParser } from './parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from './parse-options.ts';
@@ -108,4 +110,47 @@ test('a file with a document that breaks off in its name is named too', () => {
   const { anonymous, rejected } = collectTexts(begin);
   assert.deepEqual([...rejected.keys()], ['Mapping/default/a']);
   assert.deepEqual([...anonymous], ['0.yaml']);
+});
+
+const policy = (...paths: readonly string[]) =>
+  documentOf('FilterPolicy', { rules: paths.map(path => ({ path, filters: [{ name: 'f' }] })) });
+const closedPaths = (rejected: ReadonlyMap<string, Rejected>) =>
+  [...rejected].map(([id, { rules = [] }]) => [id, ...rules.map(({ path }) => path)]);
+
+test('what a second FilterPolicy of one name covers beyond the first is closed', () => {
+  const { problems, rejected, resources } = collectTexts(
+    policy('/a/*', '/b/*'),
+    policy('/a/x', '/c/*'),
+    `${policy('/d/*').replace('"filters"', '"filter"')}\n---\n${policy('/e/*')}`,
+  );
+  assert.deepEqual([...resources.keys()], ['FilterPolicy/default/x']);
+  assert.deepEqual(closedPaths(rejected), [
+    ['FilterPolicy/default/x@1.yaml:1', '/c/*'],
+    ['FilterPolicy/default/x@2.yaml:1', '/d/*'],
+    ['FilterPolicy/default/x@2.yaml:3', '/e/*'],
+  ]);
+  const told = problems.filter(({ message }) => message.includes('is already at'));
+  assert.deepEqual(
+    told.map(({ name }) => name),
+    ['x', 'x', 'x'],
+  );
+});
+
+test('a second FilterPolicy closes nothing that the first covers or that it opens, and is a Problem', () => {
+  const open = documentOf('FilterPolicy', { rules: [{ path: '/b/*' }] });
+  for (const second of [policy('/a/*'), policy('/a/x'), policy(), open]) {
+    const { problems, rejected } = collectTexts(policy('/a/*'), second);
+    assert.deepEqual([...rejected], []);
+    assert.equal(problems.length, 1);
+  }
+});
+
+test('of two rejected FilterPolicies of one name each closes what it covers', () => {
+  const broken = (...paths: readonly string[]) =>
+    policy(...paths).replace('"rules"', '"rule":1,"rules"');
+  const { rejected } = collectTexts(broken('/a/*'), broken('/a/*', '/b/*'));
+  assert.deepEqual(closedPaths(rejected), [
+    ['FilterPolicy/default/x', '/a/*'],
+    ['FilterPolicy/default/x@1.yaml:1', '/b/*'],
+  ]);
 });

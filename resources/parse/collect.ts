@@ -2,11 +2,15 @@ import { isAmbientKind, isGatewayApiKind, SINGLETONS } from '#resources/kinds/kn
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource, type Source } from '#resources/resource.ts';
 import type { ParsedFile } from './parsed-file.ts';
+import { uncoveredPart } from './uncovered-part.ts';
 
 /** All files together. An id is in `resources` or in `rejected`, never in both. */
 export type Collected = {
   readonly resources: ReadonlyMap<string, Resource>;
-  /** A resource without a readable name has its place as a part of its id. */
+  /**
+   * A resource without a readable name has its place as a part of its id. So has what is left of a
+   * second FilterPolicy of one name.
+   */
   readonly rejected: ReadonlyMap<string, Rejected>;
   /** Files that could not be parsed far enough to identify their resources. */
   readonly unreadable: ReadonlySet<string>;
@@ -26,12 +30,12 @@ type Identified = {
 /**
  * Puts parsed files together, in their order. Of several documents for one resource the first
  * counts, right or wrong. Of a kind with one resource for each gateway the first counts, too. The
- * others are Problems that name both places. What Gateway API refers to, as a Service, is there
- * only beside Gateway API.
+ * others are Problems that name both places. What a second FilterPolicy covers beyond the first is
+ * closed. What Gateway API refers to, as a Service, is there only beside Gateway API.
  */
 export function collect(files: readonly ParsedFile[]): Collected {
   const isNeeded = files.some(hasGatewayApi);
-  const onlyOnes = new Map<string, Identified>();
+  const onlyOnes = new Map<string, Resource | Rejected>();
   const problems: Problem[] = [];
   const resources = new Map<string, Resource>();
   const rejected = new Map<string, Rejected>();
@@ -44,8 +48,12 @@ export function collect(files: readonly ParsedFile[]): Collected {
         : (resources.get(item.id) ?? rejected.get(item.id));
       if (isOnlyOne(item)) onlyOnes.set(item.kind, owner ?? item);
       if (owner !== undefined && isAmbientKind(item.kind)) continue;
-      if (owner !== undefined) problems.push(duplicateProblem(item, owner));
-      else if ('spec' in item) resources.set(item.id, item);
+      if (owner !== undefined) {
+        problems.push(duplicateProblem(item, owner));
+        const rest = uncoveredPart(item, owner);
+        const own = rest && withOwnName(rest);
+        if (own !== undefined) rejected.set(own.id, own);
+      } else if ('spec' in item) resources.set(item.id, item);
       else rejected.set(item.id, item);
     }
   }
@@ -63,9 +71,16 @@ function inFileOrder({ resources, rejected }: ParsedFile): readonly (Resource | 
 }
 
 function withOwnId<Item extends Resource | Rejected>(item: Item): Item {
-  return item.name === ''
-    ? { ...item, id: `${item.id}@${item.source.file}:${item.source.line}` }
-    : item;
+  return item.name === '' ? { ...item, id: placed(item.id, item) } : item;
+}
+
+/** Its Problems must not count as those of the first. */
+function withOwnName(item: Rejected): Rejected {
+  return { ...item, id: placed(item.id, item), name: placed(item.name, item) };
+}
+
+function placed(text: string, { source }: Resource | Rejected): string {
+  return `${text}@${formatSource(source)}`;
 }
 
 /**

@@ -99,6 +99,59 @@ test('a document of our group without a kind is a mistake', () => {
   );
 });
 
+const RULES = 'spec: {rules: [{path: /a/*, filters: [{name: f}]}]}';
+const WITHOUT_KIND: readonly [written: string, rest: string, rejected: readonly string[]][] = [
+  ['Kind: FilterPolicy', RULES, ['FilterPolicy /a/*']],
+  ['knid: filterpolicy', RULES, ['FilterPolicy /a/*']],
+  ['kind:\nKind: FilterPolicy', RULES, ['FilterPolicy /a/*']],
+  ['kind: [FilterPolicy]', RULES, ['FilterPolicy /a/*']],
+  ['kind: [FilterPolicy, Mapping]', RULES, ['FilterPolicy /a/*']],
+  ["kind: ''", RULES, ['FilterPolicy /a/*']],
+  ['kind:', RULES, ['FilterPolicy /a/*']],
+  ['kind: 5', RULES, ['FilterPolicy /a/*']],
+  ['kind: {}', RULES, ['FilterPolicy /a/*']],
+  ['labels: {}', RULES, ['FilterPolicy /a/*']],
+  ['Kind: Wombat', RULES, ['FilterPolicy /a/*']],
+  [
+    'kind:',
+    'spec: {targetRefs: [{kind: Gateway, name: g}], filters: [{name: f}]}',
+    ['FilterPolicy Gateway'],
+  ],
+  ['Kind: Mapping', 'spec: {prefix: /x/, service: x}', ['Mapping /x/']],
+  ['kind: [Mapping]', 'spec: {prefix: /x/, service: x}', ['Mapping /x/']],
+  ['Kind: AuthService', 'spec: {auth_service: x}', ['AuthService ']],
+  ['kind:', 'spec: {prefix: /x/, service: x}', []],
+  ['kind:', 'spec: {rules: [{path: /a/*}]}', []],
+  ['kind:', 'spec: {rules: 5}', []],
+];
+for (const [written, rest, expected] of WITHOUT_KIND)
+  test(`with \`${written}\` the document \`${rest}\` closes what it means: ${expected.join() || 'nothing'}`, () => {
+    const text = `apiVersion: gateway.internal/v2\n${written}\nmetadata: {name: x}\n${rest}\n`;
+    const { problems, rejected } = parseText(text);
+    assert.deepEqual(
+      problems.map(({ severity }) => severity),
+      ['error'],
+    );
+    assert.deepEqual(
+      rejected.map(({ kind, match, rules = [], targets = [] }) => {
+        const covers = [
+          match?.prefix,
+          ...rules.map(each => each.path),
+          ...targets.map(each => each.kind),
+        ];
+        return `${kind} ${covers.filter(each => each !== undefined).join()}`;
+      }),
+      expected,
+    );
+  });
+
+test('a misspelt `kind` is a Problem of its own', () => {
+  assert.deepEqual(
+    problemLines(parseText(`apiVersion: gateway.internal/v2\nKind: Mapping\n${SPEC}`)),
+    ['2 error Kind: unknown field `Kind`, did you mean `kind`?'],
+  );
+});
+
 test('a document that is no resource at all is warned of, when it is a map, and else rejected', () => {
   assert.deepEqual(problemLines(parseText('# x\nreplicas: 3\n')), [
     '2 warning : this has neither `apiVersion` nor `kind`. It is ignored',

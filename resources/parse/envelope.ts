@@ -10,6 +10,7 @@ import {
   NOT_SERVED,
 } from '#resources/kinds/known-kinds.ts';
 import { RESTRICTIONS } from '#resources/schema/restrictions.ts';
+import { isFields } from '#resources/words/fields.ts';
 import { nearest, suggest } from '#resources/words/suggest.ts';
 
 export const VERSION = 'v2';
@@ -41,7 +42,7 @@ export function readEnvelope(
   apiGroups: readonly string[],
 ): Envelope | undefined {
   const { apiVersion, kind } = fields;
-  if (typeof kind !== 'string') return readWithoutKind(fields, apiGroups);
+  if (typeof kind !== 'string' || kind === '') return readWithoutKind(fields, apiGroups);
   if (isAmbientKind(kind))
     return isAmbientVersion(kind, apiVersion) ? { kind, findings: [] } : undefined;
   const known = KNOWN.includes(kind) ? kind : nearest(kind, KNOWN);
@@ -99,6 +100,7 @@ function splitApiVersion(apiVersion: string): { group: string; version: string }
   return { group: apiVersion.slice(0, Math.max(0, slash)), version: apiVersion.slice(slash + 1) };
 }
 
+/** Without a kind it is what it looks like, so that what it may restrict is closed. */
 function readWithoutKind(
   fields: Readonly<Record<string, unknown>>,
   apiGroups: readonly string[],
@@ -107,7 +109,25 @@ function readWithoutKind(
   const isGatewayApi = group === GATEWAY_API_GROUP;
   if (!isGatewayApi && !apiGroups.includes(group)) return undefined;
   const kinds = isGatewayApi ? GATEWAY_API_KINDS : OWN_KINDS;
-  return refuse('', 'kind', `\`kind\` is required: one of ${kinds.join(', ')}`);
+  const others = Object.keys(fields).filter(field => field !== 'kind');
+  const key = nearest('kind', others) ?? 'kind';
+  const names = new Set([fields.kind, fields[key]].flat().filter(isName));
+  const [meant] = names.size === 1 ? [...names].map(name => nearest(name, kinds)) : [];
+  const message =
+    key === 'kind'
+      ? `\`kind\` is required: one of ${kinds.join(', ')}`
+      : `unknown field \`${key}\`, did you mean \`kind\`?`;
+  const looksLike = !isGatewayApi && namesFilters(fields.spec) ? 'FilterPolicy' : '';
+  return refuse(meant ?? looksLike, key, message);
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function namesFilters(spec: unknown): boolean {
+  if (!isFields(spec)) return false;
+  return [spec, spec.rules].flat().some(each => isFields(each) && each.filters !== undefined);
 }
 
 function readSecret(version: string): Envelope {

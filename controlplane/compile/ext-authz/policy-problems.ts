@@ -16,8 +16,8 @@ type Filter = Resource<'Filter'>;
 type AnyFilter = FilterReference | TargetFilter;
 
 /**
- * Returns what happens to the paths of FilterPolicies that are rejected and have no last good
- * version (docs/adr/0002-closed-or-last-good.md).
+ * Returns what happens to the paths of rejected FilterPolicies for which no last good version
+ * stands (docs/adr/0002-closed-or-last-good.md).
  */
 export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[] {
   return closed

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Status } from '#controlplane/status/status.ts';
+import { request } from '#envoy/e2e/request.ts';
+import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { startUpstream, type Upstream } from '#envoy/e2e/upstream.ts';
+
+const document = (kind: string, name: string, spec: object) =>
+  `${JSON.stringify({ apiVersion: 'gateway.internal/v2', kind, metadata: { name }, spec })}\n---\n`;
+const protect = (path: string, more: object = {}) => ({
+  path,
+  filters: [{ name: 'tokens', ...more }],
+});
+const policy = (name: string, ...rules: readonly object[]) =>
+  document('FilterPolicy', name, { rules });
+
+describe('while the paths of a site are protected by a FilterPolicy', () => {
+  let system: System;
+  let upstream: Upstream;
+  const route = (name: string, more: object = {}, prefix = `/${name}/`) =>
+    document('Mapping', name, { prefix, service: `127.0.0.1:${upstream.port}`, ...more });
+  const filter = () =>
+    document('Filter', 'tokens', {
+      JWT: { jwksURI: `http://127.0.0.1:${upstream.port}/keys`, issuer: 'https://idp.test' },
+    });
+  const shop = () => route('orders') + policy('shop', protect('/orders/*'));
+
+  before(async () => {
+    upstream = await startUpstream('upstream');
+    system = await startSystem({ resources: { 'site.yaml': filter() + shop() } });
+  });
+  after(async () => {
+    await system.stop();
+    await upstream.close();
+  });
+
+  /** Writes the site. The Filter lacks its keys, which no request here gets to. Returns what each path answers without a token, when all has settled. */
+  async function answers(text: string, said: RegExp | undefined, ...paths: readonly string[]) {
+    system.write('site.yaml', filter() + text);
+    const status = await system.statusWhen(
+      ({ problems, resources }) =>
+        resources.every(({ state }) => state !== 'trying') &&
+        (said === undefined
+          ? problems.every(({ kind, severity }) => kind === 'Filter' || severity !== 'error')
+          : problems.some(({ message }) => said.test(message))),
+    );
+    const found = await Promise.all(paths.map(path => request(system.edge, path)));
+    return { status, codes: found.map(each => each.status) };
+  }
+
+  const statesOf = ({ resources }: Status, name: string) =>
+    resources
+      .filter(({ id }) => id.includes(`/${name}`))
+      .map(({ id, state }) => `${id.replace(/@.*\//, '@')} ${state}`);
+  const settled = async () => {
+    const { codes } = await answers(shop(), undefined, '/orders/x');
+    assert.deepEqual(codes, [401]);
+  };
+
+  test('a typo in the policy opens no path that it was to cover', async () => {
+    await settled();
+    const { codes, status } = await answers(
+      route('orders') +
+        route('payroll') +
+        policy('shop', protect('/orders/*', { onDeny: 'brake' }), protect('/payroll/*')),
+      /path \/payroll\/\* of host \* answers 500/,
+      ...['/orders/x', '/payroll/x', '/payroll/'],
+    );
+    assert.deepEqual(codes, [401, 500, 500]);
+    assert.deepEqual(statesOf(status, 'shop'), ['FilterPolicy/default/shop last good']);
+  });
+
+  test('a typo in a Mapping that moves with its rule opens no path', async () => {
+    await settled();
+    const { codes, status } = await answers(
+      route('orders', { timeout_ms: 'abc' }, '/b/') + policy('shop', protect('/b/*')),
+      /its last good version does not stay in force/,
+      ...['/orders/x', '/b/x'],
+    );
+    assert.deepEqual(codes, [404, 401]);
+    assert.deepEqual(statesOf(status, 'orders'), ['Mapping/default/orders closed']);
+  });
+
+  test('a copy of the policy that kept its name opens no path', async () => {
+    await settled();
+    const { codes, status } = await answers(
+      shop() + route('payroll') + policy('shop', protect('/payroll/*')),
+      /path \/payroll\/\* of host \* answers 500/,
+      ...['/orders/x', '/payroll/x'],
+    );
+    assert.deepEqual(codes, [401, 500]);
+    assert.deepEqual(statesOf(status, 'shop'), [
+      'FilterPolicy/default/shop in force',
+      'FilterPolicy/default/shop@site.yaml:9 closed',
+    ]);
+  });
+
+  test('a policy whose `kind` is misspelt opens no path', async () => {
+    for (const wrong of ['"Kind":"FilterPolicy"', '"kind":""', '"kind":["FilterPolicy"]']) {
+      await settled();
+      const { codes } = await answers(
+        shop() +
+          route('payroll') +
+          policy('pay', protect('/payroll/*')).replace('"kind":"FilterPolicy"', wrong),
+        /path \/payroll\/\* of host \* answers 500/,
+        ...['/orders/x', '/payroll/x'],
+      );
+      assert.deepEqual(codes, [401, 500], wrong);
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { mappingDomain } from '#controlplane/compile/mapping-domain.ts';
+import { EDGE } from '#controlplane/compile/node-groups.ts';
+import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
+import { canonicalPath } from '#resources/match/canonical-path.ts';
+import { type Glob, parseGlob } from '#resources/match/glob.ts';
+import { commonText } from '#resources/match/glob-relation.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { Resources } from './rollout.ts';
+
+type Mapping = Resource<'Mapping'>;
+type Policy = Resource<'FilterPolicy'>;
+
+/** A rule with Filters that is in force and goes away. */
+export type LostRule = {
+  readonly policy: Policy;
+  readonly rule: FilterPolicyRule;
+  /** Returns true when in doubt, as for an expression. */
+  mayCover(mapping: Mapping): boolean;
+};
+
+/**
+ * Returns the rules with Filters of one version that the next one does not have. Unchanged policies
+ * are not looked into, since there may be 10,000 rules.
+ */
+export function lostRules(before: Resources, after: Resources): readonly LostRule[] {
+  const changed = [...before.values()]
+    .filter(resource => resource.kind === 'FilterPolicy')
+    .filter(({ id, hash }) => after.get(id)?.hash !== hash);
+  if (changed.length === 0) return [];
+  const policies = [...after.values()].filter(resource => resource.kind === 'FilterPolicy');
+  const stays = new Set(policies.flatMap(rulesOf).map(textOf));
+  return changed
+    .flatMap(rulesOf)
+    .filter(each => each.rule.filters.length > 0 && !stays.has(textOf(each)))
+    .map(({ policy, rule }) => {
+      const [host, path] = [parseGlob(rule.host), parseGlob(rule.path)];
+      return { policy, rule, mayCover: mapping => mayCover(host, path, mapping) };
+    });
+}
+
+type Rule = Pick<LostRule, 'policy' | 'rule'>;
+
+function rulesOf(policy: Policy): readonly Rule[] {
+  return policy.spec.rules.map(rule => ({ policy, rule }));
+}
+
+/** A Filter without a namespace is looked up in that of the policy. */
+function textOf({ policy: { namespace }, rule: { filters, host, path } }: Rule): string {
+  return JSON.stringify([namespace, host, path, filters]);
+}
+
+function mayCover(host: Glob, path: Glob, { spec }: Mapping): boolean {
+  if (spec.bypass_auth || spec.shadow || spec.node_group !== EDGE) return false;
+  const domain = mappingDomain(spec);
+  const hosts = parseGlob(domain.includes(':') ? `[${domain}]` : domain);
+  return commonText(host, hosts) !== undefined && commonText(path, pathsOf(spec)) !== undefined;
+}
+
+/** Rules for paths compare letter case. */
+function pathsOf({ case_sensitive, prefix, prefix_exact, prefix_regex }: Mapping['spec']): Glob {
+  if (prefix_regex || !case_sensitive) return parseGlob('*');
+  return parseGlob(`${canonicalPath(prefix)}${prefix_exact ? '' : '*'}`);
+}
