@@ -1,4 +1,6 @@
-/** The methods that Envoy reads over HTTP/1.1. It answers 400 to others. [measured on Envoy 1.40] */
+/**
+ * The methods that Envoy reads over HTTP/1.1. It answers 400 to others. [measured on Envoy 1.40]
+ */
 export const HTTP1_METHODS: ReadonlySet<string> = new Set([
   'ACL',
   'BIND',

@@ -8,9 +8,9 @@ import { NO_RESOURCES, type Snapshot, type XdsResource, xdsResource } from '#xds
 type Widen = (before: Snapshot | undefined, next: Snapshot) => Snapshot;
 
 /**
- * Returns what the rate limit service has while proxies change over from `before` to `next`. It adds to `next`
- * the limits whose pattern is no longer in it, under names of their own. So neither the labels that
- * proxies still send nor the next ones pass unlimited.
+ * Returns what the rate limit service has while proxies change over from `before` to `next`. It
+ * adds to `next` the limits whose pattern is no longer in it, under names of their own. So neither
+ * the labels that proxies still send nor the next ones pass unlimited.
  */
 export function widener(): Widen {
   // `next` is `before` the next time.

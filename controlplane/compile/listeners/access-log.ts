@@ -6,8 +6,8 @@ import { hasFields, logServiceLog } from './log-service.ts';
 import { ENVOY_NAMESPACE, toEnvoyLogFormat } from './proxy-log-format.ts';
 
 /**
- * Cookies, credentials and queries are left out: a query may hold either. What clients write is cut,
- * since a header may have many KiB.
+ * Cookies, credentials and queries are left out: a query may hold either. What clients write is
+ * cut, since a header may have many KiB.
  */
 const DEFAULT_FORMAT = {
   time: '%START_TIME%',

@@ -34,7 +34,10 @@ describe('while the paths of a site are protected by a FilterPolicy', () => {
     await upstream.close();
   });
 
-  /** Writes the site. The Filter lacks its keys, which no request here gets to. Returns what each path answers without a token, when all has settled. */
+  /**
+   * Writes the site. The Filter lacks its keys, which no request here gets to. Returns what each
+   * path answers without a token, when all has settled.
+   */
   async function answers(text: string, said: RegExp | undefined, ...paths: readonly string[]) {
     system.write('site.yaml', filter() + text);
     const status = await system.statusWhen(
