@@ -104,7 +104,7 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
     longestMs(file) !== undefined ? 'long' : isEndToEnd(file) ? 'apart' : 'shared',
   );
   let left = shared.length;
-  const sharing = { workers: () => cores, sharing: true };
+  const sharing = { workers: () => cores, most: 2 * cores, sharing: true };
   const starting = {
     workers: () => (left > 0 ? 1 : cores),
     most: 2 * cores,

@@ -47,7 +47,7 @@ const running = new Set<ChildProcess>();
 const LOOK_MS = 1_000;
 
 /** The idle share of the machine above which one more lane begins, and below which one ends. */
-const IDLE = { enough: 0.2, none: 0.05 };
+const IDLE = { enough: 0.1, none: 0.03 };
 
 /** Runs test files in their order, in processes of their own, or in a few that they share. */
 export async function runPool(files: readonly string[], options: PoolOptions): Promise<void> {

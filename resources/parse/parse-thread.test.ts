@@ -10,7 +10,7 @@ import { ParseThread, type ThreadParts } from './parse-thread.ts';
 const LANGUAGE = { ...DEFAULT_PARSE_OPTIONS, kinds: KINDS };
 const MAPPING =
   'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: a}\nspec: {prefix: /a, service: x}\n';
-const TEXTS = cases({ all: 100, quick: 20 });
+const TEXTS = cases({ all: 100, quick: 10 });
 const large = (items: number) => `a: [${'{b: [c, d, e]}, '.repeat(items)}]`;
 
 function later(ms: number, callback: () => void): () => void {
