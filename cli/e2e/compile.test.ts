@@ -99,7 +99,7 @@ describe('gateway compile', () => {
     const { code, stderr } = await gateway('compile', DEMO, '--node-group=edge', '--sds=nowhere');
     assert.deepEqual(
       [code, stderr],
-      [1, 'gateway: --sds is "nowhere": want host:port, for example 127.0.0.1:18000\n'],
+      [1, 'gateway: --sds is "nowhere": want host:port, for example 127.0.0.1:18003\n'],
     );
   });
 });
