@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { requestScale, type ScaleStep } from '#launcher/request-scale.ts';
 import { stateOption } from './state-option.ts';
+import { count } from './validate-output.ts';
 
 /**
  * Returns `gateway scale <number>`. It changes the number of instances of a running gateway, and
@@ -23,5 +24,5 @@ export function scaleCommand(): Command {
 
 /** Returns a line for people, such as `1 instance serves`. */
 export function describeStep({ instances = 0, progress }: ScaleStep): string {
-  return progress ?? `${instances} ${instances === 1 ? 'instance serves' : 'instances serve'}`;
+  return progress ?? `${count(instances, 'instance')} ${instances === 1 ? 'serves' : 'serve'}`;
 }

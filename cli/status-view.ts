@@ -3,6 +3,7 @@ import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rol
 import type { CertificateStatus } from '#controlplane/status/certificates.ts';
 import type { ProxyStatus, Status } from '#controlplane/status/status.ts';
 import { isAllLate } from '#controlplane/upstreams/upstream-failure.ts';
+import { count } from './validate-output.ts';
 
 /** What `/figures` tells of clusters. `on` is false when proxies push none. */
 export type SeenUpstreams = {
@@ -122,8 +123,4 @@ function certificateLine(
 function sorted(problems: Status['problems']): Status['problems'] {
   const errors = problems.filter(({ severity }) => severity === 'error');
   return [...errors, ...problems.filter(({ severity }) => severity !== 'error')];
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

@@ -90,10 +90,7 @@ function resourcesOf(controller: Controller, outOfService: ReadonlySet<string>):
   // Of a rejected FilterPolicy a part may be closed beside its last good version.
   const rejected = closed
     .filter(({ id }) => !all.has(id))
-    .map(resource => ({
-      ...placeOf(resource),
-      state: unservedState(resource),
-    }));
+    .map(resource => ({ ...placeOf(resource), state: unservedState(resource) }));
   return [...known, ...rejected].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
