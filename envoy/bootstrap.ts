@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
 import { isName, toAddress } from './address.ts';
+import { ADMIN_CLUSTER, localAdminListener, statsListener } from './admin-listeners.ts';
 import { type IdentityFiles, identityTls } from './identity-tls.ts';
 import { OVERLOAD_MANAGER } from './overload-manager.ts';
 import { pushFigures, samplingLayer } from './push-figures.ts';
 import { STATS_CONFIG } from './stats-config.ts';
-import { ADMIN_CLUSTER, statsListener } from './stats-listener.ts';
 
 export type BootstrapOptions = {
   /** Envoy's `node.id`, which names this one proxy. */
@@ -25,6 +25,11 @@ export type BootstrapOptions = {
    * Default: none.
    */
   readonly statsAddress?: string;
+  /**
+   * A listener for the whole admin interface, which refuses what a web page would change. It needs
+   * `adminAddress`, which is best a unix socket then. Default: none.
+   */
+  readonly localAdminAddress?: string;
   /**
    * Identity for mutual TLS with the control plane and the discovery service. Default: plain text.
    */
@@ -59,7 +64,6 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     xdsAddress,
     sdsAddress,
     adminAddress,
-    statsAddress,
     identity,
     figures = true,
     discoveryClusters = [],
@@ -93,7 +97,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
       cds_config: ads,
       lds_config: ads,
     },
-    static_resources: staticResources([controlplane, ...discovery], statsAddress, adminAddress),
+    static_resources: staticResources([controlplane, ...discovery], options),
     ...(figures ? pushFigures('controlplane') : {}),
     stats_config: STATS_CONFIG,
     // A cluster without traffic has a fifth of the statistics, and is made in half the time.
@@ -110,14 +114,17 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
 
 function staticResources(
   clusters: readonly JsonObject[],
-  statsAddress: string | undefined,
-  adminAddress: string | undefined,
+  { adminAddress, localAdminAddress, statsAddress }: BootstrapOptions,
 ): JsonObject {
-  if (statsAddress === undefined) return { clusters };
+  const listeners = [
+    ...(statsAddress === undefined ? [] : [statsListener(statsAddress)]),
+    ...(localAdminAddress === undefined ? [] : [localAdminListener(localAdminAddress)]),
+  ];
+  if (listeners.length === 0) return { clusters };
   if (adminAddress === undefined)
     throw new Error('The stats address wants an admin address: statistics come from there');
   return {
-    listeners: [statsListener(statsAddress)],
+    listeners,
     clusters: [...clusters, cluster(ADMIN_CLUSTER, adminAddress, HTTP1, undefined)],
   };
 }

@@ -1,5 +1,6 @@
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { BootstrapOptions } from '#envoy/bootstrap.ts';
 import { tryHttpRequest } from './http-request.ts';
 import type { Part } from './part.ts';
 import { instancePorts, type Ports } from './ports.ts';
@@ -30,7 +31,7 @@ export type Layout = {
 export type EnvoyPart = Part & {
   readonly group: string;
   readonly admin: string;
-  readonly stats?: string;
+  readonly listeners?: Pick<BootstrapOptions, 'localAdminAddress' | 'statsAddress'>;
   readonly bootstrapFile: string;
 };
 
@@ -144,17 +145,23 @@ export function servicePart(layout: Layout, number: number): Part {
  */
 export function instanceProxyPart(layout: Layout, number: number): EnvoyPart {
   const name = instanceName(number);
-  const admin = `unix:${join(layout.state.sockets, `${name}.sock`)}`;
+  const admin = adminSocket(layout, name);
   const probe = async () => (await hasListener(admin)) && (await hasCertificate(admin));
   return envoyPart(layout, { name: `${name}-proxy`, group: name, admin, probe });
 }
 
 /** The edge Envoy. It is ready when it has accepted a configuration with a listener. */
 export function edgePart(layout: Layout): EnvoyPart {
-  const admin = loopback(layout.ports.edgeAdmin);
-  const stats = loopback(layout.ports.edgeStats);
+  const { edgeAdmin, edgeStats } = layout.ports;
+  const admin = adminSocket(layout, 'edge');
+  const listeners = { statsAddress: loopback(edgeStats), localAdminAddress: loopback(edgeAdmin) };
   const probe = () => hasListener(admin);
-  return envoyPart(layout, { name: 'edge', group: 'edge', admin, stats, probe });
+  return envoyPart(layout, { name: 'edge', group: 'edge', admin, listeners, probe });
+}
+
+/** Any web page that the user of this machine opens could send orders to a port. */
+function adminSocket({ state }: Layout, name: string): string {
+  return `unix:${join(state.sockets, `${name}.sock`)}`;
 }
 
 async function hasListener(admin: string): Promise<boolean> {
@@ -195,7 +202,7 @@ function youngMib(name: string): number {
   return name === 'controlplane' ? 4 : 8;
 }
 
-type EnvoyFields = Pick<EnvoyPart, 'name' | 'group' | 'admin' | 'stats'> &
+type EnvoyFields = Pick<EnvoyPart, 'name' | 'group' | 'admin' | 'listeners'> &
   Required<Pick<Part, 'probe'>>;
 
 function envoyPart({ envoy, state }: Layout, fields: EnvoyFields): EnvoyPart {

@@ -16,7 +16,7 @@ export function writeBootstrap(
     xdsAddress: loopback(ports.xds),
     sdsAddress: loopback(ports.sds),
     adminAddress: part.admin,
-    ...(part.stats === undefined ? {} : { statsAddress: part.stats }),
+    ...part.listeners,
     figures: environment.FIGURES !== 'off',
     discoveryClusters,
   });

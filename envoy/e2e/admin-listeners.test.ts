@@ -18,24 +18,28 @@ const OPTIONS = {
 
 let envoy: EnvoyProcess;
 let port: number;
+let localPort: number;
 before(async () => {
   const admin = await freePort();
   port = await freePort();
+  localPort = await freePort();
   const { dynamic_resources: _, ...json } = bootstrap({
     ...OPTIONS,
     adminAddress: `127.0.0.1:${admin}`,
     statsAddress: `127.0.0.1:${port}`,
+    localAdminAddress: `127.0.0.1:${localPort}`,
     figures: false,
   });
   const address = { socket_address: { address: '127.0.0.1', port_value: admin } };
   envoy = await startEnvoy(json, ['--config-yaml', JSON.stringify({ admin: { address } })]);
   await envoy.listenerPort('stats');
+  await envoy.listenerPort('local-admin');
 });
 after(() => envoy.stop());
 
 /** Returns the status and body of the answer to these bytes, and closes. */
-async function send(bytes: string): Promise<{ status: number; body: string }> {
-  const socket = connect(port, '127.0.0.1');
+async function send(bytes: string, to = port): Promise<{ status: number; body: string }> {
+  const socket = connect(to, '127.0.0.1');
   await once(socket, 'connect');
   socket.write(bytes, 'latin1');
   const answer = await text(socket);
@@ -159,6 +163,45 @@ test('it keeps 100 connections, and closes all others', async () => {
 test('HTTP/2 is not spoken there', async () => {
   const { status } = await send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   assert.ok(Number.isNaN(status) || status >= 400);
+});
+
+const toAdmin = (line: string, headers: string) =>
+  send(`${line} HTTP/1.1\r\nconnection: close\r\n${headers}\r\n`, localPort);
+
+describe('the admin interface obeys a program of the machine, and no web page', () => {
+  for (const host of ['127.0.0.1:9901', 'localhost:9901', '[::1]:1', '127.0.0.1', 'LOCALHOST']) {
+    test(`a program asks ${host}`, async () => {
+      assert.match((await toAdmin('GET /clusters', `host: ${host}\r\n`)).body, /controlplane::/);
+      const order = await toAdmin('POST /logging?level=warning', `host: ${host}\r\n`);
+      assert.deepEqual([order.status, /active loggers/.test(order.body)], [200, true]);
+    });
+  }
+
+  const HOST = 'host: 127.0.0.1:9901\r\n';
+  const PAGES = [
+    `${HOST}origin: https://evil.test\r\n`,
+    `${HOST}origin: null\r\n`,
+    `${HOST}origin:\r\n`,
+    `${HOST}origin: http://127.0.0.1:9901\r\n`,
+    `${HOST}sec-fetch-site: cross-site\r\n`,
+    `${HOST}sec-fetch-site: none\r\n`,
+    'host: evil.test:9901\r\n',
+    'host: 127.0.0.1.evil.test\r\n',
+    'host: localhost.evil.test\r\n',
+    'host:\r\n',
+  ];
+  for (const headers of PAGES) {
+    test(`a page sends "${headers.replaceAll('\r\n', ' ').trim()}"`, async () => {
+      for (const order of ['POST /quitquitquit', 'POST /drain_listeners', 'PUT /x'])
+        assert.ok((await toAdmin(order, headers)).status >= 400, order);
+      assert.match(await envoy.get('/server_info'), /"state": "LIVE"/);
+    });
+  }
+
+  test('a page of a foreign name reads nothing', async () => {
+    for (const path of ['/', '/config_dump', '/ready'])
+      assert.equal((await toAdmin(`GET ${path}`, 'host: evil.test:9901\r\n')).status, 403);
+  });
 });
 
 test('Envoy accepts it at an IPv6 address, and for an admin interface at a unix socket', async () => {
