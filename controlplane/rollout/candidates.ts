@@ -1,7 +1,7 @@
 import { uncoveredPart } from '#resources/parse/uncovered-part.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
-import { lostRules } from './lost-rules.ts';
+import { openedMappings } from './lost-rules.ts';
 import { closedResource, lostRuleProblem } from './problems.ts';
 import type { Resources } from './rollout.ts';
 
@@ -51,7 +51,8 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
     kept.add(id);
     if (lost) found.push(good);
   }
-  const opened = openedMappings(kept, lastGood, resources);
+  const staying = [...kept].flatMap(id => resources.get(id) ?? []);
+  const opened = openedMappings(staying, resources, [lastGood]);
   for (const { mapping } of opened) {
     resources.delete(mapping.id);
     kept.delete(mapping.id);
@@ -81,18 +82,6 @@ function uncoveredBy(inForce: readonly Resource[], item: Rejected): Rejected | u
     (rest, each) => rest && uncoveredPart(rest, each),
     item,
   );
-}
-
-/** Returns kept Mappings that a rule with Filters covers which goes away, each with that rule. */
-function openedMappings(kept: ReadonlySet<string>, lastGood: Resources, resources: Resources) {
-  const mappings = [...kept]
-    .map(id => resources.get(id))
-    .filter(resource => resource?.kind === 'Mapping');
-  const lost = mappings.length === 0 ? [] : lostRules(lastGood, resources);
-  return mappings.flatMap(mapping => {
-    const rule = lost.find(({ mayCover }) => mayCover(mapping));
-    return rule === undefined ? [] : [{ mapping, rule }];
-  });
 }
 
 function placeOf({ kind, source: { file } }: Resource | Rejected): string {

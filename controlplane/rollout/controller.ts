@@ -5,10 +5,12 @@ import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { type Snapshot, snapshotVersion } from '#xds/snapshot.ts';
 import { type Candidates, candidates, type Written } from './candidates.ts';
 import { Patience } from './patience.ts';
-import { closedResource, quarantineProblem } from './problems.ts';
+import { closedResource, lostRuleProblem, quarantineProblem } from './problems.ts';
 import {
   accept,
   effective,
+  opened,
+  proven,
   type Resources,
   type Rollout,
   refuse,
@@ -228,7 +230,7 @@ export class Controller {
     this.#rollout = accept(this.#rollout);
     this.#unproven.clear();
     this.#proven = true;
-    this.#parts.keep(this.#rollout.accepted);
+    this.#parts.keep(proven(this.#rollout));
     if (this.#rollout.trial !== undefined) this.#publish();
   }
 
@@ -278,16 +280,23 @@ export class Controller {
 
   /** Returns the Problems beyond those of the parser. */
   problems(): readonly Problem[] {
-    const { accepted, wanted, quarantined } = this.#rollout;
+    const { accepted, quarantined, trial, wanted } = this.#rollout;
+    const served = effective(this.#rollout);
     const byProxies = [...quarantined].flatMap(([id, rejected]) => {
       const resource = wanted.get(id) ?? accepted.get(id);
-      return resource === undefined
-        ? []
-        : [quarantineProblem(resource, rejected, accepted.has(id))];
+      return resource === undefined ? [] : [quarantineProblem(resource, rejected, served.has(id))];
     });
+    const byRules = trial === undefined ? opened(this.#rollout) : [];
     const byKeeping = this.#candidates?.problems ?? [];
     const byCompiler = [...this.#published.values()].flatMap(({ problems }) => problems);
-    return [...byKeeping, ...byProxies, ...byCompiler];
+    return [
+      ...byKeeping,
+      ...byProxies,
+      ...byRules.map(({ mapping, rule }) =>
+        lostRuleProblem(wanted.get(mapping.id) ?? mapping, rule),
+      ),
+      ...byCompiler,
+    ];
   }
 
   #publish(): void {
@@ -359,13 +368,17 @@ export class Controller {
   }
 
   #closed(): Rejected[] {
-    const { accepted, wanted, quarantined } = this.#rollout;
+    const { quarantined, wanted } = this.#rollout;
+    const served = effective(this.#rollout);
     const rejected = [...quarantined.keys()].flatMap(id => {
-      const [resource, good] = [wanted.get(id), accepted.get(id)];
+      const [resource, good] = [wanted.get(id), served.get(id)];
       if (resource === undefined) return [];
       return (good === undefined ? closedResource(resource) : uncoveredPart(resource, good)) ?? [];
     });
-    return [...(this.#candidates?.closed ?? []), ...rejected];
+    const withoutRule = opened(this.#rollout)
+      .filter(({ mapping: { id } }) => !(quarantined.has(id) && wanted.has(id)))
+      .map(({ mapping }) => closedResource(mapping));
+    return [...(this.#candidates?.closed ?? []), ...rejected, ...withoutRule];
   }
 }
 

@@ -10,7 +10,7 @@ import type { Resources } from './rollout.ts';
 type Mapping = Resource<'Mapping'>;
 type Policy = Resource<'FilterPolicy'>;
 
-/** A rule with Filters that is in force and goes away. */
+/** A rule with Filters that one version has and the next one does not. */
 export type LostRule = {
   readonly policy: Policy;
   readonly rule: FilterPolicyRule;
@@ -18,11 +18,36 @@ export type LostRule = {
   mayCover(mapping: Mapping): boolean;
 };
 
+/** A Mapping without a rule that it was under. */
+export type OpenedMapping = { readonly mapping: Mapping; readonly rule: LostRule };
+
+/**
+ * Returns those of the Mappings that are more open among these resources than in each of the
+ * `versions` that has them as they are. One that no version has is compared with the last.
+ */
+export function openedMappings(
+  mappings: Iterable<Resource>,
+  resources: Resources,
+  versions: readonly Resources[],
+): readonly OpenedMapping[] {
+  const compared = versions.map(version => ({ version, lost: lostRules(version, resources) }));
+  if (compared.every(({ lost }) => lost.length === 0)) return [];
+  return [...mappings].flatMap(mapping => {
+    if (mapping.kind !== 'Mapping') return [];
+    const having = compared.filter(({ version }) => version.get(mapping.id)?.hash === mapping.hash);
+    const rules = (having.length > 0 ? having : compared.slice(-1)).map(({ lost }) =>
+      lost.find(({ mayCover }) => mayCover(mapping)),
+    );
+    const [rule] = rules;
+    return rule === undefined || rules.includes(undefined) ? [] : [{ mapping, rule }];
+  });
+}
+
 /**
  * Returns the rules with Filters of one version that the next one does not have. Unchanged policies
  * are not looked into, since there may be 10,000 rules.
  */
-export function lostRules(before: Resources, after: Resources): readonly LostRule[] {
+function lostRules(before: Resources, after: Resources): readonly LostRule[] {
   const changed = [...before.values()]
     .filter(resource => resource.kind === 'FilterPolicy')
     .filter(({ id, hash }) => after.get(id)?.hash !== hash);

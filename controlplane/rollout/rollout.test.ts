@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+
 import type { Resource } from '#resources/resource.ts';
+import { documentOf, parseText } from '#resources/testing/problem-lines.ts';
 import {
   accept,
   effective,
+  opened,
+  proven,
   type Resources,
   type Rollout,
   refuse,
@@ -137,5 +141,103 @@ describe('a rollout', () => {
         assert.equal(rollout.accepted.get(id)?.hash, expected?.hash, `${id} in round ${round}`);
       }
     }
+  });
+});
+
+describe('while a change is searched for what is rejected', () => {
+  const read = (...documents: readonly string[]): Resources =>
+    new Map(parseText(documents.join('\n---\n')).resources.map(each => [each.id, each]));
+  const route = (name: string, prefix: string, service = 'x') =>
+    documentOf('Mapping', { prefix, service }, name);
+  const policy = (name: string, ...paths: readonly string[]) =>
+    documentOf(
+      'FilterPolicy',
+      { rules: paths.map(path => ({ path: `${path}*`, filters: [{ name: 'f' }] })) },
+      name,
+    );
+  const prefixes = (resources: Resources) =>
+    [...resources.values()].flatMap(each => (each.kind === 'Mapping' ? [each.spec.prefix] : []));
+  const started = (...documents: readonly string[]) => startRollout(read(...documents));
+  const isMoved = (resources: Resources) => prefixes(resources).includes('/b/');
+
+  test('a rejected Mapping does not stay without its rule, nor after the next edit', () => {
+    const before = started(route('m', '/a/'), policy('p', '/a/'));
+    const wanted = read(route('m', '/b/'), policy('p', '/b/'), policy('q', '/c/'));
+    const { rollout } = settle(want(before, wanted), isMoved);
+    assert.deepEqual([...rollout.quarantined.keys()], ['Mapping/default/m']);
+    assert.deepEqual(prefixes(effective(rollout)), []);
+    assert.deepEqual(
+      opened(rollout).map(({ rule }) => rule.rule.path),
+      ['/a/*'],
+    );
+    assert.deepEqual(prefixes(proven(rollout)), []);
+    const more = new Map([...wanted, ...read(route('other', '/o/'))]);
+    assert.deepEqual(prefixes(effective(settle(want(rollout, more), isMoved).rollout)), ['/o/']);
+  });
+
+  test('a rejected Mapping stays when its rule does, or when a whole edit takes the rule away', () => {
+    const before = started(route('m', '/a/'), policy('p', '/a/'));
+    const kept = read(route('m', '/b/'), policy('p', '/a/', '/b/'));
+    const { rollout } = settle(want(before, kept), isMoved);
+    assert.deepEqual(prefixes(effective(rollout)), ['/a/']);
+    const open = read(route('m', '/a/'), policy('p', '/c/'));
+    assert.deepEqual(prefixes(effective(want(before, open))), ['/a/']);
+  });
+
+  test('an edit that comes meanwhile opens nothing either', () => {
+    const before = started(route('m', '/a/'), policy('p', '/a/'));
+    const wanted = read(route('m', '/b/'), policy('p', '/b/'), policy('q', '/c/'));
+    let rollout = want(before, wanted);
+    while (!rollout.accepted.has('FilterPolicy/default/q'))
+      rollout = isMoved(effective(rollout)) ? refuse(rollout, 'no') : accept(rollout);
+    const more = new Map([...wanted, ...read(route('other', '/o/'))]);
+    assert.deepEqual(prefixes(effective(settle(want(rollout, more), isMoved).rollout)), ['/o/']);
+  });
+
+  test('no part of a random change is more open than what was and what is written', () => {
+    let seed = 11;
+    const random = (n: number) => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      return (seed >> 8) % n;
+    };
+    const PATHS = ['/a/', '/b/', '/c/'];
+    const some = () => PATHS.filter(() => random(3) > 0);
+    const world = () =>
+      read(
+        ...[0, 1, 2].flatMap(n =>
+          random(4) > 0 ? [route(`m${n}`, PATHS[random(3)] ?? '', `s${random(2)}`)] : [],
+        ),
+        ...[0, 1].flatMap(n => (random(4) > 0 ? [policy(`p${n}`, ...some())] : [])),
+      );
+    const rulesOf = (resources: Resources) =>
+      [...resources.values()].flatMap(each =>
+        each.kind === 'FilterPolicy' ? each.spec.rules.map(({ path }) => path) : [],
+      );
+    const openIn = (resources: Resources) => {
+      const rules = new Set(rulesOf(resources));
+      return [...resources.values()].flatMap(each =>
+        each.kind === 'Mapping' && !rules.has(`${each.spec.prefix}*`)
+          ? [`${each.id} ${each.hash}`]
+          : [],
+      );
+    };
+    let held = 0;
+    for (let round = 0; round < 400; round++) {
+      const versions = [world(), world()];
+      const [before = new Map(), wanted = new Map()] = versions;
+      const guilty = new Set([...wanted.values()].filter(() => random(4) === 0).map(r => r.hash));
+      const bad = (r: Resources) =>
+        [...r.values()].some(({ id, hash }) => guilty.has(hash) && before.get(id)?.hash !== hash);
+      const allowed = new Set(versions.flatMap(openIn));
+      const { rollout } = settle(want(startRollout(before), wanted), resources => {
+        for (const each of openIn(resources)) assert.ok(allowed.has(each), `${each} in ${round}`);
+        return bad(resources);
+      });
+      for (const each of openIn(effective(rollout))) assert.ok(allowed.has(each));
+      for (const each of openIn(proven(rollout))) assert.ok(allowed.has(each));
+      if (opened(rollout).length > 0) held += 1;
+      if (guilty.size === 0) assert.deepEqual(effective(rollout), wanted);
+    }
+    assert.ok(held > 10, `${held} rounds`);
   });
 });

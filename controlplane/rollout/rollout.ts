@@ -1,5 +1,6 @@
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
+import { type OpenedMapping, openedMappings } from './lost-rules.ts';
 
 /** One resource that is to change to another version, or to be removed (`to` undefined). */
 export type Change = { readonly id: string; readonly to: Resource | undefined };
@@ -38,26 +39,64 @@ export type Rollout = {
   readonly wanted: Resources;
   readonly quarantined: ReadonlyMap<string, Quarantined>;
   readonly trial: Trial | undefined;
+  /**
+   * What was in force when the trials began, and what was wanted since then. A part of a change may
+   * take a rule from a Mapping that the whole moves elsewhere. So what is served is as closed as
+   * one of these.
+   */
+  readonly versions: readonly Resources[];
 };
+
+/** Edits that come during trials add up to this many versions. */
+const MOST_VERSIONS = 8;
 
 export function startRollout(lastGood: Resources): Rollout {
   const accepted = byId(lastGood);
-  return { accepted, wanted: accepted, quarantined: new Map(), trial: undefined };
+  return { accepted, wanted: accepted, quarantined: new Map(), trial: undefined, versions: [] };
 }
 
 /**
  * Returns what is to be served now, by id: the accepted resources with the changes of the trial on
- * top. It is made once for each rollout.
+ * top, without Mappings that this would open.
  */
 export function effective(rollout: Rollout): Resources {
-  const { accepted, trial } = rollout;
-  if (trial === undefined) return accepted;
-  const known = served.get(rollout) ?? apply(accepted, trial.changes);
+  return servedBy(rollout).resources;
+}
+
+/** Returns the Mappings that are not served because a rule for them is not. */
+export function opened(rollout: Rollout): readonly OpenedMapping[] {
+  return servedBy(rollout).opened;
+}
+
+/** Returns what all proxies have accepted, without Mappings that this would open. */
+export function proven(rollout: Rollout): Resources {
+  const trial: Trial = { stage: 'search', changes: [], rest: [] };
+  return effective(rollout.trial === undefined ? rollout : { ...rollout, trial });
+}
+
+type Served = { readonly resources: Resources; readonly opened: readonly OpenedMapping[] };
+
+/** It is made once for each rollout. */
+function servedBy(rollout: Rollout): Served {
+  const known = served.get(rollout) ?? serve(rollout);
   served.set(rollout, known);
   return known;
 }
 
-const served = new WeakMap<Rollout, Resources>();
+const served = new WeakMap<Rollout, Served>();
+
+function serve(rollout: Rollout): Served {
+  const { quarantined, trial, versions } = rollout;
+  const resources = withTrial(rollout);
+  const isWhole = quarantined.size === 0 && (trial === undefined || trial.stage === 'first');
+  const opened = isWhole ? [] : openedMappings(resources.values(), resources, versions);
+  const removals = opened.map(({ mapping: { id } }) => ({ id, to: undefined }));
+  return { resources: opened.length === 0 ? resources : apply(resources, removals), opened };
+}
+
+function withTrial({ accepted, trial }: Rollout): Resources {
+  return trial === undefined ? accepted : apply(accepted, trial.changes);
+}
 
 /**
  * Starts a trial of all that differs from the accepted resources. It replaces a running trial. A
@@ -69,8 +108,10 @@ export function want(rollout: Rollout, wanted: Resources): Rollout {
   const quarantined = new Map(
     [...rollout.quarantined].filter(([id, rejected]) => wanted.get(id) === rejected.to),
   );
-  const accepted = asWritten(rollout.accepted, wanted);
-  const next = { ...rollout, accepted, wanted, quarantined };
+  const isResting = rollout.trial === undefined;
+  const accepted = asWritten(isResting ? effective(rollout) : rollout.accepted, wanted);
+  const versions = [...(isResting ? [accepted] : rollout.versions), wanted].slice(-MOST_VERSIONS);
+  const next = { ...rollout, accepted, wanted, quarantined, versions };
   return { ...next, trial: trialOf('first', [difference(next)]) };
 }
 
@@ -94,7 +135,7 @@ export function accept(rollout: Rollout): Rollout {
   if (trial === undefined) return rollout;
   return {
     ...rollout,
-    accepted: effective(rollout),
+    accepted: withTrial(rollout),
     trial: trialOf('search', trial.rest),
   };
 }

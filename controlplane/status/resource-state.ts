@@ -1,6 +1,6 @@
 import { isClosedMapping } from '#controlplane/compile/routes/closed-route.ts';
 import { closedResource } from '#controlplane/rollout/problems.ts';
-import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
+import { effective, opened, type Rollout } from '#controlplane/rollout/rollout.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 
@@ -64,12 +64,16 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
       severity === 'error' && CLOSING_KINDS.has(kind) && field?.startsWith(OF_TARGETS) !== true,
   );
   const closed = new Set(errors.map(placeOf));
+  const withoutRule = new Set(
+    rollout.trial === undefined ? opened(rollout).map(({ mapping }) => mapping.id) : [],
+  );
   return resource => {
     const { id, hash } = resource;
     if (rollout.quarantined.has(id))
-      return rollout.accepted.has(id) ? 'last good' : unservedState(closedResource(resource));
+      return served.has(id) ? 'last good' : unservedState(closedResource(resource));
     if (kept.has(id)) return 'last good';
     if (outOfService.has(id)) return 'out of service';
+    if (withoutRule.has(id)) return 'closed';
     if (closed.has(placeOf({ ...resource, file: resource.source.file }))) return 'closed';
     const accepted = rollout.accepted.get(id)?.hash;
     return accepted === hash && accepted === served.get(id)?.hash ? 'in force' : 'trying';

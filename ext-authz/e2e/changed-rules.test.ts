@@ -119,15 +119,35 @@ describe('while a change of Mappings and rules comes into force', () => {
     });
   }
 
+  const taken = () =>
+    document(
+      'ProxyConfig',
+      'taken',
+      `{ node_group: edge, listener: { address: 127.0.0.1, port: ${secret.port} } }`,
+    );
+
+  test('nobody reaches a restricted service while a fault beside its move is searched', async t => {
+    system.write(FILE, mapping('/a/', secret) + rule('/a/*'));
+    await statusIs('/a/x', 401);
+    // Of four changes, the two policies are tried without the Mapping.
+    const other = document('FilterPolicy', 'other', '{ rules: [{ path: /other, filters: [] }] }');
+    const text = mapping('/b/', secret) + rule('/b/*') + taken() + other;
+    for (const path of ['/a/x', '/b/x']) {
+      const answers = await change(t, path, text, async () => {
+        await system.statusWhen(({ problems }) => problems.some(({ name }) => name === 'taken'));
+        await statusIs('/b/x', 401);
+        await statusIs('/a/x', 404);
+      });
+      assert.ok(!served(answers).has('secret'), `${path}: ${answers.length} answers`);
+      system.write(FILE, mapping('/a/', secret) + rule('/a/*'));
+      await statusIs('/a/x', 401);
+    }
+  });
+
   test('nobody reaches a service that a rejected change would have restricted', async t => {
     system.write(FILE, mapping('/c/', open));
     await statusIs('/c/x', 200);
-    const taken = document(
-      'Listener',
-      'taken',
-      `{ port: ${secret.port}, protocol: HTTP, securityModel: XFP, hostBinding: { namespace: { from: ALL } } }`,
-    );
-    const text = mapping('/a/', secret) + rule('/a/*') + taken;
+    const text = mapping('/a/', secret) + rule('/a/*') + taken();
     const answers = await change(t, '/a/x', text, () =>
       system.statusWhen(({ problems }) => problems.some(({ name }) => name === 'taken')),
     );
