@@ -2,8 +2,13 @@ import { access, chmod, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeStateFolder } from './state-folder.ts';
 
-/** One document of the operator as it was last accepted, and its file. */
-export type LastGood = { readonly file: string; readonly document: unknown };
+/** One document of the operator as it was last accepted, and its place. */
+export type LastGood = {
+  readonly file: string;
+  /** What an earlier version stored has none. */
+  readonly line?: number;
+  readonly document: unknown;
+};
 
 /**
  * Stores the last good documents in one file (0600) so that they survive a restart. Secrets are
@@ -52,10 +57,10 @@ async function readDocuments(path: string): Promise<readonly LastGood[]> {
 }
 
 /** An edit changes few of many documents. */
-function textOf({ document, file }: LastGood, known: WeakMap<object, string>): string {
+function textOf({ document, ...place }: LastGood, known: WeakMap<object, string>): string {
   const text = known.get(Object(document)) ?? JSON.stringify(document);
   known.set(Object(document), text);
-  return `{"file":${JSON.stringify(file)},"document":${text}}`;
+  return `${JSON.stringify(place).slice(0, -1)},"document":${text}}`;
 }
 
 async function writeDocuments(path: string, documents: readonly string[]): Promise<void> {

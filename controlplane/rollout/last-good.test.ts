@@ -26,7 +26,7 @@ test('what was kept is the same resource when it is read again, and a Secret is 
   assert.deepEqual(others, []);
   const before = accepted.get('Mapping/shop/users');
   assert.equal(users?.id, 'Mapping/shop/users');
-  assert.equal(users?.source.file, 'a.yaml');
+  assert.deepEqual(users?.source, { file: 'a.yaml', line: 2 });
   assert.equal(users?.hash, before?.hash);
   assert.deepEqual(users?.spec, before?.spec);
 });

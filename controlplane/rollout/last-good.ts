@@ -6,8 +6,8 @@ import type { Resources } from './rollout.ts';
 
 /** Returns the accepted resources as they are stored: the operator's documents, without Secrets. */
 export function toLastGood(accepted: Resources): LastGood[] {
-  return [...accepted.values()].flatMap(({ source, document }) =>
-    document === undefined ? [] : [{ file: source.file, document }],
+  return [...accepted.values()].flatMap(({ source: { file, line }, document }) =>
+    document === undefined ? [] : [{ file, line, document }],
   );
 }
 
@@ -17,10 +17,10 @@ export function fromLastGood(kept: readonly LastGood[], parser: Parser): Resourc
   return new Map(resources.map(resource => [resource.id, resource]));
 }
 
-function parseKept({ file, document }: LastGood, parser: Parser): readonly Resource[] {
+function parseKept({ document, file, line = 1 }: LastGood, parser: Parser): readonly Resource[] {
   if (!isFields(document)) return [];
   try {
-    return parser.value(document, { file, line: 1 }).resources;
+    return parser.value(document, { file, line }).resources;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return [];
