@@ -180,3 +180,23 @@ test("the demo's resources have no Problem", () => {
   assert.deepEqual([...problems, ...compiled.problems], []);
   assert.deepEqual(names(compiled, CLUSTER), ['user-service']);
 });
+
+test('a Mapping with `bypass_auth` takes no Filters from another one that shares its route', () => {
+  const either = (name: string, more = '') =>
+    mapping(name, `prefix: /can/, service: ${name}, weight: 50${more}`);
+  const policy = `---\napiVersion: gateway.internal/v2\nkind: FilterPolicy\nmetadata: {name: p}\nspec: {rules: [{path: /can/*, filters: [{name: gone}]}]}\n`;
+  const first = (...documents: readonly string[]) => {
+    const compiled = compile(setOf(...documents, policy), 'edge', OPTIONS);
+    const warned = compiled.problems.filter(({ field }) => field === 'spec.bypass_auth');
+    const served = [...routesOf(compiled).keys()].filter(name => name.startsWith('Mapping/'));
+    return [...new Set(served), ...warned.map(({ name }) => name)];
+  };
+  const bypass = ', bypass_auth: true';
+  assert.deepEqual(first(either('a', bypass), either('b')), ['Mapping/default/b', 'a']);
+  assert.deepEqual(first(either('a'), either('b', bypass)), ['Mapping/default/a', 'b']);
+  assert.deepEqual(first(either('a', bypass), either('b', bypass)), [
+    'Mapping/default/a',
+    'a',
+    'b',
+  ]);
+});

@@ -3,7 +3,7 @@ import type { Resource } from '#resources/resource.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import type { EdgeFilters } from './ext-authz/edge-filters.ts';
 import { mappingDomain } from './mapping-domain.ts';
-import { matchKey } from './routes/mapping-match.ts';
+import { bypasses } from './routes/mapping-match.ts';
 
 /** The resource that sets a request header before a route's own changes. */
 export type HeaderSetter = { readonly kind: 'Filter' | 'RateLimit'; readonly who: string };
@@ -31,20 +31,5 @@ export function headerSetters(
     if (filter !== undefined && !isBypassed(spec))
       return { kind: 'Filter', who: `Filter ${filter.namespace}/${filter.name}` };
     return own.has(name) ? LIMIT : undefined;
-  };
-}
-
-/**
- * Returns whether all Mappings that share a route with this one have `bypass_auth`. The first of
- * several counts.
- */
-function bypasses(mappings: readonly Resource<'Mapping'>[]): (spec: MappingSpec) => boolean {
-  let filtered: ReadonlySet<string> | undefined;
-  return spec => {
-    if (!spec.bypass_auth) return false;
-    filtered ??= new Set(
-      mappings.filter(({ spec }) => !spec.bypass_auth).map(({ spec }) => matchKey(spec)),
-    );
-    return !filtered.has(matchKey(spec));
   };
 }

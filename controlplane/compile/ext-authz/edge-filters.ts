@@ -8,6 +8,7 @@ import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
+import { bypasses } from '../routes/mapping-match.ts';
 import { type AskedOn, askedOn, rulesOn } from './asked-paths.ts';
 import { decisionRevision } from './decision-revision.ts';
 import { forgedMatchProblems } from './forged-match-problems.ts';
@@ -88,8 +89,9 @@ export function edgeFilters(
   const isChecked = (domain: string) => meetsRule(domain) || isOrigin(domain);
   const injected = injectedOn(resources);
   const identityHeaders = (domain: string) => injected(domain).filter(name => name !== CREDENTIALS);
+  const isBypassed = bypasses(mappings);
   const bypassing = mappings.filter(
-    ({ spec }) => spec.bypass_auth && isChecked(mappingDomain(spec)),
+    ({ spec }) => isBypassed(spec) && isChecked(mappingDomain(spec)),
   );
   return {
     cluster: clusterOf(options, memo),

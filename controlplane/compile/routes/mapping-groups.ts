@@ -4,7 +4,8 @@ import type { MappingGroup, MappingTarget } from './mapping-route.ts';
 
 /**
  * Returns Mappings with their clusters (by id), in groups that match the same requests, by match.
- * The Mappings come ordered by id.
+ * The Mappings come ordered by id. In each group those with `bypass_auth` are the last: the first
+ * gives the route what cannot differ, and must not take Filters from the others.
  */
 export function mappingGroups(
   mappings: readonly KeyedMapping[],
@@ -18,5 +19,8 @@ export function mappingGroups(
     if (group === undefined) groups.set(keys.match, [{ mapping, cluster }]);
     else group.push({ mapping, cluster });
   }
+  for (const group of groups.values())
+    if (group[0].mapping.spec.bypass_auth && group.length > 1)
+      group.sort((a, b) => Number(a.mapping.spec.bypass_auth) - Number(b.mapping.spec.bypass_auth));
   return groups;
 }

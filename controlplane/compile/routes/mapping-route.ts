@@ -32,7 +32,7 @@ export type MappingTarget = {
   readonly cluster: NamedCluster;
 };
 
-/** Mappings that match the same requests, by id. Never empty. */
+/** Mappings that match the same requests. The first gives what cannot differ. Never empty. */
 export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
 
 /** Settings that a route has once, whatever the number of Mappings. */
@@ -59,9 +59,8 @@ export type EdgeRoutes = Pick<EdgeFilters, 'comparesPaths' | 'takenOnBypass'> & 
 };
 
 /**
- * Returns the route that these Mappings share. The first by id gives what cannot differ. `shadows`
- * get copies of its requests. With `figures` it has statistics of its own, which take 1.2 KB of an
- * Envoy's memory [measured].
+ * Returns the route that these Mappings share. `shadows` get copies of its requests. With `figures`
+ * it has statistics of its own, which take 1.2 KB of an Envoy's memory [measured].
  */
 export function mappingRoute(
   group: MappingGroup,
