@@ -6,13 +6,14 @@ const BASE_MS = 5_000;
 const MOST_MS = 30_000;
 
 /**
- * Ejects an instance after three failed connections in a row, or after five answers 502, 503 or 504
- * in a row. It gets no request for 5 s, then 10 s, up to 30 s. At most half of the instances are
- * ejected. Beyond that Envoy uses them all again (panic). Answers with 500 are the application's
- * own, and a client could provoke them.
+ * Ejects an instance after five failed requests in a row: no connection, no answer in time, or an
+ * answer 502, 503 or 504. They are counted together, because a count of connections alone begins
+ * anew with each connection that an instance accepts and then leaves without an answer. It gets no
+ * request for 5 s, then 10 s, up to 30 s. When more than half of them are out, Envoy uses all again
+ * (panic). Answers with 500 are the application's own, and a client could provoke them.
  */
 export const OUTLIER_DETECTION: JsonObject = {
-  split_external_local_origin_errors: true,
+  split_external_local_origin_errors: false,
   consecutive_local_origin_failure: 3,
   enforcing_consecutive_local_origin_failure: 100,
   consecutive_gateway_failure: 5,
@@ -62,5 +63,10 @@ const RULES = {
 /** A rule whose numbers are written is meant to have an effect. */
 function enforced(given: OutlierDetection): OutlierDetection {
   const rules = Object.entries(RULES).filter(([name]) => Object.hasOwn(given, name));
-  return Object.fromEntries(rules.map(([, rule]) => [rule, 100]));
+  const isSplit = Object.keys(given).some(name => name.includes('local_origin'));
+  return {
+    ...Object.fromEntries(rules.map(([, rule]) => [rule, 100])),
+    // Without it Envoy counts no failures of the proxy's own.
+    ...(isSplit ? { split_external_local_origin_errors: true } : {}),
+  };
 }

@@ -161,6 +161,41 @@ spec:
   assert.ok(lost >= 2 && lost <= 4, 'few beyond those that show the failure');
 });
 
+for (const [what, policy] of [
+  ['repeated elsewhere', ''],
+  ['not repeated', '  retry_policy: {retry_on: gateway-error, num_retries: 0}\n'],
+] as const) {
+  test(`one that answers nothing is ejected by requests in turn, late ones being ${what}`, async t => {
+    const instances = await Promise.all(['a', 'b'].map(startCheckedInstance));
+    const addresses = instances.map(({ address }) => address);
+    const yaml = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: late}
+spec:
+  prefix: /late/
+  service: ${addresses[0]}
+  timeout_ms: 200
+  outlier_detection: {base_ejection_time: 1h}
+${policy}`;
+    const envoy = await startCompiled(yaml, 'edge', withInstances(addresses));
+    t.after(async () => {
+      await envoy.stop();
+      await Promise.all(instances.map(instance => instance.close()));
+    });
+    await instances[0]?.become('silent');
+    const statuses: number[] = [];
+    await until(async () => {
+      statuses.push((await envoy.ask('/late/x')).status);
+      return statuses.slice(-20).length === 20 && statuses.slice(-20).every(each => each === 200)
+        ? true
+        : undefined;
+    });
+    const lost = statuses.filter(status => status === 504).length;
+    t.diagnostic(`${lost} of ${statuses.length} requests were answered 504`);
+    assert.ok(lost >= 3 && lost <= 12, `${lost} lost, few beyond those that show the failure`);
+  });
+}
+
 test('an instance that fails requests stays out although its checks succeed', async t => {
   const instances = await Promise.all(['a', 'b'].map(startCheckedInstance));
   const addresses = instances.map(({ address }) => address);

@@ -40,7 +40,7 @@ export const mappingTrafficShape = {
   outlier_detection: outlierDetection
     .exactOptional()
     .describe(
-      'When an instance that fails requests gets none for a while. Default: after three failed connections or five answers 502, 503 or 504 in a row, for 5 s and longer each time. Fields that are not written keep these values',
+      'When an instance that fails requests gets none for a while. Default: after five requests in a row without a connection, late, or answered 502, 503 or 504, for 5 s and longer each time. Fields that are not written keep these values',
     ),
   priority: routingPriority
     .default('default')
