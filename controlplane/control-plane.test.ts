@@ -10,6 +10,7 @@ import { testAuthority } from '#grpc/testing/test-authority.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { Parser, parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import { documentOf } from '#resources/testing/problem-lines.ts';
 import { readConfig } from './config.ts';
 import { controlPlane } from './control-plane.ts';
 
@@ -46,6 +47,34 @@ async function startedAt(t: TestContext, times: number[]) {
   };
   return { plane, passMinute, minutes };
 }
+
+test('a change that proxies get by time alone is told of at once', async t => {
+  const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
+  t.after(() => rmSync(state, { recursive: true, force: true }));
+  const lines: string[] = [];
+  const waits = new Set<() => void>();
+  const plane = await controlPlane({
+    config: readConfig({ STATE: state, RESOURCES_KUBERNETES: 'default' }),
+    parser: new Parser(DEFAULT_PARSE_OPTIONS),
+    store: fileLastGoodStore(join(state, 'last-good.json')),
+    metrics: createMetrics(() => plane.status()),
+    log: pino({ level: 'error' }, { write: line => void lines.push(line) }),
+    now: () => 0,
+    after(_ms, run) {
+      waits.add(run);
+      return () => void waits.delete(run);
+    },
+  });
+  t.after(() => plane.stop());
+  const policy = documentOf('FilterPolicy', {
+    rules: [{ path: '/a', filters: [{ name: 'gone' }] }],
+  });
+  const written = collect([parseFile('in.yaml', policy, DEFAULT_PARSE_OPTIONS)]);
+  plane.read({ written, problems: written.problems, objects: [], gatewayApi: [] });
+  assert.doesNotMatch(lines.join(), /gone/, 'services of another control plane come first');
+  for (const run of [...waits]) run();
+  assert.match(lines.join(), /there is no Filter default.gone/);
+});
 
 test('a certificate comes into force when its time has come, and is told of when it has passed, without an edit', async t => {
   const { certificate, key } = await (await testAuthority()).issue('shop.example.com');

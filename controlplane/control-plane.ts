@@ -229,7 +229,12 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       keeper.keep(accepted);
       edits.settled(controller.rollout);
     },
-    after,
+    // What goes on by time alone changes what is in force, too.
+    after: (ms, go) =>
+      after(ms, () => {
+        go();
+        report();
+      }),
   });
   const logProblems = problemLog(log);
   const logEdit = editLog(log);
