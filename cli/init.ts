@@ -4,9 +4,10 @@ import {
   globSync,
   mkdirSync,
   readFileSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 
 /** What a newcomer reads first. */
@@ -54,13 +55,27 @@ export function initCommand(): Command {
     .argument('[folder]', 'where to write resources/gateway.yaml', '.')
     .action((folder: string) => {
       const resources = join(folder, 'resources');
-      mkdirSync(resources, { recursive: true });
+      makeFolder(resources);
       if (globSync('*.{yaml,yml}', { cwd: resources }).length > 0)
         say(`${resources} has resources already, which are kept`);
       else writeNew(join(resources, 'gateway.yaml'));
       ignoreState(join(folder, '.gitignore'));
       say(`Next: ${folder === '.' ? '' : `cd '${folder}' && `}${npx()} tollwright up`);
     });
+}
+
+/** Node's own `recursive` never returns where a file system answers ENOENT, as /proc does. */
+function makeFolder(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found !== undefined) throw new Error(`${path} is a file. Name a folder`);
+  makeFolder(dirname(resolve(path)));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Error(`cannot make the folder ${path} (${code}). Name one that you may write`);
+  }
 }
 
 /**

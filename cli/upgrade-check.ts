@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { PRODUCT_VERSION } from '#files/product-version.ts';
 import { checkState } from '#files/state-mark.ts';
@@ -43,7 +44,9 @@ export function upgradeCheckCommand(): Command {
         .default('text'),
     )
     .addHelpText('after', NOTES)
-    .action((paths: string[], { from, output, state }: Flags) => {
+    .action((paths: string[], { from, output, state }: Flags, command: Command) => {
+      if (command.getOptionValueSource('state') === 'cli' && !existsSync(state))
+        throw new Error(`there is no state folder ${state}: correct --state, or leave it out`);
       const mark = checkState(state);
       const objects = [...readFiles(paths.map(shorten))].flatMap(([file, content]) => {
         if ('error' in content) throw new Error(`${file}: ${content.error}`);

@@ -7,6 +7,7 @@ import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
 import { joinAttempts } from '#ext-authz/oauth2/tokens/attempt-group.ts';
 import { openRecordStore } from '#ext-authz/store/open-record-store.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
+import { storeFault } from '#ext-authz/store/store-fault.ts';
 import { openStoreKey } from '#ext-authz/store/store-key.ts';
 import { markState } from '#files/state-mark.ts';
 import { after } from '#process/after.ts';
@@ -21,6 +22,9 @@ import type { LinkEvent } from '#redis/connect.ts';
 import type { Config } from './config.ts';
 import { openServer } from './server.ts';
 
+/** How often the store is looked at, in ms. */
+const LOOK_MS = 5_000;
+
 /** Runs one process of the service: its store, its filters, its port. */
 export async function work(parts: WorkParts<Config>): Promise<void> {
   const { config, log, worker } = parts;
@@ -29,7 +33,10 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const storeKey = config.storeKey ?? (await stateKey(parts));
   const traces = await openTraces('ext-authz', process.env, log);
   const store = await openStore(parts, traces);
+  const isFirst = worker === undefined || worker.number === 1;
   let report: Report = () => {};
+  let findings: Parameters<Report>[0] = () => [];
+  let fault: string | undefined;
   const kit = openFilterKit({
     store,
     storeKey,
@@ -41,7 +48,14 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     pause: waitOrAbort,
     traces,
     // One of several workers asks the providers for all. It also reports what any of them finds.
-    findings: { looks: worker === undefined || worker.number === 1, report: find => report(find) },
+    findings: {
+      looks: isFirst,
+      report: find => {
+        findings = find;
+        report(find);
+      },
+      storeFault: () => fault,
+    },
     ...(worker && joinAttempts(worker.calls)),
   });
   const kind = config.redis === undefined ? 'file' : 'redis';
@@ -54,10 +68,15 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
       to: config.reportTo,
       begin: to => {
         report = to;
+        if (isFirst)
+          void watchStore(store, found => {
+            fault = found;
+            report(findings);
+          });
       },
     },
     // One of several workers acts for all, since they share the store.
-    orders: worker === undefined || worker.number === 1 ? endSessions(kit, log) : undefined,
+    orders: isFirst ? endSessions(kit, log) : undefined,
     server: openServer({ kit, store: kind, log, uptime, after, worker, traces }),
     store: {
       kind,
@@ -67,6 +86,16 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
       },
     },
   });
+}
+
+async function watchStore(
+  store: RecordStore,
+  heard: (fault: string | undefined) => void,
+): Promise<never> {
+  for (;;) {
+    await waitOrAbort(LOOK_MS);
+    heard(await storeFault(store, waitOrAbort));
+  }
 }
 
 function endSessions(kit: FilterKit, log: Logger): OrderTaker {

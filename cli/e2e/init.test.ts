@@ -43,7 +43,14 @@ test('what is there is kept, and a second time writes nothing', async t => {
 });
 
 test('a folder that cannot be written is told', async t => {
-  const folder = await folderOf(t, { resources: '' });
-  const { code, stderr } = await gateway('init', folder);
-  assert.deepEqual([code, /^gateway: EEXIST: .*resources'\n$/.test(stderr)], [1, true], stderr);
+  const folder = await folderOf(t, { file: '', resources: '' });
+  for (const [target, message] of [
+    [folder, /^gateway: \S+\/resources is a file\. Name a folder\n$/],
+    [join(folder, 'file'), /^gateway: \S+\/file is a file\. Name a folder\n$/],
+    ['/proc/x', /^gateway: cannot make the folder \/proc\/x \(ENOENT\)\. Name one that you may /],
+  ] as const) {
+    const { code, stderr } = await gateway('init', target);
+    assert.equal(code, 1);
+    assert.match(stderr, message);
+  }
 });

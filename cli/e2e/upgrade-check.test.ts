@@ -38,6 +38,12 @@ describe('gateway upgrade-check', () => {
     ['a version that is none', { 'a.yaml': HOST }, ['--from', 'latest'], /"latest" is no version/],
     ['a newer version', { 'a.yaml': HOST }, ['--from', '99.0.0'], /is newer than this one/],
     [
+      'a state folder that is not there',
+      { 'a.yaml': HOST },
+      ['--state', '/nonexistent'],
+      /there is no state folder \/nonexistent: correct --state, or leave it out/,
+    ],
+    [
       'a state folder in a newer format',
       { 'a.yaml': HOST, 'version.json': '{"format":2,"version":"9.0.0"}' },
       [],

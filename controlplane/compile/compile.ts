@@ -15,6 +15,7 @@ import { withStatNames } from './clusters/stat-names.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
 import { type Edge, edgeOf, type OfGateways } from './edge.ts';
 import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
+import { unservedFilterProblems } from './ext-authz/unserved-filters.ts';
 import { gatewayApiOf } from './gateways/gateway-api-of.ts';
 import { gatewayParts } from './gateways/gateway-parts.ts';
 import { gatewaySecrets } from './gateways/gateway-secrets.ts';
@@ -228,7 +229,10 @@ function compileProxies(
       ...shadowProblems(mirrors, groups),
       ...manyRoutesProblems(group, tables, own),
       ...(edge === undefined
-        ? unservedLabelProblems(own.mappings)
+        ? [
+            ...unservedLabelProblems(own.mappings),
+            ...unservedFilterProblems(own.mappings, resources),
+          ]
         : rateLimitProblems(own, edge.limits, namesOf(declared.byName, byMapping), memo)),
     ],
     ...tokensOf(edge),

@@ -25,7 +25,7 @@ export function describe(explanation: Explanation, all = false): string {
     routeSection(explanation),
     targetSection(explanation),
     sentSection(explanation),
-    filterSection(explanation.filters, all),
+    filterSection(explanation, all),
     externalSection(explanation),
     rateLimitSections(explanation, all),
     conclusion(explanation),

@@ -1,3 +1,5 @@
+import { EDGE } from '#controlplane/compile/node-groups.ts';
+import { isGatewayGroup } from '#resources/words/gateway-group.ts';
 import type { AskedService } from './asked-service.ts';
 import { decisionCacheLines } from './explained-decision-cache.ts';
 import type { ExplainedFilters } from './explained-filters.ts';
@@ -11,6 +13,7 @@ import type { Applies } from './explained-filters-condition.ts';
 import type { ExplainedEndpoint } from './explained-filters-endpoint.ts';
 import type { ExplainedRule, MissedRule, PathReading } from './explained-filters-rule.ts';
 import { tokenLines } from './explained-tokens.ts';
+import type { Explanation } from './explanation.ts';
 import { placeText } from './place.ts';
 import { plain } from './plain.ts';
 
@@ -19,10 +22,13 @@ import { plain } from './plain.ts';
  * do not match.
  */
 export function filterSection(
-  filters: ExplainedFilters | undefined,
+  { filters, request, route }: Explanation,
   all: boolean,
 ): readonly string[] {
-  return filters === undefined ? [] : ['Filters', ...linesOf(filters, all)];
+  if (filters !== undefined) return ['Filters', ...linesOf(filters, all)];
+  const { nodeGroup } = request;
+  if (route === undefined || nodeGroup === EDGE || isGatewayGroup(nodeGroup)) return [];
+  return ['Filters', `  none runs in node group ${nodeGroup}, because they run at the edge alone`];
 }
 
 function linesOf(filters: ExplainedFilters, all: boolean): readonly string[] {

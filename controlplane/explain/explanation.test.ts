@@ -9,10 +9,15 @@ import { type Explanation, explain } from './explanation.ts';
 const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 
-function explained(yaml: string, url = '/', header: readonly string[] = []): Explanation {
+function explained(
+  yaml: string,
+  url = '/',
+  header: readonly string[] = [],
+  nodeGroup = 'edge',
+): Explanation {
   const { resources, problems } = resourceSetOf(yaml, 'in.yaml');
   const request = parseClientRequest('GET', url, { header, from: '203.0.113.7' });
-  return explain({ resources, problems, nodeGroup: 'edge', request, options: compileOptions({}) })
+  return explain({ resources, problems, nodeGroup, request, options: compileOptions({}) })
     .explanation;
 }
 
@@ -225,3 +230,14 @@ for (const [spec, status, target] of [
     assert.deepEqual([route?.targets, rateLimits], [[], undefined]);
   });
 }
+
+test('proxies of another node group run no Filters, and it says so', () => {
+  const yaml =
+    document('ProxyConfig', 'front', '{node_group: front, listener: {port: 5001}}') +
+    document('Mapping', 'm', '{prefix: /, service: s, node_group: front}');
+  const lines = (group: string) =>
+    describe(explained(yaml + document('Mapping', 'e', '{prefix: /, service: s}'), '/', [], group));
+  const told = 'Filters\n  none runs in node group front, because they run at the edge alone\n';
+  assert.ok(lines('front').includes(told), lines('front'));
+  assert.ok(!lines('edge').includes('none runs'));
+});

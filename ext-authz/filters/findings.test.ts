@@ -64,6 +64,7 @@ async function setUp(t: TestContext, looks = true) {
   });
   const pauses = new Set<{ readonly ms: number; end(): void }>();
   let reported: () => readonly ReportedFinding[] = () => [];
+  let storeFault: string | undefined;
   const kit = openFilterKit({
     ...{ store, now, randomBytes, id: randomUUID, timeout: AbortSignal.timeout },
     storeKey: createSecretKey(randomBytes(32)),
@@ -83,6 +84,7 @@ async function setUp(t: TestContext, looks = true) {
       report: find => {
         reported = find;
       },
+      storeFault: () => storeFault,
     },
   });
   t.after(async () => {
@@ -94,6 +96,9 @@ async function setUp(t: TestContext, looks = true) {
   const said = () => reported().map(({ severity, message }) => `${severity}: ${message}`);
   return {
     use: (yaml: string) => kit.use(definitionsOf(yaml)),
+    breakStore: (fault: string | undefined) => {
+      storeFault = fault;
+    },
     kit,
     reported: () => reported(),
     said,
@@ -242,6 +247,35 @@ test('a Filter that cannot be opened is out of service', async t => {
     /cannot run it, and its log says why. What refers to it answers 500/,
   );
   assert.deepEqual([finding?.resource, finding?.outOfService], ['Filter/default/login', true]);
+});
+
+test('while the store does not answer each OAuth2 Filter is out of service, and no JWT Filter', async t => {
+  const it = await setUp(t);
+  const machines = login(undefined, ', grantType: ClientCredentials').replace(
+    'name: login',
+    'name: machines',
+  );
+  it.use(
+    login() +
+      machines.replace('clientID: client, secret: secret, ', '') +
+      filter('tokens', `JWT: {jwksURI: "${hostile.issuer}/jwks"}`),
+  );
+  it.breakStore('Redis: gone');
+  const about = 'the store of sessions and tokens does not answer (Redis: gone). Until it does, ';
+  const all = { field: '', severity: 'error', outOfService: true } as const;
+  const byId = it.reported().toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
+  assert.deepEqual(byId, [
+    {
+      ...{ resource: 'Filter/default/login', ...all },
+      message: `${about}no login begins, and requests with a login get 503`,
+    },
+    {
+      ...{ resource: 'Filter/default/machines', ...all },
+      message: `${about}requests that need a token from the provider or the store get 503`,
+    },
+  ]);
+  it.breakStore(undefined);
+  assert.deepEqual(it.said(), []);
 });
 
 test('a process that need not look reports what requests show, and looks until it is mended', async t => {

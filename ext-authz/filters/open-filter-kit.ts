@@ -56,6 +56,8 @@ export type FindingsParts = {
   readonly looks: boolean;
   /** Hears what is wrong with Filters in force, or with what they name. */
   readonly report: Report;
+  /** Returns why the store cannot be used now. Undefined when it can. */
+  readonly storeFault?: () => string | undefined;
 };
 
 /**
@@ -90,7 +92,9 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
   const refusals = new RefusedCredentials(parts);
   let opened: ReadonlyMap<string, Opened> = new Map();
   let defined: Definitions = new Map();
-  const report = () => parts.findings?.report(() => reportedFindings(defined, opened));
+  const { findings } = parts;
+  const report = () =>
+    findings?.report(() => reportedFindings(defined, opened, findings.storeFault?.()));
   const failed = (err: unknown) => parts.log.error({ err }, 'a provider cannot be asked');
   const context: Context = {
     ...parts,
@@ -107,8 +111,7 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
       const kept = new Set(opened.values());
       const gone = [...before.values()].filter(filter => !kept.has(filter));
       for (const { watch } of gone) watch.end();
-      if (parts.findings !== undefined)
-        beginWatching(opened, new Set(before.values()), parts.findings);
+      if (findings !== undefined) beginWatching(opened, new Set(before.values()), findings);
       report();
       if (gone.length > 0)
         void parts.pause(CLOSE_AFTER_MS).then(() => gone.map(filter => filter.close()));

@@ -1,3 +1,4 @@
+import type { OAuth2Definition } from '#ext-authz/oauth2/tokens/credential-grant.ts';
 import type { Definitions, FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import type { ProviderAspect } from '#ext-authz/provider/provider-listener.ts';
 import type { ReportedFinding } from '#process/report.ts';
@@ -6,15 +7,22 @@ import type { FilterWatch } from './filter-watch.ts';
 
 /**
  * Returns all that is wrong with these Filters, for their operators. `opened` are those that can
- * run.
+ * run. `storeFault` is why the store cannot be used.
  */
 export function reportedFindings(
   definitions: Definitions,
   opened: ReadonlyMap<string, { readonly watch: FilterWatch }>,
+  storeFault: string | undefined,
 ): readonly ReportedFinding[] {
   return [...definitions].flatMap(([name, definition]) => {
     const watch = opened.get(name)?.watch;
-    return watch === undefined ? [unopened(definition)] : found(definition, watch);
+    if (watch === undefined) return [outOfService(definition, CANNOT_RUN)];
+    return storeFault === undefined || definition.type === 'JWT'
+      ? found(definition, watch)
+      : [
+          outOfService(definition, withoutStore(definition, storeFault)),
+          ...found(definition, watch),
+        ];
   });
 }
 
@@ -34,13 +42,19 @@ function fieldOf({ type }: FilterDefinition, aspect: ProviderAspect): string {
   return aspect === 'client' ? 'spec.OAuth2.clientID' : 'spec.OAuth2.authorizationURL';
 }
 
-function unopened(definition: FilterDefinition): ReportedFinding {
+const CANNOT_RUN = 'ext-authz cannot run it, and its log says why. What refers to it answers 500';
+
+function withoutStore({ settings }: OAuth2Definition, fault: string): string {
+  const refused =
+    settings.grantType === 'AuthorizationCode'
+      ? 'no login begins, and requests with a login get 503'
+      : 'requests that need a token from the provider or the store get 503';
+  return `the store of sessions and tokens does not answer (${fault}). Until it does, ${refused}`;
+}
+
+function outOfService(definition: FilterDefinition, message: string): ReportedFinding {
   return {
-    resource: idOf(definition),
-    field: '',
-    severity: 'error',
-    message: 'ext-authz cannot run it, and its log says why. What refers to it answers 500',
-    outOfService: true,
+    ...{ resource: idOf(definition), field: '', severity: 'error', message, outOfService: true },
   };
 }
 

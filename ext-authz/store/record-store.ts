@@ -86,6 +86,9 @@ export type RecordStore = {
    */
   windowLeft(key: string, windowMs: number): Promise<number>;
 
+  /** Returns why no server is connected for some of the records, without asking. */
+  unreached(): string | undefined;
+
   /** Lets what is under way end, and refuses later calls. */
   close(): Promise<void>;
 };

@@ -166,6 +166,11 @@ export class RedisRecordStore implements RecordStore {
     return Math.min(Math.max(0, Number(await this.#send(name, ['PTTL', name]))), wholeMs(windowMs));
   }
 
+  unreached(): string | undefined {
+    const { connected, reason = 'not connected' } = this.#redis.status();
+    return connected ? undefined : `Redis: ${reason}`;
+  }
+
   async close(): Promise<void> {
     await this.#redis.close();
   }

@@ -205,6 +205,8 @@ class SqliteRecordStore implements RecordStore {
     return this.#queue.read(() => this.#held(`c${key}`, wholeMs(windowMs)).left);
   }
 
+  unreached(): undefined {}
+
   async close(): Promise<void> {
     this.#queue.close();
     if (this.#database.isOpen) this.#database.close();

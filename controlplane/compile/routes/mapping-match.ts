@@ -1,7 +1,5 @@
 import type { Json, JsonObject } from '#protos/json.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
-import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { authorityIs, authorityMatches, hostMatches } from '../authority-match.ts';
 import { mappingDomain } from '../mapping-domain.ts';
@@ -101,16 +99,4 @@ function exact(value: string | true): JsonObject {
 
 function expression(regex: string): JsonObject {
   return { string_match: { safe_regex: { regex } } };
-}
-
-/** Returns whether all Mappings that share a route with this one have `bypass_auth`. */
-export function bypasses(mappings: readonly Resource<'Mapping'>[]): (spec: MappingSpec) => boolean {
-  let filtered: ReadonlySet<string> | undefined;
-  return spec => {
-    if (!spec.bypass_auth) return false;
-    filtered ??= new Set(
-      mappings.filter(({ spec }) => !spec.bypass_auth).map(({ spec }) => matchKey(spec)),
-    );
-    return !filtered.has(matchKey(spec));
-  };
 }

@@ -68,7 +68,13 @@ export const rateLimitSpec = z.object({
   targetRefs: policyTargets
     .exactOptional()
     .describe('Gateways and routes of this namespace whose requests the limits count'),
-  domain: z.string().min(1).default('gateway').describe('Label domain that the limits apply to'),
+  domain: z
+    .string()
+    .min(1)
+    .default('')
+    .describe(
+      'Label domain that the limits apply to. Required without `targetRefs`, else by default `gateway`',
+    ),
   limits: z
     .array(limit)
     .describe(

@@ -15,7 +15,7 @@ function limitOf(fields: object) {
   return specOf(withLimit(fields))?.limits[0];
 }
 
-test('a RateLimit needs limits, a limit a pattern, a rate and a unit; the rest has defaults', () => {
+test('a RateLimit needs a domain and limits, a limit a pattern, a rate and a unit; the rest has defaults', () => {
   assert.deepEqual(specOf(withLimit({})), {
     domain: 'gateway',
     limits: [
@@ -33,10 +33,12 @@ test('a RateLimit needs limits, a limit a pattern, a rate and a unit; the rest h
   });
   assert.deepEqual(problemsOf('RateLimit', {}), [
     'error spec.limits: `limits` is required: a list',
+    'error spec.domain: `domain` is required: a string',
   ]);
-  assert.deepEqual(problemsOf('RateLimit', { limits: [{ rate: 5, unit: 'minute' }] }), [
-    'error spec.limits[0].pattern: `pattern` is required: a list of maps from label key to value',
-  ]);
+  assert.deepEqual(
+    problemsOf('RateLimit', { domain: 'd', limits: [{ rate: 5, unit: 'minute' }] }),
+    ['error spec.limits[0].pattern: `pattern` is required: a list of maps from label key to value'],
+  );
   assert.deepEqual(problemsOf('RateLimit', { domain: 'd', limits: [{}] }), [
     'error spec.limits[0].rate: `rate` is required: an integer from 0 to 4294967295',
     'error spec.limits[0].unit: `unit` is required: one of `second`, `minute`, `hour`, `day`',
@@ -53,7 +55,9 @@ test('limits of targets have labels that begin with what is theirs alone', () =>
     { ...rate, labels: [user], pattern: [{ user: 'ada' }] },
   ];
   const own = (at: number) => ({ key: 'generic_key', value: `RateLimit/default/x/${at}` });
-  const read = specOf({ targetRefs, limits })?.limits ?? [];
+  const spec = specOf({ targetRefs, limits });
+  assert.equal(spec?.domain, 'gateway');
+  const read = spec?.limits ?? [];
   assert.deepEqual(
     read.map(({ pattern }) => pattern),
     [

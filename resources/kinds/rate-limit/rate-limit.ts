@@ -26,6 +26,7 @@ export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
       ? spec
       : {
           ...spec,
+          domain: spec.domain || 'gateway',
           limits: spec.limits.map((limit, at) => forTargets(limit, `${namespace}/${name}/${at}`)),
         },
 };
@@ -49,13 +50,22 @@ function keyOf(label: LabelSpecifier): string {
 }
 
 /** Finds what in a RateLimit has no effect, or another one than it seems to have. */
-export function checkRateLimit({ limits, targetRefs }: Partial<RateLimitSpec>): readonly Finding[] {
-  if (limits?.length === 0)
-    return [caution(['limits'], 'there is no limit: nothing is limited by this')];
-  return (limits ?? []).flatMap((limit, index) => [
-    ...(targetRefs === undefined ? checkPlace(limit, ['limits', index]) : []),
-    ...checkLimit(limit, ['limits', index]),
-  ]);
+export function checkRateLimit({
+  domain,
+  limits,
+  targetRefs,
+}: Partial<RateLimitSpec>): readonly Finding[] {
+  const isMissing = domain === '' && targetRefs === undefined;
+  return [
+    ...(isMissing ? [fault(['domain'], '`domain` is required: a string')] : []),
+    ...(limits?.length === 0
+      ? [caution(['limits'], 'there is no limit: nothing is limited by this')]
+      : []),
+    ...(limits ?? []).flatMap((limit, index) => [
+      ...(targetRefs === undefined ? checkPlace(limit, ['limits', index]) : []),
+      ...checkLimit(limit, ['limits', index]),
+    ]),
+  ];
 }
 
 /** Without targets the labels are those of Mappings and the Module. */
