@@ -4,13 +4,14 @@ import { readEnvelope } from '#resources/parse/envelope.ts';
 import { DEFAULT_PARSE_OPTIONS, type ParseOptions } from '#resources/parse/parse-options.ts';
 import { isLeftOut } from '#resources/parse/parse-resource.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
+import { writtenGatewayId } from '#resources/words/gateway-id.ts';
 import { splitDocuments } from '#resources/yaml/document-text.ts';
 import { readPlainYaml } from '#resources/yaml/plain-yaml.ts';
 import { readYaml } from '#resources/yaml/yaml-value.ts';
 import { count } from './validate-output.ts';
 
 /** Names the gateways that a resource is for. Without one it is for the default gateway. */
-const ID = /(?:gateway|ambassador)_id/;
+const ID = /gateway_id|ambassador_?id/i;
 
 /** A resource for other gateways than this one. */
 export type LeftOut = { readonly kind: string; readonly file: string; readonly ids: string };
@@ -60,6 +61,6 @@ function readValue(document: string): unknown {
   }
 }
 
-function idsOf({ gateway_id, ambassador_id }: Fields): string {
-  return escapeControls([gateway_id ?? ambassador_id ?? 'default'].flat().join(' or '));
+function idsOf(spec: Fields): string {
+  return escapeControls([writtenGatewayId(spec) ?? 'default'].flat().join(' or '));
 }

@@ -25,7 +25,8 @@ FilterPolicy, a Host, a TLSContext, and what is right of the host names and matc
 Gateway API. No wider rule takes their place. A RateLimit, a RateLimitService, a LogService and a
 TracingService close nothing. Without a last good version they have no effect. A FilterPolicy also
 closes what it covers beyond its last good version. A Mapping is closed when its last good version
-would lose a rule with Filters.
+would lose a rule with Filters. What a second document of one name covers beyond the first is closed
+too, for a FilterPolicy, Mapping, Host or TLSContext.
 
 Some mistakes show only while the gateway runs. A provider may have another issuer, or a certificate
 file may be about to end. \`gateway status\` shows them. \`gateway validate\` cannot know them.

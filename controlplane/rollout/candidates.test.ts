@@ -103,6 +103,36 @@ describe('candidates', () => {
   });
 });
 
+describe('of a kind of which there is one', () => {
+  const limiter = (name: string, more: object = {}) =>
+    documentOf('RateLimitService', { service: 'limits', ...more }, name);
+  const broken = limiter('aa', WRONG);
+
+  test('the good one is in force while another is broken', () => {
+    const { closed, resources } = candidates(read(broken, limiter('bb')), new Map());
+    assert.deepEqual([...resources.keys()], ['RateLimitService/default/bb']);
+    assert.deepEqual(
+      closed.map(({ id }) => id),
+      ['RateLimitService/default/aa'],
+    );
+  });
+
+  test('the last good version of a broken one keeps the others out', () => {
+    const good = read(limiter('aa'));
+    for (const first of [broken, '{'])
+      for (const texts of [
+        [first, limiter('bb')],
+        [first, limiter('bb'), limiter('cc')],
+      ]) {
+        const found = candidates(read(...texts), good.resources);
+        assert.deepEqual(found.resources, good.resources);
+        assert.deepEqual(found.problems.map(describeProblem), [
+          'error: RateLimitService default/bb (1.yaml:1, metadata.name): there is one RateLimitService for a gateway, and the last good version of default/aa is in force. Remove one',
+        ]);
+      }
+  });
+});
+
 describe('a rejected FilterPolicy with a last good version', () => {
   const CASES: readonly [
     what: string,

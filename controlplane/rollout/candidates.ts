@@ -1,3 +1,5 @@
+import { problemOf } from '#controlplane/compile/problem-of.ts';
+import { SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import { uncoveredPart } from '#resources/parse/uncovered-part.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
@@ -52,6 +54,8 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
     if (lost) found.push(good);
   }
   const staying = [...kept].flatMap(id => resources.get(id) ?? []);
+  const outdone = staying.flatMap(good => othersLike(good, resources, kept));
+  for (const { other } of outdone) resources.delete(other.id);
   const opened = openedMappings(staying, resources, [lastGood]);
   for (const { mapping } of opened) {
     resources.delete(mapping.id);
@@ -70,10 +74,32 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
     ],
     kept,
     unknown: [...unreadable].filter(file => !inForce.has(file)).sort(),
-    problems: opened.map(({ mapping, rule }) =>
-      lostRuleProblem(rejected.get(mapping.id) ?? mapping, rule),
-    ),
+    problems: [
+      ...opened.map(({ mapping, rule }) =>
+        lostRuleProblem(rejected.get(mapping.id) ?? mapping, rule),
+      ),
+      ...outdone.map(outdoneProblem),
+    ],
   };
+}
+
+type Outdone = { readonly other: Resource; readonly good: Resource };
+
+/** A typo must not hand the place of the only one of a kind to another, which may restrict less. */
+function othersLike(
+  good: Resource,
+  resources: Resources,
+  kept: ReadonlySet<string>,
+): readonly Outdone[] {
+  if (!SINGLETONS.has(good.kind)) return [];
+  return [...resources.values()]
+    .filter(({ id, kind }) => kind === good.kind && !kept.has(id))
+    .map(other => ({ other, good }));
+}
+
+function outdoneProblem({ good: { kind, name, namespace }, other }: Outdone): Problem {
+  const message = `there is one ${kind} for a gateway, and the last good version of ${namespace}/${name} is in force. Remove one`;
+  return problemOf(other, 'error', 'metadata.name', message);
 }
 
 /** Returns what is left to close of a rejected resource beside these, which stand for it. */

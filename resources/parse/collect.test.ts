@@ -57,6 +57,28 @@ test('a gateway has one Module, the first', () => {
   );
 });
 
+test('a broken one of a kind of which there is one keeps no good one out', () => {
+  const limiter = (name: string, spec: object) =>
+    documentOf('RateLimitService', { service: 'limits', ...spec }, name);
+  const [broken, good] = [{ timeout_ms: 'x' }, {}];
+  const { resources, rejected, problems } = collectTexts(
+    limiter('aa', broken),
+    limiter('bb', broken),
+    limiter('cc', good),
+    limiter('dd', broken),
+    limiter('ee', good),
+  );
+  assert.deepEqual([...resources.keys()], ['RateLimitService/default/cc']);
+  assert.deepEqual(
+    [...rejected.keys()],
+    ['RateLimitService/default/aa', 'RateLimitService/default/bb'],
+  );
+  assert.deepEqual(
+    problems.filter(({ message }) => message.includes('there is one')).map(({ name }) => name),
+    ['dd', 'ee'],
+  );
+});
+
 test('a Module of a wrong name keeps none of the right name out', () => {
   const { resources, problems } = collectTexts(
     module('authentication', 'a'),
@@ -154,3 +176,70 @@ test('of two rejected FilterPolicies of one name each closes what it covers', ()
     ['FilterPolicy/default/x@1.yaml:1', '/b/*'],
   ]);
 });
+
+const COPIES: readonly [
+  what: string,
+  kind: string,
+  first: object,
+  second: object,
+  closes: unknown,
+][] = [
+  ['another hostname', 'Host', { hostname: 'a.test' }, { hostname: 'b.test' }, ['b.test']],
+  ['the same hostname', 'Host', { hostname: 'a.test' }, { hostname: 'A.test', hsts: {} }, []],
+  ['a typo and another hostname', 'Host', {}, { hostname: 'b.test', tlsSecret: 5 }, ['b.test']],
+  ['a hostname that cannot be read', 'Host', {}, { hostname: 5 }, []],
+  [
+    'another of its hosts',
+    'TLSContext',
+    { hosts: ['a.test', 'c.test'] },
+    { hosts: ['a.test', 'b.test'], redirect_cleartext_from: 80 },
+    ['b.test'],
+  ],
+  ['no other host', 'TLSContext', { hosts: ['a.test', 'b.test'] }, { hosts: ['b.test'] }, []],
+  [
+    'another prefix',
+    'Mapping',
+    { prefix: '/', service: 'a' },
+    { prefix: '/b/', service: 'a' },
+    ['/b/'],
+  ],
+  [
+    'another method',
+    'Mapping',
+    { prefix: '/', service: 'a' },
+    { prefix: '/', service: 'a', method: 'PUT' },
+    ['/'],
+  ],
+  ['the same match', 'Mapping', { prefix: '/', service: 'a' }, { prefix: '/', service: 'b' }, []],
+  [
+    'a typo and the same match',
+    'Mapping',
+    { prefix: '/', service: 'a' },
+    { prefix: '/', host: '*', service: 'a', timeout_ms: 'x' },
+    [],
+  ],
+  [
+    'the same match as a first with a typo',
+    'Mapping',
+    { prefix: '/', service: 'a', timeout_ms: 'x' },
+    { prefix: '/', service: 'a' },
+    [],
+  ],
+  [
+    'a shadow of another prefix',
+    'Mapping',
+    { prefix: '/', service: 'a' },
+    { prefix: '/b/', service: 'a', shadow: true },
+    [],
+  ],
+];
+for (const [what, kind, first, second, closes] of COPIES)
+  test(`of a second ${kind} with ${what} is closed: ${JSON.stringify(closes)}`, () => {
+    const { problems, rejected } = collectTexts(documentOf(kind, first), documentOf(kind, second));
+    const copy = rejected.get(`${kind}/default/x@1.yaml:1`);
+    assert.deepEqual(copy?.hosts ?? [copy?.match?.prefix ?? []].flat(), closes);
+    const [told = ''] = problems.flatMap(each =>
+      each.message.includes('is already at 0.yaml:1') ? each.message : [],
+    );
+    assert.equal(told.includes('answers 500'), copy !== undefined);
+  });

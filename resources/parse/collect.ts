@@ -2,14 +2,14 @@ import { isAmbientKind, isGatewayApiKind, SINGLETONS } from '#resources/kinds/kn
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource, type Source } from '#resources/resource.ts';
 import type { ParsedFile } from './parsed-file.ts';
-import { uncoveredPart } from './uncovered-part.ts';
+import { uncoveredSecond } from './second-document.ts';
 
 /** All files together. An id is in `resources` or in `rejected`, never in both. */
 export type Collected = {
   readonly resources: ReadonlyMap<string, Resource>;
   /**
    * A resource without a readable name has its place as a part of its id. So has what is left of a
-   * second FilterPolicy of one name.
+   * second document of one name.
    */
   readonly rejected: ReadonlyMap<string, Rejected>;
   /** Files that could not be parsed far enough to identify their resources. */
@@ -29,13 +29,13 @@ type Identified = {
 
 /**
  * Puts parsed files together, in their order. Of several documents for one resource the first
- * counts, right or wrong. Of a kind with one resource for each gateway the first counts, too. The
- * others are Problems that name both places. What a second FilterPolicy covers beyond the first is
+ * counts, right or wrong. Of a kind with one resource for each gateway the first right one counts.
+ * The others are Problems that name both places. What a second document covers beyond the first is
  * closed. What Gateway API refers to, as a Service, is there only beside Gateway API.
  */
 export function collect(files: readonly ParsedFile[]): Collected {
   const isNeeded = files.some(hasGatewayApi);
-  const onlyOnes = new Map<string, Resource | Rejected>();
+  const onlyOnes = new Map<string, Resource>();
   const problems: Problem[] = [];
   const resources = new Map<string, Resource>();
   const rejected = new Map<string, Rejected>();
@@ -43,15 +43,14 @@ export function collect(files: readonly ParsedFile[]): Collected {
     problems.push(...file.problems);
     for (const item of inFileOrder(file).map(withOwnId)) {
       if (isAmbientKind(item.kind) && !isNeeded) continue;
-      const owner = isOnlyOne(item)
-        ? onlyOnes.get(item.kind)
-        : (resources.get(item.id) ?? rejected.get(item.id));
-      if (isOnlyOne(item)) onlyOnes.set(item.kind, owner ?? item);
+      const onlyOne = isOnlyOne(item) ? onlyOnes.get(item.kind) : undefined;
+      const owner = onlyOne ?? resources.get(item.id) ?? rejected.get(item.id);
+      if (owner === undefined && 'spec' in item && isOnlyOne(item)) onlyOnes.set(item.kind, item);
       if (owner !== undefined && isAmbientKind(item.kind)) continue;
       if (owner !== undefined) {
-        problems.push(duplicateProblem(item, owner));
-        const rest = uncoveredPart(item, owner);
+        const rest = uncoveredSecond(item, owner);
         const own = rest && withOwnName(rest);
+        problems.push(duplicateProblem(item, owner, own !== undefined));
         if (own !== undefined) rejected.set(own.id, own);
       } else if ('spec' in item) resources.set(item.id, item);
       else rejected.set(item.id, item);
@@ -92,12 +91,12 @@ function isOnlyOne({ kind, name }: Identified): boolean {
   return names !== undefined && (name === '' || names.length === 0 || names.includes(name));
 }
 
-function duplicateProblem(item: Identified, owner: Identified): Problem {
+function duplicateProblem(item: Identified, owner: Identified, closes: boolean): Problem {
   const { kind, namespace, name, source } = item;
   const where = formatSource(owner.source);
   const message =
     item.id === owner.id
-      ? `${kind} ${namespace}/${name} is already at ${where}, which counts. Remove or rename one`
+      ? `${kind} ${namespace}/${name} is already at ${where}, which counts.${closes ? ' What this one covers beyond that answers 500.' : ''} Remove or rename one`
       : `there is one ${kind} for a gateway, and ${owner.namespace}/${owner.name} at ${where} counts. Remove one`;
   return { severity: 'error', kind, namespace, name, ...source, message };
 }

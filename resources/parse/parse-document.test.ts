@@ -82,7 +82,13 @@ test('a kind List holds resources', () => {
 });
 
 test('a resource for another gateway is left alone, right or not', () => {
-  for (const id of ['gateway_id: other', 'ambassador_id: [a, b]']) {
+  for (const id of [
+    'gateway_id: other',
+    'Gateway_ID: other',
+    'ambassador_id: [a, b]',
+    'ambassadorId: other',
+    'ambassador_id: null, ambassadorId: [other]',
+  ]) {
     const parsed = parseText(`${HEAD}spec: {prefix: x, ${id}}\n`);
     assert.deepEqual([parsed.problems, parsed.resources, parsed.rejected], [[], [], []]);
   }

@@ -1,18 +1,30 @@
 import * as z from 'zod';
 
+const ALIASES: readonly string[] = ['ambassador_id', 'ambassadorId'];
+
 const one = z.string().min(1);
 
 /** Which gateways a resource is for. Other gateways ignore it. */
 export const gatewayId = z
   .union([one.transform(id => [id]), z.array(one).min(1)])
   .default(['default'])
-  .meta({ form: 'a string or a list of strings', aliases: ['ambassador_id'] })
-  .describe('The gateways (`GATEWAY_ID`) that serve this resource. Also spelt `ambassador_id`');
+  .meta({ form: 'a string or a list of strings', aliases: ALIASES })
+  .describe(
+    'The gateways (`GATEWAY_ID`) that serve this resource. Also spelt `ambassador_id` or `ambassadorId`',
+  );
 
-/** Whether a spec, right or not, says that it is for other gateways than `id`. */
+/** Whether a spec, right or not, says in any letter case that it is for other gateways. */
 export function isForOtherGateway(spec: unknown, id: string): boolean {
   if (typeof spec !== 'object' || spec === null) return false;
-  const written = { gateway_id: undefined, ambassador_id: undefined, ...spec };
-  const parsed = gatewayId.safeParse(written.gateway_id ?? written.ambassador_id ?? undefined);
+  const parsed = gatewayId.safeParse(writtenGatewayId(spec));
   return parsed.success && !parsed.data.includes(id);
+}
+
+/** Returns the value of the field, in whatever letter case its name is. */
+export function writtenGatewayId(spec: object): unknown {
+  const fields = Object.entries(spec).filter(([, value]) => value !== null);
+  const written = ['gateway_id', ...ALIASES].flatMap(name =>
+    fields.filter(([field]) => field.toLowerCase() === name.toLowerCase()),
+  );
+  return written[0]?.[1];
 }

@@ -24,6 +24,6 @@ export function contextProblems(
 
 function unused(context: ResourceSet['tlsContexts'][number]): Problem {
   const message =
-    'no Host and no Mapping uses it, so it has no effect: name it in the `tlsContext` of a Host or the `tls` of a Mapping, or list the hostname of a Host in `hosts`';
+    'no Host and no Mapping uses it, so it has no effect: name it in the `tlsContext` of a Host or the `tls` of a Mapping, or list in `hosts` the hostname of a Host that has neither `tls` nor another TLSContext';
   return problemOf(context, 'warning', 'spec', message);
 }

@@ -1,13 +1,16 @@
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
+import { resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
+import { contextDemands, hostDemands } from './client-demands.ts';
 import { type HostTls, resolveTls } from './host-tls.ts';
 
 /** What happens to a request for a Host that came without TLS. */
 export type InsecureAction = 'Redirect' | 'Reject' | 'Route';
 
 type Context = Resource<'TLSContext'>;
+type Host = Resource<'Host'>;
 
 /** A Host as the edge serves it. */
 export type EdgeHost = {
@@ -29,29 +32,44 @@ export type EdgeHost = {
 
 export type EdgeHosts = {
   readonly hosts: readonly EdgeHost[];
-  /** Ids of the TLSContexts that they use. */
+  /** Ids of the TLSContexts that they use, or that close them. */
   readonly contexts: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 };
 
 /**
  * Returns the Hosts of the edge, each hostname once. The first by id has it, and those without an
- * error come first.
+ * error come first. A name is closed when another Host or a TLSContext demands more of its clients.
  */
 export function edgeHosts(resources: ResourceSet): EdgeHosts {
   const owners = new Map<string, EdgeHost>();
+  const served = new Map<string, Host>();
   const problems: Problem[] = [];
   const contexts = new Set<string>();
+  const closeWithout = (demands: readonly string[], host: Host, by: string) => {
+    const { hostname } = host.spec;
+    const owner = owners.get(hostname);
+    if (owner === undefined || owner.origins.includes(by)) return [];
+    const own = hostDemands(host, owner.insecure === 'Route', resources);
+    const unmet = demands.filter(demand => !own.includes(demand));
+    const origins = [...owner.origins, by];
+    if (unmet.length > 0) owners.set(hostname, { ...owner, ...CLOSED, origins });
+    return unmet;
+  };
   for (const host of resources.hosts) {
-    const owner = owners.get(host.spec.hostname);
-    if (owner !== undefined) {
-      problems.push(takenProblem(host, owner));
+    const { hostname } = host.spec;
+    const { context, problems: found, tls } = resolveTls(host, resources);
+    const edgeHost = toEdgeHost(host, tls, context);
+    const first = served.get(hostname);
+    if (first !== undefined) {
+      const demands = hostDemands(host, edgeHost.insecure === 'Route', resources);
+      problems.push(takenProblem(host, first, closeWithout(demands, first, host.id)));
       continue;
     }
-    const { context, problems: found, tls } = resolveTls(host, resources);
     problems.push(...found, ...redirectProblems(host, context));
     if (context !== undefined) contexts.add(context.id);
-    owners.set(host.spec.hostname, toEdgeHost(host, tls, context));
+    owners.set(hostname, edgeHost);
+    served.set(hostname, host);
   }
   for (const rejected of resources.closed) {
     if (rejected.kind === 'Host' && rejected.hosts === undefined)
@@ -59,20 +77,48 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
     for (const host of closedHosts(rejected))
       if (!owners.has(host.hostname)) owners.set(host.hostname, host);
   }
-  for (const context of resources.tlsContexts) {
-    if (contexts.has(context.id) || !demands(context.spec)) continue;
-    const lone = context.spec.hosts.filter(hostname => !owners.has(hostname));
+  for (const { context, demands, names } of demandingContexts(resources)) {
+    const lone = names.filter(hostname => !owners.has(hostname));
     if (lone.length > 0) problems.push(demandProblem(context, lone));
     for (const hostname of lone)
       owners.set(hostname, { ...closedHost(hostname, context), contextOnly: true });
+    for (const host of names.flatMap(hostname => served.get(hostname) ?? [])) {
+      const unmet = closeWithout(demands, host, context.id);
+      if (unmet.length === 0) continue;
+      contexts.add(context.id);
+      problems.push(unmetProblem(host, context, unmet));
+    }
   }
   return { hosts: [...owners.values()], contexts, problems: [...distinct(problems)] };
 }
 
+/**
+ * Returns the TLSContexts that demand something of clients, with the hostnames that they are for.
+ * Which Hosts a rejected one is for is known in part.
+ */
+function demandingContexts({ closed, hosts, tlsContexts }: ResourceSet) {
+  const rejected = closed.filter(({ kind }) => kind === 'TLSContext');
+  const found = [...tlsContexts, ...rejected]
+    .map(context => ({ context, demands: contextDemands(context) }))
+    .filter(({ demands }) => demands.length > 0);
+  if (found.length === 0) return [];
+  const beside = new Map(
+    hosts.map(({ name, namespace, spec: { hostname } }) => [
+      resourceId('TLSContext', namespace, `${name}-context`),
+      hostname,
+    ]),
+  );
+  return found.map(({ context, demands }) => {
+    const listed = 'spec' in context ? context.spec.hosts : context.hosts;
+    const names = [...new Set([listed ?? [], beside.get(context.id) ?? []].flat())];
+    return { context, demands, names };
+  });
+}
+
 function toEdgeHost(
-  { id, metadata, namespace, spec }: Resource<'Host'>,
+  { id, metadata, namespace, spec }: Host,
   tls: EdgeHost['tls'],
-  context: Resource<'TLSContext'> | undefined,
+  context: Context | undefined,
 ): EdgeHost {
   const { hostname, hsts, requestPolicy } = spec;
   return {
@@ -112,9 +158,10 @@ function closedHost(
   hostname: string,
   { id, namespace }: Pick<Rejected, 'id' | 'namespace'>,
 ): EdgeHost {
-  const origins = [id];
-  return { hostname, id, namespace, labels: {}, origins, tls: 'broken', insecure: 'closed' };
+  return { hostname, id, namespace, labels: {}, origins: [id], ...CLOSED };
 }
+
+const CLOSED = { tls: 'broken', insecure: 'closed' } as const;
 
 /** Returns whether requests without TLS are redirected whatever the Host says of them. */
 function redirectsAll(
@@ -125,21 +172,13 @@ function redirectsAll(
   return redirect_cleartext_from !== undefined && requestPolicy.insecure.action === 'Route';
 }
 
-function redirectProblems(
-  host: Resource<'Host'>,
-  context: Context | undefined,
-): readonly Problem[] {
+function redirectProblems(host: Host, context: Context | undefined): readonly Problem[] {
   if (!redirectsAll(host.spec, context)) return [];
   const message = 'requests without TLS are still redirected, as `redirect_cleartext_from` says';
   return [problemOf(host, 'warning', 'spec.requestPolicy.insecure.action', message)];
 }
 
-/** Returns whether a TLSContext restricts what is served without it. */
-function demands({ cert_required, redirect_cleartext_from }: Context['spec']): boolean {
-  return cert_required || redirect_cleartext_from !== undefined;
-}
-
-function demandProblem(context: Context, hostnames: readonly string[]): Problem {
+function demandProblem(context: Context | Rejected, hostnames: readonly string[]): Problem {
   const names = hostnames.map(hostname => `"${hostname}"`).join(', ');
   const message = `no Host has ${names}, so what the TLSContext demands of clients cannot be asked: they answer 500. Write a Host for each`;
   return problemOf(context, 'error', 'spec.hosts', message);
@@ -151,9 +190,20 @@ function unreadProblem(rejected: Rejected): Problem {
   return problemOf(rejected, 'error', 'spec.hostname', message);
 }
 
-function takenProblem(host: Resource<'Host'>, owner: EdgeHost): Problem {
-  const message = `the hostname "${host.spec.hostname}" is already that of ${owner.id}. That one counts`;
-  return problemOf(host, 'error', 'spec.hostname', message);
+function takenProblem(host: Host, owner: Host, unmet: readonly string[]): Problem {
+  const counts = `the hostname "${host.spec.hostname}" is already that of ${owner.id}. That one counts`;
+  const closed = `, but it lacks what this one demands of clients (${unmet.join(', ')}), so the name answers 500. Remove one`;
+  return problemOf(host, 'error', 'spec.hostname', unmet.length === 0 ? counts : counts + closed);
+}
+
+function unmetProblem(host: Host, context: Context | Rejected, unmet: readonly string[]): Problem {
+  const { name, namespace } = context;
+  const what = `the Host lacks what TLSContext ${namespace}/${name} demands of the clients of "${host.spec.hostname}" (${unmet.join(', ')}), so it answers 500`;
+  const remedy =
+    'spec' in context
+      ? 'Demand the same here, or name the TLSContext in `tlsContext`'
+      : 'Mend the TLSContext';
+  return problemOf(host, 'error', 'spec.tlsContext', `${what}. ${remedy}`);
 }
 
 /** A Problem of a TLSContext shows at each of its Hosts. */

@@ -40,6 +40,7 @@ function find(namespace: string, name: string, { tlsContexts }: ResourceSet): Co
   return tlsContexts.find(context => context.namespace === namespace && context.name === name);
 }
 
-function missing(namespace: string, name: string): Parsed<never> {
+/** The error of a Host whose TLSContext this is. */
+export function missing(namespace: string, name: string): { readonly error: string } {
   return { error: `there is no TLSContext ${namespace}/${name} in force` };
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { Status } from '#controlplane/status/status.ts';
+import { askHttps } from '#envoy/e2e/https-request.ts';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { until } from '#envoy/e2e/until.ts';
 import { startUpstream, type Upstream } from '#envoy/e2e/upstream.ts';
 
 const document = (kind: string, name: string, spec: object) =>
@@ -110,5 +113,74 @@ describe('while the paths of a site are protected by a FilterPolicy', () => {
       );
       assert.deepEqual(codes, [401, 500], wrong);
     }
+  });
+
+  /**
+   * Writes the site. Waits until a name answers so without TLS, and over TLS without a client
+   * certificate. A certificate takes a moment.
+   */
+  async function nameAnswers(
+    text: string,
+    said: RegExp | undefined,
+    name: string,
+    wanted: readonly unknown[],
+  ) {
+    await answers(text, said);
+    const over = { port: system.ports.edgeTls, sni: name };
+    await until(
+      async () => {
+        const [plain, tls] = await Promise.all([
+          request(system.edge, '/free/', { headers: { host: name } }),
+          askHttps(over, '/free/').catch(() => ({ status: 'none' })),
+        ]);
+        return isDeepStrictEqual([plain.status, tls.status], wanted) || undefined;
+      },
+      30_000,
+      `${name}: ${wanted}`,
+    );
+  }
+
+  const host = (name: string, hostname: string, more: object = {}) =>
+    document('Host', name, { hostname, ...more });
+  const context = (name: string, hosts: readonly string[]) =>
+    document('TLSContext', name, { hosts, ca_secret: 'clients', cert_required: true });
+  const TLS = { tls: { issuer: 'gateway' } };
+  const CLOSED = [500, 'none'];
+
+  test('a demand for client certificates is not lost beside the `tls` of the Host', async () => {
+    const site = route('free') + host('priv', 'priv.test', TLS);
+    await nameAnswers(site, undefined, 'priv.test', [301, 200]);
+    const lacks = /lacks what TLSContext .* demands of the clients of "priv\.test"/;
+    for (const [name, hosts] of [
+      ['c', ['priv.test']],
+      ['priv-context', []],
+    ] as const)
+      await nameAnswers(site + context(name, hosts), lacks, 'priv.test', CLOSED);
+  });
+
+  test('a second Host, TLSContext or Mapping of one name opens nothing to a wider one', async () => {
+    const wide = route('free') + host('site', '*', TLS);
+    const copied = /is already at .*, which counts\. What this one covers beyond that answers 500/;
+    const second = host('site', 'priv.test', {
+      ...TLS,
+      requestPolicy: { insecure: { action: 'Reject' } },
+    });
+    await nameAnswers(wide + second, copied, 'priv.test', CLOSED);
+    const both = host('priv', 'priv.test', TLS) + context('c', []) + context('c', ['priv.test']);
+    await nameAnswers(wide + both, copied, 'priv.test', CLOSED);
+    const narrow = route('free') + route('free', {}, '/free/priv/');
+    const { codes } = await answers(
+      narrow,
+      /^Mapping default\/free is already at .* answers 500/,
+      ...['/free/priv/x', '/free/x'],
+    );
+    assert.deepEqual(codes, [500, 200]);
+  });
+
+  test('of two Hosts of one name, what one demands is not lost by the other', async () => {
+    const site = route('free') + host('a', 'priv.test');
+    await nameAnswers(site, undefined, 'priv.test', [200, 'none']);
+    const lacks = /That one counts, but it lacks what this one demands of clients/;
+    await nameAnswers(site + host('b', 'priv.test', TLS), lacks, 'priv.test', CLOSED);
   });
 });

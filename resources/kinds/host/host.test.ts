@@ -47,6 +47,7 @@ const READ_AS: readonly [fields: object, spec: object][] = [
   ],
   [{ mappingSelector: {} }, {}],
   [{ ambassador_id: ['other', 'default'] }, { gateway_id: ['other', 'default'] }],
+  [{ ambassadorId: 'default' }, {}],
   [
     { tlsSecret: 's', hsts: { includeSubDomains: true } },
     {

@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
+import { mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
+import { uncoveredPart } from './uncovered-part.ts';
+
+/**
+ * Returns what a second document of one name covers beyond the first, which counts. What could not
+ * be read is left out, or one typo would close a whole site.
+ * @returns undefined when that is nothing
+ */
+export function uncoveredSecond(
+  second: Resource | Rejected,
+  first: Resource | Rejected,
+): Rejected | undefined {
+  if (second.kind === 'FilterPolicy') return uncoveredPart(second, first);
+  const [own, other] = [coverOf(second), coverOf(first)];
+  const covered = new Set(other.hosts);
+  const hosts = own.hosts?.filter(host => !covered.has(host)) ?? [];
+  const isNew = own.match !== undefined && !isDeepStrictEqual(own.match, other.match);
+  if (hosts.length === 0 && !isNew) return undefined;
+  const { kind, namespace, name, id, source } = second;
+  const match = isNew ? { match: own.match } : {};
+  return { kind, namespace, name, id, source, ...match, ...(hosts.length > 0 && { hosts }) };
+}
+
+/** A shadow serves nothing. */
+function coverOf(item: Resource | Rejected): Pick<Rejected, 'hosts' | 'match'> {
+  if (!('spec' in item)) return item;
+  if (item.kind === 'Host') return { hosts: [item.spec.hostname] };
+  if (item.kind === 'TLSContext') return { hosts: item.spec.hosts };
+  return item.kind === 'Mapping' && !item.spec.shadow ? { match: matchOf(item) } : {};
+}
+
+function matchOf({ spec }: Resource<'Mapping'>): NonNullable<Rejected['match']> {
+  const fields = Object.entries(spec).filter(([field]) => Object.hasOwn(mappingMatchShape, field));
+  // They are the fields of that very shape.
+  return Object.fromEntries(fields) as NonNullable<Rejected['match']>;
+}
