@@ -32,15 +32,3 @@ function mappingKeys(spec: MappingSpec): MappingKeys {
     match: matchKey(spec),
   };
 }
-
-/** Returns whether all Mappings that share a route with this one have `bypass_auth`. */
-export function bypasses(mappings: readonly Resource<'Mapping'>[]): (spec: MappingSpec) => boolean {
-  let filtered: ReadonlySet<string> | undefined;
-  return spec => {
-    if (!spec.bypass_auth) return false;
-    filtered ??= new Set(
-      mappings.filter(({ spec }) => !spec.bypass_auth).map(({ spec }) => matchKey(spec)),
-    );
-    return !filtered.has(matchKey(spec));
-  };
-}

@@ -1,9 +1,9 @@
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
+import { bypasses } from './bypasses.ts';
 import type { EdgeFilters } from './ext-authz/edge-filters.ts';
 import { mappingDomain } from './mapping-domain.ts';
-import { bypasses } from './mapping-keys.ts';
 
 /** The resource that sets a request header before a route's own changes. */
 export type HeaderSetter = { readonly kind: 'Filter' | 'RateLimit'; readonly who: string };

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import express from 'express';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { pino } from 'pino';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { openFigures } from '#controlplane/figures/open-figures.ts';
 import { openKnowledge } from '#controlplane/knowledge/knowledge.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import { after } from '#process/after.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
-import { type Console, openConsole } from './console.ts';
+import { type Console, type ConsoleParts, openConsole } from './console.ts';
 
 const STATUS: Status = {
   ready: true,
@@ -19,7 +23,11 @@ const STATUS: Status = {
   certificates: [],
 };
 
-async function serve(t: TestContext): Promise<{ base: string; opened: Console }> {
+async function serve(
+  t: TestContext,
+  some: Partial<ConsoleParts> = {},
+  resources = toResourceSet([], []),
+): Promise<{ base: string; opened: Console }> {
   const log = pino({ level: 'silent' });
   const { figures } = openFigures({
     connected: () => [],
@@ -36,7 +44,7 @@ async function serve(t: TestContext): Promise<{ base: string; opened: Console }>
   const opened = openConsole({
     facts: {
       status: () => STATUS,
-      resources: () => toResourceSet([], []),
+      resources: () => resources,
       options: {
         edge: { host: '127.0.0.1', port: 1 },
         sds: { host: '127.0.0.1', port: 1 },
@@ -61,6 +69,7 @@ async function serve(t: TestContext): Promise<{ base: string; opened: Console }>
     config: 'open',
     now: Date.now,
     after,
+    ...some,
   });
   const server = http.createServer(express().use('/console', opened.router));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -191,4 +200,86 @@ test('hints come soon after a change, to a bounded number of browsers', async t 
   assert.equal(await read(), 'event: changed\ndata: 1\n\n');
   await Promise.all(streams.slice(1).map(({ body }) => body?.cancel()));
   await reader?.cancel();
+});
+
+test('a quiet stream says every 15 s that it is there', async t => {
+  const waiting = new Map<number, () => void>();
+  const { base } = await serve(t, {
+    after: (ms, callback) => {
+      waiting.set(ms, callback);
+      return () => {};
+    },
+  });
+  const { body } = await fetch(`${base}/events`);
+  const reader = body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  assert.match(await read(), /event: changed/);
+  for (let time = 0; time < 2; time += 1) {
+    waiting.get(15_000)?.();
+    assert.equal(await read(), 'event: here\ndata: 0\n\n');
+  }
+  await reader?.cancel();
+});
+
+const LOGIN = `apiVersion: gateway.internal/v2
+kind: Filter
+metadata: { name: console }
+spec:
+  OAuth2:
+    authorizationURL: https://login.example.com
+    clientID: me
+    secret: s
+    protectedOrigins: [{ origin: "https://gateway.example.com" }]
+`;
+
+/** Serves a provider's keys, and returns what signs its tokens. */
+async function openIssuer(t: TestContext) {
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }];
+  const server = http.createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    const answer = request.url === '/keys' ? { keys } : { issuer, jwks_uri: `${issuer}/keys` };
+    response.end(JSON.stringify(answer));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const sign = (seconds: number) =>
+    new SignJWT({})
+      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+      .setIssuer(issuer)
+      .setAudience('me')
+      .setSubject('ada')
+      .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
+      .sign(privateKey);
+  return { issuer, sign };
+}
+
+test('an expired token is answered in words, and a page leads to a new login', async t => {
+  const { issuer, sign } = await openIssuer(t);
+  const viewers = [{ name: 'sub', value: 'ada' }];
+  const config = { issuer, audience: 'me', viewers, operators: [] };
+  const { base } = await serve(t, { config }, resourceSetOf(LOGIN).resources);
+  const ask = async (path: string, seconds: number, accept: string) => {
+    const headers = { 'x-console-token': await sign(seconds), accept };
+    // Node's fetch says of itself that it shows no page.
+    const [answer] = (await once(http.get(base + path, { headers }), 'response')) as [
+      http.IncomingMessage,
+    ];
+    return { status: answer.statusCode, text: await text(answer) };
+  };
+  assert.equal((await ask('/', 60, 'text/html')).status, 200);
+  const page = await ask('/routes?sort=rate', -60, 'text/html');
+  assert.equal(page.status, 401);
+  assert.match(page.text, /ends before the session/);
+  assert.match(
+    page.text,
+    /"https:\/\/gateway\.example\.com\/\.gateway\/oauth2\/login\?realm=console\.default&amp;return=[^"]+%2Fconsole%2Froutes%3Fsort%3Drate"/,
+  );
+  const view = await ask('/api/overview', -60, '*/*');
+  assert.equal(view.status, 401);
+  assert.match((JSON.parse(view.text) as { error: string }).error, /docs\/how-to\/console\.md/);
 });

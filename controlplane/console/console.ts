@@ -13,6 +13,7 @@ import type { ConsoleConfig, ConsoleLogin } from './console-config.ts';
 import { type ConsoleData, type ConsoleFacts, consoleData } from './data.ts';
 import { type Events, openEvents } from './events.ts';
 import { isLoopbackHost, isSameOrigin, securityHeaders } from './guard.ts';
+import { endedPage, freshLogin, isNavigation, PAGE_HEADERS } from './login-ended.ts';
 import { type Receive, receiveAll, visitorIn } from './visitor.ts';
 
 export type ConsoleParts = {
@@ -55,8 +56,15 @@ export function openConsole(parts: ConsoleParts): Console {
   const events = openEvents({ after });
   const unfollow = facts.figures.follow(() => events.changed());
   const router = Router();
-  if (config === 'open') router.use(onlyOwnHost);
-  router.use(onlyVisitors(config === 'open' ? receiveAll : receivingTokens(config)));
+  if (config === 'open')
+    router.use(
+      onlyOwnHost,
+      onlyVisitors(receiveAll, () => undefined),
+    );
+  else {
+    const again = (path: string) => freshLogin(facts.resources().filters, config.audience, path);
+    router.use(onlyVisitors(receivingTokens(config), again));
+  }
   router.use(assetRoutes());
   router.get('/events', stream(events, { now, after }));
   router.use('/api', apiRoutes(data, parts));
@@ -95,16 +103,25 @@ const wrongBody: ErrorRequestHandler = (error, _request, response, next) => {
     response.status(status).json({ error: status === 413 ? 'the body is too large' : 'want JSON' });
 };
 
-/** Lets those through who may look, and remembers who they are. */
-function onlyVisitors(receive: Receive): RequestHandler {
-  return async ({ headers }, response, next) => {
+/** Lets those through who may look, and remembers who they are. `again` is where one logs in. */
+function onlyVisitors(
+  receive: Receive,
+  again: (path: string) => string | undefined,
+): RequestHandler {
+  return async ({ headers, originalUrl }, response, next) => {
     const visitor = await receive(headers);
-    if ('error' in visitor) {
-      response.status(visitor.status).json({ error: visitor.error });
+    if (!('error' in visitor)) {
+      response.locals.visitor = visitor;
+      next();
       return;
     }
-    response.locals.visitor = visitor;
-    next();
+    const { error, isExpired, status } = visitor;
+    if (isExpired && isNavigation(headers))
+      response
+        .status(status)
+        .set(PAGE_HEADERS)
+        .send(endedPage(error, again(originalUrl)));
+    else response.status(status).json({ error });
   };
 }
 

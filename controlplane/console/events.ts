@@ -17,7 +17,9 @@ const MOST_BROWSERS = 64;
 /** A browser that leaves this many bytes unread is dropped. It connects again by itself. */
 const MOST_UNREAD_BYTES = 4_096;
 const PAUSE_MS = 1_000;
-/** A comment keeps proxies between from ending a quiet stream. */
+/**
+ * Proxies between must not end a quiet stream. By the silence a browser knows that it is cut off.
+ */
 const ALIVE_MS = 15_000;
 
 /**
@@ -36,7 +38,7 @@ export function openEvents({ after }: EventParts): Events {
   };
   const keepAlive = () => {
     stopAlive = after(ALIVE_MS, () => {
-      tell(': here\n\n');
+      tell('event: here\ndata: 0\n\n');
       keepAlive();
     });
   };

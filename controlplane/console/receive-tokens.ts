@@ -50,7 +50,7 @@ function tokenOf(headers: IncomingHttpHeaders): string | undefined {
 
 /** An outage of the provider is no fault of the token. */
 function turned(error: unknown): Turned {
-  if (error instanceof errors.JWTExpired) return { status: 401, error: 'the login has expired' };
+  if (error instanceof errors.JWTExpired) return { status: 401, error: EXPIRED, isExpired: true };
   const isToken =
     error instanceof errors.JOSEError &&
     !(error instanceof errors.JWKSTimeout) &&
@@ -59,6 +59,9 @@ function turned(error: unknown): Turned {
     ? { status: 401, error: 'the token is not one for this console' }
     : { status: 503, error: 'the keys of the provider cannot be read (CONSOLE_ISSUER)' };
 }
+
+const EXPIRED =
+  'the login has expired: its token ends before the session, and no newer one has come. Log in again, or see "Tokens that end before the session" in docs/how-to/console.md';
 
 type Keys = ReturnType<typeof createRemoteJWKSet>;
 

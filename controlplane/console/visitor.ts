@@ -13,7 +13,12 @@ export type Visitor = {
 };
 
 /** Why somebody gets nothing. */
-export type Turned = { readonly status: 401 | 403 | 503; readonly error: string };
+export type Turned = {
+  readonly status: 401 | 403 | 503;
+  readonly error: string;
+  /** A newer token would do. */
+  readonly isExpired?: true;
+};
 
 /** Says who asks. */
 export type Receive = (headers: IncomingHttpHeaders) => Promise<Visitor | Turned>;

@@ -102,11 +102,13 @@ function textOf(field: string, value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-const HIDDEN_TEXT = '(not shown)';
+export const HIDDEN_TEXT = '(not shown)';
 
-/** Fields whose values may be credentials, as their schemas say (`secret`). */
-const HIDDEN =
-  /^(?:add_re(?:quest|sponse)_headers|(?:regex_)?headers|(?:regex_)?query_parameters)\.|\.ifRequestHeader\.(?!name$|negate$)/;
+/** Fields with values that may be credentials, as their schemas say (`secret`). */
+export const VALUED_FIELDS =
+  'add_re(?:quest|sponse)_headers|(?:regex_)?headers|(?:regex_)?query_parameters';
+
+const HIDDEN = new RegExp(`^(?:${VALUED_FIELDS})\\.|\\.ifRequestHeader\\.(?!name$|negate$)`);
 
 function hide(key: string, value: unknown): unknown {
   if (isAddress(value)) return addressText(value);

@@ -2,14 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Acted, Doubted } from '#controlplane/console/act.ts';
 import type { ServiceAnswer } from '#controlplane/orders/order-answers.ts';
 import { type Children, html, type Shown } from './html.ts';
-import { fetchPost, reasonOf } from './live.ts';
-import { Badge, type Tone } from './parts.ts';
+import { ANSWER_MS, fetchPost, reasonOf } from './live.ts';
+import { Badge, Reason, type Tone } from './parts.ts';
 
 /** Says whether the reader may act. */
 export function useMayAct(): boolean {
   const [mayAct, set] = useState(false);
   useEffect(() => {
-    fetch('/console/api/visitor')
+    fetch('/console/api/visitor', { signal: AbortSignal.timeout(ANSWER_MS) })
       .then(answer => answer.json())
       .then(
         visitor => set(visitor.mayAct === true),
@@ -91,7 +91,7 @@ export function ActResult(): Shown {
 }
 
 function Came({ answers, error }: Result): Shown {
-  if (error !== undefined) return html`<p class="body error">${error}</p>`;
+  if (error !== undefined) return html`<p class="body error"><${Reason} error=${error} /></p>`;
   if (answers === undefined) return html`<p class="body muted">Waiting for the answer …</p>`;
   if (answers.length === 0)
     return html`<p class="body">Stored. No service is connected that could answer.</p>`;

@@ -9,6 +9,14 @@ let connected = false;
 let wasLost = false;
 
 const AGAIN_MS = 3_000;
+/** The control plane says every 15 s that it is there. */
+const SILENT_MS = 40_000;
+/** Longer than the control plane waits for any service. */
+export const ANSWER_MS = 30_000;
+/** To compare very many resources takes time. */
+const QUESTION_MS = 120_000;
+/** What the edge and the control plane answer with 401 in many words. */
+export const LOGIN_ENDED = 'Your login has ended.';
 
 /** Follows the hints of the control plane, for as long as the page is there. */
 export function connect(): void {
@@ -16,15 +24,27 @@ export function connect(): void {
   follow();
 }
 
-/** The browser connects again by itself, but not after an answer that is an error. */
+/** The browser connects again by itself, but not after silence or an answer that is an error. */
 function follow(): void {
   const source = new EventSource('/console/events');
+  const again = () => {
+    source.close();
+    link(false);
+    follow();
+  };
+  let timer = setTimeout(again, SILENT_MS);
+  const wait = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(again, ms);
+  };
   source.addEventListener('open', () => link(true));
   source.addEventListener('error', () => {
     link(false);
-    if (source.readyState === EventSource.CLOSED) setTimeout(follow, AGAIN_MS);
+    if (source.readyState === EventSource.CLOSED) wait(AGAIN_MS);
   });
   source.addEventListener('changed', tell);
+  for (const event of ['open', 'changed', 'here'])
+    source.addEventListener(event, () => wait(SILENT_MS));
 }
 
 /** After a pause views ask again, since hints were missed. */
@@ -59,21 +79,27 @@ export function useView<T>(path: string): View<T> {
     let etag: string | null = null;
     let asking = false;
     let again = false;
+    let later: ReturnType<typeof setTimeout> | undefined;
     const ask = async () => {
       again = asking;
       if (asking) return;
       asking = true;
+      clearTimeout(later);
       try {
-        const answer = await fetch(`/console/api/${path}`, { signal: abort.signal });
-        if (!answer.ok) set({ path, error: await reasonOf(answer) });
-        else if (answer.headers.get('etag') !== etag || etag === null) {
+        const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(ANSWER_MS)]);
+        const answer = await fetch(`/console/api/${path}`, { signal });
+        if (!answer.ok) {
+          etag = null;
+          set({ path, error: await reasonOf(answer) });
+        } else if (answer.headers.get('etag') !== etag || etag === null) {
           etag = answer.headers.get('etag');
           set({ path, data: (await answer.json()) as T });
         }
       } catch {
-        if (!abort.signal.aborted)
-          set(before => ({ ...before, error: 'The control plane does not answer.' }));
+        if (abort.signal.aborted) return;
+        set(before => ({ ...(isFor(before, path) ? before : {}), path, error: NO_ANSWER }));
         etag = null;
+        later = setTimeout(ask, AGAIN_MS);
       }
       asking = false;
       if (again && !abort.signal.aborted) void ask();
@@ -83,14 +109,21 @@ export function useView<T>(path: string): View<T> {
     void ask();
     return () => {
       followers.delete(follower);
+      clearTimeout(later);
       abort.abort();
     };
   }, [path]);
   // What another path showed must not stand under this one's name.
-  return view.path === path || (view.data !== undefined && samePlace(view.path, path)) ? view : {};
+  return isFor(view, path) ? view : {};
 }
 
+const NO_ANSWER = 'The control plane does not answer.';
+
 /** Another part of the same list may stay until the new one is there. */
+function isFor(view: View<unknown> & { readonly path?: string }, path: string): boolean {
+  return view.path === path || (view.data !== undefined && samePlace(view.path, path));
+}
+
 function samePlace(a: string | undefined, b: string): boolean {
   return (
     a?.split('?')[0] === b.split('?')[0] && !b.startsWith('route?') && !b.startsWith('service?')
@@ -103,8 +136,9 @@ export function fetchPost(path: string, body: unknown): Promise<Response> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    signal: AbortSignal.timeout(QUESTION_MS),
   }).catch(() => {
-    throw new Error('The control plane does not answer.');
+    throw new Error(NO_ANSWER);
   });
 }
 
@@ -117,6 +151,7 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
 
 /** Returns what an answer says is wrong. */
 export async function reasonOf(answer: Response): Promise<string> {
+  if (answer.status === 401) return LOGIN_ENDED;
   const body = (await answer.json().catch(() => ({}))) as { readonly error?: string };
   return body.error ?? `The control plane answers ${answer.status}.`;
 }

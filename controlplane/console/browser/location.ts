@@ -22,10 +22,13 @@ export function to(
   return `${BASE}${screen === 'overview' ? '' : screen}${text === '' ? '' : `?${text}`}`;
 }
 
-/** Goes to an address of the console. With `replace` the step back leads past it. */
-export function go(address: string, replace = false): void {
-  if (replace) window.history.replaceState(null, '', address);
-  else window.history.pushState(null, '', address);
+/**
+ * Goes to an address of the console. With `replace` the step back leads past it. The history keeps
+ * `state` with the address.
+ */
+export function go(address: string, replace = false, state: unknown = null): void {
+  if (replace) window.history.replaceState(state, '', address);
+  else window.history.pushState(state, '', address);
   for (const follower of followers) follower();
 }
 

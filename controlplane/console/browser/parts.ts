@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { count } from './format.ts';
 import { type Children, html, type Shown } from './html.ts';
-import type { View } from './live.ts';
+import { LOGIN_ENDED, type View } from './live.ts';
 import { go, to } from './location.ts';
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'quiet' | 'plain';
@@ -63,8 +63,15 @@ export function Loaded<T>({
   readonly show: (data: T) => Shown;
 }): Shown {
   const { data, error } = view;
-  return html`${error === undefined ? null : html`<p class="notice bad" role="alert">${error}</p>`}
+  return html`${error === undefined ? null : html`<p class="notice bad" role="alert"><${Reason} error=${error} /></p>`}
     ${data !== undefined ? show(data) : error === undefined ? html`<p class="empty" role="status">Loading …</p>` : null}`;
+}
+
+/** Why there is nothing to show. The page leads to the login when it is loaded again. */
+export function Reason({ error }: { readonly error: string }): Shown {
+  if (error !== LOGIN_ENDED) return html`<span>${error}</span>`;
+  const { origin, pathname, search } = window.location;
+  return html`<span>${error} <a href=${origin + pathname + search}>Load the page again.</a></span>`;
 }
 
 /** Where a resource is written. */

@@ -91,7 +91,7 @@ const SCREENS: readonly (readonly [name: string, path: string, text: string])[] 
   ['route', 'route?id=Mapping/default/orders', 'Explain a request to it'],
   ['route-of-gateway', 'route?id=HTTPRoute/default/catalogue', 'as they are written'],
   ['gateways', 'gateways', 'SCTP is not served here'],
-  ['explain', 'explain?url=/account/x&headers=Accept:%20text/html', 'Mapping default/account'],
+  ['explain', 'explain?url=/account/x', 'Mapping default/account'],
   ['services', 'services', 'user-service'],
   ['service', 'service?name=user-service', 'Last requests'],
   ['traffic', 'traffic', 'GET /orders/1'],
@@ -202,6 +202,69 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     await see(page, 'loses its Filter');
     await see(page, 'looser');
     await keep(page, 'change');
+  });
+
+  test('keeps headers that are asked about out of every address', async t => {
+    const page = await open(t, 'explain');
+    const urls: string[] = [];
+    page.on('request', request => urls.push(request.url()));
+    await page.getByLabel('URL or path').fill('/account/x');
+    await page.getByLabel('Headers').fill('Authorization: Bearer s3cret');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await see(page, 'Mapping default/account');
+    await page.reload();
+    await see(page, 'Mapping default/account');
+    assert.equal(await page.getByLabel('Headers').inputValue(), 'Authorization: Bearer s3cret');
+    assert.match(page.url(), /url=/);
+    assert.doesNotMatch([page.url(), ...urls].join(), /s3cret|Authorization/i);
+    await page.goBack();
+    await see(page, 'Ask about a request');
+    assert.equal(await page.getByLabel('Headers').inputValue(), '');
+  });
+
+  test('says when its login has ended, and how to go on', async t => {
+    const page = await newPage();
+    t.after(() => page.close());
+    const body = '{"message":"no session","login_url":"https://elsewhere.example/"}';
+    await page.route('**/console/api/routes*', route =>
+      route.fulfill({ status: 401, contentType: 'application/json', body }),
+    );
+    await page.goto(at('routes?search=orders'));
+    await see(page, 'Your login has ended.');
+    errors.length = 0;
+    await page.unroute('**/console/api/routes*');
+    await page.getByRole('link', { name: 'Load the page again.' }).click();
+    await see(page, '/orders/');
+  });
+
+  test('says that it is not connected when the control plane hangs', async t => {
+    const page = await newPage();
+    t.after(() => page.close());
+    await page.clock.install();
+    // The clock of the page has no power over this timer of the browser.
+    await page.addInitScript(`AbortSignal.timeout = ms => {
+      const abort = new AbortController();
+      setTimeout(() => abort.abort(), ms);
+      return abort.signal;
+    }`);
+    await page.goto(at(''));
+    await see(page, 'Latest changes');
+    const link = (text: string) => page.locator('.link', { hasText: text }).waitFor();
+    await link('Live');
+    let hangs = true;
+    await page.route(/\/console\/(?:events|api\/routes)/, route =>
+      hangs ? undefined : route.continue(),
+    );
+    await page.getByRole('link', { name: 'Routes' }).first().click();
+    await see(page, 'Loading');
+    await page.clock.fastForward(30_000);
+    await see(page, 'The control plane does not answer.');
+    await page.clock.fastForward(40_000);
+    await link('Not connected');
+    hangs = false;
+    await page.clock.fastForward(40_000);
+    await link('Live');
+    await see(page, '/orders/');
   });
 
   test('finds routes, and says where they are written', async t => {

@@ -1,19 +1,18 @@
-import {
-  type OrderedRule,
-  orderedRules,
-  ruleFinder,
-} from '#controlplane/compile/ext-authz/rule-order.ts';
+import { bypasses } from '#controlplane/compile/bypasses.ts';
+import { orderedRules } from '#controlplane/compile/ext-authz/rule-order.ts';
 import { mappingDomain } from '#controlplane/compile/mapping-domain.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { canonicalPath } from '#resources/match/canonical-path.ts';
+import type { Glob } from '#resources/match/glob.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { type Reached, ruleIndex } from './reached-rules.ts';
 import type { RoutePath } from './routes.ts';
 
 /**
  * Which Filters decide about a route.
- * - `all`: every path of it meets a Filter.
- * - `part`: some do, others pass.
+ * - `all`: every request of it meets a Filter.
+ * - `part`: some may, and others may pass.
  * - `none`: no FilterPolicy has a rule with Filters for it, and it names none.
  * - `bypass`: it has `bypass_auth`.
  * - `bytes`: it is for connections, which no Filter sees.
@@ -28,6 +27,8 @@ export type RoutePart = {
   readonly host: string;
   readonly path: RoutePath;
   readonly filters: readonly string[];
+  /** Whether one of its own Filters decides about each request. */
+  readonly isSure: boolean;
 };
 
 /** Says which Filters decide about a Mapping, and about requests of a route of Gateways. */
@@ -36,64 +37,69 @@ export type FindCoverage = {
   ofParts(parts: readonly RoutePart[]): Coverage;
 };
 
-export function coverageOf({ filterPolicies }: ResourceSet): FindCoverage {
-  const find = ruleFinder(orderedRules(filterPolicies));
-  const decided = (parts: readonly Sample[]): Coverage => {
-    const found = parts.map(({ host, path, filters }) => ({ filters, rule: find(host, path) }));
-    const names = found.flatMap(({ filters, rule }) => [...filters, ...filtersOf(rule)]);
-    const closing = found.filter(
-      ({ filters, rule }) => filters.length > 0 || rule?.closes === true,
-    ).length;
-    const covered = closing === 0 ? 'none' : closing === found.length ? 'all' : 'part';
-    return { covered, filters: [...new Set(names)] };
+export function coverageOf({ filterPolicies, mappings }: ResourceSet): FindCoverage {
+  const rulesIn = ruleIndex(orderedRules(filterPolicies));
+  const sharing = mappings.filter(({ spec }) => spec.node_group === EDGE && !spec.shadow);
+  const isBypassed = bypasses(sharing);
+  const ofParts = (parts: readonly RoutePart[]): Coverage => {
+    const found = parts.flatMap(({ filters, host, isSure, path }) =>
+      globsOf(path).map(paths => joined(filters, isSure, decided(rulesIn(host, paths)))),
+    );
+    const words = new Set(found.map(({ covered }) => covered));
+    const [covered = 'none'] = words.size > 1 ? ['part' as const] : words;
+    return { covered, filters: [...new Set(found.flatMap(({ filters }) => filters))] };
   };
   return {
     ofMapping: spec => {
       if (spec.node_group !== EDGE) return { covered: 'none', filters: [] };
-      if (spec.bypass_auth) return { covered: 'bypass', filters: [] };
-      const host = sampleHost(mappingDomain(spec));
-      return decided(samples(spec).map(path => ({ host, path, filters: [] })));
+      if (isBypassed(spec)) return { covered: 'bypass', filters: [] };
+      const path = { path: spec.prefix, type: pathType(spec) };
+      return ofParts([{ host: mappingDomain(spec), path, filters: [], isSure: false }]);
     },
-    ofParts: parts =>
-      decided(
-        parts.flatMap(({ filters, host, path }) =>
-          samplesOfPath(path).map(each => ({ host: sampleHost(host), path: each, filters })),
-        ),
-      ),
+    ofParts,
   };
 }
 
-type Sample = { readonly host: string; readonly path: string; readonly filters: readonly string[] };
-
-function filtersOf(rule: OrderedRule | undefined): readonly string[] {
-  if (rule === undefined) return [];
-  const { namespace: own, spec } = rule.policy;
-  const index = Number(/\d+/.exec(rule.field)?.[0]);
-  return (spec.rules[index]?.filters ?? []).map(
-    ({ name, namespace = own }) => `${namespace}/${name}`,
-  );
+export function pathType({ prefix_exact, prefix_regex }: MappingSpec): RoutePath['type'] {
+  return prefix_regex ? 'regex' : prefix_exact ? 'exact' : 'prefix';
 }
 
-/** Paths that stand for all of a Mapping: `/user` also covers `/user/a` and `/usera`. */
-function samples({ prefix, prefix_exact, prefix_regex }: MappingSpec): readonly string[] {
-  if (prefix_regex) return [/^[\w/.-]*/.exec(prefix)?.[0] || '/'];
-  const path = canonicalPath(prefix);
-  if (prefix_exact) return [path];
-  const base = path.replace(/\/$/, '');
-  return [`${base}/a`, `${base}/`, ...(path.endsWith('/') ? [] : [path, `${path}a`])];
+/** A route's own Filters come beside those of rules. */
+function joined(own: readonly string[], isSure: boolean, { covered, filters }: Coverage): Coverage {
+  const some = own.length > 0 && covered === 'none' ? 'part' : covered;
+  return { covered: isSure ? 'all' : some, filters: [...own, ...filters] };
 }
 
-/** Unlike a Mapping's prefix, `/user` covers `/user/a` alone. */
-function samplesOfPath({ path: written, type }: RoutePath): readonly string[] {
-  if (type === 'regex') return [/^[\w/.-]*/.exec(written)?.[0] || '/'];
+/** No rule behind one that is for all is reached. */
+function decided(rules: readonly Reached[]): Coverage {
+  const whole = rules.findIndex(({ isWhole }) => isWhole);
+  const reached = whole === -1 ? rules : rules.slice(0, whole + 1);
+  const filters = reached.flatMap(each => each.filters);
+  if (filters.length === 0) return { covered: 'none', filters };
+  const isSure = whole !== -1 && reached.every(each => each.isSure);
+  return { covered: isSure ? 'all' : 'part', filters };
+}
+
+/** Returns globs for all paths of a route. An expression may match less. */
+function globsOf({ path: written, type }: RoutePath): readonly Glob[] {
+  if (type === 'regex') return [startingWith(regexStart(written))];
   const path = canonicalPath(written);
-  if (type === 'exact') return [path];
+  if (type === 'exact') return [exactly(path)];
+  if (type === 'prefix') return [startingWith(path)];
   const base = path.replace(/\/$/, '');
-  return [...(base === '' || type === 'prefix' ? [] : [base]), `${base}/`, `${base}/a`];
+  return [...(base === '' ? [] : [exactly(base)]), startingWith(`${base}/`)];
 }
 
-/** A name that the domain covers. */
-function sampleHost(domain: string): string {
-  if (domain === '*') return 'any.invalid';
-  return domain.replace(/^\*/, 'any');
+function exactly(path: string): Glob {
+  return { prefix: path, inner: [] };
+}
+
+function startingWith(prefix: string): Glob {
+  return { prefix, inner: [], suffix: '' };
+}
+
+/** An alternative may begin otherwise, and the last character may have a quantifier. */
+function regexStart(regex: string): string {
+  const start = regex.includes('|') ? '' : (/^[\w/-]*(?=[\w/-])/.exec(regex)?.[0] ?? '');
+  return start.startsWith('/') ? start : '/';
 }

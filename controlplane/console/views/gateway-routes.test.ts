@@ -53,6 +53,16 @@ const TEXT = [
     'few',
     '{ targetRefs: [{ group: gateway.networking.k8s.io, kind: HTTPRoute, name: web }], limits: [{ name: few, rate: 3, unit: minute }] }',
   ),
+  object(
+    'HTTPRoute',
+    'some',
+    '{ parentRefs: [{ name: site, sectionName: http }], hostnames: [c.test], rules: [{ matches: [{ path: { value: /x } }], backendRefs: [{ name: web, port: 80 }] }] }',
+  ),
+  own(
+    'FilterPolicy',
+    'some',
+    '{ targetRefs: [{ group: gateway.networking.k8s.io, kind: HTTPRoute, name: some }], filters: [{ name: login, ifRequestHeader: { name: x-api } }] }',
+  ),
   own('FilterPolicy', 'policy', '{ rules: [{ path: /a*, filters: [{ name: login }] }] }'),
 ].join('');
 
@@ -85,6 +95,7 @@ test('each says which Filters decide: those that it names, and those of its path
   const of = (id: string) => [rowOf(id).covered, ...rowOf(id).filters];
   assert.deepEqual(of('HTTPRoute/default/web'), ['part', 'default/login']);
   assert.deepEqual(of('HTTPRoute/default/all'), ['all', 'default/login']);
+  assert.deepEqual(of('HTTPRoute/default/some'), ['part', 'default/login']);
   assert.deepEqual(of('TCPRoute/default/db'), ['bytes']);
 });
 
@@ -129,19 +140,40 @@ test('services behind Gateways are among the services, with all their routes', (
     [
       ['db:5432', 1],
       ['next:80', 1],
-      ['web:80', 2],
+      ['web:80', 3],
     ],
   );
 });
 
+const OPTIONS = {
+  edge: { host: '127.0.0.1', port: 8080 },
+  sds: { host: '127.0.0.1', port: 1 },
+  rateLimit: { host: '127.0.0.1', port: 2 },
+  extAuthz: { host: '127.0.0.1', port: 3 },
+};
+
+test('what Envoy gets of a Mapping has no value of a header or parameter, but its hosts', () => {
+  const text = own(
+    'Mapping',
+    'auth',
+    '{ prefix: /, service: s, headers: { X-Auth-Key: s3cret, ":authority": a.test }, query_parameters: { sig: s3cret }, add_request_headers: { X-Team: s3cret } }',
+  );
+  const { resources } = resourceSetOf(text);
+  const row = { id: 'Mapping/default/auth', nodeGroup: 'edge' };
+  const shown = envoyConfiguration(row, resources, OPTIONS);
+  assert.doesNotMatch(shown, /s3cret/);
+  for (const part of [
+    /prefix: \//,
+    /x-auth-key/,
+    /sig/,
+    /x-team/,
+    /:authority\W.*\s.*\s.*\s.*a\W+test/,
+  ])
+    assert.match(shown, part);
+});
+
 test('what Envoy gets of a route is its routes and clusters', () => {
-  const options = {
-    edge: { host: '127.0.0.1', port: 8080 },
-    sds: { host: '127.0.0.1', port: 1 },
-    rateLimit: { host: '127.0.0.1', port: 2 },
-    extAuthz: { host: '127.0.0.1', port: 3 },
-  };
-  const text = envoyConfiguration(rowOf('HTTPRoute/default/web'), resources, options);
+  const text = envoyConfiguration(rowOf('HTTPRoute/default/web'), resources, OPTIONS);
   assert.match(text, /path_separated_prefix: \/account/);
   assert.match(text, /name: Service\/default\/next:80/);
   assert.doesNotMatch(text, /s3cret/);
@@ -163,7 +195,7 @@ test('a Gateway tells its addresses, its listeners, and what is not programmed',
       programmed.is,
     ]),
     [
-      ['http', 2, 'yes'],
+      ['http', 3, 'yes'],
       ['db', 1, 'yes'],
       ['odd', 0, 'no'],
     ],

@@ -18,6 +18,7 @@ import type { HttpRouteMatch } from '#resources/kinds/http-route/http-route-spec
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Coverage, FindCoverage } from './coverage.ts';
+import { areSure } from './reached-rules.ts';
 import type { RouteListener, RoutePath, UnstatedRow } from './routes.ts';
 
 /** A rule of a route of Gateways, as its page shows it. */
@@ -26,6 +27,8 @@ export type RuleView = {
   readonly paths: readonly RoutePath[];
   /** The Filters that the policy of its target names, and then its own, in their order. */
   readonly filters: readonly string[];
+  /** Whether one of them decides about each request. */
+  readonly isSure: boolean;
   /** Why its requests are answered 500. */
   readonly broken?: string;
   readonly redirects: boolean;
@@ -87,8 +90,8 @@ function toRow(
   const [first] = attached;
   const rules = first === undefined ? [] : ruleViews(first.served, resources);
   const services = rules.flatMap(({ backends }) => backends.flatMap(each => each.service ?? []));
-  const parts = rules.flatMap(({ filters, paths }) =>
-    hosts.flatMap(host => paths.map(path => ({ host, path, filters }))),
+  const parts = rules.flatMap(({ filters, isSure, paths }) =>
+    hosts.flatMap(host => paths.map(path => ({ host, path, filters, isSure }))),
   );
   const isHttp = route.kind === 'HTTPRoute' || route.kind === 'GRPCRoute';
   return {
@@ -149,6 +152,7 @@ function ruleViews(served: ServedRoute, resources: ResourceSet): readonly RuleVi
   return rules.map(rule => ({
     paths: pathsOf(served.kind, rule.rule),
     filters: [...(rule.policy?.filters ?? []), ...rule.filters].map(filterName),
+    isSure: rule.filters.length > 0 || areSure(rule.policy?.policy.spec.filters ?? []),
     ...(rule.broken === undefined ? {} : { broken: rule.broken }),
     redirects: redirects(rule.rule),
     backends: backendsOf(rule, resources),

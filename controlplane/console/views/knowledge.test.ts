@@ -17,6 +17,10 @@ spec:
           - { who: { header: x-user, omit_if_not_present: true } }
           - { id: { header: Authorization, omit_if_not_present: true } }
           - { session_token: { header: x-a, omit_if_not_present: true } }
+          - { api_key: { header: x-b, omit_if_not_present: true } }
+          - { a: { header: X-Auth-Key, omit_if_not_present: true } }
+          - { b: { header: X-Session-Id, omit_if_not_present: true } }
+          - { host: { header: ":authority", omit_if_not_present: true } }
           - { where: { path: true } }
 `;
 
@@ -30,7 +34,9 @@ const DEAD: Knowledge = {
 };
 
 test('values of labels that may be credentials are hidden, and those of unknown labels too', async () => {
-  const values = ['remote_address', 'who', 'id', 'session_token', 'where', 'gone', '__proto__'];
+  const values = 'remote_address who id session_token api_key a b host where gone __proto__'.split(
+    ' ',
+  );
   const labels = values.map(key => ({ key, value: '/a?secret=1' }));
   const limit = { limit: 'l', domain: 'd', rate: 1, within: 0, near: 0, over: 0, overLogOnly: 0 };
   const whole = labels.slice(0, 1).map(({ key }) => ({ key, value: '::1' }));
@@ -41,7 +47,7 @@ test('values of labels that may be credentials are hidden, and those of unknown 
   assert.ok('limits' in view);
   assert.deepEqual(
     view.limits[0]?.keys[0]?.labels.filter(({ value }) => value === '/a').map(({ key }) => key),
-    ['remote_address', 'who', 'where'],
+    ['remote_address', 'who', 'host', 'where'],
   );
   assert.doesNotMatch(JSON.stringify(view), /secret=1/);
   assert.deepEqual(

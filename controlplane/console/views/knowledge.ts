@@ -1,3 +1,4 @@
+import { HIDDEN_TEXT } from '#controlplane/diff/field-changes.ts';
 import type {
   CounterKey,
   Counters,
@@ -7,7 +8,7 @@ import type {
   Sessions,
 } from '#controlplane/knowledge/knowledge.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { HIDDEN, SENSITIVE } from './redacted.ts';
+import { SENSITIVE } from './redacted.ts';
 
 /** What is known, or why it is not. */
 export type Known<T> = T | { readonly error: string };
@@ -94,7 +95,7 @@ function shownKeys({ config, mappings }: ResourceSet): ReadonlySet<string> {
 function hideValues(counter: CounterKey, shown: ReadonlySet<string>): ListedKey {
   const labels = counter.labels.map(({ key, value }) => ({
     key,
-    value: shown.has(key) ? value.replace(/\?.*$/s, '') : HIDDEN,
+    value: shown.has(key) ? value.replace(/\?.*$/s, '') : HIDDEN_TEXT,
   }));
   const isWhole = labels.every(({ value }, at) => value === counter.labels[at]?.value);
   return { ...counter, labels, isWhole };

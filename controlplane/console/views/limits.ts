@@ -4,9 +4,12 @@ import { groupShapes } from '#controlplane/compile/rate-limits/label-shape.ts';
 import { labelTree } from '#controlplane/compile/rate-limits/label-tree.ts';
 import { LabelWalk } from '#controlplane/compile/rate-limits/label-walk.ts';
 import { labellings } from '#controlplane/compile/rate-limits/labelling.ts';
+import { HIDDEN_TEXT } from '#controlplane/diff/field-changes.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemId } from './problems.ts';
+import { SENSITIVE } from './redacted.ts';
 
 /** A limit as it is written. */
 export type LimitRow = {
@@ -74,14 +77,16 @@ export function limitRows(
       name: limit.name ?? `${name}.${namespace}-${index}`,
       ...{ id, index, groups: [] },
       domain: spec.domain,
-      pattern: limit.pattern
-        .map(item => item.map(({ key, value }) => `${key}=${value ?? '*'}`).join(' or '))
-        .join(', '),
+      pattern: limit.pattern.map(item => item.map(labelText).join(' or ')).join(', '),
       ...{ rate: limit.rate, unit: limit.unit, action: limit.action },
       problems: found.get(id)?.length ?? 0,
       ...source,
     })),
   );
+}
+
+function labelText({ key, value }: Limit['pattern'][number][number]): string {
+  return `${key}=${value !== undefined && SENSITIVE.test(key) ? HIDDEN_TEXT : (value ?? '*')}`;
 }
 
 export function limitText({ action, domain, id, name, pattern, unit }: LimitRow): string {

@@ -9,6 +9,7 @@ import { groupShapes } from '#controlplane/compile/rate-limits/label-shape.ts';
 import { labelTree } from '#controlplane/compile/rate-limits/label-tree.ts';
 import { LabelWalk } from '#controlplane/compile/rate-limits/label-walk.ts';
 import { labellings } from '#controlplane/compile/rate-limits/labelling.ts';
+import { withoutValues } from '#controlplane/diff/envoy-parts.ts';
 import type {
   MappingFigures,
   SampledRequest,
@@ -235,5 +236,6 @@ export function envoyConfiguration(
   const clusters = (compiled.get(CLUSTER) ?? [])
     .filter(({ origins }) => origins.includes(id))
     .map(({ json }): JsonObject => json);
-  return stringify(redacted({ virtual_hosts: hosts, clusters }), { aliasDuplicateObjects: false });
+  const shown = redacted(withoutValues({ virtual_hosts: hosts, clusters }));
+  return stringify(shown, { aliasDuplicateObjects: false });
 }

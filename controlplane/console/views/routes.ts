@@ -8,7 +8,7 @@ import type { ResourceStatus } from '#controlplane/status/status.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { type Coverage, coverageOf } from './coverage.ts';
+import { type Coverage, coverageOf, pathType } from './coverage.ts';
 import { gatewayRouteRows } from './gateway-routes.ts';
 import { problemId } from './problems.ts';
 
@@ -122,11 +122,10 @@ export function routeRows({
 
 function routeRow({ id, source, spec }: Mapping): UnstatedRow {
   const { host, host_regex, host_redirect, method, node_group, prefix, shadow } = spec;
-  const type = spec.prefix_regex ? 'regex' : spec.prefix_exact ? 'exact' : 'prefix';
   return {
     id,
     hosts: [host_regex ? `~ ${host}` : host],
-    paths: [{ path: prefix, type, ...(method === undefined ? {} : { method }) }],
+    paths: [{ path: prefix, type: pathType(spec), ...(method === undefined ? {} : { method }) }],
     services: [serviceText(spec)],
     nodeGroup: node_group,
     listeners: [],

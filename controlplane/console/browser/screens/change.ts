@@ -8,7 +8,7 @@ import type {
 import { shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { post } from '../live.ts';
-import { Badge, Panel, Source, type Tone } from '../parts.ts';
+import { Badge, Panel, Reason, Source, type Tone } from '../parts.ts';
 import { ProblemLines } from '../problem-lines.ts';
 
 type State = { readonly asking?: boolean; readonly answer?: Difference; readonly error?: string };
@@ -46,7 +46,7 @@ export function Change(): Shown {
       </form></section>
       <div aria-live="polite">${
         state.error !== undefined
-          ? html`<p class="notice bad">${state.error}</p>`
+          ? html`<p class="notice bad"><${Reason} error=${state.error} /></p>`
           : state.answer !== undefined
             ? html`<${Answer} ...${state.answer} />`
             : html`<section class="panel"><p class="empty" style="padding-top: 14px">${state.asking ? 'Comparing …' : 'They stand beside all that is in force. What has the same kind and name is replaced.'}</p></section>`

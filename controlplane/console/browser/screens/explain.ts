@@ -3,23 +3,28 @@ import type { Explained } from '#controlplane/console/views/explained.ts';
 import { html, type Shown } from '../html.ts';
 import { post } from '../live.ts';
 import { go, to } from '../location.ts';
+import { Reason } from '../parts.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 type State = { readonly answer?: Explained; readonly error?: string };
 
-/** What happens to a request, and why. The question is a part of the address. */
+/**
+ * What happens to a request, and why. The question is a part of the address, but for its headers,
+ * which may be credentials.
+ */
 export function Explain({ query }: { readonly query: URLSearchParams }): Shown {
   const [state, set] = useState<State>({});
   const asked = query.get('url');
   const text = query.toString();
+  const headers = keptHeaders();
   useEffect(() => {
     if (asked === null) return;
     let isOver = false;
     const question = {
       method: query.get('method') ?? 'GET',
       url: asked,
-      headers: (query.get('headers') ?? '').split('\n').filter(line => line.trim() !== ''),
+      headers: headers.split('\n').filter(line => line.trim() !== ''),
       from: query.get('from') || '127.0.0.1',
       nodeGroup: query.get('group') || 'edge',
     };
@@ -30,14 +35,13 @@ export function Explain({ query }: { readonly query: URLSearchParams }): Shown {
     return () => {
       isOver = true;
     };
-  }, [text]);
+  }, [text, headers]);
   const ask = (event: SubmitEvent) => {
     event.preventDefault();
-    const fields = Object.fromEntries(new FormData(event.target as HTMLFormElement)) as Record<
-      string,
-      string
-    >;
-    go(to('explain', fields));
+    const { headers, ...fields } = Object.fromEntries(
+      new FormData(event.target as HTMLFormElement),
+    ) as Record<string, string>;
+    go(to('explain', fields), false, { headers });
   };
   const value = (name: string, otherwise = '') => query.get(name) ?? otherwise;
   return html`<div class="head"><h1>Explain</h1><span class="muted">What happens to a request, and why</span></div>
@@ -50,7 +54,7 @@ export function Explain({ query }: { readonly query: URLSearchParams }): Shown {
           )}</select></label>
           <label class="field grow">URL or path<input name="url" required value=${value('url')} placeholder="http://example.com/user/ada" maxlength="8000" spellcheck=${false} /></label>
         </div>
-        <label class="field">Headers, one a line<textarea name="headers" rows="4" placeholder="Accept: text/html" spellcheck=${false}>${value('headers')}</textarea></label>
+        <label class="field">Headers, one a line<textarea name="headers" rows="4" placeholder="Accept: text/html" spellcheck=${false}>${headers}</textarea></label>
         <div class="row end">
           <label class="field grow">Client address<input name="from" value=${value('from')} placeholder="127.0.0.1" /></label>
           <label class="field grow">Node group<input name="group" value=${value('group')} placeholder="edge" /></label>
@@ -64,8 +68,15 @@ export function Explain({ query }: { readonly query: URLSearchParams }): Shown {
     </div>`;
 }
 
+/** The history of the tab keeps them, also when the page is loaded again. */
+function keptHeaders(): string {
+  const { headers = '' } = (window.history.state ?? {}) as { readonly headers?: string };
+  return headers;
+}
+
 function Answer({ answer, error }: State): Shown {
-  if (error !== undefined) return html`<div class="body"><p class="notice bad">${error}</p></div>`;
+  if (error !== undefined)
+    return html`<div class="body"><p class="notice bad"><${Reason} error=${error} /></p></div>`;
   if (answer === undefined) return html`<p class="empty">Asking …</p>`;
   const { conclusion, sections } = answer;
   return html`<div class="body">

@@ -21,7 +21,7 @@ function Shows({ closed, filters, open, rejected }: SecurityView): Shown {
   return html`<div class="stats">
       <${Stat} label="Filters" value=${count(filters.length)} />
       <${Stat} label="Open routes" value=${count(open.none)} href=${to('routes', { search: 'open' })} note="no Filter decides" />
-      <${Stat} label="Partly open" value=${count(open.part)} tone=${open.part > 0 ? 'warn' : 'plain'} href=${to('routes', { search: 'part' })} note="some paths pass" />
+      <${Stat} label="Partly open" value=${count(open.part)} tone=${open.part > 0 ? 'warn' : 'plain'} href=${to('routes', { search: 'part' })} note="some requests may pass" />
       <${Stat} label="Bypassed" value=${count(open.bypass)} tone=${open.bypass > 0 ? 'warn' : 'plain'} href=${to('routes', { search: 'bypass' })} note="by bypass_auth" />
       <${Stat} label="Closed" value=${count(closed.length)} tone=${closed.length > 0 ? 'bad' : 'ok'} note="answered 500" />
     </div>
