@@ -2,7 +2,7 @@ import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { CertificateStatus } from '#controlplane/status/certificates.ts';
 import type { ProxyStatus, Status } from '#controlplane/status/status.ts';
-import { isAllLate } from '#controlplane/upstreams/upstream-failure.ts';
+import { isAllLate, isBroken } from '#controlplane/upstreams/upstream-failure.ts';
 import { count } from './validate-output.ts';
 
 /** What `/figures` tells of clusters. `on` is false when proxies push none. */
@@ -96,12 +96,14 @@ function upstreamLines({ on, upstreams }: SeenUpstreams, rates: boolean): readon
   });
 }
 
-/** Whether none of its instances can be reached or answers in time, or some fail. */
+/** Whether none of its instances can be reached or answers rightly in time, or some fail. */
 function isFailing(upstream: UpstreamFigures): boolean {
-  const { members, healthy, lastMinute } = upstream;
-  const { connectFailures, tlsFailures, noHealthy } = lastMinute;
+  const { members, healthy, lastFailure, lastMinute } = upstream;
+  const { answers, connectFailures, noHealthy, serverErrors, tlsFailures } = lastMinute;
   const isUnreached = members === 0 || connectFailures + tlsFailures + noHealthy > 0;
-  return healthy < members || isUnreached || isAllLate(upstream);
+  const breaks = lastFailure !== undefined && isBroken(lastFailure);
+  const isAllBroken = breaks && answers === 0 && serverErrors > 0;
+  return healthy < members || isUnreached || isAllBroken || isAllLate(upstream);
 }
 
 const DAY_MS = 86_400_000;

@@ -4,6 +4,7 @@ import { orExit } from '#process/exit.ts';
 import { type Following, followControlPlane } from '#process/follow-control-plane.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
 import { servePlainHttp } from '#process/plain-http.ts';
+import type { Report } from '#process/reporter.ts';
 import type { ServiceParts, Started } from '#process/run-service.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
 import type { Config } from './config.ts';
@@ -18,6 +19,7 @@ import type { KubernetesConfig } from './instances/kubernetes/read-kubernetes-co
 import { mergedSource } from './instances/merged-source.ts';
 import { dnsResolver } from './instances/resolve-records.ts';
 import { systemLookup } from './instances/system-lookup.ts';
+import { unresolvedFindings } from './instances/unresolved-names.ts';
 import { watchDns } from './instances/watch-dns.ts';
 import { joinedReport } from './joined-report.ts';
 import { knowledgeMethods } from './knowledge.ts';
@@ -49,12 +51,12 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
   const tls = await orExit(exit, () => openIdentity(config, parts));
   const kubernetes =
     instancesKubernetes && (await orExit(exit, () => openKubernetes(instancesKubernetes, parts)));
+  const found = joinedReport();
   const sources = [
-    ...instancesFiles.map(path => openFile(path, parts)),
+    ...instancesFiles.map(path => openFile(path, parts, found.part())),
     ...(kubernetes === undefined ? [] : [kubernetes.source]),
   ];
   const { host, port } = config;
-  const found = joinedReport();
   secrets?.onFindings(found.part());
   const source = sources.length === 0 ? undefined : drainedSource(mergedSource(sources));
   const server = await startServer({
@@ -90,15 +92,18 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
   };
 }
 
-function openFile(path: string, { config, log, metrics }: Parts): InstanceSource {
+function openFile(path: string, { config, log, metrics }: Parts, report: Report): InstanceSource {
   const resolve = dnsResolver({
     servers: config.dnsServers,
     timeoutMs: DNS_TIMEOUT_MS,
     lookup: systemLookup,
   });
-  const onQueried = dnsReports(log, metrics);
+  const onQueried = dnsReports(log.child({ file: path }), metrics);
   const watchName = watchDns({ resolve, after, maxTtlSeconds: config.dnsMaxTtlSeconds, onQueried });
-  return fileSource({ path, watchName, ...fileReports(path, log, metrics) });
+  return fileSource({
+    ...{ path, watchName, ...fileReports(path, log, metrics) },
+    onUnresolved: services => report(() => unresolvedFindings(path, services)),
+  });
 }
 
 async function openKubernetes(

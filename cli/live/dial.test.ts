@@ -52,6 +52,37 @@ describe('a target that is tried', () => {
     assert.deepEqual(await dial({ ...LOCAL, host: 'localhost', family: 4, port }), []);
   });
 
+  test('is good when it answers a handshake as plain HTTP, and closes or keeps the connection', async () => {
+    const closing = await listen(createServer(socket => socket.end('HTTP/1.1 400 Bad\r\n\r\n')));
+    const gone = await listen(createServer(socket => socket.destroy()));
+    for (const port of [closing, gone]) assert.deepEqual(await dial({ ...LOCAL, port }), []);
+  });
+
+  test('fails when its port speaks TLS and no https is written, unless that is a hop', async () => {
+    const ports = [await secure(authority, 'a.test'), await secure(authority, 'a', 60, true)];
+    for (const port of ports) {
+      assert.deepEqual(await dial({ ...LOCAL, port }), [
+        {
+          ...{ kind: 'broken', address: `127.0.0.1:${port}` },
+          ...{ reason: 'it speaks TLS', isTls: false },
+        },
+      ]);
+      assert.deepEqual(await dial({ ...LOCAL, port, tls: 'hop' }), []);
+    }
+  });
+
+  test('fails without advice on how to start Node', async () => {
+    const port = await secure(other, 'a.test');
+    const [failure] = await dial({
+      ...LOCAL,
+      port,
+      tls: { subject: 'a.test', sni: 'a.test', alpn: [] },
+    });
+    assert.equal(failure?.kind, 'tls');
+    assert.doesNotMatch(failure?.reason ?? '', /Node|--use/);
+    assert.match(failure?.reason ?? '', /certificate/);
+  });
+
   test('fails at a port where nothing listens', async () => {
     const server = createServer();
     const port = await listen(server);

@@ -15,12 +15,15 @@ export type DialTls = Pick<UpstreamTls, 'subject' | 'sni' | 'alpn'> & {
 
 export type Target = HostPort & {
   readonly family: Upstream['family'];
-  /** Absent: a connection is enough. */
-  readonly tls?: DialTls;
+  /** `hop` is the TLS of our proxies, for which a connection is enough. Absent: plain text. */
+  readonly tls?: DialTls | 'hop';
 };
 
 /** Each of the steps has this time, in ms. */
 const PATIENCE_MS = 5_000;
+
+/** A service that speaks plain text may wait for more of what it takes for a request. */
+const PLAIN_PATIENCE_MS = 1_000;
 
 /** Of a name with more addresses the first ones are tried. */
 const MOST_ADDRESSES = 16;
@@ -51,7 +54,7 @@ async function addressesOf({
   }
 }
 
-async function reach(at: HostPort, tls: DialTls | undefined): Promise<Failure | undefined> {
+async function reach(at: HostPort, tls: Target['tls']): Promise<Failure | undefined> {
   const address = formatHostPort(at);
   const socket = connectTcp({ host: at.host, port: at.port });
   try {
@@ -60,9 +63,28 @@ async function reach(at: HostPort, tls: DialTls | undefined): Promise<Failure | 
     socket.destroy();
     return { kind: 'connect', address, reason: reasonOf(error) };
   }
-  const failure = tls && (await shake(socket, address, tls));
+  const failure =
+    tls === undefined
+      ? await expectPlain(socket, address)
+      : tls !== 'hop' && (await shake(socket, address, tls));
   socket.destroy();
-  return failure;
+  return failure || undefined;
+}
+
+/**
+ * A port that answers a handshake speaks TLS. A request would tell more, but a service may act on
+ * it, and a handshake is one to none.
+ */
+async function expectPlain(socket: Socket, address: string): Promise<Failure | undefined> {
+  try {
+    const secure = connectTls({ socket, rejectUnauthorized: false });
+    await opened(secure, 'secureConnect', PLAIN_PATIENCE_MS);
+    secure.destroy();
+  } catch (error) {
+    // An alert is TLS too: the service may want a certificate, or another name.
+    if (!/alert/i.test(reasonOf(error))) return undefined;
+  }
+  return { kind: 'broken', address, reason: 'it speaks TLS', isTls: false };
 }
 
 async function shake(socket: Socket, address: string, tls: DialTls): Promise<Failure | undefined> {
@@ -87,6 +109,7 @@ async function shake(socket: Socket, address: string, tls: DialTls): Promise<Fai
 async function opened(
   socket: Socket | TLSSocket,
   event: 'connect' | 'secureConnect',
+  patience = PATIENCE_MS,
 ): Promise<void> {
   const opening = new Promise<void>((resolve, reject) => {
     socket.once(event, resolve);
@@ -94,13 +117,13 @@ async function opened(
     socket.on('error', reject);
     socket.once('close', () => reject(new Error('the service closed the connection')));
   });
-  await within(opening);
+  await within(opening, patience);
 }
 
-async function within<T>(promise: Promise<T>): Promise<T> {
+async function within<T>(promise: Promise<T>, patience = PATIENCE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`no answer within ${patience} ms`)), patience);
   });
   try {
     return await Promise.race([promise, late]);
@@ -109,10 +132,13 @@ async function within<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
+/** Node adds how to start Node, which is no remedy here. */
+const NODE_ADVICE = /[;,.]? (?:if the root CA|try running).*$/s;
+
 /** The message of a system call repeats the address. That of OpenSSL holds places in its files. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, reason, syscall } = error as { readonly [key: string]: unknown } & Error;
   if (typeof reason === 'string') return reason;
-  return typeof syscall === 'string' ? String(code) : error.message;
+  return typeof syscall === 'string' ? String(code) : error.message.replace(NODE_ADVICE, '');
 }

@@ -46,9 +46,9 @@ export async function liveProblems(
     if (places.length === 0) continue;
     for (const host of upstream.hosts) {
       const { family, tls } = upstream;
-      const isPlain = tls === undefined || tls === 'hop';
-      const target = { ...host, family, ...(isPlain ? {} : { tls: content(tls) }) };
-      const key = JSON.stringify([host, family, isPlain ? '' : tls]);
+      const dialled = tls === undefined || tls === 'hop' ? tls : content(tls);
+      const target = { ...host, family, ...(dialled === undefined ? {} : { tls: dialled }) };
+      const key = JSON.stringify([host, family, tls ?? '']);
       const known = targets.get(key);
       if (known === undefined) targets.set(key, { target, places: [...places] });
       else known.places.push(...places);

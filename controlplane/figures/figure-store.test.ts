@@ -197,12 +197,24 @@ test('a late request that no proxy counts is counted from the log, by what it st
   store.request(EDGE, { ...late, flags: ['UT'], details: 'upstream_per_try_timeout' });
   // The first push comes later.
   store.gauge(read(), 'cluster.shop.warming_state', 0);
-  const { requests, serverErrors } = store.mappings().get('Mapping/a/a')?.lastMinute ?? {};
-  assert.deepEqual([requests, serverErrors], [11, 11]);
+  const { answeredByGateway, lastMinute } = store.mappings().get('Mapping/a/a') ?? {};
+  assert.deepEqual([lastMinute?.requests, lastMinute?.serverErrors], [11, 11]);
+  assert.equal(answeredByGateway, 0);
   const [shop] = store.upstreams();
   assert.equal(shop?.lastMinute.serverErrors, 11);
   assert.equal(shop?.lastFailure?.text, 'upstream_per_try_timeout');
   assert.ok(store.requests().every(({ flags }) => flags.join() === 'UT'));
+});
+
+test('a late request blames no instance, since its log names the one of the retry', () => {
+  const { store, read } = storeAt();
+  store.request(EDGE, { ...REQUEST, status: 504, details: LATE_DETAILS, attempts: 2 });
+  store.gauge(read(), 'cluster.shop.warming_state', 0);
+  assert.equal(store.upstreams()[0]?.lastFailure?.upstream, undefined);
+  assert.deepEqual(
+    store.requests().map(({ upstream }) => upstream),
+    [''],
+  );
 });
 
 test('a proxy is overloaded while it does one of two things, and is known', () => {

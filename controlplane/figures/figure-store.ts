@@ -260,7 +260,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     for (const { at, group, route, upstream, flags, weight } of this.#requests.all()) {
       const isEdge = group === EDGE || !route.startsWith('Mapping/');
       const isOurs = upstream === '' && isEdge && at > now - KEPT_MS;
-      if (!isOurs || !isRouteId(route) || flags.includes('UH')) continue;
+      const isFailed = flags.includes('UH') || flags.includes('UT');
+      if (!isOurs || !isRouteId(route) || isFailed) continue;
       counts.set(route, (counts.get(route) ?? 0) + weight);
     }
     return counts;
@@ -283,8 +284,11 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   }
 }
 
-/** What Envoy logs of a late request whose method is not repeated. */
-const AS_LATE = { flags: ['UT'], details: 'upstream_per_try_timeout' };
+/**
+ * What Envoy logs of a late request whose method is not repeated. The logged host is the one of the
+ * retry, which got no request. Its entries do not have the one that was late.
+ */
+const AS_LATE = { flags: ['UT'], details: 'upstream_per_try_timeout', upstream: '' };
 
 const NO_TRAFFIC = new Traffic(OF_MAPPING);
 

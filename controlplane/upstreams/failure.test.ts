@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeFailure } from './failure.ts';
+import { describeFailure, type Failure } from './failure.ts';
 
 const TLS: readonly [reason: string, remedy: RegExp][] = [
   ['wrong version number', /speaks no TLS there/],
@@ -15,6 +15,7 @@ const TLS: readonly [reason: string, remedy: RegExp][] = [
   ['self-signed certificate', /`ca_secret`/],
   ['CERTIFICATE_VERIFY_FAILED: verify cert failed: X509_verify_cert', /`ca_secret`/],
   ['TLSV13_ALERT_CERTIFICATE_REQUIRED', /certificate of the gateway/],
+  ['Secret is not supplied by SDS', /Look at the Problems of the TLSContext/],
   ['', /Compare the TLS settings/],
   ['some other thing', /Compare the TLS settings/],
 ];
@@ -36,3 +37,38 @@ test('what a peer writes is cut', () => {
   const said = describeFailure({ kind: 'connect', address: 'a:1', reason: 'x'.repeat(10_000) });
   assert.ok(said.length < 500);
 });
+
+const MOST_FAIL = { healthy: 1, members: 4 };
+
+const WORDS: readonly [failure: Failure, words: string][] = [
+  [
+    { kind: 'some connect', address: 'a:1', reason: 'refused', few: MOST_FAIL },
+    'a:1 accepts no connection (refused). 3 of 4 instances fail. Look at each. Until then all instances get requests',
+  ],
+  [
+    { kind: 'unhealthy', by: 'checks' },
+    'no instance passes its health checks. Look at the service, and at its `health_checks`. Until then all instances get requests',
+  ],
+  [
+    { kind: 'unhealthy', by: 'checks', few: MOST_FAIL },
+    '3 of 4 instances fail their health checks. Look at the service, and at its `health_checks`. Until then all instances get requests',
+  ],
+  [
+    { kind: 'unhealthy', by: 'requests', few: MOST_FAIL },
+    '3 of 4 instances failed several requests in a row. Look at the log of the service. Until then all instances get requests',
+  ],
+  [
+    {
+      kind: 'unknown',
+      reason: 'DNS has no address for "a.invalid" of "a" in the instances file f',
+    },
+    'DNS has no address for "a.invalid" of "a" in the instances file f. Correct the name, or add it to DNS. Until then requests get 503',
+  ],
+  [
+    { kind: 'broken', address: 'a:1', reason: 'reset', isTls: false },
+    'a:1 closes the connection or answers no HTTP (reset). Does it speak https? Then write `https://` in `service`. Otherwise correct the port. Until then requests get 502 or 503',
+  ],
+];
+
+for (const [failure, words] of WORDS)
+  test(`says: ${words}`, () => assert.equal(describeFailure(failure), words));

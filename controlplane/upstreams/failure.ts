@@ -5,7 +5,12 @@ export type Failure =
   /** `address` accepts no connection. Without a reason only counts of the proxies tell it. */
   | { readonly kind: 'connect'; readonly address: string; readonly reason?: string }
   /** The same of some instances, while others serve. */
-  | { readonly kind: 'some connect'; readonly address: string; readonly reason?: string }
+  | {
+      readonly kind: 'some connect';
+      readonly address: string;
+      readonly reason?: string;
+      readonly few?: Few;
+    }
   /** The handshake with `address` fails. `subject` is the name that its certificate must be for. */
   | {
       readonly kind: 'tls';
@@ -17,15 +22,27 @@ export type Failure =
   | { readonly kind: 'unknown'; readonly reason: string }
   /** It knows the name, and no instance. */
   | { readonly kind: 'empty'; readonly name: string }
-  /** No instance is healthy, for the checks or for too many failed requests. */
-  | { readonly kind: 'unhealthy'; readonly by: 'checks' | 'requests' }
-  /** Nearly all requests get no answer in time. */
-  | { readonly kind: 'late' }
+  /** `address` accepts connections and gives no answer of HTTP. */
+  | {
+      readonly kind: 'broken';
+      readonly address: string;
+      readonly reason: string;
+      readonly isTls: boolean;
+    }
+  /** No instance is healthy or few are, for the checks or for too many failed requests. */
+  | { readonly kind: 'unhealthy'; readonly by: 'checks' | 'requests'; readonly few?: Few }
+  /** Nearly all requests of these routes get no answer in time. `bound` is what ended them. */
+  | { readonly kind: 'late'; readonly routes: readonly string[]; readonly bound?: string }
   /** Checks fail of some instances, while others serve. */
   | { readonly kind: 'some unhealthy' };
 
-const NO_ANSWER = 'Until then requests get 503';
-const NO_ANSWER_IN_TIME = 'Until then they get 504';
+/** Of `members` fewer than half are healthy, so Envoy sends requests to all of them. */
+export type Few = { readonly healthy: number; readonly members: number };
+
+const NO_ANSWER: Readonly<Partial<Record<Failure['kind'], string>>> = {
+  broken: 'Until then requests get 502 or 503',
+  late: 'Until then they get 504',
+};
 
 /**
  * Says what fails, in the words of whoever tried, and what to do about it. `until` is the
@@ -33,7 +50,7 @@ const NO_ANSWER_IN_TIME = 'Until then they get 504';
  */
 export function describeFailure(
   failure: Failure,
-  until = failure.kind === 'late' ? NO_ANSWER_IN_TIME : NO_ANSWER,
+  until = NO_ANSWER[failure.kind] ?? 'Until then requests get 503',
 ): string {
   switch (failure.kind) {
     case 'dns':
@@ -41,22 +58,49 @@ export function describeFailure(
     case 'connect':
       return `${failure.address} accepts no connection (${cut(failure.reason)}). Correct the address or port, or start the service. ${until}`;
     case 'some connect':
-      return `${failure.address} accepts no connection (${cut(failure.reason)}). Look at this instance. Others serve its requests`;
+      return `${failure.address} accepts no connection (${cut(failure.reason)}). ${whatOthersDo(failure.few)}`;
     case 'tls':
       return `TLS with ${failure.address} fails (${cut(failure.reason)}). ${tlsRemedy(failure)}. ${until}`;
     case 'unknown':
-      return `${sentence(cut(failure.reason))} Correct the name, or register the service. ${until}`;
+      return `${sentence(cut(failure.reason))} Correct the name, or ${/^DNS /.test(failure.reason) ? 'add it to DNS' : 'register the service'}. ${until}`;
     case 'empty':
       return `the discovery service has no instance of "${failure.name}". Start one. ${until}`;
+    case 'broken':
+      return `${failure.address} closes the connection or answers no HTTP (${cut(failure.reason)}). ${brokenRemedy(failure)}. ${until}`;
     case 'unhealthy':
-      return failure.by === 'checks'
-        ? 'no instance passes its health checks. Look at the service, and at the path in `health_checks`. Until then all instances get requests'
-        : 'no instance is healthy: each failed several requests in a row. Look at the log of the service. Until then all instances get requests';
+      return `${unhealthyOnes(failure)}. Until then all instances get requests`;
     case 'late':
-      return `nearly all requests get no answer in time. Look at the log of the service, or raise \`timeout_ms\`. ${until}`;
+      return `nearly all requests get no answer in time. Look at the log of the service, or raise \`${failure.bound ?? 'timeout_ms'}\`. ${until}`;
     case 'some unhealthy':
       return 'some instances fail their health checks. Look at their logs. The others serve their requests';
   }
+}
+
+function whatOthersDo(few: Few | undefined): string {
+  return few === undefined
+    ? 'Look at this instance. Others serve its requests'
+    : `${failingOf(few)} fail. Look at each. Until then all instances get requests`;
+}
+
+function failingOf({ healthy, members }: Few): string {
+  return `${members - healthy} of ${members} instances`;
+}
+
+function unhealthyOnes({ by, few }: Extract<Failure, { readonly kind: 'unhealthy' }>): string {
+  if (by === 'requests')
+    return `${few === undefined ? 'no instance is healthy: each' : failingOf(few)} failed several requests in a row. Look at the log of the service`;
+  const ones =
+    few === undefined
+      ? 'no instance passes its health checks'
+      : `${failingOf(few)} fail their health checks`;
+  return `${ones}. Look at the service, and at its \`health_checks\``;
+}
+
+/** What a port of TLS answers to plain text differs by program, and looks like any other answer. */
+function brokenRemedy({ isTls }: Extract<Failure, { readonly kind: 'broken' }>): string {
+  return isTls
+    ? 'Look at the log of the service, or correct the port'
+    : 'Does it speak https? Then write `https://` in `service`. Otherwise correct the port';
 }
 
 function sentence(text: string): string {
@@ -89,6 +133,11 @@ const REMEDIES: readonly (readonly [words: RegExp, remedy: (failure: TlsFailure)
   [
     /expired|not yet valid/i,
     () => 'Renew the certificate of the service, and look at the clocks of both machines',
+  ],
+  [
+    /not supplied by SDS/i,
+    () =>
+      'The proxies have not got its certificate or authority. Look at the Problems of the TLSContext, and at the log of sds',
   ],
   [
     /verify|issuer|self.signed|unable to get|unknown.ca/i,

@@ -1,5 +1,5 @@
-import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
-import type { Failure } from './failure.ts';
+import type { SampledRequest, UpstreamFigures } from '#controlplane/figures/figures.ts';
+import type { Failure, Few } from './failure.ts';
 import type { Upstream } from './upstream.ts';
 
 /** A failure of an upstream that lasts. */
@@ -18,7 +18,9 @@ export type Known = {
   readonly definition: string;
   /** Until then counts may be about an earlier definition. */
   readonly lateUntil: number;
-  /** The newest request whose failure to connect was sampled, if it is about this definition. */
+  /** Requests from before are about an earlier definition. */
+  readonly definedAt: number;
+  /** The newest failed request that was sampled, if it is about this definition. */
   readonly sampledAt: number;
   /** The counts of the last look. */
   readonly counts?: Counts;
@@ -28,12 +30,17 @@ export type Known = {
   /** When outlier detection was last seen to have taken out all, and requests to succeed. */
   readonly illAt?: number;
   readonly wellAt?: number;
-  /** When nearly all requests were last seen to be late, and when not. */
-  readonly allLateAt?: number;
-  readonly inTimeAt?: number;
+  /** The fewest healthy instances of late, and when fewer than half were last seen. */
+  readonly few?: (Few & { readonly at: number }) | undefined;
+  /** When requests were last seen to get an answer that is no HTTP, a good one, and an error. */
+  readonly brokenAt?: number;
+  readonly answeredAt?: number;
+  readonly erredAt?: number;
+  /** When nearly all requests of a route were last seen to be late. */
+  readonly lateAt?: ReadonlyMap<string, number>;
   readonly trouble?: Trouble;
   /** Another failure that may follow on the one that is told. */
-  readonly next?: { readonly kind: Failure['kind']; readonly since: number };
+  readonly next?: { readonly what: string; readonly since: number };
 };
 
 type Counts = {
@@ -47,6 +54,8 @@ type Counts = {
 export type Evidence = {
   /** What the proxies see. Undefined: no figures of it. */
   readonly figures: UpstreamFigures | undefined;
+  /** Sampled requests, if any were late. */
+  readonly requests: readonly SampledRequest[];
   /** What the discovery service says of the name, if it does not know it. */
   readonly missing: string | undefined;
 };

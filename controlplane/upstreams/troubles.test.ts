@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UpstreamCounts, UpstreamFigures } from '#controlplane/figures/figures.ts';
+import type {
+  SampledRequest,
+  UpstreamCounts,
+  UpstreamFigures,
+} from '#controlplane/figures/figures.ts';
 import { describeFailure } from './failure.ts';
 import type { Known } from './known.ts';
 import { define, lasting, look } from './troubles.ts';
@@ -29,8 +33,11 @@ type Step = {
   readonly edit?: Upstream;
   readonly counts?: Partial<UpstreamCounts>;
   readonly members?: readonly [members: number, healthy: number];
-  /** A sampled request that failed. */
+  /** A sampled request that failed, and its flag. Default: it found no connection. */
   readonly failed?: string;
+  readonly flag?: string;
+  /** Sampled requests by route: how many were late, and how many were not. */
+  readonly sampled?: Readonly<Record<string, readonly [late: number, inTime: number]>>;
   readonly missing?: string;
   /** The kind of the trouble that is told after it, if any. */
   readonly told?: string;
@@ -42,19 +49,24 @@ type Step = {
 function play(upstream: Upstream, steps: readonly Step[]): void {
   let known = define([], [upstream], 0);
   let state: Omit<Step, 'at'> = {};
+  const requests: SampledRequest[] = [];
   let lastFailure: UpstreamFigures['lastFailure'];
   const last = steps.at(-1)?.at ?? 0;
   for (let second = 0; second <= last; second += 2) {
     const step = steps.find(({ at }) => at === second);
     const now = second * 1000;
     if (step?.edit !== undefined) known = define(known, [step.edit], now);
-    if (step?.failed !== undefined)
-      lastFailure = { at: now, text: step.failed, flags: ['UF'], upstream: 'a:1', mapping: 'm' };
+    if (step?.failed !== undefined) lastFailure = failureOf(step.failed, step.flag ?? 'UF', now);
+    requests.push(...samplesOf(step?.sampled, now));
     state = { ...state, ...step };
     known = known.map(each =>
       look(
         each,
-        { figures: figuresOf(state, lastFailure), missing: state.missing || undefined },
+        {
+          figures: figuresOf(state, lastFailure),
+          requests,
+          missing: state.missing || undefined,
+        },
         now,
       ),
     );
@@ -65,6 +77,27 @@ function play(upstream: Upstream, steps: readonly Step[]): void {
       assert.ok(trouble && describeFailure(trouble.failure).includes(step.words), `at ${second} s`);
   }
 }
+
+function failureOf(text: string, flag: string, at: number): UpstreamFigures['lastFailure'] {
+  return { at, text, flags: [flag], upstream: 'a:1', mapping: 'm' };
+}
+
+function samplesOf(sampled: Step['sampled'], at: number): readonly SampledRequest[] {
+  return Object.entries(sampled ?? {}).flatMap(([route, [late, inTime]]) =>
+    Array.from({ length: late + inTime }, (_, index) => ({
+      ...SAMPLE,
+      ...(index < late ? { status: 504, flags: ['UT'], upstream: '' } : {}),
+      ...{ at, route },
+    })),
+  );
+}
+
+const SAMPLE: SampledRequest = {
+  ...{ id: 1, at: 0, node: 'edge-1', group: 'edge', weight: 1, method: 'GET', scheme: 'http' },
+  ...{ host: 'a.test', path: '/', protocol: 'HTTP/1.1', status: 200, flags: [], details: '' },
+  ...{ client: '192.0.2.1', userAgent: '', requestId: '', durationMs: 1, attempts: 1 },
+  ...{ bytesReceived: 0, bytesSent: 0, route: 'm', cluster: 'shop', upstream: 'a:1', failure: '' },
+};
 
 function kinds(known: readonly Known[], now: number): readonly string[] {
   return lasting(known, now).map(({ failure }) => failure.kind);
@@ -82,6 +115,8 @@ function figuresOf(
 }
 
 const REFUSED = 'delayed connect error: Connection refused';
+
+const RESET = 'upstream_reset_before_response_started{connection_termination}';
 
 const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step[]][] = [
   [
@@ -237,6 +272,11 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
     ],
   ],
   [
+    'a name that one source has nothing of, and another has, is not told',
+    DISCOVERED,
+    [{ at: 20, missing: 'DNS has no address for "a"', members: [1, 1], told: '' }],
+  ],
+  [
     'a name that DNS has is none of the discovery service',
     UPSTREAM,
     [{ at: 20, missing: 'x', told: '' }],
@@ -277,31 +317,136 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
     'a service that is late to answer is told, until it answers in time',
     UPSTREAM,
     [
-      { at: 2, counts: { requests: 20, late: 20 }, told: '' },
+      { at: 2, sampled: { m: [20, 0] }, told: '' },
       { at: 8, told: 'late', words: 'Until then they get 504' },
-      { at: 12, counts: { requests: 40, late: 40, serverErrors: 40 }, told: 'late' },
+      { at: 12, sampled: { m: [20, 0] }, told: 'late' },
       { at: 600, told: 'late' },
-      { at: 602, counts: { requests: 50, late: 40, serverErrors: 40, answers: 10 }, told: '' },
+      { at: 602, sampled: { m: [0, 10] }, told: '' },
+    ],
+  ],
+  [
+    'a service that is late again and again is forgotten a quarter of an hour after the last time',
+    UPSTREAM,
+    [
+      { at: 2, sampled: { m: [1, 0] } },
+      { at: 402, sampled: { m: [1, 0] }, told: '' },
+      { at: 802, sampled: { m: [1, 0] } },
+      { at: 808, told: 'late' },
+      { at: 1760, told: 'late' },
+      { at: 1764, told: '' },
     ],
   ],
   [
     'late requests among many in time are not told, and two are not',
     UPSTREAM,
     [
-      { at: 2, counts: { requests: 2, late: 2 } },
+      { at: 2, sampled: { m: [2, 0] } },
       { at: 20, told: '' },
-      { at: 22, counts: { requests: 100, late: 80, answers: 20 } },
+      { at: 22, sampled: { m: [80, 20] } },
       { at: 40, told: '' },
-      { at: 42, counts: { requests: 300, late: 90, serverErrors: 290 } },
+      { at: 42, counts: { requests: 300, serverErrors: 290 }, sampled: { m: [90, 200] } },
       { at: 60, told: '' },
+    ],
+  ],
+  [
+    'an edit ends lateness, and requests from before do not bring it back',
+    UPSTREAM,
+    [
+      { at: 2, sampled: { m: [20, 0] } },
+      { at: 8, told: 'late' },
+      { at: 10, edit: EDITED, told: '' },
+      { at: 30, told: '' },
     ],
   ],
   [
     'instances that are taken out because they are late are told as late',
     UPSTREAM,
     [
-      { at: 2, members: [3, 0], counts: { requests: 9, late: 9 } },
+      { at: 2, members: [3, 0], sampled: { m: [9, 0] } },
       { at: 8, told: 'late' },
+    ],
+  ],
+  [
+    'a service that closes each connection is told, until it answers',
+    UPSTREAM,
+    [
+      { at: 2, counts: { requests: 2, serverErrors: 1 }, failed: RESET, flag: 'UC', told: '' },
+      { at: 10, counts: { requests: 4, serverErrors: 2 }, failed: RESET, flag: 'UC' },
+      { at: 12, told: 'broken', words: `(${RESET}). Does it speak https? Then write` },
+      { at: 600, told: 'broken' },
+      { at: 602, counts: { requests: 6, serverErrors: 2, answers: 1 }, told: '' },
+    ],
+  ],
+  [
+    'a service over TLS that answers garbage is not told to speak https',
+    SECURE,
+    [2, 6, 10].map(at => ({
+      ...{ at, counts: { requests: at, serverErrors: at }, failed: 'upstream_protocol_error' },
+      ...(at < 10 ? {} : { told: 'broken', words: 'Look at the log of the service' }),
+      flag: 'UPE',
+    })),
+  ],
+  [
+    'a connection that is closed once is not told, whatever is answered after it',
+    UPSTREAM,
+    [
+      { at: 2, counts: { requests: 1, serverErrors: 1 }, failed: RESET, flag: 'UC' },
+      { at: 6, counts: { requests: 9, serverErrors: 9 }, told: '' },
+      { at: 12, counts: { requests: 20, serverErrors: 20 }, told: '' },
+      { at: 40, told: '' },
+    ],
+  ],
+  [
+    'a service that closes some connections and answers on others is not told',
+    UPSTREAM,
+    Array.from({ length: 20 }, (_, at) => ({
+      ...{ at: 2 * at, failed: RESET, flag: 'UC', told: '' },
+      counts: { requests: 3 * at, answers: 2 * at, serverErrors: at },
+    })),
+  ],
+  [
+    'most instances that refuse connections are counted, while ejections come and go',
+    UPSTREAM,
+    Array.from({ length: 30 }, (_, at) => ({
+      ...{ at: 2 * at, counts: { requests: 5 * at, connectFailures: at } },
+      members: at % 3 === 0 ? ([4, 4] as const) : ([4, at > 20 ? 1 : 2] as const),
+      ...(at === 20 ? { words: 'Look at this instance. Others serve its requests' } : {}),
+      ...(at === 29 ? { told: 'some connect' } : {}),
+    })),
+  ],
+  [
+    'once fewer than half are healthy it says so, and until they all are again',
+    UPSTREAM,
+    [
+      ...Array.from({ length: 40 }, (_, at) => ({
+        ...{ at: 2 * at, counts: { requests: 5 * at, connectFailures: at } },
+        members: at % 3 === 0 ? ([4, 4] as const) : ([4, 1] as const),
+      })),
+      { at: 80, words: '3 of 4 instances fail. Look at each. Until then all instances get' },
+      { at: 140, members: [4, 4], counts: { requests: 400, connectFailures: 39 }, told: '' },
+    ],
+  ],
+  [
+    'most instances that fail their checks are counted',
+    UPSTREAM,
+    [
+      { at: 2, members: [3, 1], counts: { checks: 9, checkFailures: 6 } },
+      { at: 8, told: 'unhealthy', words: '2 of 3 instances fail their health checks' },
+      { at: 10, members: [3, 0] },
+      { at: 16, told: 'unhealthy', words: 'no instance passes its health checks' },
+      { at: 18, members: [3, 2] },
+      { at: 30, told: 'some unhealthy', words: 'The others serve' },
+    ],
+  ],
+  [
+    'most instances that are taken out are counted, until requests succeed',
+    UPSTREAM,
+    [
+      { at: 2, members: [4, 1], counts: { requests: 9, serverErrors: 9 } },
+      { at: 8, told: 'unhealthy', words: '3 of 4 instances failed several requests in a row' },
+      { at: 10, members: [4, 4], counts: { requests: 19, serverErrors: 14 }, told: 'unhealthy' },
+      { at: 60, told: 'unhealthy', words: '3 of 4 instances failed' },
+      { at: 62, counts: { requests: 29, serverErrors: 14 }, told: '' },
     ],
   ],
   [
@@ -327,7 +472,11 @@ test('the words and the beginning of a trouble stay while its kind stays', () =>
     const lastFailure = { at, text, flags: ['UF'], upstream: `a:${index}`, mapping: undefined };
     const counts = { connectFailures: index + 1 };
     assert.ok(known !== undefined);
-    known = look(known, { figures: figuresOf({ counts }, lastFailure), missing: undefined }, at);
+    known = look(
+      known,
+      { figures: figuresOf({ counts }, lastFailure), requests: [], missing: undefined },
+      at,
+    );
   });
   assert.equal(known?.trouble?.since, 1000);
   assert.deepEqual(known?.trouble?.failure, { kind: 'connect', address: 'a:0', reason: 'first' });
@@ -337,6 +486,12 @@ test('a proxy that no longer speaks says nothing', () => {
   const [known] = define([], [UPSTREAM], 0);
   assert.ok(known !== undefined);
   const gone = { ...figuresOf({ members: [0, 0] }, undefined), proxies: 0 };
-  assert.equal(look(known, { figures: gone, missing: undefined }, 1).trouble, undefined);
-  assert.equal(look(known, { figures: undefined, missing: undefined }, 1).trouble, undefined);
+  assert.equal(
+    look(known, { figures: gone, requests: [], missing: undefined }, 1).trouble,
+    undefined,
+  );
+  assert.equal(
+    look(known, { figures: undefined, requests: [], missing: undefined }, 1).trouble,
+    undefined,
+  );
 });

@@ -1,8 +1,16 @@
 import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import type { Failure } from './failure.ts';
 import type { Evidence, Known, Trouble } from './known.ts';
+import { lateRoutes } from './late-routes.ts';
 import type { Upstream } from './upstream.ts';
-import { isAllLate, isCounted, isIll, lastUnreached, upstreamFailure } from './upstream-failure.ts';
+import {
+  fewHealthy,
+  isBroken,
+  isCounted,
+  isIll,
+  isUnreached,
+  upstreamFailure,
+} from './upstream-failure.ts';
 
 /**
  * A failure that lasts for this time, in ms, is told. A deploy, or a service that has just started,
@@ -13,6 +21,7 @@ const LASTS_MS: Readonly<Record<Failure['kind'], number>> = {
   connect: 5_000,
   'some connect': 20_000,
   tls: 5_000,
+  broken: 5_000,
   unknown: 3_000,
   empty: 10_000,
   unhealthy: 5_000,
@@ -39,11 +48,15 @@ export function define(
     const earlier = known.get(keyOf(upstream));
     if (earlier?.upstream === upstream) return earlier;
     const definition = definitionOf(upstream);
-    if (earlier === undefined) return { upstream, definition, lateUntil: now, sampledAt: now };
+    if (earlier === undefined) return { upstream, definition, lateUntil: now, ...sampledFrom(now) };
     return earlier.definition === definition
       ? { ...earlier, upstream }
-      : { upstream, definition, lateUntil: now + LATE_MS, sampledAt: now + CHANGE_MS };
+      : { upstream, definition, lateUntil: now + LATE_MS, ...sampledFrom(now + CHANGE_MS) };
   });
+}
+
+function sampledFrom(at: number): Pick<Known, 'definedAt' | 'sampledAt'> {
+  return { definedAt: at, sampledAt: at };
 }
 
 function keyOf({ group, statName }: Upstream): string {
@@ -57,7 +70,11 @@ function definitionOf({ origins: _, ...content }: Upstream): string {
 
 /** Returns what is known of a cluster after one more look at it. */
 export function look(before: Known, evidence: Evidence, now: number): Known {
-  const known = { ...before, ...countsOf(before, evidence.figures, now) };
+  const known = {
+    ...before,
+    ...countsOf(before, evidence.figures, now),
+    lateAt: lateRoutes(before, evidence.requests, now),
+  };
   const failure = upstreamFailure(known, evidence, now);
   const { next: _next, trouble: _trouble, ...rest } = known;
   return failure === undefined ? rest : { ...rest, ...follow(before, failure, now) };
@@ -66,14 +83,21 @@ export function look(before: Known, evidence: Evidence, now: number): Known {
 /** What is told stays told until another failure has lasted, so the log does not flap. */
 function follow(before: Known, failure: Failure, now: number): Pick<Known, 'trouble' | 'next'> {
   const { next, trouble, upstream } = before;
-  const { kind } = failure;
+  const what = identityOf(failure);
   if (trouble === undefined) return { trouble: { upstream, failure, since: now } };
   if (isExplained(trouble.failure, failure)) return { trouble: { ...trouble, upstream, failure } };
-  if (trouble.failure.kind === kind) return { trouble: { ...trouble, upstream } };
+  if (identityOf(trouble.failure) === what) return { trouble: { ...trouble, upstream } };
   const changed = { trouble: { ...trouble, upstream, failure } };
   if (lasting([before], now).length === 0) return changed;
-  const since = next?.kind === kind ? next.since : now;
-  return now - since >= LASTS_MS[kind] ? changed : { trouble, next: { kind, since } };
+  const since = next?.what === what ? next.since : now;
+  return now - since >= LASTS_MS[failure.kind] ? changed : { trouble, next: { what, since } };
+}
+
+/** Reasons and addresses differ from request to request, so they make no other failure. */
+function identityOf(failure: Failure): string {
+  const few = 'few' in failure ? failure.few : undefined;
+  const routes = 'routes' in failure ? failure.routes : undefined;
+  return JSON.stringify([failure.kind, few, routes]);
 }
 
 /** Whether a failure says why what the proxies count fails. It must not last longer to be told. */
@@ -84,7 +108,7 @@ function isExplained(counted: Failure, failure: Failure): boolean {
 
 /** Counts slide, so only their growth between two looks says that something happened. */
 function countsOf(
-  { counts: before, lateUntil, sampledAt }: Known,
+  { counts: before, few, lateUntil, sampledAt }: Known,
   figures: UpstreamFigures | undefined,
   now: number,
 ): Partial<Known> {
@@ -98,35 +122,42 @@ function countsOf(
   } = figures?.last15Minutes ?? {};
   const failures = connectFailures + tlsFailures;
   const counts = { failures, requests, answers, serverErrors, late };
-  const at = figures === undefined ? 0 : (lastUnreached(figures)?.at ?? 0);
+  const last = figures?.lastFailure;
+  const isNew = last !== undefined && last.at > sampledAt;
   const seen = {
     counts,
+    ...(figures === undefined ? {} : fewHealthy(few, figures, now)),
     ...(figures !== undefined && isIll(figures) ? { illAt: now } : {}),
-    ...(at > sampledAt ? { failedAt: now, sampledAt: at } : {}),
+    ...(isNew ? { sampledAt: last.at } : {}),
+    ...(isNew && isUnreached(last) ? { failedAt: now } : {}),
+    ...(isNew && isBroken(last) ? { brokenAt: now } : {}),
   };
   if (before === undefined || now < lateUntil) return seen;
   const isServed = requests > before.requests;
-  const isLate = figures !== undefined && isAllLate(figures);
   const hasFailed = serverErrors > before.serverErrors || late > before.late;
   return {
     ...(failures > before.failures ? { failedAt: now } : {}),
     ...(isServed ? { servedAt: now } : {}),
     ...(isServed && !hasFailed ? { wellAt: now } : {}),
-    ...(isLate && late > before.late ? { allLateAt: now } : {}),
-    ...(!isLate && answers > before.answers ? { inTimeAt: now } : {}),
+    ...(answers > before.answers ? { answeredAt: now } : {}),
+    ...(serverErrors > before.serverErrors ? { erredAt: now } : {}),
     ...seen,
   };
 }
 
 /**
- * Returns the troubles that have lasted long enough to be told. While others serve, an instance
- * must have failed again and again.
+ * Returns the troubles that have lasted long enough to be told. An instance beside others must have
+ * failed again and again, and so must one that accepts connections.
  */
 export function lasting(known: readonly Known[], now: number): readonly Trouble[] {
-  return known.flatMap(({ failedAt = now, trouble }) => {
+  return known.flatMap(({ brokenAt = now, failedAt = now, trouble }) => {
     if (trouble === undefined) return [];
     const { failure, since } = trouble;
-    const seen = failure.kind === 'some connect' ? failedAt : now;
+    const again: Partial<Record<Failure['kind'], number>> = {
+      'some connect': failedAt,
+      broken: brokenAt,
+    };
+    const seen = again[failure.kind] ?? now;
     return seen - since >= LASTS_MS[failure.kind] ? [trouble] : [];
   });
 }

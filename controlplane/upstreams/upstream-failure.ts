@@ -5,7 +5,7 @@ import type {
 } from '#controlplane/figures/figures.ts';
 import { formatHostPort } from '#grpc/host-port.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
-import type { Failure } from './failure.ts';
+import type { Failure, Few } from './failure.ts';
 import type { Evidence, Known } from './known.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -16,7 +16,7 @@ const ENDS_MS = 8_000;
 const SOME_END_MS = 40_000;
 
 /** After this time, in ms, a failure that no request has repeated is no longer told. */
-const FORGOTTEN_MS = 15 * 60_000;
+export const FORGOTTEN_MS = 15 * 60_000;
 
 /** Returns why requests do not reach a service now, or undefined when nothing says so. */
 export function upstreamFailure(
@@ -25,12 +25,18 @@ export function upstreamFailure(
   now: number,
 ): Failure | undefined {
   const { upstream } = known;
-  if (missing !== undefined && upstream.discovered !== undefined)
+  // Another instances file may have instances of a name that one of them has none of.
+  const isEmpty = (figures?.members ?? 0) === 0;
+  if (missing !== undefined && upstream.discovered !== undefined && isEmpty)
     return { kind: 'unknown', reason: missing };
   if (figures === undefined || figures.proxies === 0) return undefined;
   if (figures.members === 0) return withoutMembers(upstream, figures);
   return (
-    unreached(known, figures, now) ?? unchecked(figures) ?? allLate(known, now) ?? ill(known, now)
+    unreached(known, figures, now) ??
+    unchecked(figures) ??
+    broken(known, figures, now) ??
+    allLate(known) ??
+    ill(known, now)
   );
 }
 
@@ -47,7 +53,7 @@ function withoutMembers(
 
 /** A failure lasts until requests reach an instance, however long none is made. */
 function unreached(
-  { failedAt, servedAt, trouble, upstream }: Known,
+  { failedAt, few, servedAt, trouble, upstream }: Known,
   figures: UpstreamFigures,
   now: number,
 ): Failure | undefined {
@@ -55,7 +61,7 @@ function unreached(
   const ends = trouble?.failure.kind === 'some connect' ? SOME_END_MS : ENDS_MS;
   if (servedAt !== undefined && servedAt - failedAt > ends) return undefined;
   const isNew = failedAt === now || trouble === undefined;
-  if (!isNew && isOfConnections(trouble.failure)) return trouble.failure;
+  if (!isNew && isOfConnections(trouble.failure)) return amongFew(trouble.failure, few);
   const last = lastUnreached(figures);
   const where = {
     address: addressOf(upstream, last),
@@ -63,7 +69,36 @@ function unreached(
   };
   if (isOfTls(upstream, figures, last)) return { kind: 'tls', ...where, ...subjectOf(upstream) };
   const someServe = servedAt !== undefined && failedAt - servedAt < ENDS_MS;
-  return { kind: someServe ? 'some connect' : 'connect', ...where };
+  return someServe
+    ? amongFew({ kind: 'some connect', ...where }, few)
+    : { kind: 'connect', ...where };
+}
+
+function amongFew(failure: ConnectionFailure, few: Known['few']): Failure {
+  if (failure.kind !== 'some connect') return failure;
+  const { few: _, ...rest } = failure;
+  return { ...rest, ...countOf(few) };
+}
+
+/** Outlier detection lets instances back again and again, so the fewest are remembered. */
+export function fewHealthy(
+  before: Known['few'],
+  { healthy, members }: UpstreamFigures,
+  now: number,
+): { readonly few: Known['few'] } {
+  const isKnown = before?.members === members && now - before.at <= SOME_END_MS;
+  if (!isFew({ healthy, members })) return { few: isKnown ? before : undefined };
+  const fewest = isKnown ? Math.min(healthy, before.healthy) : healthy;
+  return { few: { at: now, members, healthy: fewest } };
+}
+
+/** Below the half Envoy sends requests to all: see docs/how-to/health-checks.md. */
+function isFew({ healthy, members }: Few): boolean {
+  return members > 1 && 2 * healthy < members;
+}
+
+function countOf(few: Few | undefined): { readonly few?: Few } {
+  return few === undefined ? {} : { few: { healthy: few.healthy, members: few.members } };
 }
 
 /** Whether only counts of the proxies tell a failure, so that its reason may be told later. */
@@ -87,12 +122,34 @@ function isOfTls(
   return last === undefined ? lastMinute.tlsFailures > 0 : /tls|ssl|certificate/i.test(last.text);
 }
 
-/** Envoy's flag for a connection that failed. */
-const CONNECTION_FAILED = 'UF';
+/** Returns whether a request found no connection. `UF` is Envoy's flag for that. */
+export function isUnreached({ flags }: UpstreamFailure): boolean {
+  return flags.includes('UF');
+}
 
-/** Returns the last failed request of a cluster, if it found no connection. */
-export function lastUnreached({ lastFailure }: UpstreamFigures): UpstreamFailure | undefined {
-  return lastFailure?.flags.includes(CONNECTION_FAILED) === true ? lastFailure : undefined;
+/** Returns whether the connection of a request was closed, or its answer was no HTTP. */
+export function isBroken({ flags }: UpstreamFailure): boolean {
+  return flags.includes('UC') || flags.includes('UPE');
+}
+
+function lastUnreached({ lastFailure }: UpstreamFigures): UpstreamFailure | undefined {
+  return lastFailure !== undefined && isUnreached(lastFailure) ? lastFailure : undefined;
+}
+
+/** A service that answers some requests is none of it, nor is one that fails otherwise since. */
+function broken(
+  { answeredAt, brokenAt, erredAt, trouble, upstream }: Known,
+  { lastFailure }: UpstreamFigures,
+  now: number,
+): Failure | undefined {
+  if (brokenAt === undefined || now - brokenAt > FORGOTTEN_MS) return undefined;
+  if (answeredAt !== undefined && brokenAt - answeredAt < ENDS_MS) return undefined;
+  if (erredAt !== undefined && erredAt - brokenAt > ENDS_MS) return undefined;
+  if (trouble?.failure.kind === 'broken') return trouble.failure;
+  if (lastFailure === undefined || !isBroken(lastFailure)) return undefined;
+  const address = addressOf(upstream, lastFailure);
+  const isTls = upstream.tls !== undefined;
+  return { kind: 'broken', address, reason: lastFailure.text, isTls };
 }
 
 function addressOf({ cluster, hosts }: Upstream, failure: UpstreamFailure | undefined): string {
@@ -109,13 +166,15 @@ function subjectOf({ tls }: Upstream): { readonly subject?: string } {
 
 function unchecked({ healthy, lastMinute, members }: UpstreamFigures): Failure | undefined {
   if (healthy >= members || lastMinute.checkFailures === 0) return undefined;
-  return healthy === 0 ? { kind: 'unhealthy', by: 'checks' } : { kind: 'some unhealthy' };
+  const count = { healthy, members };
+  if (healthy > 0 && !isFew(count)) return { kind: 'some unhealthy' };
+  return { kind: 'unhealthy', by: 'checks', ...(healthy > 0 ? { few: count } : {}) };
 }
 
 /** Fewer late requests are told by the counts of their Mapping alone. */
-const LEAST_LATE = 3;
+export const LEAST_LATE = 3;
 
-const NEARLY_ALL = 0.9;
+export const NEARLY_ALL = 0.9;
 
 /** Returns whether nearly all of the newest requests got no answer in time. */
 export function isAllLate({ last15Minutes, lastMinute }: UpstreamFigures): boolean {
@@ -129,20 +188,21 @@ function ended({ answers, late, serverErrors }: UpstreamCounts): number {
   return answers + Math.max(late, serverErrors);
 }
 
-/** Without requests nothing has changed. Only answers in time end it. */
-function allLate({ allLateAt, inTimeAt = 0 }: Known, now: number): Failure | undefined {
-  if (allLateAt === undefined || now - allLateAt > FORGOTTEN_MS || inTimeAt > allLateAt)
-    return undefined;
-  return { kind: 'late' };
+function allLate({ lateAt }: Known): Failure | undefined {
+  const routes = [...(lateAt?.keys() ?? [])].sort();
+  return routes.length === 0 ? undefined : { kind: 'late', routes };
 }
 
-/** Returns whether outlier detection has taken out all instances. */
+/** Returns whether outlier detection has taken out all instances, or more than half. */
 export function isIll({ healthy, lastMinute, members }: UpstreamFigures): boolean {
-  return members > 0 && healthy === 0 && lastMinute.checkFailures === 0;
+  const isOut = healthy === 0 || isFew({ healthy, members });
+  return members > 0 && isOut && lastMinute.checkFailures === 0;
 }
 
 /** Instances come back after some seconds, and are taken out again. Only success ends it. */
-function ill({ illAt, wellAt = 0 }: Known, now: number): Failure | undefined {
+function ill({ few, illAt, trouble, wellAt = 0 }: Known, now: number): Failure | undefined {
   if (illAt === undefined || now - illAt > FORGOTTEN_MS || wellAt >= illAt) return undefined;
-  return { kind: 'unhealthy', by: 'requests' };
+  const told = trouble?.failure;
+  if (few === undefined && told?.kind === 'unhealthy' && told.by === 'requests') return told;
+  return { kind: 'unhealthy', by: 'requests', ...(few?.healthy === 0 ? {} : countOf(few)) };
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { describeProblem } from '#controlplane/rollout/problems.ts';
+import type { Failure } from './failure.ts';
 import { upstreamsOf } from './upstream.ts';
 import { upstreamProblems } from './upstream-problems.ts';
 
@@ -14,7 +15,11 @@ const WHAT =
   'a:1 accepts no connection (refused). Correct the address or port, or start the service.';
 
 /** Returns what is told when every cluster of these resources that `fails` is not reached. */
-function told(text: string, fails: (cluster: string) => boolean): readonly string[] {
+function told(
+  text: string,
+  fails: (cluster: string) => boolean,
+  failure: Failure = FAILURE,
+): readonly string[] {
   const { resources } = resourceSetOf(text);
   const all = [
     ...[...resources.mappings, ...resources.proxyConfigs, ...resources.tlsContexts],
@@ -22,7 +27,7 @@ function told(text: string, fails: (cluster: string) => boolean): readonly strin
   ];
   const troubles = upstreamsOf('edge', compile(resources, 'edge', OPTIONS))
     .filter(({ cluster }) => fails(cluster))
-    .map(upstream => ({ upstream, failure: FAILURE, since: SINCE }));
+    .map(upstream => ({ upstream, failure, since: SINCE }));
   return upstreamProblems(troubles, new Map(all.map(each => [each.id, each]))).map(describeProblem);
 }
 
@@ -61,7 +66,7 @@ test('a cluster of a ProxyConfig is told at its hosts', () => {
   );
 });
 
-test('a RateLimitService is told, and without one the built-in service', () => {
+test('a RateLimitService is told, and without one the built-in services', () => {
   const isLimits = (cluster: string) => cluster === 'ratelimit-service';
   assert.deepEqual(told(document('RateLimitService', 'r', 'service: limits'), isLimits), [
     `warning: RateLimitService default/r (in.yaml:5, spec.service): ${WHAT} Until then limits are not counted. Since 2026-01-02T03:04:05Z`,
@@ -70,9 +75,34 @@ test('a RateLimitService is told, and without one the built-in service', () => {
   assert.deepEqual(told(closing, isLimits), [
     `warning: RateLimitService default/r (in.yaml:5, spec.service): ${WHAT} Until then requests with labels are rejected. Since 2026-01-02T03:04:05Z`,
   ]);
+  const authz = `Service ext-authz: the proxies of node group "edge" do not reach it: ${WHAT}`;
+  assert.deepEqual(
+    told('', cluster => cluster === 'ext-authz'),
+    [
+      `warning: ${authz} Until then requests to routes that a rule may match get 503. Since 2026-01-02T03:04:05Z`,
+    ],
+  );
   assert.deepEqual(told('', isLimits), [
     `warning: Service ratelimit-service: the proxies of node group "edge" do not reach it: ${WHAT} Until then limits are not counted. Since 2026-01-02T03:04:05Z`,
   ]);
+});
+
+test('of several Mappings of one service those are told whose requests are late', () => {
+  const text = [
+    mapping('quick', 'service: shop\n  timeout_ms: 100'),
+    mapping('patient', 'service: shop\n  timeout_ms: 10000'),
+    mapping(
+      'forever',
+      'service: shop\n  timeout_ms: 0\n  retry_policy: {retry_on: reset, per_try_timeout: 50ms}',
+    ),
+  ].join('');
+  const lateOf = (...names: readonly string[]) =>
+    told(text, cluster => cluster.startsWith('shop'), {
+      kind: 'late',
+      routes: names.map(name => `Mapping/default/${name}`),
+    }).map(line => /Mapping default\/(\w+) .*raise `(\w+)`/.exec(line)?.slice(1).join());
+  assert.deepEqual(lateOf('quick'), ['quick,timeout_ms']);
+  assert.deepEqual(lateOf('forever', 'quick'), ['forever,per_try_timeout', 'quick,timeout_ms']);
 });
 
 test('of thousands the first ones are told', () => {

@@ -6,7 +6,7 @@ import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { systemProblem } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
-import { describeFailure } from './failure.ts';
+import { describeFailure, type Failure } from './failure.ts';
 import type { Trouble } from './known.ts';
 import { upstreamField } from './upstream-field.ts';
 
@@ -44,13 +44,26 @@ function problemsOf(
     const message = `the proxies of node group "${group}" do not reach it: ${describeFailure(failure, OWN[cluster])}`;
     return [{ ...systemProblem('Service', cluster, message), severity: 'warning' }];
   }
-  return origins.flatMap(id => {
+  return concerned(failure, origins).flatMap(id => {
     const resource = resources.get(id);
     if (resource === undefined) return [];
     const field = upstreamField(resource, upstream);
     if (field === undefined) return [];
-    return [problemOf(resource, 'warning', field, describeFailure(failure, untilThen(resource)))];
+    const message = describeFailure(ofResource(failure, resource), untilThen(resource));
+    return [problemOf(resource, 'warning', field, message)];
   });
+}
+
+/** Of the Mappings of one service, some may wait for it longer than others. */
+function concerned(failure: Failure, origins: readonly string[]): readonly string[] {
+  if (failure.kind !== 'late') return origins;
+  const late = origins.filter(id => failure.routes.includes(id));
+  return late.length > 0 ? late : origins;
+}
+
+function ofResource(failure: Failure, { kind, spec }: Resource): Failure {
+  const isUnbound = kind === 'Mapping' && spec.timeout_ms === 0;
+  return failure.kind === 'late' && isUnbound ? { ...failure, bound: 'per_try_timeout' } : failure;
 }
 
 function untilThen(resource: Resource): string | undefined {
@@ -62,6 +75,6 @@ function untilThen(resource: Resource): string | undefined {
 
 /** What follows when one of the gateway's own services is not reached. */
 const OWN: Readonly<Record<string, string>> = {
-  [EXT_AUTHZ_CLUSTER]: 'Until then requests with Filters are rejected',
+  [EXT_AUTHZ_CLUSTER]: 'Until then requests to routes that a rule may match get 503',
   [RATE_LIMIT_CLUSTER]: 'Until then limits are not counted',
 };

@@ -19,7 +19,7 @@ test('looks at what was compiled last, tells each change once, and stops', () =>
   let resources = inForce('shpo');
   let now = 0;
   const watch = watchUpstreams({
-    figures: { sources: () => [], upstreams: () => [] },
+    figures: { requests: () => [], sources: () => [], upstreams: () => [] },
     missing: () => missing,
     resources: () => new Map(resources.mappings.map(each => [each.id, each])),
     connected: () => new Set(['edge']),

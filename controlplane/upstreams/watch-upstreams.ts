@@ -12,7 +12,7 @@ import { type Upstream, upstreamsOf } from './upstream.ts';
 import { upstreamProblems } from './upstream-problems.ts';
 
 export type WatchUpstreamsParts = {
-  readonly figures: Pick<Figures, 'sources' | 'upstreams'>;
+  readonly figures: Pick<Figures, 'requests' | 'sources' | 'upstreams'>;
   /** Returns what the discovery service says of names that it does not know, by name. */
   missing(): ReadonlyMap<string, string>;
   /** Returns the resources in force, by id. */
@@ -36,6 +36,8 @@ export type UpstreamWatch = {
 
 const LOOK_MS = 2_000;
 
+const EVERY = { limit: Number.POSITIVE_INFINITY };
+
 /** At most this share of the time goes into looks, however many clusters there are. */
 const SHARE = 1 / 20;
 
@@ -51,11 +53,17 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
   const lookAtAll = () => {
     if (compiledAt !== undefined) known = define(known, allOf(groups), compiledAt);
     compiledAt = undefined;
-    const seen = new Map(figures.upstreams().map(each => [`${each.group} ${each.cluster}`, each]));
+    const upstreams = figures.upstreams();
+    const seen = new Map(upstreams.map(each => [`${each.group} ${each.cluster}`, each]));
+    const sampled = Map.groupBy(
+      upstreams.some(({ last15Minutes }) => last15Minutes.late > 0) ? figures.requests(EVERY) : [],
+      ({ cluster, group }) => `${group} ${cluster}`,
+    );
     const names = missing();
-    const evidenceOf = ({ discovered = '', group, statName }: Upstream) => ({
+    const evidenceOf = ({ cluster, discovered = '', group, statName }: Upstream) => ({
       figures: seen.get(`${group} ${statName}`),
-      missing: names.get(discovered),
+      requests: sampled.get(`${group} ${cluster}`) ?? [],
+      missing: names.get(discovered) ?? names.get(discovered.replace(/:\d+$/, '')),
     });
     known = known.map(each => look(each, evidenceOf(each.upstream), now()));
     const resources = parts.resources();

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
 import { fileSource } from './file-source.ts';
 import type { Instances } from './instance.ts';
+import type { Unresolved } from './unresolved-names.ts';
 
 type Ports = Readonly<Record<string, readonly string[]>>;
 
@@ -20,6 +21,7 @@ async function setUp(t: TestContext, text?: string) {
   const problems: string[] = [];
   if (text !== undefined) await writeFile(path, text);
   let missing = 0;
+  let unresolved: Unresolved = new Map();
   let heard: Instances | undefined;
   const source = fileSource({
     path,
@@ -28,6 +30,9 @@ async function setUp(t: TestContext, text?: string) {
       return () => names.delete(name);
     },
     onProblem: problem => problems.push(`${problem.line} ${problem.message}`),
+    onUnresolved: services => {
+      unresolved = services;
+    },
     onMissing: () => {
       missing += 1;
     },
@@ -44,6 +49,7 @@ async function setUp(t: TestContext, text?: string) {
     names,
     problems,
     missing: () => missing,
+    unresolved: () => Object.fromEntries(unresolved),
     heard: () => heard && toText(heard),
     async write(text: string) {
       await writeFile(`${path}.tmp`, text);
@@ -132,6 +138,22 @@ test('the first answer waits for every name; a name brings all its addresses', a
   assert.equal(it.heard(), undefined);
   it.names.get('b.test')?.([]);
   await it.hears({ a: ['10.0.0.1:80', 'fd00::1:80', '10.0.0.9:1'], b: [] });
+});
+
+test('a service is unresolved while none of its names has an address', async t => {
+  const it = await setUp(
+    t,
+    `services:
+  a: [{ dns: a.test, port: 80 }, { dns: b.test, port: 80 }]
+  b: [{ dns: b.test, port: 80 }, { address: 10.0.0.9, port: 1 }]
+  c: []`,
+  );
+  await until(() => it.names.get('b.test'));
+  for (const name of ['a.test', 'b.test']) it.names.get(name)?.([]);
+  await it.hears({ a: [], b: ['10.0.0.9:1'], c: [] });
+  assert.deepEqual(it.unresolved(), { a: ['a.test', 'b.test'] });
+  it.names.get('b.test')?.(['10.0.0.2']);
+  assert.deepEqual(it.unresolved(), {});
 });
 
 test('a file that is broken from the start is no answer, so that a restart takes nothing away', async t => {

@@ -3,6 +3,7 @@ import { type DeclaredItem, isDnsName } from './declared-item.ts';
 import type { Instance, Instances } from './instance.ts';
 import type { InstanceSource } from './instance-source.ts';
 import { type Declarations, type FileProblem, parseInstancesFile } from './parse-instances-file.ts';
+import type { Unresolved } from './unresolved-names.ts';
 import type { WatchName } from './watch-dns.ts';
 import { type FileState, watchFile } from './watch-file.ts';
 
@@ -11,6 +12,8 @@ export type FileSourceOptions = {
   readonly watchName: WatchName;
   /** Called when the file, or a service in it, cannot be used. What was known before stays. */
   onProblem(problem: FileProblem): void;
+  /** Called with the services that have no instance, since DNS has no address for these names. */
+  onUnresolved(services: Unresolved): void;
   /**
    * Called when there is no file. Without an earlier one there are no instances until it appears.
    */
@@ -38,6 +41,7 @@ function watchInstances(
     const next = declared && toInstances(declared, book, published);
     if (next === undefined) return;
     published = next;
+    options.onUnresolved(unresolved(declared ?? new Map(), next));
     onChange(next);
   };
   const book = addressBook(options.watchName, publish);
@@ -81,6 +85,17 @@ function entryOf<T>(map: ReadonlyMap<string, T> | undefined, name: string): read
 function namesOf(declared: Declarations): ReadonlySet<string> {
   const items = [...declared.values()].flat();
   return new Set(items.flatMap(item => (isDnsName(item) ? [item.dns] : [])));
+}
+
+/** An empty list of items is meant. */
+function unresolved(declared: Declarations, instances: Instances): Unresolved {
+  return new Map(
+    [...declared].flatMap(([service, items]) => {
+      const names = items.flatMap(item => (isDnsName(item) ? [item.dns] : []));
+      const isEmpty = names.length > 0 && instances.get(service)?.length === 0;
+      return isEmpty ? [[service, names] as const] : [];
+    }),
+  );
 }
 
 /** @returns undefined when nothing was published yet and some name was not queried */

@@ -28,6 +28,11 @@ const MIN_DELAY_MS = 1_000;
 const MISSING_DELAY_MS = 5_000;
 const MAX_BACKOFF_MS = 30_000;
 
+/** Returns whether the name has no record of the type, as confirmed. */
+export function isMissed({ misses }: RecordSet): boolean {
+  return misses >= MISSES_BELIEVED;
+}
+
 /**
  * Returns the set after one more query. A failure changes no address, and neither does a first
  * miss.
@@ -37,9 +42,8 @@ export function nextRecordSet(set: RecordSet, outcome: QueryOutcome): RecordSet 
     case 'found':
       return { addresses: [...outcome.addresses].sort(), answered: true, failures: 0, misses: 0 };
     case 'missing': {
-      const misses = set.misses + 1;
-      const addresses = misses < MISSES_BELIEVED ? set.addresses : [];
-      return { addresses, answered: true, failures: 0, misses };
+      const missed = { ...set, answered: true, failures: 0, misses: set.misses + 1 };
+      return isMissed(missed) ? { ...missed, addresses: [] } : missed;
     }
     case 'failed':
       return { ...set, answered: true, failures: set.failures + 1 };
@@ -57,7 +61,7 @@ export function nextQueryMs(set: RecordSet, outcome: QueryOutcome, maxTtlSeconds
     case 'found':
       return Math.max(Math.min(outcome.ttlSeconds, maxTtlSeconds) * 1000, MIN_DELAY_MS);
     case 'missing':
-      return set.misses < MISSES_BELIEVED ? MIN_DELAY_MS : MISSING_DELAY_MS;
+      return isMissed(set) ? MISSING_DELAY_MS : MIN_DELAY_MS;
     case 'failed':
       return Math.min(MIN_DELAY_MS * 2 ** Math.min(set.failures - 1, 10), MAX_BACKOFF_MS);
   }

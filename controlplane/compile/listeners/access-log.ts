@@ -2,6 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import type { LogServiceSpec } from '#resources/kinds/log-service/log-service-spec.ts';
 import { extension } from '../extension.ts';
 import { EDGE } from '../node-groups.ts';
+import { LATE_HEADER } from '../routes/late-tries.ts';
 import { hasFields, logServiceLog } from './log-service.ts';
 import { ENVOY_NAMESPACE, toEnvoyLogFormat } from './proxy-log-format.ts';
 
@@ -44,6 +45,13 @@ const LIMIT_FORMAT = {
   retry_after: limitMetadata('gw.ratelimit.retry_after'),
 } as const;
 
+/**
+ * The retry of a late try mostly ends before it is sent, and `%UPSTREAM_HOST%` would blame the host
+ * that was chosen for it. This names the host of the last try, if it was sent. It names none where
+ * no connection is made, so it is not in the other entries. See `routes/late-tries.ts`.
+ */
+const AFTER_LATE_TRY = { upstream: '%UPSTREAM_HOSTS_ATTEMPTED%' } as const;
+
 function limitMetadata(key: string): string {
   return `%DYNAMIC_METADATA(${ENVOY_NAMESPACE}:${key})%`;
 }
@@ -69,12 +77,27 @@ export function accessLogs(
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Returns a log of the requests that exceeded no limit, and one of the others with its fields. */
+/**
+ * Returns a log of the requests that exceeded no limit, one of the others with its fields, and one
+ * of all that were late and that Envoy would have retried.
+ */
 function withLimits(log: (fields: Fields) => JsonObject): readonly JsonObject[] {
+  const inTime = (filter: JsonObject) => ({
+    and_filter: { filters: [retriedLate(false), filter] },
+  });
+  const limits = { ...DEFAULT_FORMAT, ...LIMIT_FORMAT };
   return [
-    { ...log(DEFAULT_FORMAT), filter: limited(false) },
-    { ...log({ ...DEFAULT_FORMAT, ...LIMIT_FORMAT }), filter: limited(true) },
+    { ...log(DEFAULT_FORMAT), filter: inTime(limited(false)) },
+    { ...log(limits), filter: inTime(limited(true)) },
+    { ...log({ ...limits, ...AFTER_LATE_TRY }), filter: retriedLate(true) },
   ];
+}
+
+/** Returns the filter for requests whose last try follows on a late one, or for all others. */
+function retriedLate(is: boolean): JsonObject {
+  const header = { name: LATE_HEADER, string_match: { exact: 'true' } };
+  const others = { invert_match: true, treat_missing_header_as_empty: true };
+  return { header_filter: { header: is ? header : { ...header, ...others } } };
 }
 
 /**

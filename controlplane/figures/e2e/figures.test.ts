@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
 import type { UpstreamFigures } from '../figures.ts';
 import { type FiguresSystem, startFiguresSystem } from '../testing/figures-system.ts';
 
@@ -13,8 +14,11 @@ metadata: { name: ${name} }
 spec: { prefix: /${name}/, service: "${service}"${more} }
 `;
 
+const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
+
 describe('the figures of a control plane with one edge', () => {
   let service: http.Server;
+  let silent: http.Server;
   let system: FiguresSystem;
 
   before(async () => {
@@ -23,7 +27,10 @@ describe('the figures of a control plane with one edge', () => {
       setTimeout(() => response.end('answer'), url?.includes('slow') ? 300 : 0);
     });
     await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve));
+    silent = http.createServer(() => {});
+    await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));
     const { port } = service.address() as AddressInfo;
+    const hosts = [port, portOf(silent)].map(each => `{ url: "tcp://127.0.0.1:${each}" }`);
     system = await startFiguresSystem(
       [
         mapping('users', `127.0.0.1:${port}`),
@@ -31,14 +38,18 @@ describe('the figures of a control plane with one edge', () => {
         mapping('unknown', 'no-such-name.invalid'),
         mapping('plain', `https://127.0.0.1:${port}`),
         mapping('late', `localhost:${port}`, ', timeout_ms: 100'),
+        `\n---\napiVersion: gateway.internal/v2\nkind: ProxyConfig\nmetadata: { name: both }\nspec: { node_group: edge, clusters: [{ name: both, type: static, hosts: [${hosts}] }] }\n`,
+        mapping('pair', 'both', ', timeout_ms: 100'),
         mapping('slower', `127.0.0.1:${port}`, ', connect_timeout_ms: 1234'),
       ].join(''),
     );
   });
   after(async () => {
     await system.stop();
-    service.close();
-    service.closeAllConnections();
+    for (const each of [service, silent]) {
+      each.close();
+      each.closeAllConnections();
+    }
   });
 
   const get = async (path: string) => (await fetch(`${system.edge}${path}`)).status;
@@ -79,6 +90,24 @@ describe('the figures of a control plane with one edge', () => {
     assert.equal(mappings['Mapping/default/late']?.lastMinute.serverErrors, 5);
     const { answers, late, serverErrors } = upstreams.find(isLate)?.lastMinute ?? {};
     assert.deepEqual({ answers, late, serverErrors }, { answers: 1, late: 5, serverErrors: 5 });
+  });
+
+  test('blame no healthy instance for a late request that a retry would have sent there', async () => {
+    const statuses = [await get('/pair/?1'), await get('/pair/?2')];
+    assert.ok(statuses.includes(504), String(statuses));
+    const { requests } = await system.figuresWhen(
+      page => page.requests.some(({ path }) => path === '/pair/'),
+      'the late request is listed',
+      '?status=504',
+    );
+    assert.equal(requests.find(({ path }) => path === '/pair/')?.upstream, '');
+    const line = await until(() =>
+      system.envoy
+        .log()
+        .split('\n')
+        .find(each => each.includes('"/pair/"') && each.includes('answer_too_late')),
+    );
+    assert.equal(JSON.parse(line).upstream, null);
   });
 
   test('have a log of what failed, without queries', async () => {
@@ -130,6 +159,13 @@ describe('the figures of a control plane with one edge', () => {
       assert.ok(found !== undefined, name);
       return found;
     };
+    const line = await until(() =>
+      system.envoy
+        .log()
+        .split('\n')
+        .find(each => each.includes('"path":"/refused/"')),
+    );
+    assert.equal(JSON.parse(line).upstream, '127.0.0.1:1');
     assert.match(of('refused').lastFailure?.text ?? '', /Connection refused/);
     assert.ok(of('refused').lastMinute.connectFailures > 0);
     assert.match(of('plain').lastFailure?.text ?? '', /WRONG_VERSION_NUMBER/);

@@ -34,19 +34,37 @@ describe('an instance behind an edge', () => {
     two = await startUpstream('two');
     three = await startUpstream('three');
     untrusted = await startUntrustedUpstream('localhost');
-    const hosts = [two, three].map(({ port }) => `{ url: "tcp://127.0.0.1:${port}" }`).join(', ');
+    const hosts = (...ports: readonly number[]) =>
+      ports.map(port => `{ url: "tcp://127.0.0.1:${port}" }`).join(', ');
     system = await startFiguresSystem(
       [
         document(
           'ProxyConfig',
           'two',
-          `node_group: edge, clusters: [{ name: both, type: static, hosts: [${hosts}] }]`,
+          `node_group: edge, clusters: [{ name: both, type: static, hosts: [${hosts(two.port, three.port)}] }]`,
         ),
+        document(
+          'ProxyConfig',
+          'four',
+          `node_group: edge, clusters: [{ name: most, type: static, hosts: [${hosts(three.port, 1, 2, 3)}], outlier_detection: {} }]`,
+        ),
+        document('Mapping', 'most', 'prefix: /most/, service: most'),
+        document('Mapping', 'plain', `prefix: /plain/, service: "127.0.0.1:${untrusted.port}"`),
         document('Mapping', 'both', 'prefix: /both/, service: both'),
         document(
           'Mapping',
           'late',
           `prefix: /late/, service: "localhost:${three.port}", timeout_ms: 200`,
+        ),
+        document(
+          'Mapping',
+          'patient',
+          `prefix: /patient/, service: "localhost:${three.port}", timeout_ms: 10000`,
+        ),
+        document(
+          'Mapping',
+          'forever',
+          `prefix: /forever/, service: "localhost:${three.port}", timeout_ms: 0`,
         ),
         document('Mapping', 'one', `prefix: /one/, service: "127.0.0.1:${one.port}"`),
         document('Mapping', 'tls', `prefix: /tls/, service: "https://localhost:${untrusted.port}"`),
@@ -95,8 +113,19 @@ describe('an instance behind an edge', () => {
     assert.match(problem?.message ?? '', /^no instance passes its health checks/);
   });
 
-  test('that answers too late is told, until it answers in time', async () => {
+  test('that closes plain connections is told, with what it may speak', async () => {
+    const [problem] = await problemsWhen('plain', '/plain/', isTold);
+    assert.match(
+      problem?.message ?? '',
+      /^127\.0\.0\.1:\d+ closes the connection or answers no HTTP \(.+\)\. Does it speak https\?/,
+    );
+  });
+
+  test('that answers too late is told, where requests wait too short, until it answers in time', async () => {
+    await Promise.all(['/patient/', '/forever/'].map(path => request(system.edge, path)));
     const [problem] = await problemsWhen('late', `/late${SILENT}`, isTold);
+    const { problems } = await system.status();
+    assert.deepEqual([...of(problems, 'patient'), ...of(problems, 'forever')], []);
     assert.match(problem?.message ?? '', /^nearly all requests get no answer in time\. Look at/);
     assert.equal(problem?.field, 'spec.service');
     await problemsWhen('late', '/late/', isOver);
@@ -126,6 +155,13 @@ describe('an instance behind an edge', () => {
       assert.equal(problem?.field, 'spec.clusters[0].hosts');
       two = await startUpstream('two', port);
       await problemsWhen('two', '/both/', isOver);
+    });
+
+    test('that is one of few good ones is told, with how many fail', async () => {
+      const [problem] = await problemsWhen('four', '/most/', found =>
+        found.some(({ message }) => /\. 3 of 4 instances fail\. Look at each/.test(message)),
+      );
+      assert.match(problem?.message ?? '', /^127\.0\.0\.1:[123] accepts no connection/);
     });
 
     test('without figures nothing is told, and nothing fails', async t => {

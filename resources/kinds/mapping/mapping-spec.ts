@@ -70,7 +70,7 @@ export const mappingSpec = z.object({
   tls: mappingTls
     .default(false)
     .describe(
-      '`true`: TLS to the service, as with `https://` before its name, at port 443 where none is written. A TLSContext: the same with its certificate, versions and `sni`. The certificate of the service is always checked: it must be for that `sni`, else for the name in `service`, and of an authority of its `ca_secret` or `cacert_chain_file`, else of one that the machines of the proxies trust (`CA_FILE`). Proxies that take mutual TLS (`HOP_TLS`, resolver `sds`) refuse it: for instances without a proxy write `hop_tls: false`. While the TLSContext cannot be used, the Mapping answers 500',
+      '`true`: TLS to the service, as with `https://` before its name, at port 443 where none is written. A TLSContext: the same with its certificate, versions and `sni`. The certificate of the service is always checked: it must be for that `sni`, else for the name in `service`, and of an authority of its `ca_secret` or `cacert_chain_file`, else of one that the machines of the proxies trust (`CA_FILE`). Proxies that take mutual TLS (`HOP_TLS`, resolver `sds`) refuse it: for instances without a proxy write `hop_tls: false`. While the TLSContext is missing or rejected, the Mapping answers 500. While sds cannot read its files, it answers 503',
     ),
   ...mappingTrafficShape,
   bypass_auth: z.boolean().default(false).describe('No filters run on it'),
