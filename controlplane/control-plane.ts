@@ -273,11 +273,22 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     parts.changed?.();
   };
   const status = () => ({
-    ...toStatus(controller, found(), service.streams(), said.outOfService()),
+    ...toStatus(
+      controller,
+      found(),
+      service.streams(),
+      said.outOfService(),
+      config.gateways.controller,
+    ),
     figures: opened.figures.coverage(),
   });
   const judge = ({ written }: Reading) =>
-    checkTlsSecrets(written, effective(controller.rollout).values(), now());
+    checkTlsSecrets(
+      written,
+      effective(controller.rollout).values(),
+      now(),
+      config.gateways.controller,
+    );
   const read = (next: Reading) => {
     const begun = performance.now();
     const { problems: found, read: written } = judge(next);

@@ -126,7 +126,8 @@ function compilerOf(options: CompileOptions): Compiler {
 function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number): World {
   const set = toResourceSet(resources.values(), closed);
   const rejected = new Map(closed.map(item => [item.id, item]));
-  const secrets = checkTlsSecrets({ resources, rejected }, [], now).problems;
+  const { gateways } = compiler.options;
+  const secrets = checkTlsSecrets({ resources, rejected }, [], now, gateways?.controller).problems;
   const groups = nodeGroups(set, compiler.options);
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
   const { mappings } = set;

@@ -86,11 +86,13 @@ function acceptedGateway(
 ): NamedCondition {
   if (faults.length > 0) return conditionOf('Accepted', faults, { message: '' });
   const invalid = own.filter(({ valid }) => !valid);
-  if (invalid.length === 0)
-    return conditionOf('Accepted', [], { message: 'The Gateway is served' });
+  if (invalid.length === 0) return conditionOf('Accepted', [], { message: GATEWAY_SERVED });
   const status = isAnyValid ? 'True' : 'False';
   return { type: 'Accepted', status, reason: 'ListenersNotValid', message: tellInvalid(invalid) };
 }
+
+/** Our words for a Gateway that is accepted whole. */
+export const GATEWAY_SERVED = 'The Gateway is served';
 
 function tellInvalid(invalid: readonly CheckedListener[]): string {
   return `Not served: ${tellFaults(invalid.flatMap(({ listener, ...rest }) => firstFault(rest) ?? noKind(listener.field)))}`;

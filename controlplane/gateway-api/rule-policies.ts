@@ -1,3 +1,4 @@
+import { isAssumed } from '#resources/parse/assumed-rule.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { listenerFilters } from './listener-filters.ts';
@@ -6,7 +7,7 @@ import type { WrittenListener } from './route-parent.ts';
 import type { AnyRoute } from './route-rules.ts';
 import type { AnyRule } from './rule-faults.ts';
 import type { ServedPolicy, ServedRule } from './served-gateway.ts';
-import { targetKey } from './targeted-policies.ts';
+import { type TargetingPolicy, targetKey } from './targeted-policies.ts';
 
 /** A listener of a route, and the id of its Gateway. */
 export type PolicyPlace = { readonly listener: WrittenListener; readonly gateway: string };
@@ -14,7 +15,8 @@ export type PolicyPlace = { readonly listener: WrittenListener; readonly gateway
 /**
  * Returns the rules of a route with what a listener and policies demand of their requests there. Of
  * FilterPolicies the one with the narrowest target counts: the rule, the route, the listener, its
- * ListenerSet, the Gateway. The limits of all targets count.
+ * ListenerSet, the Gateway. The limits of all targets count. Assumed rules that no Filter protects
+ * are left out.
  */
 export function withPolicies(
   route: AnyRoute,
@@ -24,16 +26,23 @@ export function withPolicies(
 ): readonly ServedRule<AnyRule>[] {
   if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return rules;
   const behind = behindListener(rules, place, ask);
-  if (ask(({ targeted }) => targeted.isEmpty)) return behind;
-  return behind.map(rule => {
+  if (ask(({ targeted }) => targeted.isEmpty)) return behind.filter(rule => isKept(rule));
+  return behind.flatMap(rule => {
     const keys = keysOf(route, rule.rule, place);
     const found = ask(({ targeted }) => targeted.filterPolicy(keys));
+    if (!isKept(rule, found)) return [];
     const ids = ask(({ targeted }) => targeted.rateLimits(keys));
     const limits = ids === '' ? [] : limitsOf(ids.split('\n'), ask);
-    if (found === undefined) return { ...rule, limits };
-    if ('closed' in found) return { ...rule, limits, broken: closedText(found.closed) };
-    return { ...rule, limits, policy: served(found.policy, found.target, ask) };
+    if (found === undefined) return [{ ...rule, limits }];
+    if ('closed' in found) return [{ ...rule, limits, broken: closedText(found.closed) }];
+    return [{ ...rule, limits, policy: served(found.policy, found.target, ask) }];
   });
+}
+
+/** What a rule may have been for stays open where no Filter would have decided there. */
+function isKept({ rule }: ServedRule<AnyRule>, found?: TargetingPolicy): boolean {
+  if (!isAssumed(rule) || rule.namesFilter) return true;
+  return found !== undefined && ('closed' in found || (found.policy.spec.filters ?? []).length > 0);
 }
 
 /** Returns the rules with what their listener asks for. */

@@ -115,16 +115,44 @@ test('the older of two FilterPolicies for one target is in force, and the status
   ]);
 });
 
-const UNMET: readonly (readonly [Target & { group?: string }, reason: string, message: RegExp])[] =
-  [
-    [{ kind: 'HTTPRoute', name: 'gone' }, 'TargetNotFound', /there is no HTTPRoute infra\/gone/],
-    [{ kind: 'Gateway', name: 'gone' }, 'TargetNotFound', /takes effect when there is one/],
-    [{ ...GATEWAY, sectionName: 'z' }, 'TargetNotFound', /has no listener z/],
-    [{ ...ROUTE, sectionName: 'z' }, 'TargetNotFound', /has no rule z/],
-    [{ kind: 'Service', name: 'web', group: '' }, 'Invalid', /Service is not a target/],
-    [{ kind: 'TCPRoute', name: 'web' }, 'Invalid', /nothing is protected by this/],
-    [{ ...GATEWAY, group: 'example.com' }, 'Invalid', /Gateway of example.com is not a target/],
-  ];
+const WRONG: readonly (Target & { group?: string })[] = [
+  { kind: 'HttpRoute', name: 'web' },
+  { ...ROUTE, group: 'gateway.internal' },
+  { kind: 'Service', name: 'web', group: '' },
+];
+
+for (const target of WRONG) {
+  test(`a target ${JSON.stringify(target)} closes what can be meant, without a last good version`, () => {
+    const closed = [0, 1].flatMap(rule => ['a', 'b', 'c'].map(each => `${each}/${rule} closed`));
+    assert.deepEqual(inForce(api(SITE + policy('p', [target]))).toSorted(), closed.toSorted());
+    const one = policy('p', [{ ...target, sectionName: 'one' }]);
+    assert.deepEqual(
+      inForce(api(SITE + one)).filter(line => line.endsWith('closed')),
+      ['a/0 closed', 'b/0 closed', 'c/0 closed'],
+    );
+    const limited = inForce(api(SITE + limits('p', [target])));
+    assert.ok(limited.every(line => line.endsWith(' none')));
+  });
+}
+
+test('a target of no kind closes nothing beside a last good version', () => {
+  const good = parseFile('in.yaml', SITE + policy('p', [ROUTE]), DEFAULT_PARSE_OPTIONS);
+  const bad = parseFile('in.yaml', policy('p', WRONG), DEFAULT_PARSE_OPTIONS);
+  const set = toResourceSet(good.resources, bad.rejected);
+  assert.equal(bad.rejected.length, 1);
+  const found = inForce(servedGateways(set, OPTIONS, new Memo()));
+  assert.ok(
+    found.every(line => line.endsWith(' p')),
+    found.join(),
+  );
+});
+
+const UNMET: readonly (readonly [Target, reason: string, message: RegExp])[] = [
+  [{ kind: 'HTTPRoute', name: 'gone' }, 'TargetNotFound', /there is no HTTPRoute infra\/gone/],
+  [{ kind: 'Gateway', name: 'gone' }, 'TargetNotFound', /takes effect when there is one/],
+  [{ ...GATEWAY, sectionName: 'z' }, 'TargetNotFound', /has no listener z/],
+  [{ ...ROUTE, sectionName: 'z' }, 'TargetNotFound', /has no rule z/],
+];
 
 for (const [target, reason, message] of UNMET) {
   test(`a target ${JSON.stringify(target)} is a Problem and closes nothing`, () => {
@@ -193,7 +221,7 @@ const REJECTED: readonly (readonly [what: string, spec: object, closes: boolean]
   [
     'a kind that is no target',
     { targetRefs: [{ kind: 'Service', name: 'web' }], filters: 5 },
-    false,
+    true,
   ],
 ];
 
@@ -227,7 +255,6 @@ const TARGETS: readonly Target[] = [
   ROUTE,
   { ...ROUTE, sectionName: 'one' },
   { kind: 'HTTPRoute', name: 'gone' },
-  { kind: 'Service', name: 'web' },
 ];
 
 /** For each rule on each listener its targets, the narrowest first, by their place above. */

@@ -1,5 +1,5 @@
 import type { Memo } from '#controlplane/compile/memo.ts';
-import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
+import { type PolicyTarget, TARGET_KINDS } from '#resources/kinds/gateway-api/policy-target.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -23,11 +23,10 @@ export type TargetedPolicies = {
   rateLimit(id: string): Resource<'RateLimit'> | undefined;
 };
 
-const TARGET_KINDS: readonly string[] = ['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute'];
+const KINDS: readonly string[] = TARGET_KINDS;
 
-/** Returns whether policies may target this kind. */
-export function isTargetKind({ group, kind }: PolicyTarget): boolean {
-  return group === GATEWAY_API_GROUP && TARGET_KINDS.includes(kind);
+function isTargetKind({ group, kind }: PolicyTarget): boolean {
+  return group === GATEWAY_API_GROUP && KINDS.includes(kind);
 }
 
 /** Returns the key of a whole object, or of its listener or rule of this name. */
@@ -47,9 +46,12 @@ export function targetedPolicies(
 ): TargetedPolicies {
   const first = new Map<string, TargetingPolicy>();
   const add = (key: string, found: TargetingPolicy) => first.has(key) || first.set(key, found);
+  const inForce = new Set(filterPolicies.map(({ id }) => id));
   for (const rejected of closed.filter(({ kind }) => kind === 'FilterPolicy')) {
     const found = memo.of(rejected, 'targets', [], () => ({ closed: rejected }));
-    for (const key of keysOf(rejected, rejected.targets)) add(key, found);
+    const { id, targets = [] } = rejected;
+    const meant = targets.flatMap(target => (inForce.has(id) ? target : readings(target)));
+    for (const key of keysOf(rejected, meant)) add(key, found);
   }
   for (const policy of filterPolicies.filter(hasTargets).sort(byAge)) {
     const found = memo.of(policy, 'targets', [], () =>
@@ -82,6 +84,12 @@ export function targetedPolicies(
 /** Returns whether a policy or a limit is for targets. */
 export function hasTargets({ spec }: Resource<'FilterPolicy'> | Resource<'RateLimit'>): boolean {
   return spec.targetRefs !== undefined;
+}
+
+/** What a target of no kind may mean, which is closed while no last good version is in force. */
+function readings(target: PolicyTarget): readonly PolicyTarget[] {
+  if (isTargetKind(target)) return [target];
+  return TARGET_KINDS.map(kind => ({ ...target, group: GATEWAY_API_GROUP, kind }));
 }
 
 function keysOf(

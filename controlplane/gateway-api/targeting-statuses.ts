@@ -9,11 +9,10 @@ import { conditionOf, type Fault } from './condition.ts';
 import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
 import type { OurGateway } from './gateway-listeners.ts';
-import { kindText } from './reference-faults.ts';
 import type { ListenerOrigin } from './route-parent.ts';
 import type { AnyRoute } from './route-rules.ts';
 import type { RouteVerdict } from './route-verdict.ts';
-import { hasTargets, isTargetKind, targetId, targetKey } from './targeted-policies.ts';
+import { hasTargets, targetId, targetKey } from './targeted-policies.ts';
 
 type Policy = Resource<'FilterPolicy'> | Resource<'RateLimit'>;
 
@@ -107,12 +106,8 @@ function targetFault(
   targeted: ReadonlyMap<string, Targeted>,
   context: ObjectsContext,
 ): Omit<Fault, 'field'> | undefined {
-  const { group, kind, name, sectionName } = target;
+  const { kind, name, sectionName } = target;
   const what = `${kind} ${policy.namespace}/${name}`;
-  if (!isTargetKind(target)) {
-    const message = `${kindText(group, kind)} is not a target. ${KINDS}, so nothing is protected by this`;
-    return { reason: 'Invalid', message };
-  }
   const lacks = (message: string) => ({
     reason: 'TargetNotFound',
     message: `${message}. ${LATER}`,
@@ -134,7 +129,6 @@ function targetFault(
   return { reason: 'Conflicted', message };
 }
 
-const KINDS = 'Name a Gateway, a ListenerSet, an HTTPRoute or a GRPCRoute';
 const LATER = 'The policy takes effect when there is one';
 
 type Ancestor = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { CLASS, gateway, object, tlsSecret } from '#controlplane/gateway-api/testing/documents.ts';
 import { testAuthority } from '#grpc/testing/test-authority.ts';
 import { certificates } from './certificates.ts';
 
@@ -58,6 +59,32 @@ test('the certificates of Hosts are told of with their ends, and nothing of thei
   );
   assert.doesNotMatch(JSON.stringify(found), /PRIVATE|BEGIN/);
   assert.deepEqual(certificates(resources), found);
+});
+
+test('the certificates of listeners are told of like those of Hosts', async () => {
+  const { certificate, key } = await AUTHORITY.issue('a.test');
+  const tls = 'protocol: HTTPS, tls: {certificateRefs: [{name: a}]}';
+  const { resources } = resourceSetOf(
+    [
+      CLASS,
+      gateway(
+        'g',
+        `allowedListeners: {namespaces: {from: Same}}, listeners: [{name: a, port: 443, hostname: a.test, ${tls}}, {name: b, port: 444, hostname: a.test, ${tls}}]`,
+      ),
+      object('ListenerSet', 's', `parentRef: {name: g}, listeners: [{name: c, port: 445, ${tls}}]`),
+      tlsSecret('a', { certificate, key }),
+    ].join(''),
+  );
+  const notAfter = new X509Certificate(certificate).validToDate.toISOString();
+  assert.deepEqual(
+    certificates(resources).map(({ facts, host, hostname, secret, source }) => {
+      return [host, hostname, source, secret, facts?.notAfter];
+    }),
+    [
+      ['Gateway/infra/g', 'a.test', 'secret', 'key-pair/infra/a', notAfter],
+      ['ListenerSet/infra/s', '*', 'secret', 'key-pair/infra/a', notAfter],
+    ],
+  );
 });
 
 test('a Secret without a certificate has no end', () => {

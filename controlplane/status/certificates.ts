@@ -1,14 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
 import { type EdgeHost, edgeHosts } from '#controlplane/compile/tls/edge-hosts.ts';
-import type { ProxySecret } from '#controlplane/compile/tls/proxy-secret.ts';
+import { keyPairOf, type ProxySecret } from '#controlplane/compile/tls/proxy-secret.ts';
+import { listenerCertificates } from '#controlplane/gateway-api/listener-certificates.ts';
 import { isJsonObject } from '#protos/json.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
 /** A certificate that the edge serves. */
 export type CertificateStatus = {
   readonly hostname: string;
-  /** Id of the Host. */
+  /** Id of the Host, or of the Gateway or ListenerSet with the listener. */
   readonly host: string;
   /**
    * - `secret`: it is in a Secret.
@@ -31,12 +32,18 @@ export type CertificateFacts = {
   readonly serial: string;
 };
 
-/** Returns the certificates of the Hosts in force, the one that ends first at the beginning. */
-export function certificates(resources: ResourceSet): readonly CertificateStatus[] {
+/**
+ * Returns the certificates of the Hosts and of the listeners' Secrets in force, the one that ends
+ * first at the beginning.
+ */
+export function certificates(
+  resources: ResourceSet,
+  gatewayController?: string,
+): readonly CertificateStatus[] {
   const { hosts } = edgeHosts(ofNodeGroup(resources, EDGE));
-  return hosts
-    .flatMap(statusOf)
-    .sort((a, b) => (endOf(a) < endOf(b) ? -1 : Number(endOf(a) > endOf(b))));
+  return [...hosts.flatMap(statusOf), ...ofListeners(resources, gatewayController)].sort((a, b) =>
+    endOf(a) < endOf(b) ? -1 : Number(endOf(a) > endOf(b)),
+  );
 }
 
 /** What only the discovery service knows comes last. */
@@ -46,11 +53,29 @@ function endOf({ facts }: CertificateStatus): string {
 
 function statusOf({ hostname, id, tls }: EdgeHost): readonly CertificateStatus[] {
   if (tls === undefined || tls === 'broken') return [];
-  const { certificate } = tls;
-  const content = certificate.content();
-  const source = sourceOf(content);
+  return [toStatus(hostname, id, tls.certificate)];
+}
+
+function ofListeners(
+  resources: ResourceSet,
+  gatewayController: string | undefined,
+): readonly CertificateStatus[] {
+  const all = listenerCertificates(resources, gatewayController).flatMap(
+    ({ hostname, origin, secret }) => {
+      const found = keyPairOf(secret, resources.secrets);
+      return 'value' in found ? [toStatus(hostname, origin.id, found.value)] : [];
+    },
+  );
+  // Listeners for several ports or protocols may share one.
+  return [
+    ...new Map(all.map(each => [`${each.host} ${each.hostname} ${each.secret}`, each])).values(),
+  ];
+}
+
+function toStatus(hostname: string, host: string, certificate: ProxySecret): CertificateStatus {
+  const source = sourceOf(certificate.content());
   const facts = source === 'secret' ? rememberedFacts(certificate) : undefined;
-  return [{ hostname, host: id, source, secret: certificate.name, ...(facts && { facts }) }];
+  return { hostname, host, source, secret: certificate.name, ...(facts && { facts }) };
 }
 
 function sourceOf(content: object): CertificateStatus['source'] {

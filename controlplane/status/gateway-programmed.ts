@@ -67,7 +67,8 @@ function add(
   return [...conditions, programmed.status === 'Unknown' && isAnswered ? PROGRAMMED : programmed];
 }
 
-const PROGRAMMED = programmed('True', 'Programmed', 'The proxies have accepted it');
+/** Our words for what is served. */
+export const PROGRAMMED = programmed('True', 'Programmed', 'The proxies have accepted it');
 
 function ofProxies({ proxies }: GatewayProgress): NamedCondition {
   if (proxies === undefined)

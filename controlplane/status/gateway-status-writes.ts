@@ -12,12 +12,15 @@ import { servedGateways } from '#controlplane/gateway-api/served-gateways.ts';
 import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Rollout } from '#controlplane/rollout/rollout.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { type BundleVersions, supportedVersion } from './bundle-versions.ts';
+import { secretFaults, withSecretFaults } from './gateway-certificates.ts';
 import { gatewayObjectStatus } from './gateway-object-status.ts';
 import type { GatewayProgress } from './gateway-programmed.ts';
 import type { StatusWrite } from './status-writer.ts';
+import { type Classes, unclassedGateway } from './unclassed-gateway.ts';
 
 /** What is known of the proxies of Gateways, and of their addresses. */
 export type GatewayStatusParts = {
@@ -34,6 +37,8 @@ export type GatewayStatusState = {
   readonly rollout: Rollout;
   /** Objects with an error. */
   readonly written: Pick<Written, 'rejected'>;
+  /** All Problems, among which are those of Secrets. */
+  readonly problems: readonly Problem[];
   /** Groups of proxies of which one at least has ACKed what it is served, and none has not. */
   readonly settled: ReadonlySet<string>;
   /** The objects of Gateway API whose resources these are, as they are now. */
@@ -55,14 +60,17 @@ export function gatewayStatusWrites(
       const closed = [...rejected.values()].filter(({ id }) => !wanted.has(id));
       return servedGateways(toResourceSet(wanted.values(), closed), parts.options, memo);
     });
-  return ({ rollout, written, settled, objects }) => {
+  return ({ rollout, written, problems, settled, objects }) => {
     const api = apiOf(rollout, written);
+    const classes = { has: (id: string) => rollout.wanted.has(id) || written.rejected.has(id) };
     const progressOf = progress(api, { rollout, settled }, parts);
     const { controller } = parts.options;
     const facts = { controller, progressOf, now: parts.now() };
     const supported = supportedVersion(parts.versions());
+    const faults = secretFaults(problems);
     return objects.flatMap(object => {
-      const status = withVersion(statusOf(object, api, rollout), supported);
+      const known = withVersion(statusOf(object, api, { rollout, classes }), supported);
+      const status = withSecretFaults(known, object, faults);
       if (status === undefined || right.get(object) === status) return [];
       const next = gatewayObjectStatus(object, status, facts);
       if (next !== undefined) return [{ object, status: next }];
@@ -92,10 +100,11 @@ const NO_PARENTS: RouteStatus = { kind: 'Route', generation: 0, parents: [] };
 const NO_ANCESTORS: PolicyStatus = { kind: 'Policy', generation: 0, ancestors: [] };
 
 function statusOf(
-  { parsed, generation }: ServedObject,
+  object: ServedObject,
   { statuses }: GatewayApi,
-  { quarantined }: Rollout,
+  { rollout, classes }: { readonly rollout: Rollout; readonly classes: Classes },
 ): GatewayApiStatus | undefined {
+  const { parsed, generation } = object;
   const [item] = [...parsed.resources, ...parsed.rejected];
   if (item === undefined) return undefined;
   const status = statuses.get(item.id);
@@ -105,6 +114,8 @@ function statusOf(
     return isOurs ? rejectedGateway(generation, lastGood, whyRejected(parsed)) : undefined;
   }
   if (status === undefined) {
+    if (item.kind === 'Gateway' && 'spec' in item)
+      return unclassedGateway(object, item.spec.gatewayClassName, classes);
     if (TARGETING_KINDS.includes(item.kind)) return NO_ANCESTORS;
     return ROUTES.includes(item.kind) ? NO_PARENTS : undefined;
   }
@@ -114,7 +125,7 @@ function statusOf(
   if (!('spec' in item)) {
     return rejected({ ...known, generation }, whyRejected(parsed));
   }
-  const byProxy = quarantined.get(item.id)?.message.trim();
+  const byProxy = rollout.quarantined.get(item.id)?.message.trim();
   return byProxy === undefined ? known : rejected(known, `A proxy rejects it: ${byProxy}`);
 }
 
@@ -165,6 +176,8 @@ function rejectedRoute(status: RouteStatus, message: string): RouteStatus {
   return { ...status, parents };
 }
 
+const NO_EDGE: GatewayProgress = { proxies: undefined, addresses: [], missing: [] };
+
 function progress(
   { gateways, statuses }: GatewayApi,
   { rollout, settled }: Pick<GatewayStatusState, 'rollout' | 'settled'>,
@@ -173,6 +186,8 @@ function progress(
   const groups = new Map(gateways.map(({ gateway, group }) => [gateway.id, group]));
   return id => {
     const status = statuses.get(id);
+    // It is no more ours.
+    if (status === undefined && rollout.wanted.has(id)) return NO_EDGE;
     const gateway = status?.kind === 'ListenerSet' ? status.gateway : id;
     const rejected = rollout.quarantined.get(id);
     const isAccepted = isInForce(rollout, id) && settled.has(groups.get(gateway) ?? '');

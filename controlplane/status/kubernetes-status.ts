@@ -144,7 +144,8 @@ function candidacyOf(
 }
 
 /** What was edited after the reading is left for the next time. */
-function outdated({ facts, objects, group, now }: KubernetesStatusParts) {
+function outdated({ facts, gateways, objects, group, now }: KubernetesStatusParts) {
+  const { controller } = gateways.options;
   const known = facts();
   if (known === undefined) return [];
   const read = new Map(known.objects.map(({ uid, parsed }) => [uid, parsed]));
@@ -152,7 +153,7 @@ function outdated({ facts, objects, group, now }: KubernetesStatusParts) {
   const statusOf = (object: ServedObject) => {
     const state = stateOf(object);
     if (state !== undefined) return objectStatus(object, state, now());
-    return object.parsed.left === true ? statusOnceLeft(object) : undefined;
+    return object.parsed.left === true ? statusOnceLeft(object, controller) : undefined;
   };
   return objects().flatMap(object => {
     const isKnown = read.get(object.uid) === object.parsed;

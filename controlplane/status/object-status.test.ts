@@ -274,13 +274,26 @@ describe('the status of an object', () => {
     const said = statusOf(objectOf(GOOD));
     const status = { ...said, conditions: [...conditionsOf(said), others] };
     const left = objectOf({ ...GOOD, gateway_id: 'other' }, status, 2);
-    assert.deepEqual(statusOnceLeft(left), { conditions: [others], problems: [] });
+    assert.deepEqual(statusOnceLeft(left, 'c'), { conditions: [others], problems: [] });
     const since = objectOf(
       { ...GOOD, gateway_id: 'other' },
       statusOf(objectOf(GOOD, status, 2)),
       2,
     );
-    assert.equal(statusOnceLeft(since), undefined);
+    assert.equal(statusOnceLeft(since, 'c'), undefined);
+  });
+
+  test('has none of our ancestors once the object has left, but those of others and of now', () => {
+    const ancestor = (controllerName: string, observedGeneration: number) => ({
+      ancestorRef: { name: 'g' },
+      controllerName,
+      conditions: [{ type: 'Accepted', observedGeneration }],
+    });
+    const [ours, theirs, now] = [ancestor('c', 1), ancestor('d', 1), ancestor('c', 2)];
+    const status = { conditions: [], ancestors: [ours, theirs, now] };
+    const left = objectOf({ ...GOOD, gateway_id: 'other' }, status, 2);
+    assert.deepEqual(statusOnceLeft(left, 'c'), { ancestors: [theirs, now] });
+    assert.equal(statusOnceLeft(left, 'e'), undefined);
   });
 });
 

@@ -54,26 +54,37 @@ export function objectStatus(
 }
 
 /** Returns whether a Problem with this generation of the object is no longer reported. */
-export function takesBack({ status, generation }: ServedObject, next: ObjectStatus): boolean {
+export function takesBack(
+  { status, generation }: ServedObject,
+  next: { readonly problems?: readonly unknown[] },
+): boolean {
   const { conditions, problems } = readStatus(status);
+  const { problems: said = problems } = next;
   const isOfIt = conditions.find(isOf('Accepted'))?.observedGeneration === generation;
-  return (
-    isOfIt &&
-    problems.some(said => !next.problems.some(problem => isDeepStrictEqual(problem, said)))
-  );
+  return isOfIt && problems.some(each => !said.some(problem => isDeepStrictEqual(problem, each)));
 }
 
 /**
  * Returns the status of an object that has moved to another gateway. What is said of its newest
- * generation comes from the other gateway.
+ * generation comes from the other gateway. `controller` is our name in lists of ancestors.
  * @returns undefined when nothing is left to take back
  */
-export function statusOnceLeft({ status, generation }: ServedObject): ObjectStatus | undefined {
+export function statusOnceLeft(
+  { status, generation }: ServedObject,
+  controller: string,
+): (Partial<ObjectStatus> & { readonly ancestors?: readonly unknown[] }) | undefined {
   const { conditions } = readStatus(status);
-  const isStale = (condition: Fields) =>
-    isOurs(condition) && condition.observedGeneration !== generation;
-  if (!conditions.some(isStale)) return undefined;
-  return { conditions: conditions.filter(condition => !isStale(condition)), problems: [] };
+  const ancestors = isFields(status) ? fieldsIn(status.ancestors) : [];
+  const isOld = ({ observedGeneration }: Fields) => observedGeneration !== generation;
+  const isStale = (condition: Fields) => isOurs(condition) && isOld(condition);
+  const isStaleOf = (ancestor: Fields) =>
+    ancestor.controllerName === controller && fieldsIn(ancestor.conditions).every(isOld);
+  const left = {
+    ...(conditions.some(isStale) && { conditions: conditions.filter(each => !isStale(each)) }),
+    ...(conditions.some(isStale) && { problems: [] }),
+    ...(ancestors.some(isStaleOf) && { ancestors: ancestors.filter(each => !isStaleOf(each)) }),
+  };
+  return Object.keys(left).length === 0 ? undefined : left;
 }
 
 const OURS: readonly unknown[] = ['Accepted', 'Programmed', 'Reachable'];

@@ -114,6 +114,23 @@ describe('a resource is', () => {
     assert.equal(stateOf(inForce(LIMIT), errorIn(inForce(LIMIT))), 'in force');
   });
 
+  test('out of service when each target of a policy has an error, which closes nothing', () => {
+    const targets = '[{ kind: HTTPRoute, name: a }, { kind: HTTPRoute, name: b }]';
+    for (const yaml of [
+      text('FilterPolicy', `{ targetRefs: ${targets}, filters: [] }`),
+      text('RateLimit', `{ targetRefs: ${targets}, limits: [{ rate: 1, unit: second }] }`),
+    ]) {
+      const rollout = inForce(yaml);
+      const [policy] = rollout.wanted.values();
+      assert.ok(policy !== undefined);
+      const errors = [0, 1].map(at =>
+        problemOf(policy, 'error', `spec.targetRefs[${at}]`, 'there is none'),
+      );
+      assert.equal(stateOf(rollout, { compiled: errors.slice(1) }), 'in force');
+      assert.equal(stateOf(rollout, { compiled: errors }), 'out of service');
+    }
+  });
+
   test('out of service when a service of ours cannot work with it', () => {
     assert.equal(
       stateOf(inForce(JWT), { outOfService: new Set(['Filter/default/a']) }),

@@ -10,8 +10,9 @@ import type { Rejected, Resource } from '#resources/resource.ts';
  * - `trying`: they have not answered yet.
  * - `last good`: an older version is in force, since the written one has an error.
  * - `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
- * - `out of service`: it has no effect. It cannot be served and closes nothing, or one of our
- *   services has it and cannot work with it, as without its provider.
+ * - `out of service`: it has no effect. It cannot be served and closes nothing, it is a policy that
+ *   counts for none of its targets, or one of our services has it and cannot work with it, as
+ *   without its provider.
  */
 export type ResourceState = 'in force' | 'trying' | 'last good' | 'closed' | 'out of service';
 
@@ -61,9 +62,13 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
   const served = effective(rollout);
   const errors = compiled.filter(
     ({ severity, kind, field }) =>
-      severity === 'error' && CLOSING_KINDS.has(kind) && field?.startsWith(OF_TARGETS) !== true,
+      severity === 'error' && CLOSING_KINDS.has(kind) && !isOfTarget(field),
   );
   const closed = new Set(errors.map(placeOf));
+  const ofTargets = Map.groupBy(
+    compiled.filter(({ severity, field }) => severity === 'error' && isOfTarget(field)),
+    placeOf,
+  );
   const withoutRule = new Set(
     rollout.trial === undefined ? opened(rollout).map(({ mapping }) => mapping.id) : [],
   );
@@ -74,10 +79,23 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
     if (kept.has(id)) return 'last good';
     if (outOfService.has(id)) return 'out of service';
     if (withoutRule.has(id)) return 'closed';
-    if (closed.has(placeOf({ ...resource, file: resource.source.file }))) return 'closed';
+    const place = placeOf({ ...resource, file: resource.source.file });
+    if (closed.has(place)) return 'closed';
+    if (isForNothing(resource, ofTargets.get(place))) return 'out of service';
     const accepted = rollout.accepted.get(id)?.hash;
     return accepted === hash && accepted === served.get(id)?.hash ? 'in force' : 'trying';
   };
+}
+
+function isOfTarget(field = ''): boolean {
+  return field.startsWith(OF_TARGETS);
+}
+
+/** Whether each target of a policy has an error, which leaves the policy without effect. */
+function isForNothing({ kind, spec }: Resource, errors: readonly Problem[] = []): boolean {
+  const { targetRefs = [] } = kind === 'FilterPolicy' || kind === 'RateLimit' ? spec : {};
+  const faulty = new Set(errors.map(({ field }) => field));
+  return targetRefs.length > 0 && targetRefs.every((_, at) => faulty.has(`${OF_TARGETS}${at}]`));
 }
 
 function placeOf({

@@ -60,6 +60,7 @@ function writerTo(...answers: readonly (number | 'away')[]) {
   const clock = manualClock();
   const asked: ApiRequest[] = [];
   const results: string[] = [];
+  const told: string[] = [];
   let outdated: readonly StatusWrite[] = [];
   const left = answers.values();
   const call = async (request: ApiRequest) => {
@@ -82,7 +83,7 @@ function writerTo(...answers: readonly (number | 'away')[]) {
     cluster,
     outdated: () => outdated,
     wrote: result => results.push(result),
-    log: pino({ level: 'silent' }),
+    log: pino({}, { write: line => void told.push(line) }),
     now: clock.now,
     after: clock.after,
     random: () => 0,
@@ -91,6 +92,7 @@ function writerTo(...answers: readonly (number | 'away')[]) {
     writer,
     asked,
     results,
+    told,
     pass: clock.pass,
     set: (...writes: StatusWrite[]) => {
       outdated = writes;
@@ -149,8 +151,8 @@ test('while the API is away, a thousand wait for one', async () => {
   assert.ok(asked.length > 16 && asked.length < 50, String(asked.length));
 });
 
-test('a conflict and an API that is away are tried again, a refusal is not', async () => {
-  const { writer, results, pass, set } = writerTo(409, 'away', 403);
+test('a conflict and an API that is away are tried again, a status that is wrong is not', async () => {
+  const { writer, results, pass, set } = writerTo(409, 'away', 422);
   set(write('a'));
   writer.lead(true);
   await pass(5_000);
@@ -158,6 +160,26 @@ test('a conflict and an API that is away are tried again, a refusal is not', asy
   writer.stir();
   await pass(5_000);
   assert.equal(results.length, 3);
+});
+
+test('what is not allowed is tried again, ever later, and told once', async () => {
+  const { writer, asked, results, pass, set, told } = writerTo(
+    ...Array.from({ length: 40 }, () => 403),
+  );
+  set(write('a'), write('b'));
+  writer.lead(true);
+  await pass(10_000);
+  const early = asked.length;
+  assert.ok(early >= 6 && early <= 20, String(early));
+  for (let at = 0; at < 120; at += 1) {
+    writer.stir();
+    await pass(1_000);
+  }
+  const late = asked.length - early;
+  assert.ok(late >= 4 && late <= 12, String(late));
+  await pass(2_400_000);
+  assert.deepEqual(results.slice(40), ['written', 'written']);
+  assert.equal(told.length, 1);
 });
 
 test('a status that does not stay is not written again and again', async () => {

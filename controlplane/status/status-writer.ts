@@ -30,8 +30,19 @@ const LONGEST_MS = 1_000;
  * it too.
  */
 const REPEAT_MS = 600_000;
+/**
+ * A write that is not allowed (403) is tried again after this time at most, in ms. The right may be
+ * given at any time, and nothing tells of it.
+ */
+const MOST_REFUSED_MS = 60_000;
 
 type Timer = 'quiet' | 'longest' | 'retry';
+
+/**
+ * The last write of an object, and when it may be repeated. `refusals` counts how often in a row it
+ * was not allowed.
+ */
+type Sent = { readonly text: string; readonly again: number; readonly refusals: number };
 
 /**
  * Writes the statuses that differ while it leads, as fast as the API takes them. Each is for the
@@ -41,8 +52,10 @@ export class StatusWriter {
   readonly #parts: StatusWriterParts;
   readonly #queue: WriteQueue<StatusWrite>;
   readonly #timers = new Map<Timer, () => void>();
-  /** By uid: the last write, and its time. */
-  #sent = new Map<string, { readonly text: string; readonly at: number }>();
+  /** By uid. */
+  #sent = new Map<string, Sent>();
+  /** The kinds whose refusal was told. */
+  readonly #refused = new Set<string>();
   #leading = false;
   #conflicts = 0;
   #told: string | undefined;
@@ -78,11 +91,15 @@ export class StatusWriter {
     this.#cancel('quiet');
     this.#cancel('longest');
     const { outdated, now } = this.#parts;
-    const news = (write: StatusWrite) => {
-      const sent = this.#sent.get(write.object.uid);
-      return sent?.text !== JSON.stringify(write.status) || now() - sent.at > REPEAT_MS;
-    };
-    this.#queue.set(outdated().filter(news));
+    const writes = outdated();
+    const waits = writes.map(({ object, status }) => {
+      const sent = this.#sent.get(object.uid);
+      return sent?.text === JSON.stringify(status) ? sent : undefined;
+    });
+    const left = waits.map(sent => (sent === undefined ? 0 : sent.again - now()));
+    this.#queue.set(writes.filter((_, at) => (left[at] ?? 0) <= 0));
+    const refused = left.filter((ms, at) => ms > 0 && (waits[at]?.refusals ?? 0) > 0);
+    if (refused.length > 0) this.#callIn('retry', Math.min(...refused), () => this.stir());
   }
 
   async #write({ object, status }: StatusWrite): Promise<number | undefined> {
@@ -94,7 +111,7 @@ export class StatusWriter {
         metadata: { uid, resourceVersion },
         status,
       });
-      this.#ended(uid, status, written);
+      this.#ended(object, status, written);
       return undefined;
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
@@ -104,13 +121,30 @@ export class StatusWriter {
     }
   }
 
-  #ended(uid: string, status: object, written: Written): void {
-    this.#parts.wrote(written.kind);
+  #ended({ uid, collection }: ServedObject, status: object, written: Written): void {
+    const { now, wrote } = this.#parts;
+    wrote(written.kind);
     if (written.kind === 'conflict') this.#conflicted();
     if (written.kind === 'conflict' || written.kind === 'missing') return;
-    this.#sent.set(uid, { text: JSON.stringify(status), at: this.#parts.now() });
+    const text = JSON.stringify(status);
+    if (written.kind === 'refused' && written.status === 403) {
+      const refusals = (this.#sent.get(uid)?.refusals ?? 0) + 1;
+      const wait = Math.min(1_000 * 2 ** Math.min(refusals - 1, 10), MOST_REFUSED_MS);
+      this.#sent.set(uid, { text, again: now() + wait, refusals });
+      this.#callIn('retry', wait, () => this.stir());
+      // Each message names another object.
+      if (!this.#refused.has(collection.plural)) this.#tell(written.message);
+      this.#refused.add(collection.plural);
+      return;
+    }
+    this.#sent.set(uid, { text, again: now() + REPEAT_MS, refusals: 0 });
     if (written.kind === 'refused') this.#tell(written.message);
-    else this.#conflicts = 0;
+    else this.#allowed(collection.plural);
+  }
+
+  #allowed(plural: string): void {
+    this.#conflicts = 0;
+    this.#refused.delete(plural);
   }
 
   /** A newer version of the object is on its way. */

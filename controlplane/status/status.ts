@@ -38,7 +38,7 @@ export type Status = {
   readonly resources: readonly ResourceStatus[];
   readonly problems: readonly Problem[];
   readonly proxies: readonly ProxyStatus[];
-  /** Those of the Hosts, the one that ends first at the beginning. */
+  /** Those of Hosts and listeners, the one that ends first at the beginning. */
   readonly certificates: readonly CertificateStatus[];
   /** Whose figures this control plane has, and so which failing upstreams it sees. */
   readonly figures?: FigureCoverage | undefined;
@@ -67,6 +67,7 @@ export function toStatus(
   known: readonly Problem[],
   streams: readonly StreamStatus[],
   outOfService: ReadonlySet<string>,
+  gatewayController?: string,
 ): Status {
   const reason = controller.readiness();
   return {
@@ -75,7 +76,7 @@ export function toStatus(
     resources: resourcesOf(controller, outOfService),
     problems: allProblems(controller, known, streams),
     proxies: streams.map(toProxyStatus),
-    certificates: certificates(controller.inForce),
+    certificates: certificates(controller.inForce, gatewayController),
   };
 }
 

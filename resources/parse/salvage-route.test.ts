@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { httpRouteMatch } from '#resources/kinds/http-route/http-route-match.ts';
 import { parseText } from '#resources/testing/problem-lines.ts';
+import { isAssumed } from './assumed-rule.ts';
 
 /** What is left of a route with this spec, beside an error. */
 function left(kind: string, spec: object) {
@@ -24,7 +26,9 @@ function covered(spec: object): string | undefined {
   if (route?.kind !== 'HTTPRoute') return undefined;
   const { hostnames, rules } = route.spec;
   assert.ok(rules.every(({ backendRefs, filters }) => backendRefs.length + filters.length === 0));
-  const paths = rules.map(({ matches }) => matches.map(({ path }) => path.value).join('|'));
+  const paths = rules
+    .filter(rule => !isAssumed(rule))
+    .map(({ matches }) => matches.map(({ path }) => path.value).join('|'));
   return `${hostnames.join(' ')} ${paths.join(' ')}`.trim();
 }
 
@@ -34,16 +38,16 @@ const CASES: readonly [why: string, spec: object, covers: string | undefined][] 
   ['a Service without a port', {}, '/'],
   ['a filter without its field', { rules: [{ filters: [{ type: 'CORS' }] }] }, '/'],
   ['one of two hostnames', { hostnames: ['a.example', 'B_'] }, 'a.example /'],
-  ['every hostname', { hostnames: ['B_'] }, undefined],
-  ['no list of hostnames', { hostnames: 'a.example' }, undefined],
+  ['every hostname', { hostnames: ['B_'] }, ''],
+  ['no list of hostnames', { hostnames: 'a.example' }, ''],
   [
     'one of two matches',
     { rules: [{ matches: [path('/a'), path('b')] }, { matches: [path('/c')] }] },
     '/a /c',
   ],
   ['every match of a rule', { rules: [{ matches: [path('b')] }, ...BROKEN] }, '/'],
-  ['every match', { rules: [{ matches: [path('b')] }] }, undefined],
-  ['no list of rules', { rules: {} }, undefined],
+  ['every match', { rules: [{ matches: [path('b')] }] }, ''],
+  ['no list of rules', { rules: {} }, ''],
   ['every parent', { parentRefs: [{ name: '' }] }, undefined],
 ];
 
@@ -52,15 +56,102 @@ for (const [why, spec, covers] of CASES)
     assert.equal(covered(spec), covers);
   });
 
+/** What a match that cannot be read may be for, as its rule is assumed to be. */
+function assumed(match: unknown, kind = 'HTTPRoute') {
+  const route = left(kind, { ...PARENT, rules: [{ matches: [match] }] });
+  const [rule, ...others] = route?.spec.rules ?? [];
+  assert.ok(rule !== undefined && others.length === 0 && isAssumed(rule) && 'matches' in rule);
+  return (rule.matches as readonly Readonly<Record<string, unknown>>[])[0] ?? {};
+}
+
+const PATHS: readonly [type: string, value: string, covers: readonly string[], not: string][] = [
+  ['RegularExpression', '/secret/(?!x)[a-z]+', ['/secret/x', '/secret/'], '/secretx'],
+  ['RegularExpression', '^\\/secret\\/(?!x)', ['/secret/x'], '/secretx'],
+  ['RegularExpression', '/secrets?(?!x)', ['/secret', '/secrets'], '/secre'],
+  ['RegularExpression', '/secret/(a|b)(?!x)', ['/secret/a'], '/other'],
+  ['RegularExpression', '/secret/(?!x)|/other', ['/secret/a', '/other'], 'x?'],
+  ['RegularExpression', '/a(?!b)(c)|(d)', ['/a', '/d'], 'x?'],
+  ['RegularExpression', '/a[(](?!b)|/b', ['/b'], 'x?'],
+  ['RegularExpression', '(?i)/secret(?!x)', ['/SECRET'], 'x?'],
+  ['PathPrefix', '/secret/{id}', ['/secret/x'], '/secretx'],
+  ['PathPrefix', '/a.b/{id}', ['/a.b/x'], '/c'],
+  ['PathPrefix', 'secret', ['/secret', '/x'], 'x?'],
+  ['PathPrefix', '//secret', ['/secret'], 'x?'],
+  ['Regex', '/secret|/other', ['/other'], 'x?'],
+];
+
+for (const [type, value, covers, not] of PATHS)
+  test(`a path that cannot be read may be for all that begin like it: ${type} ${value}`, () => {
+    const { path } = assumed({ path: { type, value } });
+    const { data } = httpRouteMatch.shape.path.safeParse(path);
+    assert.equal(data?.type, 'RegularExpression');
+    const expression = new RegExp(`^(?:${data?.value})$`);
+    for (const each of covers) assert.match(each, expression);
+    assert.doesNotMatch(not, expression);
+    assert.ok((data?.value.length ?? 0) >= value.length, 'its rank');
+  });
+
+test('a condition that cannot be read may be any of its name, and the others stay', () => {
+  const odd = { type: 'RegularExpression', name: 'x', value: '(?!x)' };
+  const right = { type: 'Exact', name: 'y', value: 'z' };
+  const path = { value: '/a' };
+  const match = { path, method: 'get', headers: [odd, right, 1], queryParams: [odd] };
+  const any = { ...odd, value: '.*' };
+  assert.deepEqual(assumed(match), {
+    path: { type: 'PathPrefix', value: '/a' },
+    headers: [any, right],
+    queryParams: [any],
+  });
+});
+
+const CALLS: readonly [method: object, call: object | undefined][] = [
+  [{}, undefined],
+  [
+    { service: 'a.B', method: '-' },
+    { type: 'Exact', service: 'a.B' },
+  ],
+  [{ service: '-' }, undefined],
+  [
+    { type: 'RegularExpression', service: 'a.B', method: '(?!abcd)' },
+    { type: 'RegularExpression', service: 'a.B', method: '[^////]*' },
+  ],
+];
+
+for (const [method, call] of CALLS)
+  test(`a call that cannot be read may be for more: ${JSON.stringify(method)}`, () => {
+    assert.deepEqual(assumed({ method }, 'GRPCRoute'), {
+      ...(call && { method: call }),
+      headers: [],
+    });
+  });
+
+test('a rule that names a Filter says so, and keeps the name by which a policy finds it', () => {
+  const matches = [{ path: { value: 'b' } }];
+  const filters = [{ type: 'ExtensionRef', extensionRef: { name: 'f' } }];
+  const rules = [{ name: 'own', matches, filters }, { name: 'bare', matches }, 1];
+  const spec = left('HTTPRoute', { ...PARENT, rules })?.spec;
+  const found = (spec?.rules ?? []).map(rule => isAssumed(rule) && { ...rule, matches: 0 });
+  const closed = { matches: 0, filters: [], backendRefs: [] };
+  assert.deepEqual(found, [
+    { ...closed, name: 'own', namesFilter: true },
+    { ...closed, name: 'bare', namesFilter: false },
+    { ...closed, namesFilter: false },
+  ]);
+});
+
 test('a rejected GRPCRoute closes its methods', () => {
   const matches = [{ method: { service: 'a.B' } }, { method: {} }];
-  assert.deepEqual(left('GRPCRoute', { ...PARENT, rules: [{ matches }] })?.spec.rules, [
-    {
-      matches: [{ method: { type: 'Exact', service: 'a.B' }, headers: [] }],
-      filters: [],
-      backendRefs: [],
-    },
-  ]);
+  const rules = left('GRPCRoute', { ...PARENT, rules: [{ matches }] })?.spec.rules ?? [];
+  assert.deepEqual(
+    rules.filter(rule => !isAssumed(rule)),
+    [
+      {
+        matches: [{ method: { type: 'Exact', service: 'a.B' }, headers: [] }],
+        filters: [],
+        backendRefs: [],
+      },
+    ],
+  );
 });
 
 test('a rejected route for connections closes them', () => {

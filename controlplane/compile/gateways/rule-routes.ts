@@ -11,6 +11,7 @@ import type {
   HttpRouteFilter,
   HttpRouteMatch,
 } from '#resources/kinds/http-route/http-route-spec.ts';
+import { isAssumed } from '#resources/parse/assumed-rule.ts';
 import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { type Labellings, targetRateLimits } from '../rate-limits/labelling.ts';
@@ -62,6 +63,7 @@ export function rankedRoutes(served: ServedHttp, context: RouteContext): readonl
             name: `${namespace}/${name}`,
             rule: rule.index,
             match: index,
+            ...(isAssumed(rule.rule) ? BEFORE_EQUALS : {}),
           },
           route,
         })),
@@ -69,6 +71,9 @@ export function rankedRoutes(served: ServedHttp, context: RouteContext): readonl
     ),
   );
 }
+
+/** Conditions that cannot be read are not counted. */
+const BEFORE_EQUALS = { hasMethod: true, headers: Number.MAX_SAFE_INTEGER };
 
 type RuleOf = ServedHttp['rules'][number]['rule'];
 

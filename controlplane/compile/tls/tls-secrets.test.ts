@@ -132,6 +132,48 @@ test('an expired certificate is a Problem', () => {
   assert.match(problem, /^1 error Secret: the certificate expired at /);
 });
 
+const GROUP = 'apiVersion: gateway.networking.k8s.io/v1';
+const object = (kind: string, spec: string) =>
+  `---\n${GROUP}\nkind: ${kind}\nmetadata: {name: shop}\nspec: {${spec}}\n`;
+const LISTENERS =
+  'listeners: [{name: a, port: 443, protocol: HTTPS, hostname: other.test, tls: {certificateRefs: [{name: shop}]}}]';
+const CLASS = (controller: string) => object('GatewayClass', `controllerName: ${controller}`);
+const OURS = CLASS('gateway.internal/gateway-controller');
+const GATEWAY = object('Gateway', `gatewayClassName: shop, ${LISTENERS}`);
+const OPEN = object(
+  'Gateway',
+  'gatewayClassName: shop, listeners: [{name: a, port: 80, protocol: HTTP}]',
+);
+const SET = object('ListenerSet', `parentRef: {name: shop}, ${LISTENERS}`);
+
+for (const [what, listeners] of [
+  ['Gateway', GATEWAY],
+  ['ListenerSet', OPEN + SET],
+] as const)
+  test(`the certificate of a listener of a ${what} is judged like that of a Host`, () => {
+    assert.deepEqual(problemsOf(pair(PAIR) + OURS + listeners), []);
+    const [problem = '', ...others] = problemsOf(
+      pair(PAIR) + OURS + listeners,
+      Date.now() + 2 * 3_600_000,
+    );
+    assert.match(problem, /^1 error Secret: the certificate expired at /);
+    assert.deepEqual(others, []);
+    const soon = checkTlsSecrets(read(pair(PAIR) + OURS + listeners), [], Date.now() + 3_500_000);
+    assert.match(
+      soon.problems.map(({ message, severity }) => `${severity} ${message}`).join(),
+      new RegExp(`^warning .* renewed by now \\(used by ${what}/default/shop\\)$`),
+    );
+  });
+
+test('the certificate of a listener of another controller is left alone', () => {
+  const broken = pair({ ...PAIR, key: OTHER.key }) + GATEWAY;
+  assert.deepEqual(problemsOf(broken), []);
+  assert.deepEqual(problemsOf(broken + CLASS('example.com/theirs')), []);
+  const theirs = read(broken + CLASS('example.com/theirs'));
+  const { problems } = checkTlsSecrets(theirs, [], Date.now(), 'example.com/theirs');
+  assert.equal(problems.length, 1, 'who is this controller');
+});
+
 test('a Secret that no Host and no Mapping uses is left alone', () => {
   const broken = pair({ ...PAIR, key: OTHER.key });
   assert.deepEqual(problemsOf(broken), []);

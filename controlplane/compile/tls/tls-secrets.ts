@@ -2,6 +2,8 @@ import { checkCertificateName } from '#certificates/check-name.ts';
 import { checkKeyPair } from '#certificates/check-pair.ts';
 import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
 import type { Finding } from '#certificates/finding.ts';
+import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts';
+import { listenerCertificates } from '#controlplane/gateway-api/listener-certificates.ts';
 import { isElsewhere, secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
@@ -18,8 +20,8 @@ import { contextIdOf, serviceContexts } from './service-context.ts';
 type Resources = ReadonlyMap<string, Resource>;
 
 type Secret = Resource<'Secret'>;
-/** The resource that presents or trusts it: a Host, or a TLSContext for connections to services. */
-type User = Resource<'Host' | 'TLSContext'>;
+/** What presents or trusts it. A TLSContext does so for connections to services. */
+type User = Resource<'Host' | 'TLSContext' | 'Gateway' | 'ListenerSet'>;
 
 /** The parts of a reading that count here. */
 export type Checkable = {
@@ -27,24 +29,28 @@ export type Checkable = {
   readonly rejected: ReadonlyMap<string, Rejected>;
 };
 
-const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
+const KINDS: readonly string[] = [
+  ...['Host', 'TLSContext', 'Secret'],
+  ...['Gateway', 'GatewayClass', 'ListenerSet', 'ReferenceGrant'],
+];
 
 /**
- * Checks the Secrets that Hosts and Mappings use for TLS. Envoy must accept their certificates, and
- * others must trust them at `now` (milliseconds since the epoch). Others count as rejected, so that
- * their last good version stays in force. Where none is in force, as after a start, the Secret
- * stays as it is written. The discovery service rejects it too, and it or the Envoys may still have
- * the one before. `inForce` has what the proxies run: its Hosts may use other Secrets than those
+ * Checks the Secrets that Hosts, Mappings and listeners of our Gateways use for TLS. Envoy must
+ * accept their certificates, and others must trust them at `now` (milliseconds since the epoch).
+ * Others count as rejected, so that their last good version stays in force. Where none is in force,
+ * as after a start, the Secret stays as it is written. The discovery service rejects it too, and it
+ * or the Envoys may still have the one before. `inForce` has what the proxies run: its Hosts may use other Secrets than those
  * that were read. Problems hold nothing of a key.
  */
 export function checkTlsSecrets<Read extends Checkable>(
   read: Read,
   inForce: Iterable<Resource>,
   now: number,
+  controller = DEFAULT_CONTROLLER,
 ): { readonly read: Read; readonly problems: readonly Problem[] } {
   const written = tlsResources(read.resources.values(), read.rejected.values());
   const known = [...inForce];
-  const uses = [...usesOf(written), ...usesOf(tlsResources(known, []))];
+  const uses = [written, tlsResources(known, [])].flatMap(each => usesOf(each, controller));
   if (uses.length === 0) return { read, problems: [] };
   const hasLastGood = new Set(known.map(({ id }) => id));
   const resources = new Map(read.resources);
@@ -85,7 +91,7 @@ type Use = {
   readonly secret: string;
 };
 
-function usesOf(resources: ResourceSet): readonly Use[] {
+function usesOf(resources: ResourceSet, controller: string): readonly Use[] {
   const ofHosts = resources.hosts.flatMap(host => {
     const found = contextOf(host, resources);
     if ('error' in found) return [];
@@ -94,7 +100,10 @@ function usesOf(resources: ResourceSet): readonly Use[] {
   const ofServices = serviceContexts(resources).flatMap(context =>
     usesBy(context, contextCertificate(context), contextAuthorities(context)),
   );
-  return [...ofHosts, ...ofServices];
+  const ofListeners = listenerCertificates(resources, controller).map(
+    ({ origin: user, secret }) => ({ user, of: 'key pair', secret: idOf(secret) }) as const,
+  );
+  return [...ofHosts, ...ofServices, ...ofListeners];
 }
 
 function usesBy(
@@ -143,7 +152,8 @@ function judgeKeyPair({ spec }: Secret, user: User, now: number): readonly Findi
   if (user.kind === 'TLSContext') return checkKeyPair(certificate, key, now, 'client');
   const findings = checkKeyPair(certificate, key, now, 'server');
   const isBroken = findings.some(({ severity }) => severity === 'error');
-  return isBroken
+  // Of several certificates of a listener each may be for other names.
+  return isBroken || user.kind !== 'Host'
     ? findings
     : [...findings, ...checkCertificateName(certificate, user.spec.hostname)];
 }

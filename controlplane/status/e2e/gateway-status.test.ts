@@ -392,7 +392,7 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     const [own] = ancestors;
     const theirs = { ...own, controllerName: 'example.com/c' };
     await patch('RateLimit', 'shared', { status: { ancestors: [theirs, own] } }, 'status');
-    await patch('RateLimit', 'shared', { spec: { targetRefs: null } });
+    await patch('RateLimit', 'shared', { spec: { targetRefs: null, domain: 'd' } });
     const left = await statusWhen('RateLimit', 'shared', isOne);
     assert.deepEqual(left.ancestors, [theirs]);
   });

@@ -3,18 +3,30 @@ import { GATEWAY_API_GROUP } from '../known-kinds.ts';
 import { group, kindName, objectName, sectionName } from './names.ts';
 import { checkUnique } from './rules.ts';
 
-/** What a policy is for (Gateway API, GEP-713). It is always in the namespace of the policy. */
+/** The kinds that a policy may be for. */
+export const TARGET_KINDS = ['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute'] as const;
+
+/**
+ * What a policy is for, or what of it can be read (Gateway API, GEP-713). It is always in the
+ * namespace of the policy.
+ */
 export const policyTarget = z.object({
-  group: group.default(GATEWAY_API_GROUP).describe('Group of the target'),
-  kind: kindName.describe('Its kind: Gateway, ListenerSet, HTTPRoute or GRPCRoute'),
+  group: group.default(GATEWAY_API_GROUP),
+  kind: kindName,
   name: objectName.describe('Its name'),
   sectionName: sectionName
     .exactOptional()
     .describe('Its listener, or the rule of a route by its name. Default: all'),
 });
 
+const target = z.object({
+  ...policyTarget.shape,
+  group: z.enum([GATEWAY_API_GROUP]).default(GATEWAY_API_GROUP).describe('Group of the target'),
+  kind: z.enum(TARGET_KINDS).describe('Its kind'),
+});
+
 export const policyTargets = z
-  .array(policyTarget)
+  .array(target)
   .min(1)
   .max(16)
   .check(checkUnique(targetText, 'the same target'))

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts';
+import { tlsSecret } from '#controlplane/gateway-api/testing/documents.ts';
+import { accept, startRollout, want } from '#controlplane/rollout/rollout.ts';
+import { testAuthority } from '#grpc/testing/test-authority.ts';
+import { objectParser } from '#resources/kubernetes/object-parser.ts';
+import { type ServedObject, toServedObject } from '#resources/kubernetes/served-object.ts';
+import { Parser, parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import type { Problem } from '#resources/problem.ts';
+import { fieldsIn } from './conditions.ts';
+import { gatewayStatusWrites } from './gateway-status-writes.ts';
+
+const GROUP = 'gateway.networking.k8s.io';
+
+function object(kind: string, name: string, spec: object, status?: unknown): ServedObject {
+  const namespace = kind === 'GatewayClass' ? {} : { namespace: 'infra' };
+  const metadata = { name, ...namespace, uid: name, resourceVersion: '1', generation: 1 };
+  return toServedObject(
+    { apiVersion: `${GROUP}/v1`, kind, metadata, spec, status },
+    { group: GROUP, version: 'v1', plural: `${kind.toLowerCase()}s` },
+    objectParser('api', new Parser(DEFAULT_PARSE_OPTIONS)).parse,
+  );
+}
+
+/** Returns the statuses that are written of objects that the proxies run, by name. */
+function writtenOf(
+  objects: readonly ServedObject[],
+  problems: readonly Problem[] = [],
+  secrets = '',
+) {
+  const { resources: more } = parseFile('api', secrets, DEFAULT_PARSE_OPTIONS);
+  const resources = [...objects.flatMap(({ parsed }) => parsed.resources), ...more];
+  const rejected = objects.flatMap(({ parsed }) => parsed.rejected);
+  const rollout = want(startRollout(new Map()), new Map(resources.map(each => [each.id, each])));
+  const writes = gatewayStatusWrites({
+    options: { controller: DEFAULT_CONTROLLER, sharedEdge: true, apiGroups: [] },
+    edgeOf: () => ({ addresses: [{ type: 'IPAddress', value: '192.0.2.1' }], missing: [] }),
+    versions: () => undefined,
+    now: () => 0,
+  })({
+    rollout: accept(rollout),
+    written: { rejected: new Map(rejected.map(each => [each.id, each])) },
+    problems,
+    settled: new Set(['edge']),
+    objects,
+  });
+  return new Map(
+    writes.map(({ object: { name }, status }) => [name, status as Record<string, unknown>]),
+  );
+}
+
+const lines = (conditions: unknown) =>
+  fieldsIn(conditions).map(({ type, status, reason }) => `${type}=${status}:${reason}`);
+
+const CLASS = object('GatewayClass', 'ours', { controllerName: DEFAULT_CONTROLLER });
+const LISTENERS = [{ name: 'http', port: 80, protocol: 'HTTP' }];
+const gateway = (gatewayClassName: string, status?: unknown) =>
+  object('Gateway', 'g', { gatewayClassName, listeners: LISTENERS }, status);
+
+test('a rejected route of which no match can be read tells its parents why', () => {
+  const matches = [{ path: { type: 'RegularExpression', value: '(?!x)' } }];
+  const spec = { parentRefs: [{ name: 'g' }], rules: [{ matches }] };
+  const calls = [{ method: { type: 'RegularExpression', method: '(?!x)' } }];
+  const objects = [
+    object('HTTPRoute', 'http', spec),
+    object('GRPCRoute', 'grpc', { ...spec, rules: [{ matches: calls }] }),
+  ];
+  const written = writtenOf([CLASS, gateway('ours'), ...objects]);
+  for (const name of ['http', 'grpc']) {
+    const [parent, ...others] = fieldsIn(written.get(name)?.parents);
+    assert.deepEqual(others, []);
+    assert.deepEqual(lines(parent?.conditions).slice(0, 1), ['Accepted=False:UnsupportedValue']);
+    assert.match(JSON.stringify(parent), /Cannot parse regular expression/);
+  }
+});
+
+test('a Gateway that we served and whose class is gone is programmed no more', () => {
+  const served = writtenOf([CLASS, gateway('ours')]).get('g');
+  assert.ok(lines(served?.conditions).includes('Programmed=True:Programmed'));
+  const others = object('GatewayClass', 'theirs', { controllerName: 'example.com/theirs' });
+  const lost = gateway('nope', served);
+  const written = writtenOf([CLASS, lost]).get('g');
+  assert.deepEqual(lines(written?.conditions), [
+    'Accepted=Unknown:Pending',
+    'Programmed=False:Invalid',
+  ]);
+  assert.deepEqual([written?.addresses, written?.listeners], [[], []]);
+  assert.equal(writtenOf([gateway('nope', written)]).size, 0, 'it is right then');
+  assert.equal(writtenOf([others, gateway('theirs', served)]).size, 0);
+  const foreign = { conditions: [{ type: 'Programmed', status: 'True', message: 'Theirs' }] };
+  assert.equal(writtenOf([gateway('nope', foreign)]).size, 0);
+  const rejected = object('GatewayClass', 'ours', {});
+  assert.equal(writtenOf([rejected, gateway('ours', served)]).size, 0, 'its class exists');
+});
+
+test('a listener tells that the Secret with its certificate cannot be used now', async () => {
+  const secret = tlsSecret('old', await (await testAuthority()).issue('a.test'));
+  const tls = (...names: readonly string[]) => ({
+    options: { 'gateway.internal/issuer': 'gateway' },
+    certificateRefs: names.map(name => ({ name })),
+  });
+  const listener = (name: string, port: number, more: object) => {
+    return { name, port, protocol: 'HTTPS', ...more };
+  };
+  const spec = {
+    gatewayClassName: 'ours',
+    listeners: [listener('a', 1443, { tls: tls('old') }), listener('b', 2443, { tls: tls() })],
+  };
+  const set = { parentRef: { name: 'g' }, listeners: [listener('c', 3443, { tls: tls('old') })] };
+  const problem: Problem = {
+    ...{ severity: 'error', kind: 'Secret', namespace: 'infra', name: 'old' },
+    ...{ file: 'api', line: 0, message: 'the certificate expired at 2026' },
+  };
+  const allowing = { ...spec, allowedListeners: { namespaces: { from: 'Same' } } };
+  const objects = [CLASS, object('Gateway', 'g', allowing), object('ListenerSet', 's', set)];
+  for (const severity of ['error', 'warning'] as const) {
+    const written = writtenOf(objects, [{ ...problem, severity }], secret);
+    const resolved = (name: string) =>
+      fieldsIn(written.get(name)?.listeners).flatMap(({ conditions }) =>
+        fieldsIn(conditions).filter(({ type }) => type === 'ResolvedRefs'),
+      );
+    const told = [...resolved('g'), ...resolved('s')].map(({ message, reason, status }) =>
+      String(message).includes('expired') ? `${status} ${reason}` : '',
+    );
+    const no = severity === 'error' ? 'False InvalidCertificateRef' : '';
+    assert.deepEqual(told, [no, '', no]);
+  }
+});
