@@ -492,10 +492,14 @@ suite('what nobody may see', () => {
   });
 
   test('values of headers and parameters are not shown, in words or in YAML', () => {
+    const check = (value: string) =>
+      `{health_check: {http: {path: /h, add_request_headers: {authorization: ${value}}}}}`;
     const fields = (value: string) =>
-      `prefix: /, service: s, add_request_headers: {x-api-key: ${value}}, headers: {x-tenant: ${value}}, query_parameters: {key: ${value}}`;
+      `prefix: /, service: s, add_request_headers: {x-api-key: ${value}}, headers: {x-tenant: ${value}}, query_parameters: {key: ${value}}, health_checks: [${check(value)}]`;
+    const route = (value: string) =>
+      `---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r}\nspec: {parentRefs: [{name: g}], rules: [{matches: [{headers: [{name: x-key, value: ${value}}]}], filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-key, value: ${value}}]}}]}]}\n`;
     const all = (value: string) =>
-      `${mapping('a', fields(value))}${policy(`{filters: [{name: l, ifRequestHeader: {name: x, value: ${value}}}]}`)}`;
+      `${mapping('a', fields(value))}${policy(`{filters: [{name: l, ifRequestHeader: {name: x, value: ${value}}}]}`)}${route(value)}`;
     const difference = differing(all('hunter2'), all('swordfish'));
     assert.doesNotMatch(JSON.stringify(difference) + describe(difference), /hunter2|swordfish/);
     assert.match(JSON.stringify(difference.envoy), /only values that are not shown differ/);

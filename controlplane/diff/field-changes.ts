@@ -104,14 +104,19 @@ function textOf(field: string, value: unknown): string {
 
 export const HIDDEN_TEXT = '(not shown)';
 
-/** Fields with values that may be credentials, as their schemas say (`secret`). */
+/** Fields of our kinds and of routes of Gateways with values that may be credentials. */
 export const VALUED_FIELDS =
-  'add_re(?:quest|sponse)_headers|(?:regex_)?headers|(?:regex_)?query_parameters';
+  'add_re(?:quest|sponse)_headers|(?:regex_)?headers|(?:regex_)?query_parameters|queryParams|re(?:quest|sponse)HeaderModifier';
 
-const HIDDEN = new RegExp(`^(?:${VALUED_FIELDS})\\.|\\.ifRequestHeader\\.(?!name$|negate$)`);
+/** An item of a list has its name beside the value. */
+const HIDDEN = new RegExp(
+  `(?:^|\\.)(?:${VALUED_FIELDS})(?:$|\\.|\\[\\d+\\](?!\\.(?:name|type)$))|\\.ifRequestHeader\\.(?!name$|negate$)`,
+);
+const VALUED = new RegExp(`^(?:${VALUED_FIELDS})$`);
 
 function hide(key: string, value: unknown): unknown {
   if (isAddress(value)) return addressText(value);
+  if (VALUED.test(key)) return HIDDEN_TEXT;
   return key === 'ifRequestHeader' && isMap(value) ? { name: value.name } : value;
 }
 

@@ -9,9 +9,7 @@ const SECRET =
   /authorization|cookie|secret|token|password|credential|api-?key|last-applied-configuration/i;
 
 /** Fields of Mappings and of routes of Gateways with values of headers and parameters. */
-const VALUED = new RegExp(
-  `^(?:${VALUED_FIELDS}|ifRequestHeader|queryParams|re(?:quest|sponse)HeaderModifier)$`,
-);
+const VALUED = new RegExp(`^(?:${VALUED_FIELDS}|ifRequestHeader)$`);
 
 /** Returns a copy of JSON without values that may be credentials. */
 export function redacted(json: unknown): unknown {
