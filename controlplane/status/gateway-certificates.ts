@@ -14,7 +14,7 @@ export function secretFaults(problems: readonly Problem[]): ReadonlyMap<string, 
   return new Map(errors.map(({ namespace, name, message }) => [`${namespace}/${name}`, message]));
 }
 
-/** Adds what is known of the certificates of listeners now. References are judged without a time. */
+/** Adds what is known of the listeners' certificates now. References are judged without a time. */
 export function withSecretFaults(
   status: GatewayApiStatus | undefined,
   { parsed }: ServedObject,

@@ -39,8 +39,8 @@ const KINDS: readonly string[] = [
  * accept their certificates, and others must trust them at `now` (milliseconds since the epoch).
  * Others count as rejected, so that their last good version stays in force. Where none is in force,
  * as after a start, the Secret stays as it is written. The discovery service rejects it too, and it
- * or the Envoys may still have the one before. `inForce` has what the proxies run: its Hosts may use other Secrets than those
- * that were read. Problems hold nothing of a key.
+ * or the Envoys may still have the one before. `inForce` has what the proxies run: its Hosts may
+ * use other Secrets than those that were read. Problems hold nothing of a key.
  */
 export function checkTlsSecrets<Read extends Checkable>(
   read: Read,
