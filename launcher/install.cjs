@@ -30,6 +30,8 @@ async function install(root, say) {
   refuseWhileRunning(root);
   const lock = await waitForLock(path.join(root, '.gateway', 'install.lock'), say);
   try {
+    // The npm of a start that was killed goes on in the same folder.
+    await waitWhile(() => lockHolder(npmLock(root)), say);
     if (!isInstalled(root)) await npmCi(root, say);
   } finally {
     lock.release();
@@ -109,11 +111,25 @@ function refuseWhileRunning(root) {
   );
 }
 
+function npmLock(root) {
+  return path.join(root, '.gateway', 'npm.lock');
+}
+
 async function waitForLock(file, say) {
+  let lock;
+  const take = () => {
+    lock = acquireLock(file);
+    return lock.holder;
+  };
+  await waitWhile(take, say);
+  return lock;
+}
+
+async function waitWhile(holderOf, say) {
   for (let told = false; ; told = true) {
-    const lock = acquireLock(file);
-    if (lock.holder === undefined) return lock;
-    if (!told) say(`waiting for the installation that process ${lock.holder} is making ...`);
+    const holder = holderOf();
+    if (holder === undefined) return;
+    if (!told) say(`waiting for the installation that process ${holder} is making ...`);
     await new Promise(resolve => setTimeout(resolve, 200));
   }
 }
@@ -145,6 +161,7 @@ function run(command, args, cwd) {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const lock = child.pid === undefined ? {} : acquireLock(npmLock(cwd), child.pid);
     const stop = () => child.kill('SIGTERM');
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     for (const signal of signals) process.on(signal, stop);
@@ -161,6 +178,7 @@ function run(command, args, cwd) {
     });
     child.on('close', code => {
       for (const signal of signals) process.removeListener(signal, stop);
+      if (lock.release) lock.release();
       resolve({ code, output });
     });
   });

@@ -6,14 +6,15 @@ const fs = require('fs');
 const path = require('path');
 
 /**
- * Takes the lock `file` for this process. Returns `{ release }`, or `{ holder }` with the id of the
- * living process that has it. A stale lock is taken over: its process is gone, or another process
- * has its id since.
+ * Takes the lock `file` for the process `pid`, by default this one. Returns `{ release }`, or
+ * `{ holder }` with the id of the living process that has it. A stale lock is taken over: its
+ * process is gone, or another process has its id since.
  * @param {string} file
+ * @param {number} [pid]
  */
-function acquireLock(file) {
+function acquireLock(file, pid = process.pid) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  const own = `${process.pid} ${startTime(process.pid)}\n`;
+  const own = `${pid} ${startTime(pid)}\n`;
   for (;;) {
     if (create(file, own)) return { release: () => remove(file, own) };
     const held = read(file);
