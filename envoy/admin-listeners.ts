@@ -20,7 +20,7 @@ const MOST_CONNECTIONS = 100;
 
 /**
  * Returns a listener that answers `GET /stats/prometheus` and `GET /ready` and nothing else. It
- * asks the admin interface, which would also end the process for whoever reaches it. So it compares
+ * asks the admin interface, which would also end the process for any client. So it compares
  * the whole path with its query, unchanged, and never sends on what a client wrote. It answers
  * while Envoy sheds load.
  */

@@ -1,7 +1,6 @@
-import { mappingDomain } from '#controlplane/compile/mapping-domain.ts';
+import { domainGlob, mappingDomain, mappingPaths } from '#controlplane/compile/mapping-domain.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
-import { canonicalPath } from '#resources/match/canonical-path.ts';
 import { type Glob, parseGlob } from '#resources/match/glob.ts';
 import { commonText } from '#resources/match/glob-relation.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -76,13 +75,8 @@ function textOf({ policy: { namespace }, rule: { filters, host, path } }: Rule):
 
 function mayCover(host: Glob, path: Glob, { spec }: Mapping): boolean {
   if (spec.bypass_auth || spec.shadow || spec.node_group !== EDGE) return false;
-  const domain = mappingDomain(spec);
-  const hosts = parseGlob(domain.includes(':') ? `[${domain}]` : domain);
-  return commonText(host, hosts) !== undefined && commonText(path, pathsOf(spec)) !== undefined;
-}
-
-/** Rules for paths compare letter case. */
-function pathsOf({ case_sensitive, prefix, prefix_exact, prefix_regex }: Mapping['spec']): Glob {
-  if (prefix_regex || !case_sensitive) return parseGlob('*');
-  return parseGlob(`${canonicalPath(prefix)}${prefix_exact ? '' : '*'}`);
+  const hosts = domainGlob(mappingDomain(spec));
+  return (
+    commonText(host, hosts) !== undefined && commonText(path, mappingPaths(spec)) !== undefined
+  );
 }

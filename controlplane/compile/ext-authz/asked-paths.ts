@@ -1,5 +1,6 @@
 import { type Glob, parseGlob } from '#resources/match/glob.ts';
 import { commonText, globCovers } from '#resources/match/glob-relation.ts';
+import { domainGlob } from '../mapping-domain.ts';
 import { GATEWAY_PATHS } from './ext-authz-filter.ts';
 import { hostReach } from './host-reach.ts';
 import type { OrderedRule } from './rule-order.ts';
@@ -76,7 +77,7 @@ export function isWhole(
   paths: Glob,
   domains: readonly string[],
 ): boolean {
-  const hosts = domains.map(domain => parseGlob(domain.includes(':') ? `[${domain}]` : domain));
+  const hosts = domains.map(domainGlob);
   return globCovers(path, paths) && hosts.every(each => globCovers(host, each));
 }
 

@@ -1,9 +1,9 @@
 import { canonicalPath } from '#resources/match/canonical-path.ts';
-import { type Glob, parseGlob } from '#resources/match/glob.ts';
+import { parseGlob } from '#resources/match/glob.ts';
 import { commonText, globCovers } from '#resources/match/glob-relation.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
-import { mappingDomain } from '../mapping-domain.ts';
+import { domainGlob, mappingDomain } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 import type { FindRule, OrderedRule } from './rule-order.ts';
 
@@ -66,8 +66,4 @@ function uncovered(
   return paths.find(
     path => path.startsWith(prefix) && path !== '' && find(host, path) === undefined,
   );
-}
-
-function domainGlob(domain: string): Glob {
-  return parseGlob(domain.includes(':') ? `[${domain}]` : domain);
 }

@@ -1,11 +1,10 @@
 import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
-import { canonicalPath } from '#resources/match/canonical-path.ts';
-import { type Glob, parseGlob } from '#resources/match/glob.ts';
+import type { Glob } from '#resources/match/glob.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { isProxyOf, serviceOfHost } from '../clusters/hop.ts';
-import { mappingDomain } from '../mapping-domain.ts';
+import { mappingDomain, mappingPaths } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 import { isWhole, rulesOn } from './asked-paths.ts';
 import { type OrderedRule, orderedRules, ruleText } from './rule-order.ts';
@@ -28,7 +27,7 @@ export function unservedFilterProblems(
   return mappings.flatMap(mapping => {
     if (mapping.spec.bypass_auth || mapping.spec.shadow) return [];
     const domain = mappingDomain(mapping.spec);
-    const paths = pathsOf(mapping);
+    const paths = mappingPaths(mapping.spec);
     const rule = firstClosing(rulesFor([domain])(paths), paths, domain);
     if (rule === undefined) return [];
     const message = `no Filters run in node group ${group}, only at the edge: clients that reach its proxies pass without those of ${ruleText(rule)}`;
@@ -49,11 +48,6 @@ function isBehindOthers(group: string, { mappings, proxyConfigs }: ResourceSet):
         ),
     )
   );
-}
-
-function pathsOf({ spec }: Mapping): Glob {
-  if (spec.prefix_regex || !spec.case_sensitive) return parseGlob('*');
-  return parseGlob(`${canonicalPath(spec.prefix)}${spec.prefix_exact ? '' : '*'}`);
 }
 
 /** A rule that opens all of the paths is the operator's decision. */

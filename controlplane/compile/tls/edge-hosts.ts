@@ -1,6 +1,5 @@
 import type { Problem } from '#resources/problem.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
-import { resourceId } from '#resources/resource.ts';
+import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 import { contextDemands, hostDemands } from './client-demands.ts';

@@ -1,11 +1,12 @@
 import { rulesOn } from '#controlplane/compile/ext-authz/asked-paths.ts';
 import { filterKey } from '#controlplane/compile/ext-authz/filter-key.ts';
 import type { OrderedRule } from '#controlplane/compile/ext-authz/rule-order.ts';
+import { domainGlob } from '#controlplane/compile/mapping-domain.ts';
 import type {
   FilterReference,
   TargetFilter,
 } from '#resources/kinds/filter-policy/filter-policy.ts';
-import { type Glob, parseGlob } from '#resources/match/glob.ts';
+import type { Glob } from '#resources/match/glob.ts';
 import { commonText, genericText, globCovers } from '#resources/match/glob-relation.ts';
 
 /** A rule that may match some paths. */
@@ -41,7 +42,7 @@ export function ruleIndex(rules: readonly OrderedRule[]): RulesIn {
   const domains = new Map<string, readonly FindReached[]>();
   const shared = new Map<unknown, FindReached>();
   const findersOf = (domain: string): readonly FindReached[] => {
-    const hosts = parseGlob(domain.includes(':') ? `[${domain}]` : domain);
+    const hosts = domainGlob(domain);
     if (hosts.suffix !== undefined) return [finder(rulesOn(inside(rules, hosts))(['*']), hosts)];
     const find = globs([domain]);
     const known = shared.get(find) ?? finder(find, hosts);

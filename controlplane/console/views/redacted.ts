@@ -1,4 +1,5 @@
 import { HIDDEN_TEXT, VALUED_FIELDS } from '#controlplane/diff/field-changes.ts';
+import { type Fields, isFields } from '#resources/words/fields.ts';
 
 /** Names of headers and labels whose values may be credentials. */
 export const SENSITIVE =
@@ -14,11 +15,11 @@ const VALUED = new RegExp(`^(?:${VALUED_FIELDS}|ifRequestHeader)$`);
 /** Returns a copy of JSON without values that may be credentials. */
 export function redacted(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(redacted);
-  if (!isMap(json)) return json;
+  if (!isFields(json)) return json;
   return mapped(json, (field, value) => {
     if (VALUED.test(field)) return withoutValues(value, field === 'ifRequestHeader');
     // Names and references are shown, since they are no credentials.
-    const isSecret = typeof value === 'string' || (isMap(value) && 'value' in value);
+    const isSecret = typeof value === 'string' || (isFields(value) && 'value' in value);
     return isSecret && SECRET.test(field) ? HIDDEN_TEXT : redacted(value);
   });
 }
@@ -26,7 +27,7 @@ export function redacted(json: unknown): unknown {
 /** Hides values by name. An item of a list has its name beside the value. */
 function withoutValues(json: unknown, isItem = false): unknown {
   if (Array.isArray(json)) return json.map(each => withoutValues(each, true));
-  if (!isMap(json) || isPseudo(json.name)) return json;
+  if (!isFields(json) || isPseudo(json.name)) return json;
   return mapped(json, (field, value) => {
     const isName = isItem && (field === 'name' || field === 'type');
     if (isName || typeof value === 'boolean' || isPseudo(field)) return value;
@@ -39,15 +40,8 @@ function isPseudo(name: unknown): boolean {
   return typeof name === 'string' && name.startsWith(':');
 }
 
-function mapped(
-  map: Readonly<Record<string, unknown>>,
-  change: (field: string, value: unknown) => unknown,
-): Readonly<Record<string, unknown>> {
+function mapped(map: Fields, change: (field: string, value: unknown) => unknown): Fields {
   return Object.fromEntries(
     Object.entries(map).map(([field, value]) => [field, change(field, value)]),
   );
-}
-
-function isMap(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

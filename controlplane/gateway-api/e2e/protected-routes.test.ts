@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { inCluster } from '#controlplane/testing/in-cluster.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
@@ -8,12 +6,14 @@ import type { ControlPlaneProcess } from '#envoy/e2e/control-plane-process.ts';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { request } from '#envoy/e2e/request.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { testAuthority } from '#grpc/testing/test-authority.ts';
 import {
   type KubeApiserver,
   startKubeApiserver,
   whyNoKubeApiserver,
 } from '#kubernetes/testing/kube-apiserver.ts';
+import { grantCluster } from '#kubernetes/testing/service-account.ts';
 import { createObject, getObject, patchObject, type Written } from '#kubernetes/write.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import {
@@ -26,6 +26,7 @@ import { applyDefinitions } from '#resources/kubernetes/testing/objects.ts';
 import { DEFAULT_CONTROLLER } from '../gateway-options.ts';
 
 const NAMESPACE = 'default';
+const ACCOUNT = { name: `controlplane-${NAMESPACE}`, namespace: NAMESPACE };
 const SKIP = whyNoKubeApiserver() ?? whyNoGatewayApi() ?? false;
 
 /** No service is asked. What is open answers 302. */
@@ -34,15 +35,6 @@ const OPEN = {
     { type: 'RequestRedirect', requestRedirect: { hostname: 'open.example.com', statusCode: 302 } },
   ],
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('a route under Filters, in Kubernetes', { skip: SKIP, concurrency: 1 }, () => {
   let api: KubeApiserver;
@@ -55,7 +47,7 @@ describe('a route under Filters, in Kubernetes', { skip: SKIP, concurrency: 1 },
     api = await startKubeApiserver();
     await Promise.all([applyDefinitions(api.admin), applyGatewayApi(api.admin)]);
     cluster = await inCluster(api, NAMESPACE);
-    await bindRoles();
+    for (const role of gatewayApiRoles()) await grantCluster(api.admin, ACCOUNT, role);
     port = await freePort();
     await create('GatewayClass', 'ours', { controllerName: DEFAULT_CONTROLLER });
     await create('Gateway', 'g', {
@@ -87,23 +79,6 @@ describe('a route under Filters, in Kubernetes', { skip: SKIP, concurrency: 1 },
     await envoy.stop();
     await plane.stop();
     await start();
-  }
-
-  async function bindRoles(): Promise<void> {
-    const group = 'rbac.authorization.k8s.io';
-    const account = { name: `controlplane-${NAMESPACE}`, namespace: NAMESPACE };
-    const of = (plural: string) => {
-      return { cluster: api.admin, resource: { group, version: 'v1', plural } };
-    };
-    for (const role of gatewayApiRoles()) {
-      const { name } = role.metadata;
-      await createObject(of('clusterroles'), role);
-      await createObject(of('clusterrolebindings'), {
-        metadata: { name },
-        roleRef: { apiGroup: group, kind: 'ClusterRole', name },
-        subjects: [{ kind: 'ServiceAccount', ...account }],
-      } as { metadata: { name: string } });
-    }
   }
 
   const targetOf = (kind: string) => {

@@ -15,6 +15,7 @@ import {
   startKubeApiserver,
   whyNoKubeApiserver,
 } from '#kubernetes/testing/kube-apiserver.ts';
+import { grantCluster } from '#kubernetes/testing/service-account.ts';
 import { createObject, deleteObject, getObject, patchObject } from '#kubernetes/write.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import {
@@ -27,6 +28,7 @@ import { applyDefinitions } from '#resources/kubernetes/testing/objects.ts';
 import { statusLeaseName } from '../status-lease-name.ts';
 
 const NAMESPACE = 'default';
+const ACCOUNT = { name: `controlplane-${NAMESPACE}`, namespace: NAMESPACE };
 const SKIP = whyNoKubeApiserver() ?? whyNoGatewayApi() ?? false;
 
 type Condition = {
@@ -74,7 +76,8 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     api = await startKubeApiserver();
     await Promise.all([applyDefinitions(api.admin), applyGatewayApi(api.admin)]);
     cluster = await inCluster(api, NAMESPACE);
-    await bindRoles();
+    // As our manifests do.
+    for (const role of gatewayApiRoles()) await grantCluster(api.admin, ACCOUNT, role);
     plane = await cluster.start({ RESOURCES_KUBERNETES: '*', GATEWAY_EDGES: 'shared' });
     const addresses = { xdsAddress: plane.xds, sdsAddress: '127.0.0.1:1' };
     envoy = await startEnvoy(
@@ -89,28 +92,6 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     rmSync(state, { recursive: true, force: true });
     await api?.remove();
   });
-
-  /** Gives the control plane what our manifests give it. */
-  async function bindRoles(): Promise<void> {
-    const group = 'rbac.authorization.k8s.io';
-    const kindOf = (plural: string) => ({
-      cluster: api.admin,
-      resource: { group, version: 'v1', plural },
-    });
-    const subject = {
-      kind: 'ServiceAccount',
-      name: `controlplane-${NAMESPACE}`,
-      namespace: NAMESPACE,
-    };
-    for (const role of gatewayApiRoles()) {
-      await createObject(kindOf('clusterroles'), role);
-      await createObject(kindOf('clusterrolebindings'), {
-        metadata: { name: role.metadata.name },
-        roleRef: { apiGroup: group, kind: 'ClusterRole', name: role.metadata.name },
-        subjects: [subject],
-      } as { metadata: { name: string } });
-    }
-  }
 
   const targetOf = (kind: string) => ({
     cluster: api.admin,
