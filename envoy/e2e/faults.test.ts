@@ -175,7 +175,8 @@ spec:
     system.write('twice.yaml', mapping('steady', '/twice', upstream.port));
     const found = await problem(/already at .*steady\.yaml:1/);
     assert.ok(found.file.endsWith('/twice.yaml'));
-    assert.equal(await statusOf('/twice'), 404);
+    // The copy may restrict what a wider Mapping serves.
+    await answered('/twice', 500);
     rmSync(join(system.resources, 'twice.yaml'));
     await clean();
     reportLoad(t);
