@@ -30,7 +30,7 @@ describe('a target that is tried', () => {
     return (server.address() as AddressInfo).port;
   };
   const tlsOf = (subject: string): DialTls => ({
-    ...{ subject, sni: subject, alpn: ['http/1.1'] },
+    ...{ subjects: [subject], sni: subject, alpn: ['http/1.1'] },
     authorities: Buffer.from(authority.ca),
   });
   const secure = async (by: TestAuthority, name: string, seconds?: number, mutual = false) => {
@@ -76,7 +76,7 @@ describe('a target that is tried', () => {
     const [failure] = await dial({
       ...LOCAL,
       port,
-      tls: { subject: 'a.test', sni: 'a.test', alpn: [] },
+      tls: { subjects: ['a.test'], sni: 'a.test', alpn: [] },
     });
     assert.equal(failure?.kind, 'tls');
     assert.doesNotMatch(failure?.reason ?? '', /Node|--use/);
@@ -102,6 +102,15 @@ describe('a target that is tried', () => {
   test('is good when its certificate is', async () => {
     const port = await secure(authority, 'a.test');
     assert.deepEqual(await dial({ ...LOCAL, port, tls: tlsOf('a.test') }), []);
+  });
+
+  test('is good when its certificate is for one of several names', async () => {
+    const port = await secure(authority, 'a.test');
+    for (const subjects of [
+      ['a.test', 'b.test'],
+      ['b.test', 'a.test'],
+    ])
+      assert.deepEqual(await dial({ ...LOCAL, port, tls: { ...tlsOf('a.test'), subjects } }), []);
   });
 
   test('is good when it trusts the certificate of the gateway', async () => {

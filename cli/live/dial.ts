@@ -6,7 +6,7 @@ import type { Upstream, UpstreamTls } from '#controlplane/upstreams/upstream.ts'
 import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
 
 /** TLS with the content of its secrets. */
-export type DialTls = Pick<UpstreamTls, 'subject' | 'sni' | 'alpn'> & {
+export type DialTls = Pick<UpstreamTls, 'subjects' | 'sni' | 'alpn'> & {
   /** PEM. Absent: the authorities that Node.js trusts. */
   readonly authorities?: Buffer;
   /** PEM, the gateway's own certificate. */
@@ -15,7 +15,7 @@ export type DialTls = Pick<UpstreamTls, 'subject' | 'sni' | 'alpn'> & {
 
 export type Target = HostPort & {
   readonly family: Upstream['family'];
-  /** `hop` is the TLS of our proxies, for which a connection is enough. Absent: plain text. */
+  /** `hop` is TLS for which a connection is enough. Absent: plain text. */
   readonly tls?: DialTls | 'hop';
 };
 
@@ -88,7 +88,7 @@ async function expectPlain(socket: Socket, address: string): Promise<Failure | u
 }
 
 async function shake(socket: Socket, address: string, tls: DialTls): Promise<Failure | undefined> {
-  const { alpn, authorities, pair, sni = '', subject } = tls;
+  const { alpn, authorities, pair, sni = '', subjects } = tls;
   try {
     const secure = connectTls({
       socket,
@@ -96,13 +96,20 @@ async function shake(socket: Socket, address: string, tls: DialTls): Promise<Fai
       ALPNProtocols: [...alpn],
       ...(authorities === undefined ? {} : { ca: authorities }),
       ...pair,
-      checkServerIdentity: (_host, certificate) => checkServerIdentity(subject, certificate),
+      checkServerIdentity: (_host, certificate) => {
+        const [wrong, ...others] = subjects.map(name => checkServerIdentity(name, certificate));
+        return others.includes(undefined) ? undefined : wrong;
+      },
     });
     await opened(secure, 'secureConnect');
     secure.destroy();
     return undefined;
   } catch (error) {
-    return { kind: 'tls', address, subject, reason: reasonOf(error) };
+    const [subject] = subjects;
+    return {
+      ...{ kind: 'tls', address, reason: reasonOf(error) },
+      ...(subject === undefined ? {} : { subject }),
+    };
   }
 }
 

@@ -1,11 +1,13 @@
 import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { compile } from '#controlplane/compile/compile.ts';
+import { carriesBytes } from '#controlplane/compile/gateways/backend-cluster-name.ts';
 import { SDS } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
-import { describeFailure, type Failure } from '#controlplane/upstreams/failure.ts';
+import type { Failure } from '#controlplane/upstreams/failure.ts';
 import { type Upstream, upstreamsOf } from '#controlplane/upstreams/upstream.ts';
 import { upstreamField } from '#controlplane/upstreams/upstream-field.ts';
+import { describeOf } from '#controlplane/upstreams/upstream-problems.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -45,7 +47,9 @@ export async function liveProblems(
     const places = placesOf(upstream, resources);
     if (places.length === 0) continue;
     for (const host of upstream.hosts) {
-      const { family, tls } = upstream;
+      const { family } = upstream;
+      // What clients and such a service say to each other is not known.
+      const tls = carriesBytes(upstream.cluster) ? 'hop' : upstream.tls;
       const dialled = tls === undefined || tls === 'hop' ? tls : content(tls);
       const target = { ...host, family, ...(dialled === undefined ? {} : { tls: dialled }) };
       const key = JSON.stringify([host, family, tls ?? '']);
@@ -72,12 +76,13 @@ function byPlace(a: Problem, b: Problem): number {
 function placesOf(upstream: Upstream, resources: ReadonlyMap<string, Resource>): readonly Place[] {
   return upstream.origins.flatMap(id => {
     const resource = resources.get(id);
-    if (resource === undefined) return [];
+    // Nothing answers a connection of UDP.
+    if (resource === undefined || resource.kind === 'UDPRoute') return [];
     const field = upstreamField(resource, upstream);
     return field === undefined ? [] : [{ resource, field }];
   });
 }
 
 function toProblem({ field, resource }: Place, failure: Failure): Problem {
-  return problemOf(resource, 'error', field, describeFailure(failure));
+  return problemOf(resource, 'error', field, describeOf(resource, failure));
 }

@@ -21,11 +21,15 @@ export function servedContent(sds: Compiled): (tls: UpstreamTls) => DialTls {
   const secrets = new Map(
     (sds.resources.get(SERVED_SECRET) ?? []).map(({ json, name }) => [name, json as Served]),
   );
-  return ({ alpn, authorities: from, certificate, sni, subject }) => {
-    const authorities = 'file' in from ? file(from.file) : trusted(secrets.get(from.secret), file);
+  const authoritiesOf = (from: UpstreamTls['authorities']) => {
+    if ('pem' in from) return Buffer.from(from.pem);
+    return 'file' in from ? file(from.file) : trusted(secrets.get(from.secret), file);
+  };
+  return ({ alpn, authorities: from, certificate, sni, subjects }) => {
+    const authorities = authoritiesOf(from);
     const pair = pairOf(secrets.get(certificate ?? ''), file);
     return {
-      ...{ alpn, subject },
+      ...{ alpn, subjects },
       ...(sni === undefined ? {} : { sni }),
       ...(authorities === undefined ? {} : { authorities }),
       ...(pair === undefined ? {} : { pair }),

@@ -1,4 +1,5 @@
-import type { NamedCondition } from '#controlplane/gateway-api/condition.ts';
+import type { ConditionValue, NamedCondition } from '#controlplane/gateway-api/condition.ts';
+import type { Problem } from '#resources/problem.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 
 const LONGEST_MESSAGE = 4_000;
@@ -77,4 +78,17 @@ export function cut(text: string, longest: number): string {
 /** Returns the objects in what should be a list of them. */
 export function fieldsIn(list: unknown): readonly Fields[] {
   return Array.isArray(list) ? list.filter(isFields) : [];
+}
+
+/** Whether requests reach their service. What passes by itself makes nothing less accepted. */
+export function reachable(problems: readonly Problem[]): ConditionValue {
+  const passing = problems.filter(({ since }) => since !== undefined).map(textOf);
+  if (passing.length > 0)
+    return { status: 'False', reason: 'Unreachable', message: passing.join('. ') };
+  const message = 'The proxies see no failure any more';
+  return { status: 'True', reason: 'Reachable', message };
+}
+
+export function textOf({ field, message }: Problem): string {
+  return field === undefined ? message : `${field}: ${message}`;
 }

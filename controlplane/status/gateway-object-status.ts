@@ -26,10 +26,16 @@ export type GatewayStatusFacts = {
   readonly now: number;
 };
 
-const OF_GATEWAY = ['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode'];
+const OF_GATEWAY = [
+  'Accepted',
+  'InsecureFrontendValidationMode',
+  'Programmed',
+  'Reachable',
+  'ResolvedRefs',
+];
 /** Where nothing is known of addresses, what was told of them stays. */
 const OF_ADDRESSES = 'AddressesAssigned';
-const OF_SET = ['Accepted', 'Programmed'];
+const OF_SET = ['Accepted', 'Programmed', 'Reachable'];
 const OF_CLASS = ['Accepted', 'SupportedVersion'];
 const OF_LISTENER = [
   'Accepted',
@@ -38,7 +44,7 @@ const OF_LISTENER = [
   'Programmed',
   'ResolvedRefs',
 ];
-const OF_ROUTE = ['Accepted', 'PartiallyInvalid', 'ResolvedRefs'];
+const OF_ROUTE = ['Accepted', 'PartiallyInvalid', 'Reachable', 'ResolvedRefs'];
 
 /** Gateway API lists so many at most. */
 const MOST_PARENTS = 32;

@@ -76,6 +76,37 @@ test('a rejected route of which no match can be read tells its parents why', () 
   }
 });
 
+test('a route tells that its backend is not reached, and nothing once it is', () => {
+  const spec = { parentRefs: [{ name: 'g' }], rules: [{ backendRefs: [{ name: 's', port: 80 }] }] };
+  const route = (status?: unknown) => object('HTTPRoute', 'r', spec, status);
+  const problem: Problem = {
+    ...{
+      severity: 'warning',
+      kind: 'HTTPRoute',
+      namespace: 'infra',
+      name: 'r',
+      file: 'api',
+      line: 0,
+    },
+    ...{ field: 'spec.rules[0].backendRefs[0]', message: 'a:1 accepts no connection' },
+    since: '2026-01-02T03:04:05Z',
+  };
+  const ofParent = (written: ReturnType<typeof writtenOf>) => {
+    const [parent] = fieldsIn(written.get('r')?.parents);
+    return fieldsIn(parent?.conditions).filter(({ type }) => type === 'Reachable');
+  };
+  const failing = writtenOf([CLASS, gateway('ours'), route()], [problem]);
+  const [told, ...more] = ofParent(failing);
+  assert.deepEqual([told?.status, told?.reason, more], ['False', 'Unreachable', []]);
+  assert.match(String(told?.message), /backendRefs\[0\]: a:1 accepts no connection/);
+  const objects = [CLASS, gateway('ours'), route(failing.get('r'))];
+  assert.equal(writtenOf(objects, [problem]).has('r'), false, 'it is right then');
+  const over = writtenOf(objects);
+  assert.deepEqual([over.has('r'), ofParent(over)], [true, []]);
+  const other = { ...problem, kind: 'Mapping' };
+  assert.deepEqual(ofParent(writtenOf([CLASS, gateway('ours'), route()], [other])), []);
+});
+
 test('a Gateway that we served and whose class is gone is programmed no more', () => {
   const served = writtenOf([CLASS, gateway('ours')]).get('g');
   assert.ok(lines(served?.conditions).includes('Programmed=True:Programmed'));

@@ -16,6 +16,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { type BundleVersions, supportedVersion } from './bundle-versions.ts';
+import { reachable } from './conditions.ts';
 import { secretFaults, withSecretFaults } from './gateway-certificates.ts';
 import { gatewayObjectStatus } from './gateway-object-status.ts';
 import type { GatewayProgress } from './gateway-programmed.ts';
@@ -68,9 +69,14 @@ export function gatewayStatusWrites(
     const facts = { controller, progressOf, now: parts.now() };
     const supported = supportedVersion(parts.versions());
     const faults = secretFaults(problems);
+    const passing = Map.groupBy(
+      problems.filter(({ since }) => since !== undefined),
+      ({ kind, name, namespace }) => `${kind}/${namespace}/${name}`,
+    );
     return objects.flatMap(object => {
       const known = withVersion(statusOf(object, api, { rollout, classes }), supported);
-      const status = withSecretFaults(known, object, faults);
+      const resolved = withSecretFaults(known, object, faults);
+      const status = resolved && withUnreachable(resolved, passing.get(placeOf(object)));
       if (status === undefined || right.get(object) === status) return [];
       const next = gatewayObjectStatus(object, status, facts);
       if (next !== undefined) return [{ object, status: next }];
@@ -78,6 +84,33 @@ export function gatewayStatusWrites(
       return [];
     });
   };
+}
+
+function placeOf({ name, namespace, parsed }: ServedObject): string {
+  const [item] = [...parsed.resources, ...parsed.rejected];
+  return `${item?.kind}/${namespace}/${name}`;
+}
+
+/** Where nothing fails there is no such condition. */
+function withUnreachable(
+  status: GatewayApiStatus,
+  problems: readonly Problem[] | undefined,
+): GatewayApiStatus {
+  if (problems === undefined) return status;
+  const condition: NamedCondition = { type: 'Reachable', ...reachable(problems) };
+  const add = <T extends { readonly conditions: readonly NamedCondition[] }>(each: T): T => ({
+    ...each,
+    conditions: [...each.conditions, condition],
+  });
+  switch (status.kind) {
+    case 'Route':
+      return { ...status, parents: status.parents.map(add) };
+    case 'Gateway':
+    case 'ListenerSet':
+      return add(status);
+    default:
+      return status;
+  }
 }
 
 function withVersion(

@@ -7,6 +7,7 @@ import { secretReferences } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
+import { reachable, textOf } from './conditions.ts';
 import { type ResourceState, resourceStates, unservedState } from './resource-state.ts';
 
 /**
@@ -55,12 +56,6 @@ export function objectStates(
     const conditions = conditionsOf(item, { ...facts, served, stateOf, problems });
     return { ...conditions, reachable: reachable(problems), problems };
   };
-}
-
-/** What passes by itself does not make an object less accepted. */
-function reachable(problems: readonly Problem[]): ConditionValue {
-  const passing = problems.filter(({ since }) => since !== undefined).map(textOf);
-  return passing.length === 0 ? REACHABLE : no('Unreachable', passing.join('. '));
 }
 
 /** A Secret has no status. The objects that name it carry its Problems. */
@@ -132,8 +127,6 @@ function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Conditio
   );
 }
 
-const REACHABLE = said('True', 'Reachable', 'The proxies see no failure any more');
-
 const LAST_GOOD = no('LastGood', 'An older version of it, which had no error, stays in force');
 const CLOSED = no('Closed', 'It is left out, and what it is known to cover is closed');
 const LEFT_OUT = no('OutOfService', 'It is left out, and has no effect');
@@ -148,10 +141,6 @@ function said(status: ConditionValue['status'], reason: string, message: string)
 
 function no(reason: string, message: string): ConditionValue {
   return said('False', reason, message);
-}
-
-function textOf({ field, message }: Problem): string {
-  return field === undefined ? message : `${field}: ${message}`;
 }
 
 function placeOf({

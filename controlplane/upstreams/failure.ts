@@ -44,6 +44,31 @@ const NO_ANSWER: Readonly<Partial<Record<Failure['kind'], string>>> = {
   late: 'Until then they get 504',
 };
 
+/** How a resource says what TLS its service speaks. */
+export type TlsWords = {
+  readonly plain: string;
+  readonly secure: string;
+  readonly subject: string;
+  readonly authority: string;
+  readonly certificate: string;
+};
+
+const OF_MAPPINGS: TlsWords = {
+  plain: 'write it without `https://` and `tls`',
+  secure: 'write `https://` in `service`',
+  subject: "write the certificate's name in `sni` of a TLSContext",
+  authority: 'in `ca_secret` of a TLSContext, or add it to the file of `CA_FILE`',
+  certificate: '`secret` of a TLSContext',
+};
+
+export const OF_ROUTES: TlsWords = {
+  plain: 'remove its BackendTLSPolicy',
+  secure: 'name its Service in a BackendTLSPolicy',
+  subject: "write the certificate's name in `hostname` of its BackendTLSPolicy",
+  authority: 'in `caCertificateRefs` of its BackendTLSPolicy',
+  certificate: '`tls.backend` of the Gateway',
+};
+
 /**
  * Says what fails, in the words of whoever tried, and what to do about it. `until` is the
  * consequence.
@@ -51,6 +76,7 @@ const NO_ANSWER: Readonly<Partial<Record<Failure['kind'], string>>> = {
 export function describeFailure(
   failure: Failure,
   until = NO_ANSWER[failure.kind] ?? 'Until then requests get 503',
+  words = OF_MAPPINGS,
 ): string {
   switch (failure.kind) {
     case 'dns':
@@ -60,13 +86,13 @@ export function describeFailure(
     case 'some connect':
       return `${failure.address} accepts no connection (${cut(failure.reason)}). ${whatOthersDo(failure.few)}`;
     case 'tls':
-      return `TLS with ${failure.address} fails (${cut(failure.reason)}). ${tlsRemedy(failure)}. ${until}`;
+      return `TLS with ${failure.address} fails (${cut(failure.reason)}). ${tlsRemedy(failure, words)}. ${until}`;
     case 'unknown':
       return `${sentence(cut(failure.reason))} Correct the name, or ${/^DNS /.test(failure.reason) ? 'add it to DNS' : 'register the service'}. ${until}`;
     case 'empty':
       return `the discovery service has no instance of "${failure.name}". Start one. ${until}`;
     case 'broken':
-      return `${failure.address} closes the connection or answers no HTTP (${cut(failure.reason)}). ${brokenRemedy(failure)}. ${until}`;
+      return `${failure.address} closes the connection or answers no HTTP (${cut(failure.reason)}). ${brokenRemedy(failure, words)}. ${until}`;
     case 'unhealthy':
       return `${unhealthyOnes(failure)}. Until then all instances get requests`;
     case 'late':
@@ -97,10 +123,13 @@ function unhealthyOnes({ by, few }: Extract<Failure, { readonly kind: 'unhealthy
 }
 
 /** What a port of TLS answers to plain text differs by program, and looks like any other answer. */
-function brokenRemedy({ isTls }: Extract<Failure, { readonly kind: 'broken' }>): string {
+function brokenRemedy(
+  { isTls }: Extract<Failure, { readonly kind: 'broken' }>,
+  { secure }: TlsWords,
+): string {
   return isTls
     ? 'Look at the log of the service, or correct the port'
-    : 'Does it speak https? Then write `https://` in `service`. Otherwise correct the port';
+    : `Does it speak https? Then ${secure}. Otherwise correct the port`;
 }
 
 function sentence(text: string): string {
@@ -119,16 +148,18 @@ function cut(text = 'as the proxies count'): string {
 type TlsFailure = Extract<Failure, { readonly kind: 'tls' }>;
 
 /** The words of OpenSSL in Node.js, and of BoringSSL in Envoy. */
-const REMEDIES: readonly (readonly [words: RegExp, remedy: (failure: TlsFailure) => string])[] = [
+const REMEDIES: readonly (readonly [
+  words: RegExp,
+  remedy: (failure: TlsFailure, words: TlsWords) => string,
+])[] = [
   [
     /wrong.version.number|packet length too long|http request/i,
-    () =>
-      'The service speaks no TLS there: write it without `https://` and `tls`, or correct the port',
+    (_failure, { plain }) => `The service speaks no TLS there: ${plain}, or correct the port`,
   ],
   [
     /altname|\bsan\b|hostname/i,
-    ({ subject }) =>
-      `Its certificate must be for ${subject === undefined ? 'its name' : `"${subject}"`}: correct the name, or write the certificate's name in \`sni\` of a TLSContext`,
+    ({ subject }, words) =>
+      `Its certificate must be for ${subject === undefined ? 'its name' : `"${subject}"`}: correct the name, or ${words.subject}`,
   ],
   [
     /expired|not yet valid/i,
@@ -141,16 +172,19 @@ const REMEDIES: readonly (readonly [words: RegExp, remedy: (failure: TlsFailure)
   ],
   [
     /verify|issuer|self.signed|unable to get|unknown.ca/i,
-    () =>
-      'Name the authority of its certificate in `ca_secret` of a TLSContext, or add it to the file of `CA_FILE`',
+    (_failure, { authority }) => `Name the authority of its certificate ${authority}`,
   ],
   [
     /certificate.required|bad.certificate|handshake.failure/i,
-    () => 'The service may want a certificate of the gateway: name it in `secret` of a TLSContext',
+    (_failure, { certificate }) =>
+      `The service may want a certificate of the gateway: name it in ${certificate}`,
   ],
 ];
 
-function tlsRemedy(failure: TlsFailure): string {
+function tlsRemedy(failure: TlsFailure, words: TlsWords): string {
   const known = REMEDIES.find(([words]) => words.test(failure.reason ?? ''));
-  return known?.[1](failure) ?? 'Compare the TLS settings of the service with those of the Mapping';
+  return (
+    known?.[1](failure, words) ??
+    'Compare the TLS settings of the service with those that are written here'
+  );
 }

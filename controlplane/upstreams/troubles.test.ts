@@ -16,7 +16,7 @@ const UPSTREAM: Upstream = {
 };
 const SECURE: Upstream = {
   ...UPSTREAM,
-  tls: { subject: 'shop', sni: 'shop', alpn: [], authorities: { file: '/ca' } },
+  tls: { subjects: ['shop'], sni: 'shop', alpn: [], authorities: { file: '/ca' } },
 };
 const DISCOVERED: Upstream = { ...UPSTREAM, hosts: [], discovered: 'shop' };
 const EDITED: Upstream = { ...UPSTREAM, hosts: [{ host: 'shop', port: 81 }] };

@@ -161,7 +161,8 @@ function addressOf({ cluster, hosts }: Upstream, failure: UpstreamFailure | unde
 }
 
 function subjectOf({ tls }: Upstream): { readonly subject?: string } {
-  return tls === undefined || tls === 'hop' ? {} : { subject: tls.subject };
+  const [subject] = tls === undefined || tls === 'hop' ? [] : tls.subjects;
+  return subject === undefined ? {} : { subject };
 }
 
 function unchecked({ healthy, lastMinute, members }: UpstreamFigures): Failure | undefined {

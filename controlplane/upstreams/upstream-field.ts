@@ -1,5 +1,7 @@
+import { backendOfCluster } from '#controlplane/compile/gateways/backend-cluster-name.ts';
 import type { ProxyCluster } from '#resources/kinds/proxy-config/cluster.ts';
 import type { Resource } from '#resources/resource.ts';
+import { type Fields, isFields } from '#resources/words/fields.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
@@ -10,12 +12,48 @@ export function upstreamField(resource: Resource, upstream: Upstream): string | 
   switch (resource.kind) {
     case 'Mapping':
     case 'RateLimitService':
+    case 'LogService':
+    case 'TracingService':
       return 'spec.service';
     case 'ProxyConfig':
       return clusterField(resource.spec.clusters, upstream);
+    case 'Gateway':
+    case 'ListenerSet':
+    case 'HTTPRoute':
+    case 'GRPCRoute':
+    case 'TLSRoute':
+    case 'TCPRoute':
+    case 'UDPRoute':
+      return backendField(resource, upstream);
     default:
       return undefined;
   }
+}
+
+function backendField(
+  { namespace: own, spec }: Resource,
+  { cluster }: Upstream,
+): string | undefined {
+  const target = backendOfCluster(cluster);
+  const isIt = ({ name, namespace = own, port }: Fields) =>
+    name === target?.name && namespace === target?.namespace && port === target?.port;
+  return target && fieldOf(spec, 'spec', isIt);
+}
+
+/** Returns the first reference to a backend that is it, in or below `field`. */
+function fieldOf(
+  value: unknown,
+  field: string,
+  isIt: (reference: Fields) => boolean,
+): string | undefined {
+  if (!isFields(value) && !Array.isArray(value)) return undefined;
+  if (isFields(value) && /\.backendRef(s\[\d+\])?$/.test(field) && isIt(value)) return field;
+  for (const [key, each] of Object.entries(value)) {
+    const below = Array.isArray(value) ? `${field}[${key}]` : `${field}.${key}`;
+    const found = fieldOf(each, below, isIt);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function clusterField(clusters: readonly ProxyCluster[], { cluster }: Upstream): string {

@@ -23,7 +23,8 @@ function told(
   const { resources } = resourceSetOf(text);
   const all = [
     ...[...resources.mappings, ...resources.proxyConfigs, ...resources.tlsContexts],
-    ...resources.rateLimitServices,
+    ...[...resources.rateLimitServices, ...resources.logServices, ...resources.tracingServices],
+    ...[...resources.gateways, ...resources.httpRoutes, ...resources.tcpRoutes],
   ];
   const troubles = upstreamsOf('edge', compile(resources, 'edge', OPTIONS))
     .filter(({ cluster }) => fails(cluster))
@@ -85,6 +86,61 @@ test('a RateLimitService is told, and without one the built-in services', () => 
   assert.deepEqual(told('', isLimits), [
     `warning: Service ratelimit-service: the proxies of node group "edge" do not reach it: ${WHAT} Until then limits are not counted. Since 2026-01-02T03:04:05Z`,
   ]);
+});
+
+test('the collectors of logs and traces are told, with what is lost', () => {
+  const text = (kind: string) =>
+    document(kind, 'c', 'service: collector:4317\n  driver: opentelemetry');
+  assert.deepEqual(
+    told(text('LogService') + text('TracingService'), cluster => /^(log|tracing)-/.test(cluster)),
+    [
+      `warning: LogService default/c (in.yaml:5, spec.service): ${WHAT} Until then entries of the access log are lost. Requests go on. Since 2026-01-02T03:04:05Z`,
+      `warning: TracingService default/c (in.yaml:12, spec.service): ${WHAT} Until then spans are lost. Requests go on. Since 2026-01-02T03:04:05Z`,
+    ],
+  );
+});
+
+const GATEWAY = `apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: c}
+spec: {controllerName: gateway.internal/gateway-controller}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g}
+spec:
+  gatewayClassName: c
+  listeners: [{name: http, port: 80, protocol: HTTP}, {name: tcp, port: 90, protocol: TCP}]
+---
+`;
+const route = (kind: string, listener: string, rule: string) =>
+  `apiVersion: gateway.networking.k8s.io/v1\nkind: ${kind}\nmetadata: {name: r}\nspec:\n  parentRefs: [{name: g, sectionName: ${listener}}]\n  rules:\n    - backendRefs: [{name: well, port: 80}]\n      ${rule}\n---\n`;
+
+test('a backend of a route is told at its reference, in the words of Gateway API', () => {
+  const mirror =
+    'filters: [{type: RequestMirror, requestMirror: {backendRef: {name: shop, port: 80}}}]';
+  const text =
+    GATEWAY +
+    route('HTTPRoute', 'http', mirror) +
+    route('TCPRoute', 'tcp', '').replaceAll('well', 'shop');
+  assert.deepEqual(
+    told(text, cluster => cluster.startsWith('Service/default/shop')),
+    [
+      `warning: HTTPRoute default/r (in.yaml:20, spec.rules[0].filters[0].requestMirror.backendRef): ${WHAT} Until then requests get 503. Since 2026-01-02T03:04:05Z`,
+      `warning: TCPRoute default/r (in.yaml:28, spec.rules[0].backendRefs[0]): ${WHAT} Until then connections are closed. Since 2026-01-02T03:04:05Z`,
+    ],
+  );
+  const broken = { kind: 'broken', address: 'a:1', reason: 'reset', isTls: false } as const;
+  const tls = { kind: 'tls', address: 'a:1', reason: 'unknown CA' } as const;
+  for (const [failure, words] of [
+    [broken, /Then name its Service in a BackendTLSPolicy\./],
+    [tls, /Name the authority of its certificate in `caCertificateRefs` of its BackendTLSPolicy\./],
+    [{ kind: 'late', routes: ['HTTPRoute/default/r'] }, /raise `timeouts`\./],
+  ] as const)
+    assert.match(
+      told(text, cluster => cluster === 'Service/default/well:80', failure)[0] ?? '',
+      words,
+    );
 });
 
 test('of several Mappings of one service those are told whose requests are late', () => {

@@ -6,7 +6,7 @@ import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { systemProblem } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
-import { describeFailure, type Failure } from './failure.ts';
+import { describeFailure, type Failure, OF_ROUTES } from './failure.ts';
 import type { Trouble } from './known.ts';
 import { upstreamField } from './upstream-field.ts';
 
@@ -49,7 +49,7 @@ function problemsOf(
     if (resource === undefined) return [];
     const field = upstreamField(resource, upstream);
     if (field === undefined) return [];
-    const message = describeFailure(ofResource(failure, resource), untilThen(resource));
+    const message = describeOf(resource, failure);
     return [problemOf(resource, 'warning', field, message)];
   });
 }
@@ -61,16 +61,41 @@ function concerned(failure: Failure, origins: readonly string[]): readonly strin
   return late.length > 0 ? late : origins;
 }
 
+/** Says what fails in the words of the resource that names the service. */
+export function describeOf(resource: Resource, failure: Failure): string {
+  const words = BACKEND_KINDS.includes(resource.kind) ? OF_ROUTES : undefined;
+  return describeFailure(ofResource(failure, resource), untilThen(resource), words);
+}
+
+const BACKEND_KINDS: readonly string[] = [
+  ...['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'],
+];
+
 function ofResource(failure: Failure, { kind, spec }: Resource): Failure {
+  if (failure.kind !== 'late') return failure;
+  if (BACKEND_KINDS.includes(kind)) return { ...failure, bound: 'timeouts' };
   const isUnbound = kind === 'Mapping' && spec.timeout_ms === 0;
-  return failure.kind === 'late' && isUnbound ? { ...failure, bound: 'per_try_timeout' } : failure;
+  return isUnbound ? { ...failure, bound: 'per_try_timeout' } : failure;
 }
 
 function untilThen(resource: Resource): string | undefined {
-  if (resource.kind !== 'RateLimitService') return undefined;
-  return resource.spec.failure_mode_deny
-    ? 'Until then requests with labels are rejected'
-    : OWN[RATE_LIMIT_CLUSTER];
+  switch (resource.kind) {
+    case 'RateLimitService':
+      return resource.spec.failure_mode_deny
+        ? 'Until then requests with labels are rejected'
+        : OWN[RATE_LIMIT_CLUSTER];
+    case 'LogService':
+      return 'Until then entries of the access log are lost. Requests go on';
+    case 'TracingService':
+      return 'Until then spans are lost. Requests go on';
+    case 'TLSRoute':
+    case 'TCPRoute':
+      return 'Until then connections are closed';
+    case 'UDPRoute':
+      return 'Until then datagrams are lost';
+    default:
+      return undefined;
+  }
 }
 
 /** What follows when one of the gateway's own services is not reached. */

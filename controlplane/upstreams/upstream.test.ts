@@ -29,7 +29,7 @@ function upstreamOf(kind: string, spec: string, name?: string) {
   return { upstream, field: upstreamField(resource, upstream) };
 }
 
-const SUBJECT = { subject: 'a.test', sni: 'a.test', alpn: ['http/1.1'] };
+const SUBJECT = { subjects: ['a.test'], sni: 'a.test', alpn: ['http/1.1'] };
 const CONTEXT = `---
 apiVersion: gateway.internal/v2
 kind: TLSContext
@@ -47,13 +47,13 @@ const MAPPINGS: readonly [spec: string, expected: Partial<Upstream>][] = [
   ['service: "https://a.test"', { tls: { ...SUBJECT, authorities: { file: '/ca.pem' } } }],
   [
     'service: "https://127.0.0.1"',
-    { tls: { subject: '127.0.0.1', alpn: ['http/1.1'], authorities: { file: '/ca.pem' } } },
+    { tls: { subjects: ['127.0.0.1'], alpn: ['http/1.1'], authorities: { file: '/ca.pem' } } },
   ],
   [
     'service: a.test, tls: c',
     {
       tls: {
-        ...{ subject: 'b.test', sni: 'b.test', alpn: ['http/1.1'] },
+        ...{ subjects: ['b.test'], sni: 'b.test', alpn: ['http/1.1'] },
         authorities: { secret: 'authorities-file/TLSContext/default/c' },
       },
     },
@@ -68,6 +68,46 @@ for (const [spec, expected] of MAPPINGS) {
     assert.equal(field, 'spec.service');
   });
 }
+
+test('a BackendTLSPolicy says whose certificate counts, and by which authority', () => {
+  const text = `apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: c}
+spec: {controllerName: gateway.internal/gateway-controller}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g}
+spec: {gatewayClassName: c, listeners: [{name: http, port: 80, protocol: HTTP}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: r}
+spec: {parentRefs: [{name: g}], rules: [{backendRefs: [{name: shop, port: 443}]}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: p}
+spec:
+  targetRefs: [{group: '', kind: Service, name: shop}]
+  validation:
+    hostname: a.test
+    wellKnownCACertificates: System
+    subjectAltNames: [SANS]
+`;
+  const tlsOf = (names: string) => {
+    const { resources } = resourceSetOf(text.replace('SANS', names));
+    const found = upstreamsOf('edge', compile(resources, 'edge', OPTIONS));
+    return found.find(({ cluster }) => cluster === 'Service/default/shop:443')?.tls;
+  };
+  const system = { alpn: ['http/1.1'], sni: 'a.test', authorities: { file: '/ca.pem' } };
+  assert.deepEqual(tlsOf(''), { ...system, subjects: ['a.test'] });
+  assert.deepEqual(
+    tlsOf('{type: Hostname, hostname: b.test}, {type: Hostname, hostname: c.test}'),
+    { ...system, subjects: ['b.test', 'c.test'] },
+  );
+  assert.equal(tlsOf('{type: URI, uri: "spiffe://a/b"}'), 'hop');
+});
 
 const CLUSTERS: readonly [cluster: string, field: string, expected: Partial<Upstream>][] = [
   [

@@ -6,12 +6,15 @@ import type { HostPort } from '#resources/words/host.ts';
 
 /** TLS that the proxies speak to a service. */
 export type UpstreamTls = {
-  /** The name that the service's certificate must be for. */
-  readonly subject: string;
+  /** The service's certificate must be for one of these names. */
+  readonly subjects: readonly string[];
   /** The server name in the handshake. Absent for an address. */
   readonly sni?: string;
-  /** A file of authorities on the proxies' machines, or the name of a secret with them. */
-  readonly authorities: { readonly file: string } | { readonly secret: string };
+  /** A file of authorities on the proxies' machines, the name of a secret with them, or PEM. */
+  readonly authorities:
+    | { readonly file: string }
+    | { readonly secret: string }
+    | { readonly pem: string };
   /** The name of the secret with the gateway's own certificate. Absent: none. */
   readonly certificate?: string;
   readonly alpn: readonly string[];
@@ -31,7 +34,7 @@ export type Upstream = {
   readonly family: 'any' | 4 | 6;
   /** The name that a discovery service is asked for. Absent: the members are `hosts`. */
   readonly discovered?: string;
-  /** Absent: plain text. `hop` is mutual TLS to proxies of ours. */
+  /** Absent: plain text. `hop` is TLS whose certificate is for a URI, as that of our proxies. */
   readonly tls?: UpstreamTls | 'hop';
 };
 
@@ -58,23 +61,26 @@ type Address = {
 };
 
 type Subjects = {
-  readonly match_typed_subject_alt_names: readonly [
-    { readonly san_type: string; readonly matcher: { readonly exact: string } },
-  ];
+  readonly match_typed_subject_alt_names: readonly {
+    readonly san_type: string;
+    readonly matcher: { readonly exact: string };
+  }[];
 };
 
 type TlsJson = {
   readonly sni?: string;
   readonly common_tls_context: {
-    readonly alpn_protocols: readonly string[];
+    readonly alpn_protocols?: readonly string[];
     readonly tls_certificate_sds_secret_configs?: readonly [{ readonly name: string }];
-    readonly validation_context?: Subjects & { readonly trusted_ca: { readonly filename: string } };
+    readonly validation_context?: Subjects & { readonly trusted_ca: TrustedCa };
     readonly combined_validation_context?: {
       readonly default_validation_context: Subjects;
       readonly validation_context_sds_secret_config: { readonly name: string };
     };
   };
 };
+
+type TrustedCa = { readonly filename: string } | { readonly inline_string: string };
 
 /** What did not change is the very same object in the next compilation. */
 const known = new WeakMap<JsonObject, Upstream>();
@@ -113,16 +119,20 @@ function hostsOf({ load_assignment }: ClusterJson): readonly HostPort[] {
 
 function toTls({ common_tls_context: common, sni }: TlsJson): UpstreamTls | 'hop' {
   const { combined_validation_context: combined, validation_context: plain } = common;
-  const [subject] = (plain ?? combined?.default_validation_context)
-    ?.match_typed_subject_alt_names ?? [undefined];
-  if (subject === undefined || subject.san_type === 'URI') return 'hop';
+  const { match_typed_subject_alt_names: names = [] } =
+    plain ?? combined?.default_validation_context ?? {};
+  if (names.length === 0 || names.some(({ san_type }) => san_type === 'URI')) return 'hop';
   const secret = combined?.validation_context_sds_secret_config.name ?? '';
   const certificate = common.tls_certificate_sds_secret_configs?.[0].name;
   return {
-    subject: subject.matcher.exact,
+    subjects: names.map(({ matcher }) => matcher.exact),
     ...(sni === undefined ? {} : { sni }),
-    authorities: plain === undefined ? { secret } : { file: plain.trusted_ca.filename },
+    authorities: plain === undefined ? { secret } : trusted(plain.trusted_ca),
     ...(certificate === undefined ? {} : { certificate }),
-    alpn: common.alpn_protocols,
+    alpn: common.alpn_protocols ?? [],
   };
+}
+
+function trusted(ca: TrustedCa): UpstreamTls['authorities'] {
+  return 'filename' in ca ? { file: ca.filename } : { pem: ca.inline_string };
 }

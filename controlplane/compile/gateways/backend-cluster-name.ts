@@ -15,3 +15,17 @@ export function backendClusterName(
 ): string {
   return `Service/${namespace}/${name}:${port}${SUFFIXES[carried]}`;
 }
+
+/** Returns whether a cluster carries bytes of any protocol to a backend. */
+export function carriesBytes(cluster: string): boolean {
+  return cluster.startsWith('Service/') && cluster.endsWith(SUFFIXES.bytes);
+}
+
+/** Returns the port of a Service whose cluster has this name, or undefined for another cluster. */
+export function backendOfCluster(
+  cluster: string,
+): Pick<BackendTarget, 'name' | 'namespace' | 'port'> | undefined {
+  const [, namespace, name, port] = /^Service\/([^/]+)\/([^:]+):(\d+)(?:~|$)/.exec(cluster) ?? [];
+  if (namespace === undefined || name === undefined) return undefined;
+  return { namespace, name, port: Number(port) };
+}

@@ -234,6 +234,35 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     );
   });
 
+  test('tells that the proxies reach no backend of a route, until it has another', async () => {
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'lonely' },
+      spec: { ports: [{ port: 80 }] },
+    };
+    const services = {
+      cluster: api.admin,
+      resource: { group: '', version: 'v1', plural: 'services', namespace: NAMESPACE },
+    };
+    assert.equal((await createObject(services, service)).kind, 'written');
+    const rulesTo = (...backendRefs: readonly object[]) => [{ backendRefs }];
+    const rules = rulesTo({ name: 'lonely', port: 80 });
+    await create('HTTPRoute', 'lonely', { parentRefs: [{ name: 'g' }], rules });
+    const failing = await statusWhen(
+      'HTTPRoute',
+      'lonely',
+      status => parentsOf(status)[0]?.endsWith('Reachable=False:Unreachable') === true,
+    );
+    assert.match(
+      failing.parents?.[0]?.conditions.at(-1)?.message ?? '',
+      /^spec\.rules\[0\]\.backendRefs\[0\]: the discovery service has no instance of "lonely\.default:80"/,
+    );
+    await patch('HTTPRoute', 'lonely', { spec: { rules: rulesTo() } });
+    await statusWhen('HTTPRoute', 'lonely', status => parentsOf(status).join() === WELL);
+    await deleteObject(targetOf('HTTPRoute'), 'lonely');
+  });
+
   test('leaves what others wrote as it is, and follows the generation', async () => {
     const others = {
       type: 'example.com/Theirs',

@@ -10,6 +10,7 @@ import { request } from '#envoy/e2e/request.ts';
 import { statusWhen } from '#envoy/e2e/status-when.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import type { Problem } from '#resources/problem.ts';
 
 /** A mistake that is valid YAML, and what tells about it. */
@@ -17,12 +18,13 @@ type Mistake = {
   readonly name: string;
   /**
    * The documents with the mistake, and without. `AT` is a name that no other mistake has, `PORT`
-   * is that of an HTTP service.
+   * is that of an HTTP service, and `OWN` one that a Gateway may listen at.
    */
   readonly wrong: string;
   readonly right: string;
-  /** The path that clients ask for, and what they get of the mistake. */
+  /** The path that clients ask for, and what they get of the mistake. `isOwn`: at `OWN`. */
   readonly path?: string;
+  readonly isOwn?: true;
   readonly status?: number;
   /** The line and the field of the Problem. */
   readonly place: readonly [line: number, field: string];
@@ -32,6 +34,24 @@ type Mistake = {
 const document = (kind: string, spec: string, name = 'AT') =>
   `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: { ${spec} }\n`;
 const mapping = (spec: string, name?: string) => document('Mapping', spec, name);
+
+const COLLECTOR = document('TracingService', 'service: "127.0.0.1:1", driver: opentelemetry');
+
+const ofGatewayApi = (kind: string, spec: string) =>
+  document(kind, spec).replace('gateway.internal/v2', 'gateway.networking.k8s.io/v1');
+/** A Gateway with a route to this Service. */
+const route = (name: string, port: string) =>
+  [
+    ofGatewayApi('GatewayClass', 'controllerName: gateway.internal/gateway-controller'),
+    ofGatewayApi(
+      'Gateway',
+      'gatewayClassName: AT, listeners: [{ name: http, port: OWN, protocol: HTTP }]',
+    ),
+    ofGatewayApi(
+      'HTTPRoute',
+      `parentRefs: [{ name: AT }], rules: [{ backendRefs: [{ name: ${name}, port: ${port} }] }]`,
+    ),
+  ].join('---\n');
 
 const RIGHT = mapping('prefix: /AT/, service: "127.0.0.1:PORT"');
 
@@ -52,7 +72,8 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     name: 'https to an http service',
-    wrong: mapping('prefix: /AT/, service: "https://127.0.0.1:PORT"'),
+    // The other Mappings name the same service otherwise, so their edits do not rename its cluster.
+    wrong: mapping('prefix: /AT/, service: "https://localhost:PORT"'),
     right: RIGHT,
     ...{ path: '/AT/', status: 503, place: [4, 'spec.service'] },
     message:
@@ -102,10 +123,29 @@ const MISTAKES: readonly Mistake[] = [
     message:
       /^no proxy of node group "egde" is connected, so nothing runs this, did you mean "edge"\?/,
   },
+  {
+    name: 'a wrong port of a collector of traces',
+    wrong: `${RIGHT}---\n${COLLECTOR}`,
+    right: RIGHT,
+    ...{ path: '/AT/', status: 200, place: [9, 'spec.service'] },
+    message:
+      /^127\.0\.0\.1:1 accepts no connection \(.+\)\. Correct .* Until then spans are lost\./,
+  },
+  {
+    name: 'a route of Gateway API to a name that DNS does not know',
+    wrong: route('nosuch', '80'),
+    right: route('localhost', 'PORT'),
+    ...{ path: '/', isOwn: true, status: 503 },
+    place: [14, 'spec.rules[0].backendRefs[0]'],
+    message: /^DNS has no address for "nosuch" \(.+\)\. Correct the name/,
+  },
 ];
 
 /** Between two requests of clients. */
 const PAUSE_MS = 200;
+
+/** Asks for the path of a mistake, if it has one. */
+type Client = () => Promise<number | undefined>;
 
 describe('a mistake that clients see as a bare error', { concurrency: true }, () => {
   let service: Server;
@@ -134,11 +174,11 @@ describe('a mistake that clients see as a bare error', { concurrency: true }, ()
   /** Returns the Problems of a file. Clients go on asking for the path meanwhile. */
   const problemsWhen = async (
     file: string,
-    path: string | undefined,
+    client: Client,
     wanted: (found: readonly Problem[]) => boolean,
   ) => {
     const ask = async () => {
-      if (path !== undefined) await request(system.edge, path);
+      await client();
       await delay(PAUSE_MS);
       return system.status();
     };
@@ -150,20 +190,32 @@ describe('a mistake that clients see as a bare error', { concurrency: true }, ()
   for (const [index, mistake] of MISTAKES.entries()) {
     const { message, name, place, status } = mistake;
     const [at, file] = [`m${index}`, `m${index}.yaml`];
-    const path = mistake.path?.replace('AT', at);
-    const write = (text: string) =>
-      system.write(file, text.replaceAll('AT', at).replaceAll('PORT', port()));
     test(`${name} is a Problem at its line, and over once it is right`, async t => {
+      const own = mistake.isOwn ? await freePort() : 0;
+      const write = (text: string) =>
+        system.write(
+          file,
+          text.replaceAll('AT', at).replaceAll('PORT', port()).replaceAll('OWN', `${own}`),
+        );
+      const base = own === 0 ? system.edge : `http://127.0.0.1:${own}`;
+      const client = async () => {
+        if (mistake.path === undefined) return undefined;
+        return request(base, mistake.path.replace('AT', at)).then(
+          answer => answer.status,
+          // A Gateway begins to listen when the proxy has it.
+          () => 0,
+        );
+      };
       const begun = performance.now();
       write(mistake.wrong);
-      const found = await problemsWhen(file, path, problems =>
+      const found = await problemsWhen(file, client, problems =>
         problems.some(each => message.test(each.message)),
       );
       const seconds = Math.round((performance.now() - begun) / 100) / 10;
       const problem = found.find(each => message.test(each.message));
       t.diagnostic(`${name}: visible after ${seconds} s: ${problem?.message}`);
       assert.deepEqual([problem?.line, problem?.field], place);
-      if (path !== undefined) assert.equal((await request(system.edge, path)).status, status);
+      assert.equal(await client(), status);
       const { said } = await system.command(
         'status',
         '--port-offset',
@@ -174,8 +226,8 @@ describe('a mistake that clients see as a bare error', { concurrency: true }, ()
         new RegExp(`${at}\\.yaml:${place[0]}, ${place[1].replace(/[[\]]/g, '\\$&')}\\)`),
       );
       write(mistake.right);
-      await problemsWhen(file, path, problems => problems.length === 0);
-      if (path !== undefined) assert.equal((await request(system.edge, path)).status, 200);
+      await problemsWhen(file, client, problems => problems.length === 0);
+      assert.equal(await client(), mistake.path && 200);
       const [told, fixed, ...more] = await until(() => {
         const lines = logged(problem?.message ?? '');
         return lines.length < 2 ? undefined : lines;
