@@ -84,5 +84,5 @@ function placesOf(upstream: Upstream, resources: ReadonlyMap<string, Resource>):
 }
 
 function toProblem({ field, resource }: Place, failure: Failure): Problem {
-  return problemOf(resource, 'error', field, describeOf(resource, failure));
+  return problemOf(resource, 'error', field, describeOf(resource, field, failure));
 }

@@ -53,6 +53,12 @@ test('each Mapping of a failing service is told, not the TLSContext that it uses
   );
 });
 
+test('of a Mapping that gets copies alone, copies are lost', () => {
+  const text = mapping('a', 'service: well') + mapping('b', 'service: shop\n  shadow: true');
+  const [line] = told(text, cluster => cluster.startsWith('shop'));
+  assert.match(line ?? '', /Until then copies of requests are lost\. Since/);
+});
+
 test('a cluster of a ProxyConfig is told at its hosts', () => {
   const text = document(
     'ProxyConfig',
@@ -126,7 +132,7 @@ test('a backend of a route is told at its reference, in the words of Gateway API
   assert.deepEqual(
     told(text, cluster => cluster.startsWith('Service/default/shop')),
     [
-      `warning: HTTPRoute default/r (in.yaml:20, spec.rules[0].filters[0].requestMirror.backendRef): ${WHAT} Until then requests get 503. Since 2026-01-02T03:04:05Z`,
+      `warning: HTTPRoute default/r (in.yaml:20, spec.rules[0].filters[0].requestMirror.backendRef): ${WHAT} Until then copies of requests are lost. Since 2026-01-02T03:04:05Z`,
       `warning: TCPRoute default/r (in.yaml:28, spec.rules[0].backendRefs[0]): ${WHAT} Until then connections are closed. Since 2026-01-02T03:04:05Z`,
     ],
   );

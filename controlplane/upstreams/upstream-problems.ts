@@ -49,7 +49,7 @@ function problemsOf(
     if (resource === undefined) return [];
     const field = upstreamField(resource, upstream);
     if (field === undefined) return [];
-    const message = describeOf(resource, failure);
+    const message = describeOf(resource, field, failure);
     return [problemOf(resource, 'warning', field, message)];
   });
 }
@@ -61,10 +61,13 @@ function concerned(failure: Failure, origins: readonly string[]): readonly strin
   return late.length > 0 ? late : origins;
 }
 
-/** Says what fails in the words of the resource that names the service. */
-export function describeOf(resource: Resource, failure: Failure): string {
+/** Says what fails in the words of the resource that names the service in this field. */
+export function describeOf(resource: Resource, field: string, failure: Failure): string {
   const words = BACKEND_KINDS.includes(resource.kind) ? OF_ROUTES : undefined;
-  return describeFailure(ofResource(failure, resource), untilThen(resource), words);
+  const isCopied =
+    field.includes('requestMirror') || (resource.kind === 'Mapping' && resource.spec.shadow);
+  const until = isCopied ? 'Until then copies of requests are lost' : untilThen(resource);
+  return describeFailure(ofResource(failure, resource), until, words);
 }
 
 const BACKEND_KINDS: readonly string[] = [
