@@ -4,7 +4,7 @@ import { readEnvelope } from '#resources/parse/envelope.ts';
 import { DEFAULT_PARSE_OPTIONS, type ParseOptions } from '#resources/parse/parse-options.ts';
 import { isLeftOut } from '#resources/parse/parse-resource.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
-import { writtenGatewayId } from '#resources/words/gateway-id.ts';
+import { gatewayIdsOf } from '#resources/words/gateway-id.ts';
 import { splitDocuments } from '#resources/yaml/document-text.ts';
 import { readPlainYaml } from '#resources/yaml/plain-yaml.ts';
 import { readYaml } from '#resources/yaml/yaml-value.ts';
@@ -62,5 +62,5 @@ function readValue(document: string): unknown {
 }
 
 function idsOf(spec: Fields): string {
-  return escapeControls([writtenGatewayId(spec) ?? 'default'].flat().join(' or '));
+  return escapeControls((gatewayIdsOf(spec) ?? []).join(' or '));
 }

@@ -174,7 +174,10 @@ describe('gateway validate', () => {
   });
 
   test('reads the resources of GATEWAY_ID, and tells how many it left out', async t => {
-    const prod = mapping('a', 'prefix: /a/, service: a, ambassador_id: prod');
+    const prod = mapping(
+      'a',
+      'prefix: /a/, service: a, ambassador_id: [--apiVersion-v3alpha1-only--prod]',
+    );
     const both = mapping('b', 'prefix: /b/, service: b, gateway_id: [prod, stage]');
     const auth = `apiVersion: getambassador.io/v2\nkind: AuthService\nmetadata: { name: a }\nspec: { ambassador_id: "pr\\eod" }\n`;
     const list = `apiVersion: v1\nkind: List\nitems:\n- ${prod.replace('{ name: a }', '{ name: c }').replace('/a/', '/c/').trim().replaceAll('\n', '\n  ')}\n`;

@@ -101,6 +101,20 @@ test('a resource for another gateway is left alone, right or not', () => {
   assert.equal(ours.resources.length, 1);
 });
 
+test('a resource that Emissary keeps as v3alpha1 is for the gateway behind its mark', () => {
+  const kinds = (id: string) => {
+    const { rejected, resources } = parseFile(
+      'r.yaml',
+      `apiVersion: example.org/v2\nkind: FilterPolicy\nmetadata: {name: x}\nspec: {ambassador_id: [${id}], rules: [{filters: [{name: a}]}]}\n`,
+      { apiGroups: ['example.org'], gatewayId: 'default' },
+    );
+    return [...rejected, ...resources].map(each => each.kind);
+  };
+  assert.deepEqual(kinds('--apiVersion-v3alpha1-only--default'), ['FilterPolicy']);
+  assert.deepEqual(kinds('other, --apiVersion-v3alpha1-only--default'), ['FilterPolicy']);
+  assert.deepEqual(kinds('--apiVersion-v3alpha1-only--other'), []);
+});
+
 test('what belongs to Gateway API is for every gateway, since it names a controller', () => {
   const options = { apiGroups: ['example.org'], gatewayId: 'other' };
   const parsed = (kind: string, apiVersion: string) =>
