@@ -45,6 +45,22 @@ test('host and path are globs, the host as it is compared', () => {
   assert.deepEqual([rule?.host, rule?.path], ['*.example.com', '/a/**']);
 });
 
+test('a path that is written like a pattern of another language has a warning', () => {
+  const said = (path: string) => problems({ rules: [{ path, filters: [{ name: 'f' }] }] });
+  for (const [path, sign] of [
+    ['/a/{b,c}/*', '{'],
+    ['/users/{id}', '{'],
+    ['/users/[0-9]*', '['],
+    ['/(a|b)/*', '|'],
+    ['/a/.*', '.'],
+  ] as const)
+    assert.deepEqual(said(path), [
+      `warning rules[0].path: \`${sign}\` stands for itself in a path: \`*\` alone is a pattern, for any run of characters`,
+    ]);
+  for (const path of ['/a.b/*', '/a/*.*', '/Orders(5)/$value', '/me:login', '/.well-known/*'])
+    assert.deepEqual(said(path), []);
+});
+
 test('precedence is an integer of either sign', () => {
   assert.equal(read({ precedence: -5, rules: [] }).precedence, -5);
 });

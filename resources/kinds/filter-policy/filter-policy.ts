@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Finding, fault } from '#resources/finding.ts';
+import { caution, type Finding, fault } from '#resources/finding.ts';
 import { headerCondition } from '#resources/match/header-condition.ts';
 import { ruleMatchShape } from '#resources/match/rule-match-shape.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
@@ -155,7 +155,9 @@ function check({
   if (targetRefs === undefined && filters !== undefined)
     return [fault(['filters'], '`filters` needs valid `targetRefs`')];
   if (targetRefs === undefined)
-    return rules === NO_RULES ? [fault(['rules'], '`rules` is required: a list of rules')] : [];
+    return rules === NO_RULES
+      ? [fault(['rules'], '`rules` is required: a list of rules')]
+      : foreignPatterns(rules ?? []);
   const both = (field: string) =>
     fault([field], `\`targetRefs\` and \`${field}\` exclude each other. Keep one`);
   return [
@@ -165,6 +167,19 @@ function check({
       ? [fault(['filters'], '`filters` is required: a list of Filters')]
       : []),
   ];
+}
+
+/** Patterns of other languages: `{a,b}`, `{id}`, `[0-9]`, `a|b` and `/.*`, spelled canonically. */
+const FOREIGN_PATTERN = /[[{|]|%(?:5B|7B|7C)|(?<=\/)\.(?=\*)/i;
+
+/** A rule with such a path covers next to nothing. */
+function foreignPatterns(rules: readonly z.output<typeof rule>[]): readonly Finding[] {
+  return rules.flatMap(({ path }, index) => {
+    const [found] = FOREIGN_PATTERN.exec(path) ?? [];
+    if (found === undefined) return [];
+    const message = `\`${decodeURIComponent(found)}\` stands for itself in a path: \`*\` alone is a pattern, for any run of characters`;
+    return [caution(['rules', index, 'path'], message)];
+  });
 }
 
 export type FilterPolicySpec = z.output<typeof schema>;
