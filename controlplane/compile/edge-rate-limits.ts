@@ -47,6 +47,7 @@ export function edgeRateLimits(
     labellings: labels,
     taken,
     gatewayHeaders: own,
+    builtIn: options.rateLimit,
     cluster,
     listener: {
       config: resources.config,

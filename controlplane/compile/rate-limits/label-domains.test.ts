@@ -72,7 +72,12 @@ test("limits of Ambassador's files are judged by the labels of their domain", ()
   const { resources } = resourceSetOf(
     limit('ambassador') + mapping('ambassador') + limit('gateway'),
   );
-  const context = { labellings: labellings(resources), taken: new Map(), gatewayHeaders: [] };
+  const context = {
+    labellings: labellings(resources),
+    taken: new Map(),
+    gatewayHeaders: [],
+    builtIn: { host: '127.0.0.1', port: 18002 },
+  };
   const problems = rateLimitProblems(resources, context, [], new Memo());
   assert.deepEqual(
     problems.map(({ name }) => name),

@@ -1,5 +1,6 @@
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import type { Memo } from '../memo.ts';
 import { takenHeaderProblems, takenIn } from './injected-headers.ts';
 import { labelDomainProblems } from './label-domain-problems.ts';
@@ -17,6 +18,8 @@ export type RateLimitContext = {
   readonly taken: ReadonlyMap<string, TakenHeaders>;
   /** Request headers that only the gateway sets. */
   readonly gatewayHeaders: readonly string[];
+  /** The address of the built-in service. */
+  readonly builtIn: HostPort;
 };
 
 /**
@@ -25,7 +28,7 @@ export type RateLimitContext = {
  */
 export function rateLimitProblems(
   resources: ResourceSet,
-  { labellings, taken, gatewayHeaders }: RateLimitContext,
+  { builtIn, labellings, taken, gatewayHeaders }: RateLimitContext,
   clusterNames: readonly string[],
   memo: Memo,
 ): readonly Problem[] {
@@ -51,9 +54,11 @@ export function rateLimitProblems(
       ),
     ),
     ...limitNameProblems(rateLimits),
-    ...operatorServiceProblems(resources, [
-      ...new Set(labellings.domains.flatMap(labelling => keysOf(labelling).paths)),
-    ]),
+    ...operatorServiceProblems(
+      resources,
+      [...new Set(labellings.domains.flatMap(labelling => keysOf(labelling).paths))],
+      builtIn,
+    ),
     ...strippedMatchProblems(
       mappings,
       gatewayHeaders,
