@@ -15,6 +15,9 @@ import { nearest, suggest } from '#resources/words/suggest.ts';
 
 export const VERSION = 'v2';
 
+/** The group of documents in annotations of Ambassador's Services, which have no `metadata`. */
+const ANNOTATION_GROUP = 'ambassador';
+
 /** What a document says it is. */
 export type Envelope = {
   /**
@@ -54,6 +57,8 @@ export function readEnvelope(
   const { group, version } = splitApiVersion(apiVersion);
   if (kind === 'Secret' && group === '') return readSecret(version);
   if (group === GATEWAY_API_GROUP) return readGatewayApi(kind, version, apiGroups);
+  if (isOfAnnotations(apiVersion) && kind === 'AuthService')
+    return refuse(kind, 'apiVersion', ofAnnotations(apiVersion, apiGroups));
   if (!apiGroups.includes(group)) return readForeign(kind, group, apiGroups);
   if (!KNOWN.includes(kind)) return unknownKind(kind, OWN_KINDS);
   if (!isKind(kind)) return unserved(kind);
@@ -93,6 +98,16 @@ function readGatewayApi(
 function unknownKind(kind: string, known: readonly string[]): Envelope {
   const message = `unknown kind \`${kind}\`${suggest(kind, known)}`;
   return refuse(nearest(kind, known) ?? '', 'kind', message);
+}
+
+/** Returns whether a document has the form of annotations of Ambassador's Services. */
+export function isOfAnnotations(apiVersion: string): boolean {
+  return splitApiVersion(apiVersion).group === ANNOTATION_GROUP;
+}
+
+/** Says what to write in place of such a document. */
+export function ofAnnotations(apiVersion: string, [ours = '']: readonly string[]): string {
+  return `\`${apiVersion}\` is not read: write \`${ours}/${VERSION}\`, and \`metadata\` and \`spec\` as docs/reference/kinds.md shows`;
 }
 
 function splitApiVersion(apiVersion: string): { group: string; version: string } {

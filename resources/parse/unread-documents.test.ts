@@ -16,7 +16,7 @@ const old = (version: string) =>
 
 const TOLD: readonly (readonly [document: string, problem: string])[] = [
   ['apiVersion: ambassador/v0\nkind: Mapping\nname: x\nprefix: /\nservice: b\n', old('v0')],
-  ['apiVersion: ambassador/v1\nkind: AuthService\nname: x\n', old('v1')],
+  ['apiVersion: ambassador/v1\nkind: TLSContext\nname: x\n', old('v1')],
   ['apiVersion: ambassador/v2\nkind: Module\nname: x\n', old('v2')],
   [`apiVersion: networking.k8s.io/v1\nkind: Ingress\n${METADATA}`, INGRESS],
   [`apiVersion: extensions/v1beta1\nkind: Ingress\n${METADATA}`, INGRESS],
@@ -39,6 +39,18 @@ for (const [document, problem] of TOLD) {
     assert.deepEqual(lines, [problem]);
   });
 }
+
+test('an AuthService of an annotation is one that is not served, so that it closes', () => {
+  const { problems, rejected } = parseText(
+    'apiVersion: ambassador/v1\nkind: AuthService\nname: x\nauth_service: a\n',
+  );
+  assert.equal(problems[0]?.message, old('v1').replace('error apiVersion: ', ''));
+  const [{ unserved = [] } = {}] = rejected;
+  assert.deepEqual(
+    unserved.map(({ name }) => name),
+    ['AuthService'],
+  );
+});
 
 test('a document of ours with the annotation is served, and told of', () => {
   const parsed = parseText(

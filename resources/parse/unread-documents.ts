@@ -2,6 +2,7 @@ import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { isFields } from '#resources/words/fields.ts';
 import { nearest } from '#resources/words/suggest.ts';
+import { isOfAnnotations, ofAnnotations } from './envelope.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Unread = Pick<Problem, 'severity' | 'message'> & { readonly path: readonly string[] };
@@ -41,14 +42,9 @@ function whyUnread(
   kind: unknown,
   apiGroups: readonly string[],
 ): Omit<Unread, 'path'> | undefined {
-  const [ours = ''] = apiGroups;
+  if (isOfAnnotations(apiVersion))
+    return { severity: 'error', message: ofAnnotations(apiVersion, apiGroups) };
   const group = apiVersion.slice(0, Math.max(0, apiVersion.lastIndexOf('/')));
-  const instead = `write \`${ours}/v2\``;
-  if (group === 'ambassador')
-    return {
-      severity: 'error',
-      message: `\`${apiVersion}\` is not read: ${instead}, and \`metadata\` and \`spec\` as docs/reference/kinds.md shows`,
-    };
   if (kind === 'Ingress' && INGRESS_GROUPS.includes(group))
     return { severity: 'warning', message: 'an Ingress is not read: write a Mapping' };
   if (group === GATEWAY_API_GROUP)
