@@ -27,12 +27,19 @@ export function canonicalGlob(glob: string): string {
   return glob.split('*').map(canonicalPath).join('*');
 }
 
+/** What stands for each byte. Clients may send 60 KiB of characters that are looked up. */
+const BYTES = Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return UNESCAPED.test(character) ? character : percent(byte);
+});
+
 function unescaped(triplet: string): string {
-  const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
-  return UNESCAPED.test(character) ? character : triplet.toUpperCase();
+  return BYTES[Number.parseInt(triplet.slice(1), 16)] ?? triplet;
 }
 
 function escaped(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x80) return BYTES[code] ?? character;
   return [...new TextEncoder().encode(character)].map(percent).join('');
 }
 
