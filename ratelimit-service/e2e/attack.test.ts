@@ -45,6 +45,11 @@ describe('limits through the edge hold against', () => {
           rate: 1,
           unit: 'hour',
         },
+        {
+          pattern: [{ generic_key: 'path' }, { value: '*' }, { path: '/path/ada@home/login' }],
+          rate: 1,
+          unit: 'hour',
+        },
         { pattern: [{ generic_key: 'fifty' }, { value: '*' }], rate: 50, unit: 'hour' },
         { pattern: [{ generic_key: 'address' }, { remote_address: '*' }], rate: 2, unit: 'hour' },
         {
@@ -101,16 +106,19 @@ describe('limits through the edge hold against', () => {
         assert.equal(await asked(host), 429, host);
     }));
 
-  test('a path with a query, parameters, other letters, two slashes, dots and escaped letters', () =>
+  test('a path with a query, parameters, other letters, two slashes, dots and escapes', () =>
     withinOneWindow(async client => {
       const asked = (path: string) => system.statusOf(path, { headers: { 'x-value': client } });
       assert.equal(await asked('/path/login'), 200);
       for (const path of [
         ...['login?x=1', 'login?', 'login/', 'LOGIN', 'login;x=1', 'login;x/?y'],
-        ...['/login', './login', 'x/../login', 'log%69n', '%6Cogin;%20'],
+        ...['/login', './login', 'x/../login', 'log%69n', '%6Cogin;%20', 'login%3bx', 'login%3B'],
       ])
         assert.equal(await asked(`/path/${path}`), 429, path);
       assert.equal(await asked('/path/login/x'), 200);
+      assert.equal(await asked('/path/ada@home/login'), 200);
+      for (const name of ['ada%40home', 'Ada%40home', 'ada%40%68ome', 'ada%40home%3b'])
+        assert.equal(await asked(`/path/${name}/login`), 429, name);
     }));
 
   test('addresses of one IPv6 network, and an IPv4 address in the clothes of IPv6', () =>

@@ -32,7 +32,9 @@ const SAME: readonly (readonly [key: string, value: string, ...spellings: string
     '/;a/login#b',
   ],
   ['path', '/', '/?', '/;x', '//', '/;/'],
-  ['path', '/a/b', '/a;1/b;2', '/A/B/?/c'],
+  ['path', '/a/b', '/a;1/b;2', '/A/B/?/c', '/a%2fb', '/a%5Cb/', '/a%3b1/b%3B2'],
+  ['path', "/me@home:!$&'()*+,=", '/me%40home%3A%21%24%26%27%28%29%2A%2B%2C%3d'],
+  ['path', '/%c3%a9%20', '/%C3%A9%20', '/é%20'],
   ['remote_address', '2001:db8::/64', '2001:db8::1', '2001:DB8:0:0:1:2:3:4'],
   ['remote_address', '192.0.2.1', '::ffff:192.0.2.1'],
 ];

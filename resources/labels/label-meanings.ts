@@ -1,3 +1,4 @@
+import { canonicalPath } from '#resources/match/canonical-path.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
 
@@ -27,15 +28,19 @@ export function comparableForms({ hostKeys, pathKeys, prefixes }: LabelMeanings)
 }
 
 /**
- * Cuts query, parameters (RFC 3986 section 3.3) and the slash at the end, and ignores letter case.
- * Most servers answer these alike. Envoy normalises dot segments, repeated slashes and escaped
- * letters.
+ * Cuts query, parameters (RFC 3986 section 3.3) and the slash at the end, and ignores letter case,
+ * and what is escaped without need. Most servers answer these alike. Envoy normalises dot segments,
+ * repeated slashes and escaped letters. It lets escaped slashes in only with `keep`.
  */
 function comparablePath(path: string): string {
   const [name = ''] = path.split(/[?#]/, 1);
-  const plain = name
-    .toLowerCase()
-    .replace(/;[^/]*/g, '')
-    .replace(/\/{2,}/g, '/');
+  const plain = canonicalPath(name.replace(PARAMETERS, ''))
+    .replace(ESCAPED_SLASH, '/')
+    .replace(/\/{2,}/g, '/')
+    .replaceAll('%2A', '*')
+    .toLowerCase();
   return plain === '/' ? plain : plain.replace(/\/$/, '');
 }
+
+const PARAMETERS = /(?:;|%3b)[^/]*/gi;
+const ESCAPED_SLASH = /%2F|%5C/g;
