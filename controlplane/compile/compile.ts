@@ -42,7 +42,6 @@ import { HOST_RETRIES } from './routes/retry-policy.ts';
 import { toRouteConfiguration } from './routes/route-configuration.ts';
 import { mappingEntries } from './routes/route-entries.ts';
 import { sentUpgrades } from './routes/sent-upgrades.ts';
-import { SEVERAL_HOSTS } from './routes/several-hosts.ts';
 import { apart, shadowProblems } from './routes/shadows.ts';
 import { type HostInputs, hostParts, virtualHosts } from './routes/virtual-hosts.ts';
 import { contextProblems } from './tls/context-problems.ts';
@@ -256,7 +255,6 @@ function hostInputs(
     closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
     escapedSlashes: own.config.escaped_slashes,
     filters: edge?.filters,
-    wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
     memo,
     common: {
       ...HOST_RETRIES,

@@ -204,6 +204,16 @@ test('the nearest Mappings are those with the fewest differences, hosts included
   );
 });
 
+test('a request that does not name one host is answered 400, whatever Mapping would match', () => {
+  const shop = document('Mapping', 'shop', '{host: shop.test, prefix: /, service: s}');
+  for (const host of ['.', 'shop.test,a.test', 'shop.test:80,a.test', 'shop.test:@a.test'])
+    assert.deepEqual(
+      explained(shop, '/', [`Host: ${host}`]).answer,
+      { status: 400, reason: 'it does not name one host' },
+      host,
+    );
+});
+
 test('odd names are only names', () => {
   const yaml =
     mapping('{keyFor: [{constructor: {header: X-A}}]}') +

@@ -1,6 +1,7 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { externalsIn } from '#controlplane/compile/gateways/rule-externals.ts';
+import { isOneHost } from '#controlplane/compile/listeners/one-host.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import {
   EDGE,
@@ -141,6 +142,8 @@ function explainCompiled(compiled: Compiled, inputs: Inputs): Explanation {
   const matched = (request: EnvoyRequest) => matchRoute(hosts, request, cut);
   const match = matched(seen);
   const shown = { ...asSent(inputs), ...asSeen(seen), ...tls };
+  if (settings.wantsOneHost && !isOneHost(shown.host) && mayPass(match, seen))
+    return { request: shown, answer: NO_HOST };
   if (match !== undefined) {
     const again = chosenAgain(manager, matched, { ...inputs, match, request: seen, places });
     const behind = again === undefined ? {} : { listener: again.listener };
@@ -234,6 +237,13 @@ function explainMatch(
   };
 }
 
+/** Envoy decides about an upgrade before any filter runs. */
+function mayPass(match: RouteMatch | undefined, request: EnvoyRequest): boolean {
+  return match === undefined || allowsUpgrade(match, request);
+}
+
+const NO_HOST: GatewayAnswer = { status: 400, reason: 'it does not name one host' };
+
 function withSent(
   route: ExplainedRoute,
   sent: readonly SentRequest[],
@@ -289,9 +299,8 @@ const REDIRECTS: Readonly<Record<string, number>> = {
   PERMANENT_REDIRECT: 308,
 };
 
-/** Only host-guard.ts and several-hosts.ts answer so. */
+/** Only host-guard.ts answers so. */
 const HOST_ANSWERS: Readonly<Record<number, string>> = {
-  400: 'it names more than one host',
   403: 'its Host rejects requests without TLS',
   421: "it asks for a host that is not that of its connection's TLS",
 };

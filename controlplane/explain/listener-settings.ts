@@ -1,5 +1,6 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { EXTERNALS_HEADER } from '#controlplane/compile/gateways/rule-externals.ts';
+import { ONE_HOST } from '#controlplane/compile/listeners/one-host.ts';
 import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import { managersOf } from './asked-listener.ts';
@@ -11,6 +12,8 @@ export type ListenerSettings = {
   readonly xff_num_trusted_hops: number;
   readonly rejectsEscapedSlashes: boolean;
   readonly rejectsUnderscores: boolean;
+  /** Whether a request must name one host. */
+  readonly wantsOneHost: boolean;
   /** Names of headers that are removed from client requests, in lower case. */
   readonly removedHeaders: ReadonlySet<string>;
   /** Whether FilterPolicies apply. */
@@ -31,6 +34,7 @@ export function managerSettings(manager: JsonObject): ListenerSettings {
     rejectsEscapedSlashes: manager.path_with_escaped_slashes_action === 'REJECT_REQUEST',
     rejectsUnderscores:
       isJsonObject(common) && common.headers_with_underscores_action === 'REJECT_REQUEST',
+    wantsOneHost: hasFilter(manager, ONE_HOST),
     removedHeaders: removedHeaders(manager),
     runsFilters: hasFilter(manager, EXT_AUTHZ_FILTER),
     asksForLimits: hasFilter(manager, 'envoy.filters.http.ratelimit'),

@@ -11,9 +11,13 @@ export type LocalReplyHeaders = {
 
 /**
  * Answers of Envoy's own that get another status: an expression that holds for them, and the
- * status.
+ * status. Default of `message`: that of the status.
  */
-export type Restated = { readonly when: string; readonly status: number };
+export type Restated = {
+  readonly when: string;
+  readonly status: number;
+  readonly message?: string;
+};
 
 type Page = {
   readonly when: string;
@@ -62,30 +66,34 @@ const REJECTED = 'The gateway does not accept this request.';
 const MESSAGE = `%CEL(${WORDS.reduceRight((rest, [condition, words]) => `${condition} ? '${words}' : ${rest}`, `'${REJECTED}'`)})%`;
 const REQUEST_ID = '%REQ(X-REQUEST-ID)%';
 
-const HTML = [
-  '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>%RESPONSE_CODE%</title></head>',
-  `<body><h1>%RESPONSE_CODE%</h1><p>${MESSAGE}</p><p>Request id: ${REQUEST_ID}</p></body></html>`,
-].join('');
+const html = (message: string) =>
+  [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>%RESPONSE_CODE%</title></head>',
+    `<body><h1>%RESPONSE_CODE%</h1><p>${message}</p><p>Request id: ${REQUEST_ID}</p></body></html>`,
+  ].join('');
 
 /** The message of gRPC stays one line, in the trailers. */
 const GRPC_PAGE: Page = { when: IS_GRPC, page: {} };
 
 /** A message that fits the new status. */
-const RESTATED_GRPC_PAGE: Page = {
+const restatedGrpcPage = (inline_string: string): Page => ({
   when: IS_GRPC,
-  page: { text_format_source: { inline_string: MESSAGE } },
-};
+  page: { text_format_source: { inline_string } },
+});
 
-const PAGES: readonly Page[] = [
+const pagesOf = (message: string): readonly Page[] => [
   {
     when: `${IS_ERROR} && ${WANTS_HTML}`,
-    page: { text_format_source: { inline_string: HTML }, content_type: 'text/html; charset=utf-8' },
+    page: {
+      text_format_source: { inline_string: html(message) },
+      content_type: 'text/html; charset=utf-8',
+    },
     headers: [set('content-security-policy', "default-src 'none'; frame-ancestors 'none'")],
   },
   {
     when: IS_ERROR,
     page: {
-      json_format: { message: MESSAGE, request_id: REQUEST_ID, status_code: '%RESPONSE_CODE%' },
+      json_format: { message, request_id: REQUEST_ID, status_code: '%RESPONSE_CODE%' },
     },
   },
 ];
@@ -101,19 +109,23 @@ export function errorPages(
   more: readonly LocalReplyHeaders[] = [],
   restated: readonly Restated[] = [],
 ): JsonObject {
-  const plain = [...overrides.map(overridePage), ...PAGES];
+  const own = overrides.map(overridePage);
   const all = [
-    ...restated.flatMap(each => restatedPages([RESTATED_GRPC_PAGE, ...plain], each)),
+    ...restated.flatMap(each => restatedPages(own, each)),
     GRPC_PAGE,
-    ...plain,
+    ...own,
+    ...pagesOf(MESSAGE),
   ];
   const pages = all.flatMap(page => [...more.map(each => mapper(page, each)), mapper(page)]);
   return { local_reply_config: { mappers: [...pages, ...more] } };
 }
 
 /** Returns the pages of the new status, which Envoy knows only once it has chosen one of them. */
-function restatedPages(pages: readonly Page[], { status, when }: Restated): readonly Page[] {
-  return pages
+function restatedPages(
+  overrides: readonly Page[],
+  { message = MESSAGE, status, when }: Restated,
+): readonly Page[] {
+  return [restatedGrpcPage(message), ...overrides, ...pagesOf(message)]
     .filter(({ only = status }) => only === status)
     .map(page => ({
       ...page,

@@ -17,6 +17,7 @@ import type { Collectors } from './collectors.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { errorPages, type LocalReplyHeaders, type Restated } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
+import { NOT_ONE_HOST } from './one-host.ts';
 import { sampledRequestsLog } from './sampled-requests-log.ts';
 import { removedTraceHeaders, tracing } from './tracing.ts';
 
@@ -134,7 +135,7 @@ function edge(
       ],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
-    ...errorPages(config.error_response_overrides, hstsAnswers(tls), [LATE_ANSWER]),
+    ...errorPages(config.error_response_overrides, hstsAnswers(tls), [LATE_ANSWER, NOT_ONE_HOST]),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action:

@@ -12,6 +12,7 @@ import { CORS_FILTER } from '../routes/cors-filter.ts';
 import { ERROR_BODIES_FILTER } from '../routes/error-bodies-filter.ts';
 import { TRY_FILTERS } from '../routes/late-tries.ts';
 import { HSTS } from '../tls/hsts.ts';
+import { ONE_HOST_FILTER } from './one-host.ts';
 
 /** The services that the edge asks about requests. */
 export type Deciders = {
@@ -48,6 +49,7 @@ export function httpFilters(
   const extAuthz = extAuthzFilter(deciders.extAuthz, tellsClient(deciders));
   return [
     ...first,
+    ONE_HOST_FILTER,
     PORT_READER,
     ...(tls ? [HSTS] : []),
     ...(beforeRoute.length === 0

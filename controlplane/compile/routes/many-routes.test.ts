@@ -26,6 +26,6 @@ test('more routes than half of the heap holds are told once, with what makes the
   const most = Math.floor((MOST_ROUTES - HOSTS) / (HOSTS + 1));
   assert.deepEqual(told(most), []);
   assert.deepEqual(told(most + 1), [
-    'warning: Mapping default/a0 (in.yaml:4, spec.host): the 501 hosts of node group "edge" have 250,500 routes together. 499 Mappings have no `host`, so each of these hosts has them. A proxy with a heap of 2 GiB holds about 500,000, and turns requests away beyond that. Give the Mappings a narrower `host`, or raise `max_heap_size_bytes` in the bootstrap of the proxies',
+    'warning: Mapping default/a0 (in.yaml:4, spec.host): the 501 hosts of node group "edge" have 250,499 routes together. 499 Mappings have no `host`, so each of these hosts has them. A proxy with a heap of 2 GiB holds about 500,000, and turns requests away beyond that. Give the Mappings a narrower `host`, or raise `max_heap_size_bytes` in the bootstrap of the proxies',
   ]);
 });

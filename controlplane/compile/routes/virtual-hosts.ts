@@ -39,8 +39,6 @@ export type HostInputs = {
     | undefined;
   /** What Hosts require. Undefined: there are none, as always outside the edge. */
   readonly guards: HostGuards | undefined;
-  /** Routes of wildcard domains before all others. */
-  readonly wildcardFirst: readonly JsonObject[];
   readonly memo: Memo;
   /** What every virtual host has besides domains and routes. */
   readonly common: JsonObject;
@@ -122,7 +120,7 @@ function keyOf(
   inputs: HostInputs,
 ): string {
   if (listed === undefined) return domain;
-  const parts = hostParts(domain, { ...inputs, wildcardFirst: [] }, [], guard);
+  const parts = hostParts(domain, inputs, [], guard);
   return JSON.stringify([listed.origin, listed.name, hosts, parts]);
 }
 
@@ -137,11 +135,10 @@ export function hostParts(
   { first, insecure, perFilter }: HostGuard = NO_GUARD,
   entries: readonly RouteEntry[] = [],
 ): HostParts {
-  const { closedPolicies, common, escapedSlashes, everywhere, filters, wildcardFirst } = inputs;
+  const { closedPolicies, common, escapedSlashes, everywhere, filters } = inputs;
   const acme = insecure.length === 0 ? [] : entries.filter(isAcmeRoute);
   return {
     first: [
-      ...(domain.includes('*') ? wildcardFirst : []),
       ...first,
       ...everywhere,
       ...closedPolicies.flatMap(policy => closedPolicyRoutes(policy, domain, escapedSlashes)),
