@@ -28,6 +28,7 @@ const COUNTS = {
   answers: 0,
   serverErrors: 0,
   late: 0,
+  timeouts: 0,
   connectFailures: 0,
   connectTimeouts: 0,
   tlsFailures: 0,

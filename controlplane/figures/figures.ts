@@ -105,6 +105,8 @@ export type UpstreamCounts = {
   readonly serverErrors: number;
   /** Tries that got no answer in time. */
   readonly late: number;
+  /** Requests whose whole time ended without an answer. Calls of deciders have no tries. */
+  readonly timeouts: number;
   /** Connections that failed, those that timed out among them. */
   readonly connectFailures: number;
   readonly connectTimeouts: number;

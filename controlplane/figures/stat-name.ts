@@ -39,6 +39,7 @@ const CLUSTER: ReadonlyMap<string, keyof UpstreamCounts | MemberGauge> = new Map
   ['upstream_rq_4xx', 'answers'],
   ['upstream_rq_5xx', 'serverErrors'],
   ['upstream_rq_per_try_timeout', 'late'],
+  ['upstream_rq_timeout', 'timeouts'],
   ['upstream_cx_connect_fail', 'connectFailures'],
   ['upstream_cx_connect_timeout', 'connectTimeouts'],
   ['ssl.connection_error', 'tlsFailures'],

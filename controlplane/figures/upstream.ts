@@ -8,6 +8,7 @@ const COLUMNS: readonly (keyof UpstreamCounts)[] = [
   'answers',
   'serverErrors',
   'late',
+  'timeouts',
   'connectFailures',
   'connectTimeouts',
   'tlsFailures',

@@ -33,6 +33,8 @@ export type Failure =
   | { readonly kind: 'unhealthy'; readonly by: 'checks' | 'requests'; readonly few?: Few }
   /** Nearly all requests of these routes get no answer in time. `bound` is what ended them. */
   | { readonly kind: 'late'; readonly routes: readonly string[]; readonly bound?: string }
+  /** Nearly all calls of a service that decides get no answer in time. */
+  | { readonly kind: 'silent'; readonly bound?: string }
   /** Checks fail of some instances, while others serve. */
   | { readonly kind: 'some unhealthy' };
 
@@ -97,6 +99,8 @@ export function describeFailure(
       return `${unhealthyOnes(failure)}. Until then all instances get requests`;
     case 'late':
       return `nearly all requests get no answer in time. Look at the log of the service, or raise \`${failure.bound ?? 'timeout_ms'}\`. ${until}`;
+    case 'silent':
+      return `nearly all calls get no answer in time. Look at its log, and ${failure.bound === undefined ? 'restart it if it hangs' : `raise \`${failure.bound}\``}. ${until}`;
     case 'some unhealthy':
       return 'some instances fail their health checks. Look at their logs. The others serve their requests';
   }

@@ -36,6 +36,8 @@ export type Known = {
   readonly brokenAt?: number;
   readonly answeredAt?: number;
   readonly erredAt?: number;
+  /** When nearly all calls were last seen to get no answer in time. */
+  readonly silentAt?: number;
   /** When nearly all requests of a route were last seen to be late. */
   readonly lateAt?: ReadonlyMap<string, number>;
   readonly trouble?: Trouble;
@@ -43,12 +45,13 @@ export type Known = {
   readonly next?: { readonly what: string; readonly since: number };
 };
 
-type Counts = {
+export type Counts = {
   readonly failures: number;
   readonly requests: number;
   readonly answers: number;
   readonly serverErrors: number;
   readonly late: number;
+  readonly timeouts: number;
 };
 
 export type Evidence = {

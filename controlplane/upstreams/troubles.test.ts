@@ -19,12 +19,13 @@ const SECURE: Upstream = {
   tls: { subjects: ['shop'], sni: 'shop', alpn: [], authorities: { file: '/ca' } },
 };
 const DISCOVERED: Upstream = { ...UPSTREAM, hosts: [], discovered: 'shop' };
+const DECIDER: Upstream = { ...UPSTREAM, cluster: 'ext-authz', origins: [] };
 const EDITED: Upstream = { ...UPSTREAM, hosts: [{ host: 'shop', port: 81 }] };
 
 const NONE: UpstreamCounts = {
   ...{ requests: 0, serverErrors: 0, connectFailures: 0, connectTimeouts: 0, tlsFailures: 0 },
   ...{ noHealthy: 0, updateFailures: 0, updatesEmpty: 0, updates: 0, checks: 0, checkFailures: 0 },
-  ...{ ejections: 0, answers: 0, late: 0 },
+  ...{ ejections: 0, answers: 0, late: 0, timeouts: 0 },
 };
 
 /** What happens at a second: the cluster is edited, or the figures change. */
@@ -448,6 +449,30 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
       { at: 60, told: 'unhealthy', words: '3 of 4 instances failed' },
       { at: 62, counts: { requests: 29, serverErrors: 14 }, told: '' },
     ],
+  ],
+  [
+    'a service that leaves calls without an answer is told, until it answers',
+    DECIDER,
+    [
+      { at: 2, counts: { requests: 9, answers: 9, timeouts: 1 }, told: '' },
+      { at: 4, counts: { requests: 19, answers: 9, timeouts: 11 }, told: '' },
+      { at: 10, counts: { requests: 29, answers: 9, timeouts: 21 }, told: 'silent' },
+      { at: 600, told: 'silent', words: 'restart it if it hangs' },
+      { at: 602, counts: { requests: 39, answers: 19, timeouts: 21 }, told: '' },
+    ],
+  ],
+  [
+    'a service that is late now and then is not told',
+    DECIDER,
+    Array.from({ length: 30 }, (_, at) => ({
+      ...{ at: 2 * at, told: '' },
+      counts: { requests: 9 * at, answers: 7 * at, timeouts: 2 * at },
+    })),
+  ],
+  [
+    'a service whose requests wait for long is told by their routes alone',
+    UPSTREAM,
+    Array.from({ length: 30 }, (_, at) => ({ at: 2 * at, counts: { timeouts: at }, told: '' })),
   ],
   [
     'another failure is told when it has lasted',

@@ -1,6 +1,6 @@
 import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import type { Failure } from './failure.ts';
-import type { Evidence, Known, Trouble } from './known.ts';
+import type { Counts, Evidence, Known, Trouble } from './known.ts';
 import { lateRoutes } from './late-routes.ts';
 import type { Upstream } from './upstream.ts';
 import {
@@ -9,6 +9,7 @@ import {
   isCounted,
   isIll,
   isUnreached,
+  NEARLY_ALL,
   upstreamFailure,
 } from './upstream-failure.ts';
 
@@ -25,6 +26,7 @@ const LASTS_MS: Readonly<Record<Failure['kind'], number>> = {
   unknown: 3_000,
   empty: 10_000,
   unhealthy: 5_000,
+  silent: 5_000,
   late: 5_000,
   'some unhealthy': 10_000,
 };
@@ -118,10 +120,11 @@ function countsOf(
     late = 0,
     requests = 0,
     serverErrors = 0,
+    timeouts = 0,
     tlsFailures = 0,
   } = figures?.last15Minutes ?? {};
   const failures = connectFailures + tlsFailures;
-  const counts = { failures, requests, answers, serverErrors, late };
+  const counts = { failures, requests, answers, serverErrors, late, timeouts };
   const last = figures?.lastFailure;
   const isNew = last !== undefined && last.at > sampledAt;
   const seen = {
@@ -140,9 +143,16 @@ function countsOf(
     ...(isServed ? { servedAt: now } : {}),
     ...(isServed && !hasFailed ? { wellAt: now } : {}),
     ...(answers > before.answers ? { answeredAt: now } : {}),
+    ...(isSilent(before, counts) ? { silentAt: now } : {}),
     ...(serverErrors > before.serverErrors ? { erredAt: now } : {}),
     ...seen,
   };
+}
+
+/** Whether nearly all calls between two looks got no answer in time. */
+function isSilent(before: Counts, { answers, timeouts }: Counts): boolean {
+  const late = timeouts - before.timeouts;
+  return late > 0 && late >= NEARLY_ALL * (late + answers - before.answers);
 }
 
 /**
@@ -150,12 +160,13 @@ function countsOf(
  * failed again and again, and so must one that accepts connections.
  */
 export function lasting(known: readonly Known[], now: number): readonly Trouble[] {
-  return known.flatMap(({ brokenAt = now, failedAt = now, trouble }) => {
+  return known.flatMap(({ brokenAt, failedAt, silentAt, trouble }) => {
     if (trouble === undefined) return [];
     const { failure, since } = trouble;
-    const again: Partial<Record<Failure['kind'], number>> = {
+    const again: Partial<Record<Failure['kind'], number | undefined>> = {
       'some connect': failedAt,
       broken: brokenAt,
+      silent: silentAt,
     };
     const seen = again[failure.kind] ?? now;
     return seen - since >= LASTS_MS[failure.kind] ? [trouble] : [];

@@ -1,3 +1,7 @@
+import {
+  EXT_AUTHZ_CLUSTER,
+  RATE_LIMIT_CLUSTER,
+} from '#controlplane/compile/clusters/reserved-clusters.ts';
 import type {
   UpstreamCounts,
   UpstreamFailure,
@@ -35,6 +39,7 @@ export function upstreamFailure(
     unreached(known, figures, now) ??
     unchecked(figures) ??
     broken(known, figures, now) ??
+    silent(known, now) ??
     allLate(known) ??
     ill(known, now)
   );
@@ -192,6 +197,16 @@ function ended({ answers, late, serverErrors }: UpstreamCounts): number {
 function allLate({ lateAt }: Known): Failure | undefined {
   const routes = [...(lateAt?.keys() ?? [])].sort();
   return routes.length === 0 ? undefined : { kind: 'late', routes };
+}
+
+/** The services that proxies ask for decisions. Their calls are in no log of requests. */
+const DECIDERS: ReadonlySet<string> = new Set([EXT_AUTHZ_CLUSTER, RATE_LIMIT_CLUSTER]);
+
+/** Only calls that are answered in time end it, however long none is made. */
+function silent({ answeredAt = 0, silentAt, upstream }: Known, now: number): Failure | undefined {
+  if (silentAt === undefined || now - silentAt > FORGOTTEN_MS || answeredAt > silentAt)
+    return undefined;
+  return DECIDERS.has(upstream.cluster) ? { kind: 'silent' } : undefined;
 }
 
 /** Returns whether outlier detection has taken out all instances, or more than half. */

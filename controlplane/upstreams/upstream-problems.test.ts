@@ -149,6 +149,19 @@ test('a backend of a route is told at its reference, in the words of Gateway API
     );
 });
 
+test('a service that leaves calls without an answer is told apart from one that is not reached', () => {
+  const isLimits = (cluster: string) => cluster === 'ratelimit-service';
+  const late = 'nearly all calls get no answer in time. Look at its log, and';
+  const rest = 'Until then limits are not counted. Since 2026-01-02T03:04:05Z';
+  assert.deepEqual(told('', isLimits, { kind: 'silent' }), [
+    `warning: Service ratelimit-service: node group "edge": ${late} restart it if it hangs. ${rest}`,
+  ]);
+  const own = document('RateLimitService', 'r', 'service: limits');
+  assert.deepEqual(told(own, isLimits, { kind: 'silent' }), [
+    `warning: RateLimitService default/r (in.yaml:5, spec.service): ${late} raise \`timeout_ms\`. ${rest}`,
+  ]);
+});
+
 test('of several Mappings of one service those are told whose requests are late', () => {
   const text = [
     mapping('quick', 'service: shop\n  timeout_ms: 100'),

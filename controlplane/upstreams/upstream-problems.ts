@@ -41,7 +41,7 @@ function problemsOf(
 ): readonly Problem[] {
   const { cluster, group, origins } = upstream;
   if (origins.length === 0) {
-    const message = `the proxies of node group "${group}" do not reach it: ${describeFailure(failure, OWN[cluster])}`;
+    const message = `${seenBy(group, failure)}: ${describeFailure(failure, OWN[cluster])}`;
     return [{ ...systemProblem('Service', cluster, message), severity: 'warning' }];
   }
   return concerned(failure, origins).flatMap(id => {
@@ -52,6 +52,13 @@ function problemsOf(
     const message = describeOf(resource, field, failure);
     return [problemOf(resource, 'warning', field, message)];
   });
+}
+
+function seenBy(group: string, { kind }: Failure): string {
+  const isReached = kind === 'silent' || kind.startsWith('some ');
+  return isReached
+    ? `node group "${group}"`
+    : `the proxies of node group "${group}" do not reach it`;
 }
 
 /** Of the Mappings of one service, some may wait for it longer than others. */
@@ -75,6 +82,7 @@ const BACKEND_KINDS: readonly string[] = [
 ];
 
 function ofResource(failure: Failure, { kind, spec }: Resource): Failure {
+  if (failure.kind === 'silent') return { ...failure, bound: 'timeout_ms' };
   if (failure.kind !== 'late') return failure;
   if (BACKEND_KINDS.includes(kind)) return { ...failure, bound: 'timeouts' };
   const isUnbound = kind === 'Mapping' && spec.timeout_ms === 0;
