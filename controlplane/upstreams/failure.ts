@@ -36,7 +36,9 @@ export type Failure =
   /** Nearly all calls of a service that decides get no answer in time. */
   | { readonly kind: 'silent'; readonly bound?: string }
   /** Checks fail of some instances, while others serve. */
-  | { readonly kind: 'some unhealthy' };
+  | { readonly kind: 'some unhealthy' }
+  /** Outlier detection takes out some instances again and again, while others serve. */
+  | { readonly kind: 'some failing' };
 
 /** Of `members` fewer than half are healthy, so Envoy sends requests to all of them. */
 export type Few = { readonly healthy: number; readonly members: number };
@@ -101,6 +103,8 @@ export function describeFailure(
       return `nearly all requests get no answer in time. Look at the log of the service, or raise \`${failure.bound ?? 'timeout_ms'}\`. ${until}`;
     case 'silent':
       return `nearly all calls get no answer in time. Look at its log, and ${failure.bound === undefined ? 'restart it if it hangs' : `raise \`${failure.bound}\``}. ${until}`;
+    case 'some failing':
+      return 'an instance fails several requests in a row, again and again, and gets none in between. Look at the log of each. Others serve its requests';
     case 'some unhealthy':
       return 'some instances fail their health checks. Look at their logs. The others serve their requests';
   }

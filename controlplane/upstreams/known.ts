@@ -38,6 +38,8 @@ export type Known = {
   readonly erredAt?: number;
   /** When nearly all calls were last seen to get no answer in time. */
   readonly silentAt?: number;
+  /** When outlier detection was last seen to take out an instance. */
+  readonly ejectedAt?: number;
   /** When nearly all requests of a route were last seen to be late. */
   readonly lateAt?: ReadonlyMap<string, number>;
   readonly trouble?: Trouble;
@@ -52,6 +54,7 @@ export type Counts = {
   readonly serverErrors: number;
   readonly late: number;
   readonly timeouts: number;
+  readonly ejections: number;
 };
 
 export type Evidence = {

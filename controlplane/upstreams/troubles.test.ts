@@ -475,6 +475,18 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
     Array.from({ length: 30 }, (_, at) => ({ at: 2 * at, counts: { timeouts: at }, told: '' })),
   ],
   [
+    'an instance that is taken out again and again is told, until it is not for a while',
+    UPSTREAM,
+    [
+      { at: 2, counts: { requests: 9 }, told: '' },
+      { at: 10, counts: { requests: 19, ejections: 1 }, members: [2, 1], told: '' },
+      { at: 20, counts: { requests: 29, ejections: 2 }, members: [2, 2], told: '' },
+      { at: 34, counts: { requests: 39, ejections: 3 }, members: [2, 1], told: 'some failing' },
+      { at: 74, counts: { requests: 99, ejections: 3 }, members: [2, 2], told: 'some failing' },
+      { at: 76, told: '' },
+    ],
+  ],
+  [
     'another failure is told when it has lasted',
     DISCOVERED,
     [

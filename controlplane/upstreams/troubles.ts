@@ -29,6 +29,7 @@ const LASTS_MS: Readonly<Record<Failure['kind'], number>> = {
   silent: 5_000,
   late: 5_000,
   'some unhealthy': 10_000,
+  'some failing': 20_000,
 };
 
 /** Proxies push what they counted before a change of the cluster within this time, in ms. */
@@ -117,6 +118,7 @@ function countsOf(
   const {
     answers = 0,
     connectFailures = 0,
+    ejections = 0,
     late = 0,
     requests = 0,
     serverErrors = 0,
@@ -124,7 +126,7 @@ function countsOf(
     tlsFailures = 0,
   } = figures?.last15Minutes ?? {};
   const failures = connectFailures + tlsFailures;
-  const counts = { failures, requests, answers, serverErrors, late, timeouts };
+  const counts = { failures, requests, answers, serverErrors, late, timeouts, ejections };
   const last = figures?.lastFailure;
   const isNew = last !== undefined && last.at > sampledAt;
   const seen = {
@@ -144,6 +146,7 @@ function countsOf(
     ...(isServed && !hasFailed ? { wellAt: now } : {}),
     ...(answers > before.answers ? { answeredAt: now } : {}),
     ...(isSilent(before, counts) ? { silentAt: now } : {}),
+    ...(ejections > before.ejections ? { ejectedAt: now } : {}),
     ...(serverErrors > before.serverErrors ? { erredAt: now } : {}),
     ...seen,
   };
@@ -160,11 +163,12 @@ function isSilent(before: Counts, { answers, timeouts }: Counts): boolean {
  * failed again and again, and so must one that accepts connections.
  */
 export function lasting(known: readonly Known[], now: number): readonly Trouble[] {
-  return known.flatMap(({ brokenAt, failedAt, silentAt, trouble }) => {
+  return known.flatMap(({ brokenAt, ejectedAt, failedAt, silentAt, trouble }) => {
     if (trouble === undefined) return [];
     const { failure, since } = trouble;
     const again: Partial<Record<Failure['kind'], number | undefined>> = {
       'some connect': failedAt,
+      'some failing': ejectedAt,
       broken: brokenAt,
       silent: silentAt,
     };

@@ -41,7 +41,8 @@ export function upstreamFailure(
     broken(known, figures, now) ??
     silent(known, now) ??
     allLate(known) ??
-    ill(known, now)
+    ill(known, now) ??
+    someFailing(known, now)
   );
 }
 
@@ -221,4 +222,10 @@ function ill({ few, illAt, trouble, wellAt = 0 }: Known, now: number): Failure |
   const told = trouble?.failure;
   if (few === undefined && told?.kind === 'unhealthy' && told.by === 'requests') return told;
   return { kind: 'unhealthy', by: 'requests', ...(few?.healthy === 0 ? {} : countOf(few)) };
+}
+
+/** The instance is tried again after 30 s at most. */
+function someFailing({ ejectedAt }: Known, now: number): Failure | undefined {
+  if (ejectedAt === undefined || now - ejectedAt > SOME_END_MS) return undefined;
+  return { kind: 'some failing' };
 }
