@@ -45,6 +45,16 @@ describe('candidates', () => {
     assert.deepEqual(found.closed, []);
   });
 
+  test('a file without a byte keeps what it had, and one that had nothing holds nothing up', () => {
+    const kept = at('a', '1', '0.yaml');
+    const { resources, unknown } = candidates(
+      read('', '', '# nothing'),
+      byId(kept, at('b', '1', '2.yaml')),
+    );
+    assert.deepEqual(versions(resources), { a: '1' });
+    assert.deepEqual(unknown, []);
+  });
+
   test('a rejected resource keeps its last good version, one without is closed', () => {
     const written = {
       resources: byId<Resource>(),

@@ -20,6 +20,13 @@ spec:
 `;
 }
 
+/** Its path is closed, since there is no such Filter. */
+const POLICY = `apiVersion: gateway.internal/v2
+kind: FilterPolicy
+metadata: { name: closed }
+spec: { rules: [{ path: /steady/closed, filters: [{ name: missing }] }] }
+`;
+
 type Fault = {
   readonly fault: string;
   /** Returns the faulty text made of the good one. */
@@ -150,6 +157,22 @@ describe('with a fault in a file the system says what and where, and traffic goe
       writeFileSync(file, good);
       await clean();
     }
+    reportLoad(t);
+  });
+
+  test('a file that stays empty, as a full disk leaves it, keeps what it had', async t => {
+    const emptied = /^it is empty, .* Resources that it had stay in force/;
+    system.write('policy.yaml', POLICY);
+    await answered('/steady/closed', 500);
+    writeFileSync(join(system.resources, 'policy.yaml'), '');
+    await problem(emptied);
+    assert.equal(await statusOf('/steady/closed'), 500);
+    await system.kill('controlplane');
+    assert.equal((await problem(emptied)).severity, 'warning');
+    assert.equal(await statusOf('/steady/closed'), 500);
+    rmSync(join(system.resources, 'policy.yaml'));
+    await answered('/steady/closed', 200);
+    await clean();
     reportLoad(t);
   });
 

@@ -12,7 +12,6 @@ const IGNORED = [
   '# only a comment\n',
   '---\n',
   'null\n',
-  '',
 ];
 
 for (const text of IGNORED) {

@@ -8,7 +8,7 @@ import { type SplitText, splitAgain } from '#resources/yaml/split-again.ts';
 import { parseDocument, parseSimple } from './parse-document.ts';
 import type { Language, ParseOptions } from './parse-options.ts';
 import { parseValue } from './parse-value.ts';
-import { EMPTY_FILE, mergeParsed, type ParsedFile, placeParsed } from './parsed-file.ts';
+import { EMPTY_FILE, mergeParsed, type ParsedFile, placeParsed, problemAt } from './parsed-file.ts';
 import { onceAFile } from './unread-documents.ts';
 
 type Files = ReadonlyMap<string, FileContent>;
@@ -100,6 +100,7 @@ export class Parser {
     const placed = split.map(content => {
       const { file } = content;
       if ('error' in content) return unreadable(file, content.error);
+      if (content.text === '') return emptied(file);
       const documents = content.documents.map(({ text, linesBefore }) => {
         const known = this.#known.get(text) ?? next.get(text);
         const bare = known?.bare ?? parsed.get(text) ?? parseDocument(text, this.#language);
@@ -144,14 +145,13 @@ function placeKnown(
 }
 
 function unreadable(file: string, message: string): ParsedFile {
-  const problem = {
-    severity: 'error',
-    kind: '',
-    namespace: '',
-    name: '',
-    file,
-    line: 1,
-    message,
-  } as const;
-  return { ...EMPTY_FILE, file, problems: [problem], readable: false };
+  return { ...EMPTY_FILE, file, problems: [{ ...problemAt(1, message), file }], readable: false };
+}
+
+/** A save on a full disk leaves a file without a byte. A policy in it must not be lost. */
+function emptied(file: string): ParsedFile {
+  const message =
+    'it is empty, as a save on a full disk leaves it. Resources that it had stay in force. Write them again, or remove the file';
+  const problem = { ...problemAt(1, message), severity: 'warning', file } as const;
+  return { ...EMPTY_FILE, file, problems: [problem], anonymous: true };
 }
