@@ -84,6 +84,18 @@ test('while Redis does not answer each resource with limits is out of service, a
   assert.equal(counterFindings({ ...status, connected: true }, owners, NOW).length, 1);
 });
 
+test('while Redis is full and evicts nothing, each resource with limits is out of service', () => {
+  const full = { ...MEMORY, policy: 'noeviction', maxBytes: 1_000, usedBytes: 1_000 };
+  const [finding] = counterFindings({ ...ROOM, memory: full }, OWNERS, NOW);
+  assert.deepEqual([finding?.severity, finding?.outOfService], ['error', true]);
+  assert.match(
+    finding?.message ?? '',
+    /takes no more \(its memory is full, .+\)\. Until it has room nothing is counted/,
+  );
+  const evicting = { ...full, policy: 'allkeys-lfu' };
+  assert.deepEqual(counterFindings({ ...ROOM, memory: evicting }, OWNERS, NOW), []);
+});
+
 test('where no limit is in force there is no finding', () => {
   const status = {
     ...ROOM,

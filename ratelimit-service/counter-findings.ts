@@ -17,7 +17,14 @@ export function counterFindings(
   owners: CounterOwners,
   now: number,
 ): readonly ReportedFinding[] {
-  if (status.connected === false) return notCounted(owners, status.reason);
+  if (status.connected === false)
+    return notCounted(owners, `does not answer (${status.reason ?? 'not connected'})`, 'it does');
+  if (isFull(status.memory))
+    return notCounted(
+      owners,
+      `takes no more (its memory is full, with maxmemory-policy noeviction: ${PAGE})`,
+      'it has room',
+    );
   const isRecent = ({ at }: { readonly at: number }) => Math.abs(now - at) < HOLD_MS;
   const dropped = [...(status.dropped ?? [])].flatMap(([counter, last]) =>
     isRecent(last) ? [droppedFrom(owners.get(counter), status)] : [],
@@ -32,10 +39,16 @@ export function counterFindings(
   return all.filter(finding => finding !== undefined);
 }
 
-/** Nothing else is known then. */
-function notCounted(owners: CounterOwners, reason = 'not connected'): readonly ReportedFinding[] {
+/** Redis rejects each count then. With another policy it makes room. */
+function isFull(memory: StoreMemory | undefined): boolean {
+  if (memory?.policy !== 'noeviction') return false;
+  return memory.maxBytes > 0 && memory.usedBytes >= memory.maxBytes;
+}
+
+/** Nothing else matters then. */
+function notCounted(owners: CounterOwners, how: string, end: string): readonly ReportedFinding[] {
   const resources = new Set([...owners.values()].map(({ resource }) => resource));
-  const message = `the Redis of the counters does not answer (${reason}). Until it does nothing is counted, and \`failure_mode_deny\` of the RateLimitService decides`;
+  const message = `the Redis of the counters ${how}. Until ${end} nothing is counted, and \`failure_mode_deny\` of the RateLimitService decides`;
   return [...resources].map(resource => ({
     ...{ resource, field: 'spec.limits', severity: 'error', message, outOfService: true },
   }));
