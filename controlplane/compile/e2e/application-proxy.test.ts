@@ -64,6 +64,31 @@ test('what the edge says of the client arrives unchanged', async t => {
   for (const [name, value] of Object.entries(said)) assert.equal(headers[name], value, name);
 });
 
+test('whatever number and size of headers the edge accepts reaches the instance', async t => {
+  const instance = await startEchoServer('instance');
+  t.after(() => instance.close());
+  const side = await startCompiled(applicationProxy(await freePort(), instance.address), 'side');
+  t.after(() => side.stop());
+  const edge = await startCompiled(`
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: all}
+spec: {prefix: /, rewrite: /v1/, service: '127.0.0.1:${side.port}', grpc: true}
+`);
+  t.after(() => edge.stop());
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, '1']));
+  for (const headers of [fields(97), { long: 'x'.repeat(61_000) }]) {
+    const { headers: arrived } = await edge.echo('/x', { headers });
+    for (const [name, value] of Object.entries(headers)) assert.equal(arrived[name], value);
+  }
+  // Twice on the way, since the edge also says what the path was before `rewrite`.
+  const { path } = await edge.echo(`/${'x'.repeat(60_000)}`);
+  assert.equal(path, `/v1/${'x'.repeat(60_000)}`);
+  for (const headers of [fields(100), { long: 'x'.repeat(62_000) }])
+    assert.equal((await edge.ask('/x', { headers })).status, 431);
+});
+
 const applicationProxy = (port: number, instance: string) => `
 apiVersion: gateway.internal/v2
 kind: ProxyConfig

@@ -17,7 +17,7 @@ export type Echo = {
 export async function startEchoServer(
   name: string,
 ): Promise<{ readonly address: string; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) => {
     const { method = '', url = '', headers } = request;
     const echo: Echo = { server: name, method, path: url, headers };
     request.resume().on('end', () => {

@@ -177,6 +177,15 @@ const CLIENT_CERTIFICATE: JsonObject = {
 };
 
 /**
+ * The edge adds headers to those that it accepts, and the former path is one of them. What is
+ * beyond a bound here is reset, and instances that reset five requests in a row are ejected.
+ */
+const FROM_PROXIES: JsonObject = {
+  max_request_headers_kb: 240,
+  common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS), max_headers_count: 1_000 },
+};
+
+/**
  * The edge has set the client's address, scheme, certificate and request id, and they are passed on
  * unchanged. Most errors that clients see come from this proxy, before the service.
  */
@@ -187,7 +196,7 @@ function application(overrides: ModuleConfig['error_response_overrides']): JsonO
     forward_client_cert_details: 'ALWAYS_FORWARD_ONLY',
     path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
     server_header_transformation: 'PASS_THROUGH',
-    common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS) },
+    ...FROM_PROXIES,
     ...errorPages(overrides, RETRIABLE_ANSWERS),
   };
 }
