@@ -104,7 +104,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     deferred_stat_options: { enable_deferred_creation_stats: true },
     layered_runtime: {
       layers: [
-        { name: 'static', static_layer: RUNTIME },
+        { name: 'static', static_layer: runtimeOf(group) },
         ...(figures ? [samplingLayer('controlplane')] : []),
       ],
     },
@@ -133,6 +133,20 @@ function staticResources(
  * Envoy's default of 100 rejects a modest expression, or a literal path of 100 characters in one.
  */
 const RUNTIME: JsonObject = { 're2.max_program_size.error_level': 65_536 };
+
+/**
+ * Envoy ends a connection of HTTP/2 of which 500 streams, or half of more, were reset within a
+ * second. That is for clients of the edge. On the edge's connection to a proxy beside an instance
+ * they are requests of many clients, and some that give up would end those of all others.
+ */
+const RUNTIME_BESIDE_INSTANCES: JsonObject = {
+  ...RUNTIME,
+  'overload.premature_reset_total_stream_count': 2 ** 32,
+};
+
+function runtimeOf(group: string): JsonObject {
+  return group === 'edge' ? RUNTIME : RUNTIME_BESIDE_INSTANCES;
+}
 
 /**
  * Short back-off. After an outage of the control plane Envoy's default would wait for up to 30 s.

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { bootstrap } from '#envoy/bootstrap.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
 import { startCompiled } from './compiled-envoy.ts';
@@ -87,6 +92,44 @@ spec: {prefix: /, rewrite: /v1/, service: '127.0.0.1:${side.port}', grpc: true}
   assert.equal(path, `/v1/${'x'.repeat(60_000)}`);
   for (const headers of [fields(100), { long: 'x'.repeat(62_000) }])
     assert.equal((await edge.ask('/x', { headers })).status, 431);
+});
+
+test('clients that give up do not end the requests of others', async t => {
+  const instance = createServer();
+  t.after(() => new Promise(resolve => instance.close(resolve).closeAllConnections()));
+  await once(instance.listen(0, '127.0.0.1'), 'listening');
+  const address = `127.0.0.1:${(instance.address() as AddressInfo).port}`;
+  const discovery = { xdsAddress: '127.0.0.1:1', sdsAddress: '127.0.0.1:1', figures: false };
+  const { layered_runtime = null } = bootstrap({ nodeId: 'side-1', group: 'side', ...discovery });
+  const side = await startCompiled(applicationProxy(await freePort(), address), 'side', json => ({
+    ...json,
+    layered_runtime,
+  }));
+  t.after(() => side.stop());
+  const edge = await startCompiled(`
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: all}
+spec: {prefix: /, service: '127.0.0.1:${side.port}', grpc: true}
+`);
+  t.after(() => edge.stop());
+  const begin = async () => {
+    const socket = connect(edge.port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.write('POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\n\r\na');
+    const [, response] = await once(instance, 'request');
+    return { socket, response };
+  };
+  const upload = await begin();
+  const answer = once(createInterface(upload.socket), 'line');
+  for (let given = 0; given < 600; given++) {
+    const begun = await Promise.race([begin(), answer]);
+    if (!('socket' in begun)) break;
+    begun.socket.destroy();
+  }
+  upload.socket.write('b');
+  upload.response.end();
+  assert.deepEqual(await answer, ['HTTP/1.1 200 OK']);
 });
 
 const applicationProxy = (port: number, instance: string) => `
