@@ -88,6 +88,8 @@ for (const row of RESTRICTIONS) {
     const said = problems.filter(({ message }) => message.includes('is not served, and it '));
     assert.equal(said.length, 1);
     assert.equal(said[0]?.severity, 'error');
+    const named = row.named === undefined ? row.kind : `${row.kind} ${row.named}`;
+    assert.ok(said[0]?.message.startsWith(`\`${row.field?.split('.').at(-1) ?? named}\` is not`));
     assert.match(said[0]?.message ?? '', new RegExp(`list \`${row.name}\` in \`ignore\``));
   });
 

@@ -121,8 +121,12 @@ function problems(item: Item, ignored: Ignored): readonly Problem[] {
   });
 }
 
-function whatOf({ kind }: Item, { does, meant, path }: Unserved): string {
-  const written = path.at(-1) === 'kind' ? kind : path.at(-1);
+function whatOf({ kind, name }: Item, { does, meant, path }: Unserved): string {
+  const whole = new Map([
+    ['kind', kind],
+    ['metadata.name', `${kind} ${name}`],
+  ]);
+  const written = whole.get(formatPath(path)) ?? path.at(-1);
   if (meant === undefined) return `\`${written}\` is not served, and it ${does}`;
   if (meant === written) return `\`${written}\` restricts access, and is not read here`;
   return `unknown field \`${written}\`, did you mean \`${meant}\`? That restricts access`;
