@@ -66,11 +66,14 @@ const CASES: Readonly<
   restrictions: {
     concerned: [
       [object('AuthService', '{}'), 'AuthService default/a'],
-      [module('{ip_allow: []}'), 'Module default/a'],
+      [module('{ip_allow: [{peer: 127.0.0.1}]}'), 'Module default/a'],
+      [object('Host', '{selector: {matchLabels: {a: b}}}'), 'Host default/a'],
+      [object('TLSContext', '{crl_secret: a}'), 'TLSContext default/a'],
     ],
     others: [
       object('AuthService', '{}') + module('{ignore: [AuthService]}'),
-      module('{ip_allow: [], ignore: [ip_allow]}'),
+      module('{ip_allow: [{peer: 127.0.0.1}], ignore: [ip_allow]}'),
+      module('{ip_allow: []}'),
       module('{}'),
     ],
   },

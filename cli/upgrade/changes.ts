@@ -1,5 +1,6 @@
 /* biome-ignore-all lint/suspicious/noTemplateCurlyInString: operators write these forms */
 import type { FieldPath } from '#resources/finding.ts';
+import { unservedOf } from '#resources/schema/restrictions.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import { parseService, serviceIn } from '#resources/words/service.ts';
 import type { SourceObject } from '../import/source-object.ts';
@@ -75,13 +76,13 @@ export const CHANGES: readonly Change[] = [
     what: 'What would restrict access and is not served closes what it covers, with 500.',
     remedy: 'Write it as a Filter or FilterPolicy, or name it in `ignore` of the Module.',
     find: ({ objects }) => {
-      const ignored = modulesOf(objects).flatMap(({ ignore }) =>
-        Array.isArray(ignore) ? ignore : [],
-      );
+      const ignored = modulesOf(objects)
+        .flatMap(({ ignore }) => (Array.isArray(ignore) ? ignore : []))
+        .map(name => String(name).toLowerCase());
       return objects.flatMap(object =>
-        restrictionsOf(object)
-          .filter(name => !ignored.includes(name))
-          .map(name => placeOf(object, ['spec', 'config', name])),
+        unservedOf(object.kind, object.name, object.fields.spec)
+          .filter(({ name }) => !ignored.includes(name.toLowerCase()))
+          .map(({ path }) => placeOf(object, path)),
       );
     },
   },
@@ -188,16 +189,6 @@ function asksAcme({ acmeProvider }: Fields): boolean {
 function domainOf(limit: SourceObject): string {
   const ofGroup = limit.group === 'getambassador.io' ? 'ambassador' : 'gateway';
   return String(specOf(limit).domain ?? ofGroup);
-}
-
-const CLOSING_KINDS = /^(AuthService|WebApplicationFirewall(Policy)?)$/;
-const CLOSING_FIELDS = ['ip_allow', 'ip_deny', 'lua_scripts', 'x_forwarded_proto_redirect'];
-
-function restrictionsOf(object: SourceObject): readonly string[] {
-  if (CLOSING_KINDS.test(object.kind)) return [object.kind];
-  if (object.kind !== 'Module') return [];
-  const config = fieldsAt(specOf(object).config);
-  return CLOSING_FIELDS.filter(name => config[name] !== undefined);
 }
 
 function inEnvironment(name: string): string {
