@@ -27,6 +27,8 @@ function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
   if (!isFields(input)) return { error: `a label specifier must be ${FORM}${quoteHint(input)}` };
   const entries = Object.entries(input);
   const [entry] = entries;
+  if (Object.hasOwn(input, 'v3Key'))
+    return { error: `a fixed label has no key of its own: leave out \`v3Key\`. ${MATCHED}` };
   if (entry === undefined || entries.length > 1) {
     return { error: `a label specifier is ${FORM}, with one key, not ${entries.length}` };
   }
@@ -81,12 +83,15 @@ function parsePath(key: string, { path, ...others }: Fields): Parsed<LabelSpecif
   return { error: `the label "${key}" must be { path: true } or { header: name }${hintOf(key)}` };
 }
 
+/** Where a pattern named the key of such a label, it matches no more. */
+const MATCHED = 'Limits match it by `generic_key` in their `pattern`';
+
 /** The gateway's words for what Ambassador's v3alpha1 has in maps. */
 const OTHERWISE: ReadonlyMap<string, string> = new Map([
   ['source_cluster', 'the string source_cluster'],
   ['destination_cluster', 'the string destination_cluster'],
   ['remote_address', 'the string remote_address'],
-  ['generic_key', '{ generic_key: value }'],
+  ['generic_key', `{ generic_key: value }. ${MATCHED}`],
   ['request_headers', '{ key: { header: name } }, with the key of the label'],
 ]);
 

@@ -85,7 +85,7 @@ const REFUSED: readonly [specifier: unknown, problem: string][] = [
   ],
   [
     { generic_key: { key: 'generic_key', value: 'v' } },
-    'the label "generic_key" has an unknown field `key`. Write { generic_key: value }',
+    'the label "generic_key" has an unknown field `key`. Write { generic_key: value }. Limits match it by `generic_key` in their `pattern`',
   ],
   [
     { request_headers: { header_name: 'x', key: 'k' } },
@@ -108,6 +108,10 @@ const REFUSED: readonly [specifier: unknown, problem: string][] = [
   [null, `a label specifier must be ${FORM}`],
   [['a'], `a label specifier must be ${FORM}`],
   [{}, `a label specifier is ${FORM}, with one key, not 0`],
+  [
+    { generic_key: 'a', v3Key: 'b' },
+    'a fixed label has no key of its own: leave out `v3Key`. Limits match it by `generic_key` in their `pattern`',
+  ],
   [{ a: { header: 'x' }, b: { header: 'y' } }, `a label specifier is ${FORM}, with one key, not 2`],
 ];
 
