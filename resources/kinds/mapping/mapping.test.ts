@@ -9,6 +9,12 @@ function specOf(spec: object): unknown {
   return resource?.spec;
 }
 
+test('the host that stands for none in Ambassador is an error', () => {
+  assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, host: '_skip_mapping_with_empty_host_' }), [
+    'error spec.host: this Mapping had no `hostname`, since a Host chose it by its `mappingSelector`: write the `hostname` of that Host',
+  ]);
+});
+
 test('a Mapping needs a prefix and a service, the rest has defaults', () => {
   assert.deepEqual(specOf(MINIMAL), {
     host: '*',

@@ -75,6 +75,7 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
     prefix,
     prefix_regex,
     headers = {},
+    host,
     regex_headers = {},
     node_group,
   } = spec;
@@ -85,6 +86,7 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
   );
   const rejected = node_group === 'edge' ? named.filter(([, name]) => name.includes('_')) : [];
   return [
+    ...(host === CHOSEN_BY_A_HOST ? [fault(['host'], CHOSEN)] : []),
     ...(prefix_regex === true && case_sensitive === false
       ? [caution(['case_sensitive'], CASE)]
       : []),
@@ -92,6 +94,11 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
     ...rejected.map(path => caution(path, UNDERSCORE)),
   ];
 }
+
+/** What Emissary's cluster writes for a Mapping that has no `hostname`, asked for it as v2. */
+const CHOSEN_BY_A_HOST = '_skip_mapping_with_empty_host_';
+const CHOSEN =
+  'this Mapping had no `hostname`, since a Host chose it by its `mappingSelector`: write the `hostname` of that Host';
 
 const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
 const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';
