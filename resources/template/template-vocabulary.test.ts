@@ -53,6 +53,13 @@ describe('a template that reads what its data never has', () => {
       assert.ok(message.includes(`the template reads \`${field}\``), message);
     });
 
+  test('is told of a text, whose fields make the answer fail', () => {
+    const template = '{{ if .error.ValidationError }}{{ .error.ValidationError.Errors }}{{ end }}';
+    assert.deepEqual(jwt(`errorResponse: { bodyTemplate: ${quoted(template)} }`), [
+      'spec.JWT.errorResponse.bodyTemplate: the template reads `.error.ValidationError`, which is never there: a text has no fields',
+    ]);
+  });
+
   test('is found in the headers and the answer of a JWT filter', () => {
     const found = jwt(`injectRequestHeaders: ${header('{{ .idToken.Raw }}{{ .token.Clams.sub }}')},
       errorResponse: { bodyTemplate: ${quoted('{{ .Error }}')} }`);

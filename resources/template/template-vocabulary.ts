@@ -7,7 +7,10 @@ import { unknownFields, type Vocabulary } from './unknown-fields.ts';
 
 const TOKEN = { Raw: 'open', Header: 'open', Claims: 'open', Signature: 'open' } as const;
 
-const ERROR = { status_code: 'open', message: 'open', request_id: 'open' } as const;
+/** A text or a number has no fields. A template that reads one fails. */
+const PLAIN = {} as const;
+
+const ERROR = { status_code: PLAIN, message: PLAIN, request_id: PLAIN } as const;
 
 /** The data of `injectRequestHeaders` of a JWT filter. */
 export const JWT_DATA = { token: TOKEN, httpRequestHeader: 'open' } as const;
@@ -16,7 +19,7 @@ export const JWT_DATA = { token: TOKEN, httpRequestHeader: 'open' } as const;
 export const OAUTH2_DATA = { ...JWT_DATA, idToken: TOKEN } as const;
 
 /** The data of a JWT filter's `errorResponse`. */
-export const JWT_ERROR_DATA = { ...ERROR, error: 'open' } as const;
+export const JWT_ERROR_DATA = { ...ERROR, error: PLAIN } as const;
 
 const STATUS = {
   Code: 'open',
@@ -47,7 +50,8 @@ function checkTemplateFields(
     const above = field.slice(0, field.lastIndexOf('.'));
     const all = known.map(name => `\`${above}.${name}\``).join(', ');
     const near = nearest(field.slice(above.length + 1), known);
-    const hint = near === undefined ? `there are ${all}` : `did you mean \`${above}.${near}\`?`;
+    const there = known.length === 0 ? 'a text has no fields' : `there are ${all}`;
+    const hint = near === undefined ? there : `did you mean \`${above}.${near}\`?`;
     return caution(path, `the template reads \`${field}\`, which is never there: ${hint}`);
   });
 }
