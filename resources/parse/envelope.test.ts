@@ -53,6 +53,16 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
   ],
   ['kind: Mapping', `1 error apiVersion: \`apiVersion\` is required: ${BOTH}`, 'Mapping'],
   [
+    'apiVersion: x.getambassador.io/v3alpha1\nkind: AmbassadorHost',
+    '1 error apiVersion: the group "x.getambassador.io" is not read, did you mean `getambassador.io`?',
+    'Host',
+  ],
+  [
+    'apiVersion: getambassador.io/v2\nkind: AmbassadorMapping',
+    '2 error kind: unknown kind `AmbassadorMapping`, did you mean `Mapping`?',
+    'Mapping',
+  ],
+  [
     'apiVersion: gateway.internal/v2\nkind: Maping',
     '2 error kind: unknown kind `Maping`, did you mean `Mapping`?',
     'Mapping',

@@ -96,8 +96,14 @@ function readGatewayApi(
 }
 
 function unknownKind(kind: string, known: readonly string[]): Envelope {
-  const message = `unknown kind \`${kind}\`${suggest(kind, known)}`;
-  return refuse(nearest(kind, known) ?? '', 'kind', message);
+  const plain = plainKind(kind);
+  const message = `unknown kind \`${kind}\`${suggest(plain, known)}`;
+  return refuse(nearest(plain, known) ?? '', 'kind', message);
+}
+
+/** Emissary 2.0 began with `AmbassadorHost`, `AmbassadorListener` and `AmbassadorMapping`. */
+function plainKind(kind: string): string {
+  return kind.replace(/^Ambassador(?=(?:Host|Listener|Mapping|TCPMapping)$)/, '');
 }
 
 /** Returns whether a document has the form of annotations of Ambassador's Services. */
@@ -156,10 +162,11 @@ function readSecret(version: string): Envelope {
  * group that is nearly a served one.
  */
 function readForeign(
-  kind: string,
+  written: string,
   group: string,
   apiGroups: readonly string[],
 ): Envelope | undefined {
+  const kind = plainKind(written);
   const groups = isGatewayApiKind(kind) ? [GATEWAY_API_GROUP] : apiGroups;
   const meant = nearest(group, groups);
   if (!KNOWN.includes(kind) || (group !== '' && meant === undefined)) return undefined;
