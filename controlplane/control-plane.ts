@@ -245,17 +245,13 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   // A service that connected before the resources were read reports more than can be shown.
   const reported = () => (reading === undefined ? [] : said.problems(controller.rollout));
   const known = () => [...(reading?.problems ?? []), ...keeper.problems(), ...reported()];
+  const streaming = () => new Set(service.streams().map(({ group }) => group));
   const upstreams = watchUpstreams({
     figures: opened.figures,
     missing: () => said.missing(),
     resources: () => effective(controller.rollout),
-    connected: () =>
-      new Set(
-        service
-          .streams()
-          .map(({ group }) => group)
-          .filter(isProxy),
-      ),
+    connected: () => new Set([...streaming()].filter(isProxy)),
+    streaming,
     replicated: config.kubernetes !== undefined,
     changed: () => report(),
     now,

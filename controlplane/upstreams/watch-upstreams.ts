@@ -4,6 +4,7 @@ import type { Figures } from '#controlplane/figures/figures.ts';
 import { CLUSTER } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
+import { type AbsentGroups, absentGroupProblems, absentGroups } from './absent-groups.ts';
 import type { Known } from './known.ts';
 import { type LonelyGroups, lonelyGroupProblems, lonelyGroups } from './lonely-groups.ts';
 import { overloadedProxyProblems } from './overloaded-proxies.ts';
@@ -19,6 +20,8 @@ export type WatchUpstreamsParts = {
   resources(): ReadonlyMap<string, Resource>;
   /** Returns the node groups of the proxies that are connected here. */
   connected(): ReadonlySet<string>;
+  /** Returns those of our own services, too. */
+  streaming(): ReadonlySet<string>;
   /** Whether other control planes serve the same resources. */
   readonly replicated: boolean;
   /** Called when the Problems have changed. */
@@ -49,6 +52,7 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
   let compiledAt: number | undefined;
   let known: readonly Known[] = [];
   let lonely: LonelyGroups = new Map();
+  let absent: AbsentGroups = new Map();
   let problems: readonly Problem[] = [];
   const lookAtAll = () => {
     if (compiledAt !== undefined) known = define(known, allOf(groups), compiledAt);
@@ -73,9 +77,12 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
       replicated: parts.replicated,
     };
     lonely = lonelyGroups(lonely, facts, now());
+    // Others may have what has left this control plane.
+    if (!parts.replicated) absent = absentGroups(absent, parts.streaming(), now());
     const found = [
       ...upstreamProblems(lasting(known, now()), resources),
       ...lonelyGroupProblems(lonely, facts, now()),
+      ...absentGroupProblems(absent, now()),
       ...overloadedProxyProblems(figures.sources(), now()),
     ];
     if (isDeepStrictEqual(found, problems)) return;

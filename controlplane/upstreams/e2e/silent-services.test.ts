@@ -42,7 +42,7 @@ describe('a service of the gateway that hangs is told, until it answers', {
   ])
     test(name, async t => {
       const told = ({ problems }: { readonly problems: readonly Problem[] }) =>
-        problems.find(problem => problem.kind === 'Service' && problem.name === name);
+        problems.find(each => each.name === name && / get no answer in time/.test(each.message));
       /** Clients go on asking meanwhile. */
       const ask = async () => {
         await request(system.edge, path);
@@ -61,4 +61,15 @@ describe('a service of the gateway that hangs is told, until it answers', {
       process.kill(pid, 'SIGCONT');
       await statusWhen(ask, status => told(status) === undefined);
     });
+
+  test('sds, which no request asks', async t => {
+    const pid = (await system.pid('sds')) ?? 0;
+    t.after(() => process.kill(pid, 'SIGCONT'));
+    process.kill(pid, 'SIGSTOP');
+    const away = ({ kind, name, message }: Problem) =>
+      kind === 'Service' && name === 'sds' && /^it is not connected/.test(message);
+    await system.statusWhen(({ problems }) => problems.some(away), 60_000);
+    process.kill(pid, 'SIGCONT');
+    await system.statusWhen(({ problems }) => !problems.some(away));
+  });
 });
