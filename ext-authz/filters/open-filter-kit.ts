@@ -161,6 +161,7 @@ const ANSWERS: Readonly<Record<ProviderAspect, string>> = {
   endpoints: 'its discovery document',
   keys: 'its keys',
   client: 'it accepted the client',
+  tokens: 'its token endpoint',
 };
 
 type Context = FilterKitParts & {

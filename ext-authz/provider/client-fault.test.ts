@@ -5,6 +5,7 @@ import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/h
 import { EXCHANGE, soon } from '#ext-authz/testing/open-test-provider.ts';
 import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
 import { openProvider } from './open-provider.ts';
+import type { ProviderAspect } from './provider-listener.ts';
 import type { ProviderSettings } from './settings.ts';
 
 let hostile: HostileProvider;
@@ -14,12 +15,16 @@ before(async () => {
 after(() => hostile.close());
 beforeEach(() => hostile.reset());
 
-/** What is heard of the client. */
-function setUp(t: TestContext, changes: Partial<ProviderSettings> = {}) {
+/** What is heard of the client, or of another aspect. */
+function setUp(
+  t: TestContext,
+  changes: Partial<ProviderSettings> = {},
+  of: ProviderAspect = 'client',
+) {
   const heard: (string | undefined)[] = [];
   const settings = providerSettings(hostile.issuer, changes);
   const provider = openProvider(settings, { now: Date.now, id: randomUUID }, (aspect, error) => {
-    if (aspect === 'client') heard.push(error?.message);
+    if (aspect === of) heard.push(error?.message);
   });
   t.after(() => provider.close());
   return { provider, heard };
@@ -82,4 +87,23 @@ test('credentials that a request brings are not those of the Filter', async t =>
   hostile.behave('token', refusing('invalid_client', 401));
   await assert.rejects(provider.clientCredentials({ credentials, scope: [] }, soon()));
   assert.deepEqual(heard, []);
+});
+
+test('a token endpoint that gives no answer is told of, whose client it is or not, and any answer ends it', async t => {
+  const { provider, heard } = setUp(t, {}, 'tokens');
+  const credentials = { kind: 'password', clientID: 'theirs', secret: 'wrong' } as const;
+  for (const behaviour of [
+    () => ({ status: 503 }),
+    () => 'hang up' as const,
+    refusing('invalid_client', 401),
+  ]) {
+    hostile.behave('token', behaviour);
+    await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+    await assert.rejects(provider.clientCredentials({ credentials, scope: [] }, soon()));
+  }
+  const down = `the token endpoint ${hostile.issuer}/token: status 503`;
+  assert.deepEqual(heard.slice(0, 2), [down, down]);
+  assert.match(heard[2] ?? '', /^the token endpoint .+/);
+  assert.match(heard[3] ?? '', /^the token endpoint .+/);
+  assert.deepEqual(heard.slice(4), [undefined, undefined]);
 });

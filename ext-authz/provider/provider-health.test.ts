@@ -56,3 +56,17 @@ test('that the client is refused is believed for an hour after the last time, an
   assert.equal(health.findings(1.5 * HOUR_MS - 1).length, 1);
   assert.equal(health.findings(1.5 * HOUR_MS).length, 0);
 });
+
+test('a token endpoint that does not answer is found when logins have shown it for 10 s, and until one shows otherwise', () => {
+  const health = new ProviderHealth();
+  health.heard('tokens', failure('timeout'), 0);
+  assert.deepEqual(health.findings(60_000), []);
+  health.heard('tokens', failure('timeout'), 10_000);
+  assert.deepEqual(health.findings(10_000), [
+    { aspect: 'tokens', severity: 'warning', message: 'it fails' },
+  ]);
+  assert.deepEqual([health.failing, health.nextChange], [false, 910_000]);
+  assert.deepEqual(health.findings(910_000), []);
+  assert.equal(health.heard('tokens', undefined, 11_000), true);
+  assert.deepEqual(health.findings(11_000), []);
+});

@@ -18,8 +18,14 @@ type Failure = { readonly error: ProviderError; readonly since: number; readonly
  * times.
  */
 const PATIENCE_MS = 10_000;
-/** Only a login shows whether the client is accepted. A refusal is believed for so long, in ms. */
-const CLIENT_MS = 3_600_000;
+/**
+ * Only a login shows whether the client is accepted and the token endpoint answers. A failure is
+ * believed for so long, in ms.
+ */
+const BELIEVED_MS: Readonly<Partial<Record<ProviderAspect, number>>> = {
+  client: 3_600_000,
+  tokens: 900_000,
+};
 
 /**
  * What is known of one provider, by the last request of each aspect. Times are in ms since the
@@ -41,7 +47,7 @@ export class ProviderHealth {
 
   /** Returns whether something fails that asking again would show. */
   get failing(): boolean {
-    return [...this.#failures.keys()].some(aspect => aspect !== 'client');
+    return [...this.#failures.keys()].some(aspect => BELIEVED_MS[aspect] === undefined);
   }
 
   /**
@@ -49,14 +55,19 @@ export class ProviderHealth {
    * @returns undefined when it never does
    */
   get nextChange(): number | undefined {
-    const client = this.#failures.get('client');
-    return client && client.last + CLIENT_MS;
+    const ends = [...this.#failures].flatMap(([aspect, { last }]) => {
+      const believed = BELIEVED_MS[aspect];
+      return believed === undefined ? [] : [last + believed];
+    });
+    return ends.length === 0 ? undefined : Math.min(...ends);
   }
 
   findings(now: number): readonly ProviderFinding[] {
     return [...this.#failures].flatMap(([aspect, { error, since, last }]) => {
-      if (aspect === 'client' && now - last >= CLIENT_MS) return [];
-      if (mayPass(error) && now - since < PATIENCE_MS) return [];
+      const believed = BELIEVED_MS[aspect];
+      if (believed !== undefined && now - last >= believed) return [];
+      const lasted = (believed === undefined ? now : last) - since;
+      if (mayPass(error) && lasted < PATIENCE_MS) return [];
       const severity = mayPass(error) && !error.lasting ? 'warning' : 'error';
       return [{ aspect, severity, message: error.message }];
     });

@@ -5,6 +5,7 @@ import { type IdToken, validateIdToken } from './id-token.ts';
 import type { JsonObject } from './json-answer.ts';
 import type { CodeExchange, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
+import type { ProviderAspect } from './provider-listener.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';
 import type { RawTokens, TokenSet } from './token-answer.ts';
 import {
@@ -54,6 +55,9 @@ export function tokenCalls(
         clientID: credentials.clientID,
         authentication,
         method,
+        // It is not the Filter's own client.
+        heard: (aspect: ProviderAspect, error: ProviderError | undefined) =>
+          aspect === 'tokens' && heard?.(aspect, error),
         signal,
       };
       const { idToken, ...tokens } = await requestTokens(requester, credentialsGrant(scope));

@@ -12,6 +12,8 @@ import { clientFault, explained } from './explained.ts';
 import type { HttpClient } from './http-client.ts';
 import { callLibrary } from './library-call.ts';
 import type { CodeExchange } from './provider.ts';
+import { ProviderError } from './provider-error.ts';
+import { mayPass } from './provider-health.ts';
 import type { ProviderListener } from './provider-listener.ts';
 import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
 import type { ClientAuthentication } from './settings.ts';
@@ -25,7 +27,7 @@ export type TokenRequester = {
   readonly authentication: ClientAuth;
   /** The method by the Filter's settings, for errors. */
   readonly method: ClientAuthentication['method'];
-  /** Hears whether the client is accepted. Undefined when it is not the Filter's own client. */
+  /** Hears whether the endpoint answers, and accepts the client. */
   readonly heard?: ProviderListener | undefined;
   readonly signal: AbortSignal;
 };
@@ -43,9 +45,11 @@ export async function requestTokens(requester: TokenRequester, grant: Grant): Pr
   const { heard, metadata, method } = requester;
   const response = await callLibrary(call, grant).catch((error: unknown) => {
     const fault = clientFault(error, method, metadata);
+    heard?.('tokens', error instanceof ProviderError && mayPass(error) ? error : undefined);
     if (fault !== 'unknown') heard?.('client', fault);
     throw explained(error, method, metadata);
   });
+  heard?.('tokens', undefined);
   heard?.('client', undefined);
   return toTokens(response);
 }
