@@ -7,7 +7,7 @@ import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
 import { joinAttempts } from '#ext-authz/oauth2/tokens/attempt-group.ts';
 import { openRecordStore } from '#ext-authz/store/open-record-store.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
-import { storeFault } from '#ext-authz/store/store-fault.ts';
+import { type StoreFault, storeFault } from '#ext-authz/store/store-fault.ts';
 import { openStoreKey } from '#ext-authz/store/store-key.ts';
 import { markState } from '#files/state-mark.ts';
 import { after } from '#process/after.ts';
@@ -36,7 +36,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const isFirst = worker === undefined || worker.number === 1;
   let report: Report = () => {};
   let findings: Parameters<Report>[0] = () => [];
-  let fault: string | undefined;
+  let fault: StoreFault | undefined;
   const kit = openFilterKit({
     store,
     storeKey,
@@ -90,7 +90,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
 
 async function watchStore(
   store: RecordStore,
-  heard: (fault: string | undefined) => void,
+  heard: (fault: StoreFault | undefined) => void,
 ): Promise<never> {
   for (;;) {
     await waitOrAbort(LOOK_MS);

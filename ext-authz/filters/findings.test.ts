@@ -12,6 +12,7 @@ import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { until } from '#envoy/e2e/until.ts';
 import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
+import type { StoreFault } from '#ext-authz/store/store-fault.ts';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { assertionSettings } from '#ext-authz/testing/provider-settings.ts';
 import { requestWith } from '#ext-authz/testing/requests.ts';
@@ -64,7 +65,7 @@ async function setUp(t: TestContext, looks = true) {
   });
   const pauses = new Set<{ readonly ms: number; end(): void }>();
   let reported: () => readonly ReportedFinding[] = () => [];
-  let storeFault: string | undefined;
+  let storeFault: StoreFault | undefined;
   const kit = openFilterKit({
     ...{ store, now, randomBytes, id: randomUUID, timeout: AbortSignal.timeout },
     storeKey: createSecretKey(randomBytes(32)),
@@ -96,7 +97,7 @@ async function setUp(t: TestContext, looks = true) {
   const said = () => reported().map(({ severity, message }) => `${severity}: ${message}`);
   return {
     use: (yaml: string) => kit.use(definitionsOf(yaml)),
-    breakStore: (fault: string | undefined) => {
+    breakStore: (fault: StoreFault | undefined) => {
       storeFault = fault;
     },
     kit,
@@ -260,7 +261,7 @@ test('while the store does not answer each OAuth2 Filter is out of service, and 
       machines.replace('clientID: client, secret: secret, ', '') +
       filter('tokens', `JWT: {jwksURI: "${hostile.issuer}/jwks"}`),
   );
-  it.breakStore('Redis: gone');
+  it.breakStore({ reason: 'Redis: gone', isRead: false });
   const about = 'the store of sessions and tokens does not answer (Redis: gone). Until it does, ';
   const all = { field: '', severity: 'error', outOfService: true } as const;
   const byId = it.reported().toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
@@ -274,6 +275,14 @@ test('while the store does not answer each OAuth2 Filter is out of service, and 
       message: `${about}requests that need a token from the provider or the store get 503`,
     },
   ]);
+  it.breakStore({ reason: 'Redis: its memory is full', isRead: true });
+  const full =
+    'error: the store of sessions and tokens takes nothing new (Redis: its memory is full)';
+  assert.deepEqual(it.said().toSorted(), [
+    `${full}. Until it does, no login begins and no session is renewed, while other sessions go on`,
+    `${full}. Until it does, requests that need a new token get 503`,
+  ]);
+  assert.ok(it.reported().every(({ outOfService }) => !outOfService));
   it.breakStore(undefined);
   assert.deepEqual(it.said(), []);
 });

@@ -26,6 +26,7 @@ import type { ProviderAspect } from '#ext-authz/provider/provider-listener.ts';
 import type { Endpoint } from '#ext-authz/provider/provider-metadata.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { RandomBytes } from '#ext-authz/store/sealed-record.ts';
+import type { StoreFault } from '#ext-authz/store/store-fault.ts';
 import type { Report } from '#process/reporter.ts';
 import type { Traces } from '#process/traces/traces.ts';
 import type { FilterKit } from './filter-kit.ts';
@@ -57,7 +58,7 @@ export type FindingsParts = {
   /** Hears what is wrong with Filters in force, or with what they name. */
   readonly report: Report;
   /** Returns why the store cannot be used now. Undefined when it can. */
-  readonly storeFault?: () => string | undefined;
+  readonly storeFault?: () => StoreFault | undefined;
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { OAuth2Definition } from '#ext-authz/oauth2/tokens/credential-grant.ts';
 import type { Definitions, FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import type { ProviderAspect } from '#ext-authz/provider/provider-listener.ts';
+import type { StoreFault } from '#ext-authz/store/store-fault.ts';
 import type { ReportedFinding } from '#process/report.ts';
 import { resourceId } from '#resources/resource.ts';
 import type { FilterWatch } from './filter-watch.ts';
@@ -12,17 +13,14 @@ import type { FilterWatch } from './filter-watch.ts';
 export function reportedFindings(
   definitions: Definitions,
   opened: ReadonlyMap<string, { readonly watch: FilterWatch }>,
-  storeFault: string | undefined,
+  storeFault: StoreFault | undefined,
 ): readonly ReportedFinding[] {
   return [...definitions].flatMap(([name, definition]) => {
     const watch = opened.get(name)?.watch;
     if (watch === undefined) return [outOfService(definition, CANNOT_RUN)];
     return storeFault === undefined || definition.type === 'JWT'
       ? found(definition, watch)
-      : [
-          outOfService(definition, withoutStore(definition, storeFault)),
-          ...found(definition, watch),
-        ];
+      : [withoutStore(definition, storeFault), ...found(definition, watch)];
   });
 }
 
@@ -44,12 +42,26 @@ function fieldOf({ type }: FilterDefinition, aspect: ProviderAspect): string {
 
 const CANNOT_RUN = 'ext-authz cannot run it, and its log says why. What refers to it answers 500';
 
-function withoutStore({ settings }: OAuth2Definition, fault: string): string {
-  const refused =
-    settings.grantType === 'AuthorizationCode'
-      ? 'no login begins, and requests with a login get 503'
-      : 'requests that need a token from the provider or the store get 503';
-  return `the store of sessions and tokens does not answer (${fault}). Until it does, ${refused}`;
+function withoutStore(
+  definition: OAuth2Definition,
+  { isRead, reason }: StoreFault,
+): ReportedFinding {
+  const isLogin = definition.settings.grantType === 'AuthorizationCode';
+  const store = 'the store of sessions and tokens';
+  if (isRead) {
+    const refused = isLogin
+      ? 'no login begins and no session is renewed, while other sessions go on'
+      : 'requests that need a new token get 503';
+    const message = `${store} takes nothing new (${reason}). Until it does, ${refused}`;
+    return { ...outOfService(definition, message), outOfService: false };
+  }
+  const refused = isLogin
+    ? 'no login begins, and requests with a login get 503'
+    : 'requests that need a token from the provider or the store get 503';
+  return outOfService(
+    definition,
+    `${store} does not answer (${reason}). Until it does, ${refused}`,
+  );
 }
 
 function outOfService(definition: FilterDefinition, message: string): ReportedFinding {

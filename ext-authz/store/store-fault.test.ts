@@ -23,7 +23,7 @@ test('a file that is damaged is a fault, with what to do', async t => {
   other.close();
   await writeFile(file, 'damaged'.repeat(20_000));
   assert.match(
-    (await storeFault(one, async () => {})) ?? '',
+    (await storeFault(one, async () => {}))?.reason ?? '',
     /^SQLite: the file is damaged: remove it, which costs logins and nothing else$/,
   );
 });
@@ -34,6 +34,6 @@ test('a file that another process holds once is no fault, and one that it goes o
   t.after(async () => other.close());
   other.exec('BEGIN IMMEDIATE');
   const held = await storeFault(one, async () => {});
-  assert.equal(held, 'SQLite: another process holds the file');
+  assert.deepEqual(held, { reason: 'SQLite: another process holds the file', isRead: true });
   assert.equal(await storeFault(one, async () => other.exec('ROLLBACK')), undefined);
 });

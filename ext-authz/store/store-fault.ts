@@ -1,25 +1,38 @@
+import type { Eventually } from '#process/eventually.ts';
 import type { RecordStore } from './record-store.ts';
 
 /** A store that is slow once is asked again after this time. */
 const AGAIN_MS = 1_000;
 const WINDOW_MS = 60_000;
+const LOOK = 'looked at';
+
+/** What is wrong with a store. One that is full, or a replica, may still be read. */
+export type StoreFault = { readonly reason: string; readonly isRead: boolean };
 
 /** Returns why the store cannot be used now, or undefined when it can. */
 export async function storeFault(
   store: RecordStore,
   pause: (ms: number) => Promise<void>,
-): Promise<string | undefined> {
-  if ((await faultOf(store)) === undefined) return undefined;
+): Promise<StoreFault | undefined> {
+  if ((await writeFault(store)) === undefined) return undefined;
   await pause(AGAIN_MS);
-  return faultOf(store);
+  const reason = await writeFault(store);
+  return reason === undefined ? undefined : { reason, isRead: await isRead(store) };
 }
 
-/** Writes, because a store that is full or damaged may still be read. */
-async function faultOf(store: RecordStore): Promise<string | undefined> {
+async function writeFault(store: RecordStore): Promise<string | undefined> {
   const unreached = store.unreached();
   if (unreached !== undefined) return unreached;
+  return faultOf(() => store.count(LOOK, 1, WINDOW_MS));
+}
+
+async function isRead(store: RecordStore): Promise<boolean> {
+  return (await faultOf(() => store.read(LOOK))) === undefined;
+}
+
+async function faultOf(ask: () => Eventually<unknown>): Promise<string | undefined> {
   try {
-    await store.count('looked at', 1, WINDOW_MS);
+    await ask();
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : 'it failed';

@@ -5,6 +5,7 @@ import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-s
 import { until } from '#redis/testing/until.ts';
 import { type RecordStore, StoreUnavailable } from '../record-store.ts';
 import { RedisRecordStore } from '../redis-record-store.ts';
+import { storeFault } from '../store-fault.ts';
 import { bytes, freshKey, MINUTE, textOf } from '../testing/test-stores.ts';
 
 type Test = { readonly after: (run: () => Promise<void>) => void };
@@ -69,6 +70,8 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
       message: 'Redis: its memory is full',
     });
     assert.equal(textOf((await store.read('key'))?.value), 'v');
+    const fault = { reason: 'Redis: its memory is full', isRead: true };
+    assert.deepEqual(await storeFault(store, async () => {}), fault);
   });
 
   test('keys that another program wrote are not records', async t => {
