@@ -26,7 +26,7 @@ export function mappingPaths({
   prefix,
   prefix_exact,
   prefix_regex,
-}: MappingMatch): Glob {
+}: Pick<MappingMatch, 'case_sensitive' | 'prefix' | 'prefix_exact' | 'prefix_regex'>): Glob {
   if (prefix_regex || !case_sensitive) return parseGlob('*');
   return parseGlob(`${canonicalPath(prefix)}${prefix_exact ? '' : '*'}`);
 }

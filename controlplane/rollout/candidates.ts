@@ -3,7 +3,7 @@ import { SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import { uncoveredPart } from '#resources/parse/uncovered-part.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
-import { openedMappings } from './lost-rules.ts';
+import { openedResources } from './lost-rules.ts';
 import { closedResource, lostRuleProblem } from './problems.ts';
 import type { Resources } from './rollout.ts';
 
@@ -56,10 +56,10 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
   const staying = [...kept].flatMap(id => resources.get(id) ?? []);
   const outdone = staying.flatMap(good => othersLike(good, resources, kept));
   for (const { other } of outdone) resources.delete(other.id);
-  const opened = openedMappings(staying, resources, [lastGood]);
-  for (const { mapping } of opened) {
-    resources.delete(mapping.id);
-    kept.delete(mapping.id);
+  const opened = openedResources(staying, resources, [lastGood]);
+  for (const { resource } of opened) {
+    resources.delete(resource.id);
+    kept.delete(resource.id);
   }
   const likelyOf = Map.groupBy(found, placeOf);
   const inForce = new Set([...resources.values()].map(resource => resource.source.file));
@@ -70,13 +70,15 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
         const good = item.name === '' ? likelyOf.get(placeOf(item)) : resources.get(item.id);
         return uncoveredBy([good ?? []].flat(), item) ?? [];
       }),
-      ...opened.flatMap(({ mapping }) => (rejected.has(mapping.id) ? [] : closedResource(mapping))),
+      ...opened.flatMap(({ resource }) =>
+        rejected.has(resource.id) ? [] : closedResource(resource),
+      ),
     ],
     kept,
     unknown: [...unreadable].filter(file => !inForce.has(file)).sort(),
     problems: [
-      ...opened.map(({ mapping, rule }) =>
-        lostRuleProblem(rejected.get(mapping.id) ?? mapping, rule),
+      ...opened.map(({ resource, rule }) =>
+        lostRuleProblem(rejected.get(resource.id) ?? resource, rule),
       ),
       ...outdone.map(outdoneProblem),
     ],

@@ -292,8 +292,8 @@ export class Controller {
     return [
       ...byKeeping,
       ...byProxies,
-      ...byRules.map(({ mapping, rule }) =>
-        lostRuleProblem(wanted.get(mapping.id) ?? mapping, rule),
+      ...byRules.map(({ resource, rule }) =>
+        lostRuleProblem(wanted.get(resource.id) ?? resource, rule),
       ),
       ...byCompiler,
     ];
@@ -376,8 +376,8 @@ export class Controller {
       return (good === undefined ? closedResource(resource) : uncoveredPart(resource, good)) ?? [];
     });
     const withoutRule = opened(this.#rollout)
-      .filter(({ mapping: { id } }) => !(quarantined.has(id) && wanted.has(id)))
-      .map(({ mapping }) => closedResource(mapping));
+      .filter(({ resource: { id } }) => !(quarantined.has(id) && wanted.has(id)))
+      .map(({ resource }) => closedResource(resource));
     return [...(this.#candidates?.closed ?? []), ...rejected, ...withoutRule];
   }
 }

@@ -1,50 +1,58 @@
 import { domainGlob, mappingDomain, mappingPaths } from '#controlplane/compile/mapping-domain.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
+import { type PolicyTarget, targetText } from '#resources/kinds/gateway-api/policy-target.ts';
 import { type Glob, parseGlob } from '#resources/match/glob.ts';
 import { commonText } from '#resources/match/glob-relation.ts';
-import type { Resource } from '#resources/resource.ts';
+import { type Resource, resourceId } from '#resources/resource.ts';
 import type { Resources } from './rollout.ts';
 
-type Mapping = Resource<'Mapping'>;
 type Policy = Resource<'FilterPolicy'>;
+type Route = Resource<'HTTPRoute'> | Resource<'GRPCRoute'>;
 
-/** A rule with Filters that one version has and the next one does not. */
-export type LostRule = {
+/** What a FilterPolicy restricts: the requests of a rule, or those of a target. */
+type Restriction = {
   readonly policy: Policy;
-  readonly rule: FilterPolicyRule;
-  /** Returns true when in doubt, as for an expression. */
-  mayCover(mapping: Mapping): boolean;
+  /** Equal for equal restrictions, whatever policy has them. */
+  readonly key: string;
+  readonly restricts: { readonly rule: FilterPolicyRule } | { readonly target: PolicyTarget };
 };
 
-/** A Mapping without a rule that it was under. */
-export type OpenedMapping = { readonly mapping: Mapping; readonly rule: LostRule };
+/** A rule or target with Filters that one version has and the next one does not. */
+export type LostRule = Restriction & {
+  /** Returns true when in doubt, as for an expression. */
+  mayCover(resource: Resource): boolean;
+};
+
+/** A resource without a rule that it was under. */
+export type Opened = { readonly resource: Resource; readonly rule: LostRule };
 
 /**
- * Returns those of the Mappings that are more open among these resources than in each of the
- * `versions` that has them as they are. One that no version has is compared with the last.
+ * Returns those of the Mappings, routes, Gateways and ListenerSets that are more open among these
+ * resources than in each of the `versions` that has them as they are. One that no version has is
+ * compared with the last.
  */
-export function openedMappings(
-  mappings: Iterable<Resource>,
+export function openedResources(
+  some: Iterable<Resource>,
   resources: Resources,
   versions: readonly Resources[],
-): readonly OpenedMapping[] {
+): readonly Opened[] {
   const compared = versions.map(version => ({ version, lost: lostRules(version, resources) }));
   if (compared.every(({ lost }) => lost.length === 0)) return [];
-  return [...mappings].flatMap(mapping => {
-    if (mapping.kind !== 'Mapping') return [];
-    const having = compared.filter(({ version }) => version.get(mapping.id)?.hash === mapping.hash);
+  return [...some].flatMap(resource => {
+    const { hash, id } = resource;
+    const having = compared.filter(({ version }) => version.get(id)?.hash === hash);
     const rules = (having.length > 0 ? having : compared.slice(-1)).map(({ lost }) =>
-      lost.find(({ mayCover }) => mayCover(mapping)),
+      lost.find(({ mayCover }) => mayCover(resource)),
     );
     const [rule] = rules;
-    return rule === undefined || rules.includes(undefined) ? [] : [{ mapping, rule }];
+    return rule === undefined || rules.includes(undefined) ? [] : [{ resource, rule }];
   });
 }
 
 /**
- * Returns the rules with Filters of one version that the next one does not have. Unchanged policies
- * are not looked into, since there may be 10,000 rules.
+ * Returns the rules and targets with Filters of one version that the next one does not have.
+ * Unchanged policies are not looked into, since there may be 10,000 rules.
  */
 function lostRules(before: Resources, after: Resources): readonly LostRule[] {
   const changed = [...before.values()]
@@ -52,31 +60,89 @@ function lostRules(before: Resources, after: Resources): readonly LostRule[] {
     .filter(({ id, hash }) => after.get(id)?.hash !== hash);
   if (changed.length === 0) return [];
   const policies = [...after.values()].filter(resource => resource.kind === 'FilterPolicy');
-  const stays = new Set(policies.flatMap(rulesOf).map(textOf));
+  const stays = new Set(policies.flatMap(restrictionsOf).map(({ key }) => key));
   return changed
-    .flatMap(rulesOf)
-    .filter(each => each.rule.filters.length > 0 && !stays.has(textOf(each)))
-    .map(({ policy, rule }) => {
-      const [host, path] = [parseGlob(rule.host), parseGlob(rule.path)];
-      return { policy, rule, mayCover: mapping => mayCover(host, path, mapping) };
-    });
-}
-
-type Rule = Pick<LostRule, 'policy' | 'rule'>;
-
-function rulesOf(policy: Policy): readonly Rule[] {
-  return policy.spec.rules.map(rule => ({ policy, rule }));
+    .flatMap(restrictionsOf)
+    .filter(({ key }) => !stays.has(key))
+    .map(lost => ({ ...lost, mayCover: coverOf(lost) }));
 }
 
 /** A Filter without a namespace is looked up in that of the policy. */
-function textOf({ policy: { namespace }, rule: { filters, host, path } }: Rule): string {
-  return JSON.stringify([namespace, host, path, filters]);
+function restrictionsOf(policy: Policy): readonly Restriction[] {
+  const { namespace, spec } = policy;
+  const { filters = [], targetRefs = [] } = spec;
+  const targets = filters.length === 0 ? [] : targetRefs;
+  return [
+    ...spec.rules
+      .filter(rule => rule.filters.length > 0)
+      .map(rule => {
+        const key = JSON.stringify([namespace, rule.host, rule.path, rule.filters]);
+        return { policy, key, restricts: { rule } };
+      }),
+    ...targets.map(target => {
+      const key = JSON.stringify([namespace, targetText(target), filters]);
+      return { policy, key, restricts: { target } };
+    }),
+  ];
 }
 
-function mayCover(host: Glob, path: Glob, { spec }: Mapping): boolean {
+function coverOf({ policy: { namespace }, restricts }: Restriction): LostRule['mayCover'] {
+  if ('target' in restricts) {
+    const { kind, name } = restricts.target;
+    const id = resourceId(kind, namespace, name);
+    return resource => resource.id === id || (isRoute(resource) && mayAttach(resource, id));
+  }
+  const [host, path] = [parseGlob(restricts.rule.host), parseGlob(restricts.rule.path)];
+  return resource => mayMatch(host, path, resource);
+}
+
+function mayMatch(host: Glob, path: Glob, resource: Resource): boolean {
+  if (isRoute(resource)) return mayMatchRoute(host, path, resource);
+  if (resource.kind !== 'Mapping') return false;
+  const { spec } = resource;
   if (spec.bypass_auth || spec.shadow || spec.node_group !== EDGE) return false;
   const hosts = domainGlob(mappingDomain(spec));
   return (
     commonText(host, hosts) !== undefined && commonText(path, mappingPaths(spec)) !== undefined
+  );
+}
+
+function isRoute(resource: Resource): resource is Route {
+  return resource.kind === 'HTTPRoute' || resource.kind === 'GRPCRoute';
+}
+
+/** The hosts of a route without host names are those of its listeners. */
+function mayMatchRoute(host: Glob, path: Glob, route: Route): boolean {
+  const { hostnames } = route.spec;
+  const meetsHost =
+    hostnames.length === 0 ||
+    hostnames.some(hostname => commonText(host, domainGlob(hostname)) !== undefined);
+  return meetsHost && pathsOf(route).some(paths => commonText(path, paths) !== undefined);
+}
+
+const EVERY_PATH = parseGlob('*');
+
+/** Returns globs for all paths of a route, and perhaps more. */
+function pathsOf(route: Route): readonly Glob[] {
+  if (route.kind === 'GRPCRoute') return [EVERY_PATH];
+  const matches = route.spec.rules.flatMap(rule => rule.matches);
+  return matches.map(({ path: { type, value } }) =>
+    mappingPaths({
+      case_sensitive: true,
+      prefix: value,
+      prefix_exact: type === 'Exact',
+      prefix_regex: type === 'RegularExpression',
+    }),
+  );
+}
+
+/** A ListenerSet belongs to a Gateway, which may be any. */
+function mayAttach({ namespace: own, spec }: Route, id: string): boolean {
+  return (
+    spec.useDefaultGateways === 'All' ||
+    spec.parentRefs.some(
+      ({ kind, name, namespace = own }) =>
+        kind === 'ListenerSet' || resourceId(kind, namespace, name) === id,
+    )
   );
 }

@@ -31,14 +31,17 @@ export function quarantineProblem(
   };
 }
 
-/** Returns the Problem for a Mapping whose last good version would be open without this rule. */
+/** Returns the Problem for a resource whose last good version would be open without this rule. */
 export function lostRuleProblem(
-  mapping: Resource | Rejected,
-  { policy: { namespace, name }, rule: { host, path } }: LostRule,
+  resource: Resource | Rejected,
+  { policy: { namespace, name }, restricts }: LostRule,
 ): Problem {
-  const rule = `path ${path} of host ${host} in FilterPolicy ${namespace}/${name}`;
-  const message = `its last good version does not stay in force, because the rule for ${rule} that it was under does not. What can be read of the Mapping answers 500`;
-  return problemOf(mapping, 'error', 'spec', message);
+  const rule =
+    'rule' in restricts
+      ? `the rule for path ${restricts.rule.path} of host ${restricts.rule.host}`
+      : `the target ${restricts.target.kind} ${restricts.target.name}`;
+  const message = `its last good version does not stay in force, because ${rule} in FilterPolicy ${namespace}/${name} that it was under does not. What can be read of the ${resource.kind} answers 500`;
+  return problemOf(resource, 'error', 'spec', message);
 }
 
 /** Returns the Problem for a fault of the system rather than of one resource. */

@@ -167,7 +167,7 @@ describe('while a change is searched for what is rejected', () => {
     assert.deepEqual([...rollout.quarantined.keys()], ['Mapping/default/m']);
     assert.deepEqual(prefixes(effective(rollout)), []);
     assert.deepEqual(
-      opened(rollout).map(({ rule }) => rule.rule.path),
+      opened(rollout).map(({ rule: { restricts } }) => 'rule' in restricts && restricts.rule.path),
       ['/a/*'],
     );
     assert.deepEqual(prefixes(proven(rollout)), []);
@@ -183,6 +183,62 @@ describe('while a change is searched for what is rejected', () => {
     const open = read(route('m', '/a/'), policy('p', '/c/'));
     assert.deepEqual(prefixes(effective(want(before, open))), ['/a/']);
   });
+
+  const attached = (parent: object, hostname: string, name: string) =>
+    JSON.stringify({
+      ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'r' } },
+      spec: {
+        parentRefs: [parent],
+        hostnames: [hostname],
+        rules: [{ name, backendRefs: [{ name: 'x', port: 80 }] }],
+      },
+    });
+  const FILTERS = { filters: [{ name: 'f' }] };
+  const targeting = (target: object) =>
+    documentOf('FilterPolicy', { targetRefs: [target], ...FILTERS }, 'p');
+  const ofHost = (host: string) =>
+    documentOf('FilterPolicy', { rules: [{ host, ...FILTERS }] }, 'p');
+  const rule = (sectionName: string) => ({ kind: 'HTTPRoute', name: 'r', sectionName });
+  const gateway = (name: string) => ({ kind: 'Gateway', name });
+  const set = { kind: 'ListenerSet', name: 'l' };
+
+  type Site = readonly [httpRoute: string, policy: string];
+  const MOVED: readonly (readonly [what: string, before: Site, after: Site])[] = [
+    [
+      'rule',
+      [attached(gateway('g'), 'a.test', 'one'), targeting(rule('one'))],
+      [attached(gateway('g'), 'a.test', 'two'), targeting(rule('two'))],
+    ],
+    [
+      'Gateway',
+      [attached(gateway('g'), 'a.test', 'one'), targeting(gateway('g'))],
+      [attached(gateway('h'), 'a.test', 'one'), targeting(gateway('h'))],
+    ],
+    [
+      'ListenerSet, perhaps of the Gateway',
+      [attached(set, 'a.test', 'one'), targeting(gateway('g'))],
+      [attached(gateway('h'), 'a.test', 'one'), targeting(gateway('h'))],
+    ],
+    [
+      'host',
+      [attached(gateway('g'), 'a.test', 'one'), ofHost('a.test')],
+      [attached(gateway('g'), 'b.test', 'one'), ofHost('b.test')],
+    ],
+  ];
+  for (const [what, before, [httpRoute, policy]] of MOVED)
+    test(`a rejected route stays with the policy for its ${what}, and not without`, () => {
+      const isServed = (...wanted: readonly string[]) => {
+        const moved = [...read(httpRoute).values()].map(({ hash }) => hash);
+        const isBad = (resources: Resources) =>
+          [...resources.values()].some(({ hash }) => moved.includes(hash));
+        const { rollout } = settle(want(started(...before), read(...wanted)), isBad);
+        return effective(rollout).has('HTTPRoute/default/r');
+      };
+      assert.deepEqual(
+        [isServed(httpRoute, before[1]), isServed(httpRoute, policy)],
+        [true, false],
+      );
+    });
 
   test('an edit that comes meanwhile opens nothing either', () => {
     const before = started(route('m', '/a/'), policy('p', '/a/'));

@@ -1,6 +1,6 @@
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
-import { type OpenedMapping, openedMappings } from './lost-rules.ts';
+import { type Opened, openedResources } from './lost-rules.ts';
 
 /** One resource that is to change to another version, or to be removed (`to` undefined). */
 export type Change = { readonly id: string; readonly to: Resource | undefined };
@@ -41,8 +41,8 @@ export type Rollout = {
   readonly trial: Trial | undefined;
   /**
    * What was in force when the trials began, and what was wanted since then. A part of a change may
-   * take a rule from a Mapping that the whole moves elsewhere. So what is served is as closed as
-   * one of these.
+   * take a rule from a Mapping or a route that the whole moves elsewhere. So what is served is as
+   * closed as one of these.
    */
   readonly versions: readonly Resources[];
 };
@@ -57,24 +57,24 @@ export function startRollout(lastGood: Resources): Rollout {
 
 /**
  * Returns what is to be served now, by id: the accepted resources with the changes of the trial on
- * top, without Mappings that this would open.
+ * top, without what this would open.
  */
 export function effective(rollout: Rollout): Resources {
   return servedBy(rollout).resources;
 }
 
-/** Returns the Mappings that are not served because a rule for them is not. */
-export function opened(rollout: Rollout): readonly OpenedMapping[] {
+/** Returns what is not served because a rule for it is not. */
+export function opened(rollout: Rollout): readonly Opened[] {
   return servedBy(rollout).opened;
 }
 
-/** Returns what all proxies have accepted, without Mappings that this would open. */
+/** Returns what all proxies have accepted, without what this would open. */
 export function proven(rollout: Rollout): Resources {
   const trial: Trial = { stage: 'search', changes: [], rest: [] };
   return effective(rollout.trial === undefined ? rollout : { ...rollout, trial });
 }
 
-type Served = { readonly resources: Resources; readonly opened: readonly OpenedMapping[] };
+type Served = { readonly resources: Resources; readonly opened: readonly Opened[] };
 
 /** It is made once for each rollout. */
 function servedBy(rollout: Rollout): Served {
@@ -89,8 +89,8 @@ function serve(rollout: Rollout): Served {
   const { quarantined, trial, versions } = rollout;
   const resources = withTrial(rollout);
   const isWhole = quarantined.size === 0 && (trial === undefined || trial.stage === 'first');
-  const opened = isWhole ? [] : openedMappings(resources.values(), resources, versions);
-  const removals = opened.map(({ mapping: { id } }) => ({ id, to: undefined }));
+  const opened = isWhole ? [] : openedResources(resources.values(), resources, versions);
+  const removals = opened.map(({ resource: { id } }) => ({ id, to: undefined }));
   return { resources: opened.length === 0 ? resources : apply(resources, removals), opened };
 }
 

@@ -70,7 +70,7 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
     placeOf,
   );
   const withoutRule = new Set(
-    rollout.trial === undefined ? opened(rollout).map(({ mapping }) => mapping.id) : [],
+    rollout.trial === undefined ? opened(rollout).map(({ resource }) => resource.id) : [],
   );
   return resource => {
     const { id, hash } = resource;

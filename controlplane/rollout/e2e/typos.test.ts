@@ -7,6 +7,7 @@ import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { startUpstream, type Upstream } from '#envoy/e2e/upstream.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 
 const document = (kind: string, name: string, spec: object) =>
   `${JSON.stringify({ apiVersion: 'gateway.internal/v2', kind, metadata: { name }, spec })}\n---\n`;
@@ -85,6 +86,53 @@ describe('while the paths of a site are protected by a FilterPolicy', () => {
     );
     assert.deepEqual(codes, [404, 401]);
     assert.deepEqual(statesOf(status, 'orders'), ['Mapping/default/orders closed']);
+  });
+
+  test('a typo in a route that moves with its rule, or with its name, opens nothing', async () => {
+    const port = await freePort();
+    const of = (kind: string, name: string, spec: object) =>
+      document(kind, name, spec).replace('gateway.internal/v2', 'gateway.networking.k8s.io/v1');
+    const httpRoute = (name: string, hostname: string, rule: object) =>
+      of('HTTPRoute', name, {
+        parentRefs: [{ name: 'g' }],
+        hostnames: [hostname],
+        rules: [{ backendRefs: [{ name: '127.0.0.1', port: upstream.port }], ...rule }],
+      });
+    const gateway =
+      of('GatewayClass', 'ours', { controllerName: 'gateway.internal/gateway-controller' }) +
+      of('Gateway', 'g', {
+        gatewayClassName: 'ours',
+        listeners: [{ name: 'http', port, protocol: 'HTTP' }],
+      });
+    const site = (host: string, name: string, rule: object = {}) =>
+      gateway +
+      httpRoute('by-host', host, rule) +
+      httpRoute('by-name', 'name.test', { ...rule, name }) +
+      policy('by-host', { host, filters: [{ name: 'tokens' }] }) +
+      document('FilterPolicy', 'by-name', {
+        targetRefs: [{ kind: 'HTTPRoute', name: 'by-name', sectionName: name }],
+        filters: [{ name: 'tokens' }],
+      });
+    const codes = (...hosts: readonly string[]) =>
+      Promise.all(
+        hosts.map(async host => {
+          const answer = await request(`http://127.0.0.1:${port}`, '/x', { headers: { host } });
+          return answer.status;
+        }),
+      );
+    await answers(site('old.test', 'one'), undefined);
+    await until(async () => (await codes('old.test'))[0] === 401 || undefined, 10_000, '401');
+    assert.deepEqual(await codes('old.test', 'name.test'), [401, 401]);
+    const { status } = await answers(
+      site('new.test', 'two', { filters: [{ type: 'Nope' }] }),
+      /its last good version does not stay in force/,
+    );
+    await until(async () => (await codes('name.test'))[0] === 500 || undefined, 10_000, '500');
+    assert.deepEqual(await codes('old.test', 'new.test', 'name.test'), [404, 401, 500]);
+    assert.deepEqual(statesOf(status, 'by-host').sort(), [
+      'FilterPolicy/default/by-host in force',
+      'HTTPRoute/default/by-host closed',
+    ]);
   });
 
   test('a copy of the policy that kept its name opens no path', async () => {
