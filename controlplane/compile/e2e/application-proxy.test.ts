@@ -132,6 +132,50 @@ spec: {prefix: /, service: '127.0.0.1:${side.port}', grpc: true}
   assert.deepEqual(await answer, ['HTTP/1.1 200 OK']);
 });
 
+const MIB = 2 ** 20;
+
+for (const [what, method, count, body] of [
+  ['downloads that clients do not read', 'GET', 4, ''],
+  ['uploads that the service does not read', 'POST', 20, 'x'.repeat(12 * MIB)],
+] as const) {
+  test(`${what} do not stop the requests of others`, { timeout: 60_000 }, async t => {
+    const instance = createServer((request, response) => {
+      if (request.url === '/small') request.resume().on('end', () => response.end('small'));
+      else if (request.method === 'GET') response.end(Buffer.alloc(30 * MIB));
+    });
+    t.after(() => new Promise(resolve => instance.close(resolve).closeAllConnections()));
+    await once(instance.listen(0, '127.0.0.1'), 'listening');
+    const address = `127.0.0.1:${(instance.address() as AddressInfo).port}`;
+    const side = await startCompiled(applicationProxy(await freePort(), address), 'side');
+    t.after(() => side.stop());
+    const edge = await startCompiled(`
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: all}
+spec: {prefix: /, rewrite: '', service: '127.0.0.1:${side.port}', grpc: true}
+`);
+    t.after(() => edge.stop());
+    for (let begun = 0; begun < count; begun++) {
+      const socket = connect(edge.port, '127.0.0.1')
+        .pause()
+        .on('error', () => {});
+      t.after(() => socket.destroy());
+      const length = method === 'GET' ? 0 : 20 * MIB;
+      socket.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`);
+      socket.write(body);
+    }
+    let [last, looks] = ['', 0];
+    await until(async () => {
+      const moved = await edge.get('/stats?filter=upstream_cx_.x_bytes_total');
+      looks = moved === last && / [1-9]/.test(moved) ? looks + 1 : 0;
+      last = moved;
+      return looks > 20 || undefined;
+    });
+    const { body: answer } = await edge.ask('/small', { method: 'POST', body: 'x'.repeat(MIB) });
+    assert.equal(answer, 'small');
+  });
+}
+
 const applicationProxy = (port: number, instance: string) => `
 apiVersion: gateway.internal/v2
 kind: ProxyConfig

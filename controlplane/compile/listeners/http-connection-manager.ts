@@ -57,6 +57,12 @@ export type TlsChain = {
 
 const KIB = 1024;
 
+/** Streams of one connection of HTTP/2. */
+const STREAMS = 100;
+
+/** Bytes that wait in one stream until the service reads them. */
+const STREAM_WINDOW = 64 * KIB;
+
 /** The longest time of a client's connection without a request. */
 const IDLE_MS = 3_600_000;
 
@@ -104,15 +110,19 @@ const PATHS_AND_HOSTS: JsonObject = {
 const TIMEOUTS_AND_LIMITS: JsonObject = {
   request_headers_timeout: '10s',
   stream_idle_timeout: toDuration(STREAM_IDLE_MS),
-  http2_protocol_options: {
+  http2_protocol_options: http2Options(1_024 * KIB),
+};
+
+function http2Options(initial_connection_window_size: number): JsonObject {
+  return {
     // Over HTTP/2 an upgrade is an extended CONNECT (RFC 8441). Routes decide which are passed on.
     // Clusters need no such field [measured].
     allow_connect: true,
-    max_concurrent_streams: 100,
-    initial_stream_window_size: 64 * KIB,
-    initial_connection_window_size: 1024 * KIB,
-  },
-};
+    max_concurrent_streams: STREAMS,
+    initial_stream_window_size: STREAM_WINDOW,
+    initial_connection_window_size,
+  };
+}
 
 function edge(
   { beforeRoute, collectors, config, gatewayHeaders, marks = [], passedHeaders = [] }: EdgeParts,
@@ -181,6 +191,8 @@ const CLIENT_CERTIFICATE: JsonObject = {
  * beyond a bound here is reset, and instances that reset five requests in a row are ejected.
  */
 const FROM_PROXIES: JsonObject = {
+  // A connection has requests of many clients. Uploads that the service does not read leave room.
+  http2_protocol_options: http2Options(STREAMS * STREAM_WINDOW),
   max_request_headers_kb: 240,
   common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS), max_headers_count: 1_000 },
 };
