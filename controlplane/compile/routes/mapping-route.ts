@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
+import { isHashing } from '#resources/traffic/load-balancer.ts';
 import { compareText } from '#resources/words/order.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
@@ -184,14 +185,21 @@ function named(others: readonly MappingTarget[]): string {
 
 function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): readonly Problem[] {
   return SHARED_FIELDS.filter(field => meaning(mapping, field) !== meaning(first, field)).map(
-    field =>
-      problemOf(
-        mapping,
-        'warning',
-        `spec.${field}`,
-        `\`${field}\` is that of ${first.id}, which matches the same requests: they share one route`,
-      ),
+    field => problemOf(mapping, 'warning', `spec.${field}`, whyOverruled(field, mapping, first)),
   );
+}
+
+/** A cluster has its own policy of balancing. The route says by what of a request it hashes. */
+function whyOverruled(
+  field: (typeof SHARED_FIELDS)[number],
+  { spec }: Resource<'Mapping'>,
+  { id }: Resource<'Mapping'>,
+): string {
+  const { load_balancer } = spec;
+  const isHashed = load_balancer !== undefined && isHashing(load_balancer);
+  return field === 'load_balancer' && !isHashed
+    ? `it keeps no client at an instance, as that of ${id} does, which matches the same requests. Write it here too`
+    : `\`${field}\` is that of ${id}, which matches the same requests: they share one route`;
 }
 
 /**
