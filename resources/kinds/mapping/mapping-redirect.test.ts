@@ -104,6 +104,10 @@ const WARNED: readonly [fields: object, problem: string][] = [
     'warning spec.rewrite: `rewrite` is ignored with `regex_rewrite`',
   ],
   [
+    { rewrite: '/b?c=d' },
+    'warning spec.rewrite: what follows `prefix` in the path comes behind the "?". Only with `prefix_exact` nothing follows',
+  ],
+  [
     { auto_host_rewrite: true, host_rewrite: 'a' },
     'warning spec.auto_host_rewrite: `auto_host_rewrite` has no effect with `host_rewrite`',
   ],

@@ -33,6 +33,7 @@ function parseHostRewrite(text: string): Parsed<string> {
 
 /** The fields of a rewrite, and those that decide whether they have an effect. */
 type Rewrite = Partial<z.output<z.ZodObject<typeof mappingRewriteShape>>> & {
+  readonly prefix_exact?: boolean;
   readonly prefix_regex?: boolean;
   readonly resolver?: string;
   readonly service?: Service;
@@ -40,7 +41,7 @@ type Rewrite = Partial<z.output<z.ZodObject<typeof mappingRewriteShape>>> & {
 
 /** Checks the rules between these fields and others. */
 export function checkRewrite(spec: Rewrite): readonly Finding[] {
-  const { prefix_regex, regex_rewrite, rewrite = '/' } = spec;
+  const { prefix_exact = false, prefix_regex, regex_rewrite, rewrite = '/' } = spec;
   const by =
     prefix_regex === true
       ? 'prefix_regex'
@@ -48,9 +49,11 @@ export function checkRewrite(spec: Rewrite): readonly Finding[] {
         ? undefined
         : 'regex_rewrite';
   const ignored = by !== undefined && rewrite !== '/' && rewrite !== '';
+  const splits = by === undefined && !prefix_exact && rewrite.includes('?');
   const start = regex_rewrite === undefined || /^[/\\]/.test(regex_rewrite.substitution);
   return [
     ...(ignored ? [caution(['rewrite'], `\`rewrite\` is ignored with \`${by}\``)] : []),
+    ...(splits ? [caution(['rewrite'], REST_IN_QUERY)] : []),
     ...(start
       ? []
       : [
@@ -62,6 +65,9 @@ export function checkRewrite(spec: Rewrite): readonly Finding[] {
     ...checkHost(spec),
   ];
 }
+
+const REST_IN_QUERY =
+  'what follows `prefix` in the path comes behind the "?". Only with `prefix_exact` nothing follows';
 
 /** Envoy uses the name under which it looked an instance up. */
 function checkHost({ auto_host_rewrite, host_rewrite, resolver, service }: Rewrite) {
