@@ -67,8 +67,8 @@ export class Checker {
   readonly #log: CheckLog;
   readonly #authorityOf = rememberedAuthorities();
   #rules: ActiveRules | undefined;
-  /** The rules that proxies may still go by. */
-  #earlier: readonly ActiveRules[] = [];
+  /** The rules that proxies may still go by, as they came. */
+  #earlier: ReadonlyMap<readonly Rule[], ActiveRules> = new Map();
   #used: Pick<Configuration, 'definitions' | 'rules'> | undefined;
 
   constructor(parts: CheckerParts) {
@@ -90,11 +90,17 @@ export class Checker {
   use({ definitions, earlier, rules }: Configuration): void {
     const { kit, metrics, log } = this.#parts;
     const runnable = kit.use(definitions);
-    this.#earlier = earlier.map(each => activateRules(each, definitions, runnable));
     const used = this.#used;
+    // By the same Filters the rules of before are active already. There may be many of them.
+    const known = new Map(used?.definitions === definitions ? this.#earlier : []);
+    if (used?.definitions === definitions && this.#rules !== undefined)
+      known.set(used.rules, this.#rules);
+    const activate = (some: readonly Rule[]) =>
+      known.get(some) ?? activateRules(some, definitions, runnable);
+    this.#earlier = new Map(earlier.map(each => [each, activate(each)]));
     if (used?.definitions === definitions && used.rules === rules) return;
     this.#used = { definitions, rules };
-    const active = activateRules(rules, definitions, runnable);
+    const active = activate(rules);
     this.#rules = active;
     const closed = [...active.closed.values()];
     metrics.inForce(active.filters.keys(), rules.length, closed);
@@ -196,9 +202,9 @@ export class Checker {
     if (request.target.startsWith(GATEWAY_PATHS))
       return { run: signal => this.#gatewayPath(request, signal) };
     const way = this.#wayBy(rules, rules.select(request), request);
-    if (this.#earlier.length === 0 || request.beforeRoute) return way;
+    if (this.#earlier.size === 0 || request.beforeRoute) return way;
     const now = rules.selectByPath(request);
-    return this.#earlier.reduce<CheckResult | Running>((next, each) => {
+    return this.#earlier.values().reduce<CheckResult | Running>((next, each) => {
       const before = each.selectByPath(request);
       return isSameRule(before, now) ? next : both(this.#wayBy(each, before, request), next);
     }, way);

@@ -2,8 +2,11 @@ import { encodeAny } from '#protos/encode.ts';
 import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
 import { NO_RESOURCES, type Resources, type Snapshot, xdsResource } from '#xds/snapshot.ts';
 
-/** Frequent changes add no more, since the earliest rules hold all this time. */
-const MOST_MARKS = 8;
+/**
+ * A mark stays for a second, and for as long as proxies take to change over. This is enough for 20
+ * changes in each of 6 s.
+ */
+const MOST_MARKS = 128;
 
 /**
  * Returns what ext-authz has while proxies change over from `before` to `next`. Filters that are

@@ -99,10 +99,10 @@ test('rules have those from before them hold until the proxies have changed over
   assert.equal(cache.get(EXT_AUTHZ), next, 'nothing restricted before');
 });
 
-test('changes that come faster than the proxies change over add no more than a few marks', () => {
+test('changes that come faster than the proxies change over add a bounded number of marks', () => {
   const cache = new SnapshotCache();
   const { publish } = publisher(cache, new HandTimers().after);
-  for (let change = 0; change < 20; change++) publish(EXT_AUTHZ, rules([`p${change}`]));
+  for (let change = 0; change < 200; change++) publish(EXT_AUTHZ, rules([`p${change}`]));
   const marks = servedRules(cache).policies.filter(name => name.startsWith('~'));
-  assert.deepEqual(marks, ['~2', '~3', '~4', '~5', '~6', '~7', '~8', '~9']);
+  assert.deepEqual([marks.length, marks.at(0), marks.at(-1)], [128, '~2', '~129']);
 });

@@ -119,6 +119,35 @@ describe('while a change of Mappings and rules comes into force', () => {
     });
   }
 
+  test('nobody reaches the service that was restricted: both move many times in a second', async t => {
+    const paths = Array.from({ length: 40 }, (_, at) => `/a${at}/`);
+    let at = 0;
+    let over = false;
+    const answers: (Answer & { readonly path: string })[] = [];
+    const asker = async () => {
+      while (!over)
+        for (const path of paths.slice(Math.max(0, at - 2), at + 1))
+          answers.push({ path, ...(await ask(`${path}x`)) });
+    };
+    const askers = Array.from({ length: ASKERS }, asker);
+    const stop = async () => {
+      over = true;
+      await Promise.all(askers);
+    };
+    t.after(stop);
+    for (const path of paths) {
+      at = paths.indexOf(path);
+      system.write(FILE, mapping(path, secret) + rule(`${path}*`));
+      await statusIs(`${path}x`, 401);
+    }
+    await stop();
+    assert.deepEqual(
+      answers.filter(({ from }) => from === 'secret'),
+      [],
+      `of ${answers.length} answers`,
+    );
+  });
+
   const taken = () =>
     document(
       'ProxyConfig',
