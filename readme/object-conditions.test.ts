@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from './code-blocks.ts';
 
-const SOURCE = join(import.meta.dirname, '..', 'controlplane', 'status', 'object-state.ts');
+const SOURCES = ['object-state.ts', 'conditions.ts'].map(file =>
+  join(import.meta.dirname, '..', 'controlplane', 'status', file),
+);
 
 test('docs/reference/kubernetes-objects.md has every reason of a condition', () => {
-  const source = readFileSync(SOURCE, 'utf8');
-  const reasons = [...source.matchAll(/(?:\bno\(|said\(\s*'\w+',)\s*'(\w+)'/g)].map(
+  const source = SOURCES.map(file => readFileSync(file, 'utf8')).join('');
+  const reasons = [...source.matchAll(/(?:\bno\(|said\(\s*'\w+',|\breason:)\s*'(\w+)'/g)].map(
     ([, reason = '']) => reason,
   );
   const documented = [
