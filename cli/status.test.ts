@@ -45,6 +45,24 @@ describe('the status in words', () => {
     assert.equal(statusText(status, true).trimEnd().split('\n').length, 1 + 2 * 42);
   });
 
+  test('says of a proxy that came with all it is to have that it is in sync', () => {
+    const types = [{ type: 'Cluster' }];
+    const came = { ...proxy(1), types };
+    const waits = { ...proxy(2, 'waiting'), types };
+    assert.deepEqual(
+      statusText(statusOf([], [came, waits]))
+        .trimEnd()
+        .split('\n')
+        .slice(1),
+      [
+        'edge-1 (edge) at 192.0.2.1:1',
+        '  Cluster                 in sync since it connected',
+        'edge-2 (edge) at 192.0.2.2:1',
+        '  Cluster                 sent nothing yet, ACKed nothing yet',
+      ],
+    );
+  });
+
   test('has a line for each that is asked for, or when there are few', () => {
     assert.equal(statusText(status, true).trimEnd().split('\n').length, 44);
     const few = statusOf(many.slice(1));

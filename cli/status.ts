@@ -73,8 +73,11 @@ function proxyLines(proxies: Status['proxies'], most: number): readonly string[]
   );
 }
 
-function linesOf({ address, group, node, types }: Status['proxies'][number]): readonly string[] {
+function linesOf(proxy: Status['proxies'][number]): readonly string[] {
+  const { address, group, node, types } = proxy;
+  const isInSync = wordOf(proxy) === 'in sync';
   const answers = types.map(({ type, sent, acked, nack }) => {
+    if (isInSync && !sent && !acked) return `  ${type.padEnd(24)}in sync since it connected`;
     const answer = nack === undefined ? `ACKed ${acked || 'nothing yet'}` : `rejected: ${nack}`;
     return `  ${type.padEnd(24)}sent ${sent || 'nothing yet'}, ${answer}`;
   });
