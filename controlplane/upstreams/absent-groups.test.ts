@@ -31,7 +31,7 @@ test('the last edge that has left is told', () => {
   const [line] = told([0, 'edge', 'shop'], [2, 'shop'], [12, 'shop']);
   assert.match(
     line ?? '',
-    / Envoy edge: no proxy of this node group is connected .* cannot connect$/,
+    / Envoy edge: no proxy of this node group is connected .* get no answer$/,
   );
 });
 

@@ -10,7 +10,8 @@ const LASTS_MS = 10_000;
 
 /** What follows when a group is away. Other groups may come and go as they are scaled. */
 const FOLLOWS: Readonly<Record<string, string>> = {
-  [EDGE]: 'Until then edits have no effect there, and where it has ended clients cannot connect',
+  [EDGE]:
+    'Until then edits have no effect there, and where it has ended or hangs clients get no answer',
   [EXT_AUTHZ]: 'Until then edits of Filters and FilterPolicies have no effect',
   [RATELIMIT_SERVICE]: 'Until then edits of RateLimits have no effect',
   [SDS]:
