@@ -34,10 +34,13 @@ export function withDocuments(
   const written = files.flatMap(file => [...file.resources, ...file.rejected]);
   checkRemoved(removed, inForce, written);
   // What a broken file was about is unknown. So nothing counts as removed.
-  const isSure = files.every(({ readable, anonymous }) => readable && !anonymous);
+  const isSure = files.every(each => each.emptied || (each.readable && !each.anonymous));
+  const emptied = new Set(files.flatMap(each => (each.emptied ? each.file : [])));
   const named = new Set(written.map(({ id }) => id));
   const stays = ({ id, source }: Resource | Rejected) =>
-    !named.has(id) && !removed.has(id) && !(whole && isSure && source.line > 0);
+    !named.has(id) &&
+    !removed.has(id) &&
+    !(whole && isSure && source.line > 0 && !emptied.has(source.file));
   const rest = [...inForce.resources.values()].filter(stays);
   const { problems, ...collected } = collect([...files, { ...EMPTY_FILE, resources: rest }]);
   // What a broken file held is in `rest` already.

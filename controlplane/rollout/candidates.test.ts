@@ -47,12 +47,16 @@ describe('candidates', () => {
 
   test('a file without a byte keeps what it had, and one that had nothing holds nothing up', () => {
     const kept = at('a', '1', '0.yaml');
-    const { resources, unknown } = candidates(
+    const { problems, resources, unknown } = candidates(
       read('', '', '# nothing'),
       byId(kept, at('b', '1', '2.yaml')),
     );
     assert.deepEqual(versions(resources), { a: '1' });
     assert.deepEqual(unknown, []);
+    assert.deepEqual(
+      problems.map(({ file, severity }) => [file, severity]),
+      [['0.yaml', 'warning']],
+    );
   });
 
   test('a rejected resource keeps its last good version, one without is closed', () => {

@@ -15,6 +15,8 @@ export type Written = {
   readonly unreadable: ReadonlySet<string>;
   /** Files with an erroneous document whose resource is unknown or uncertain. */
   readonly anonymous: ReadonlySet<string>;
+  /** Those of `anonymous` that have no byte. */
+  readonly emptied?: ReadonlySet<string>;
 };
 
 /** What is to be brought into force. */
@@ -81,6 +83,7 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
         lostRuleProblem(rejected.get(resource.id) ?? resource, rule),
       ),
       ...outdone.map(outdoneProblem),
+      ...emptiedProblems(found, written.emptied),
     ],
   };
 }
@@ -102,6 +105,19 @@ function othersLike(
 function outdoneProblem({ good: { kind, name, namespace }, other }: Outdone): Problem {
   const message = `there is one ${kind} for a gateway, and the last good version of ${namespace}/${name} is in force. Remove one`;
   return problemOf(other, 'error', 'metadata.name', message);
+}
+
+/** A policy must not be lost with a save on a full disk, which leaves a file without a byte. */
+function emptiedProblems(
+  kept: readonly Resource[],
+  emptied: ReadonlySet<string> = new Set(),
+): readonly Problem[] {
+  const files = new Set(kept.map(({ source }) => source.file));
+  return [...files.intersection(emptied)].map(file => ({
+    ...{ severity: 'warning', kind: '', namespace: '', name: '', file, line: 1 },
+    message:
+      'it is empty, as a save on a full disk leaves it. Resources that it had stay in force. Write them again, or remove the file',
+  }));
 }
 
 /** Returns what is left to close of a rejected resource beside these, which stand for it. */

@@ -123,7 +123,7 @@ test('what is reported of a resource that is removed is over, and so it stays wh
   const service = startReporter(t, `127.0.0.1:${port}`, 'ext-authz');
   service.report(FINDING);
   await says(FINDING.message);
-  read('# nothing\n');
+  read('# nothing');
   assert.deepEqual(said(), []);
   service.report({ ...FINDING, outOfService: true });
   await until(() => (plane.objectFacts()?.outOfService.has(FINDING.resource) ? true : undefined));

@@ -9,6 +9,9 @@ import type { System } from './system.ts';
 import { base64, CLIENT, host, type Pair, secret, startTlsSite, type TlsSite } from './tls-site.ts';
 import { until } from './until.ts';
 
+/** Without a byte a file would keep what it had. */
+const NOTHING = '# nothing\n';
+
 describe('TLS at the edge, when something changes:', () => {
   let site: TlsSite;
   let shop: Pair;
@@ -53,7 +56,7 @@ describe('TLS at the edge, when something changes:', () => {
     const hostname = `${name}.example.org`;
     site.system.write(`${name}.yaml`, host(name, `hostname: ${hostname}, tls: {issuer: gateway}`));
     await until(() => handshake(at(hostname, { ca: site.roots() })).catch(() => undefined));
-    site.system.write(`${name}.yaml`, '');
+    site.system.write(`${name}.yaml`, NOTHING);
   };
 
   test('a new certificate is there within a second, and no connection ends', async t => {
@@ -90,7 +93,7 @@ describe('TLS at the edge, when something changes:', () => {
     await until(() =>
       handshake(at('more.example.org', { ca: site.roots() })).catch(() => undefined),
     );
-    site.system.write('more.yaml', '');
+    site.system.write('more.yaml', NOTHING);
     await untilRefused('more.example.org');
     assert.equal((await connection.ask('shop.example.com', '/')).status, 200);
     assert.equal(connection.isEnding(), false);
@@ -117,7 +120,7 @@ describe('TLS at the edge, when something changes:', () => {
       return answer?.status === 200 || undefined;
     });
     connection.close();
-    site.system.write('tight.yaml', '');
+    site.system.write('tight.yaml', NOTHING);
   });
 
   test('a key that does not fit is a Problem, and the pair before stays', async () => {
@@ -137,7 +140,7 @@ describe('TLS at the edge, when something changes:', () => {
     await restarted('controlplane');
     await untilAnswers('pair-later');
     assert.equal((await handshake(at('pair.example.org'))).serial, serial);
-    site.system.write('pair.yaml', '');
+    site.system.write('pair.yaml', NOTHING);
   });
 
   test('a Host that has no certificate answers nobody, and its name gets no other certificate', async () => {
@@ -150,7 +153,7 @@ describe('TLS at the edge, when something changes:', () => {
     await until(isRedirected);
     site.system.write('bare.yaml', host('bare', 'hostname: bare.example.com, tlsSecret: 5'));
     await until(isRedirected);
-    site.system.write('bare.yaml', '');
+    site.system.write('bare.yaml', NOTHING);
   });
 
   test('a Host with an error and no last good version is closed, and not served by a wider one', async () => {
@@ -162,7 +165,7 @@ describe('TLS at the edge, when something changes:', () => {
     site.system.write('shut.yaml', shut);
     await until(async () => (await insecurely('shut.example.com')) === 500 || undefined);
     await untilRefused('shut.example.com');
-    site.system.write('shut.yaml', '');
+    site.system.write('shut.yaml', NOTHING);
   });
 
   test('control plane and discovery service come again, a listener is edited, and TLS answers', async () => {

@@ -9,6 +9,9 @@ import { base64, type Pair, secret } from './tls-site.ts';
 import { type SeenPeer, startTlsUpstream, type TlsUpstream } from './tls-upstream.ts';
 import { until } from './until.ts';
 
+/** Without a byte a file would keep what it had. */
+const NOTHING = '# nothing\n';
+
 const NAME = 'shop.internal';
 
 const document = (kind: string, name: string, spec: string) =>
@@ -137,7 +140,7 @@ describe('services that want TLS and a client certificate:', () => {
       'broken.yaml:10 TLSContext spec.secret: there is no Secret default/nowhere in force: Mappings that name the TLSContext in `tls` answer 500 until that is fixed',
     ]);
     await until(async () => (await statusOf('/broken')) === 500 || undefined);
-    system.write('broken.yaml', '');
+    system.write('broken.yaml', NOTHING);
   });
 
   /** Returns the client's certificate on a new connection. */
@@ -210,7 +213,7 @@ describe('services that want TLS and a client certificate:', () => {
     const { failures, requests } = await load.stop();
     t.diagnostic(`${requests} requests`);
     assert.deepEqual(failures.slice(0, 5), []);
-    system.write('switched.yaml', '');
+    system.write('switched.yaml', NOTHING);
   });
 
   test('a key that does not fit is a Problem, and the pair before stays, also after restarts', async () => {
@@ -232,7 +235,7 @@ describe('services that want TLS and a client certificate:', () => {
   });
 
   test('a Secret that goes away closes the Mappings, and opens them when it is back', async () => {
-    system.write('client.yaml', '');
+    system.write('client.yaml', NOTHING);
     await until(async () => (await statusOf('/mutual')) === 500 || undefined);
     const before = upstream.requests();
     assert.deepEqual([await statusOf('/anew'), await statusOf('/grpc')], [500, 500]);
@@ -252,7 +255,7 @@ describe('services that want TLS and a client certificate:', () => {
       problems.some(({ kind, name }) => kind === 'TLSContext' && name === 'missing'),
     );
     assert.equal(await statusOf('/missing'), 200, 'its last good version is in force');
-    system.write('missing.yaml', '');
+    system.write('missing.yaml', NOTHING);
     await until(async () => (await statusOf('/missing')) === 500 || undefined);
   });
 

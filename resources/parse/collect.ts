@@ -16,6 +16,8 @@ export type Collected = {
   readonly unreadable: ReadonlySet<string>;
   /** Files with a faulty document that does not say, or not for sure, which resource it is. */
   readonly anonymous: ReadonlySet<string>;
+  /** Those without a byte. They are in `anonymous`, too. */
+  readonly emptied: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 };
 
@@ -58,7 +60,8 @@ export function collect(files: readonly ParsedFile[]): Collected {
   }
   const unreadable = new Set(files.filter(({ readable }) => !readable).map(({ file }) => file));
   const anonymous = new Set(files.filter(({ anonymous }) => anonymous).map(({ file }) => file));
-  return { resources, rejected, unreadable, anonymous, problems };
+  const emptied = new Set(files.filter(({ emptied }) => emptied).map(({ file }) => file));
+  return { resources, rejected, unreadable, anonymous, emptied, problems };
 }
 
 function hasGatewayApi({ resources, rejected }: ParsedFile): boolean {

@@ -12,6 +12,7 @@ const IGNORED = [
   '# only a comment\n',
   '---\n',
   'null\n',
+  '',
 ];
 
 for (const text of IGNORED) {

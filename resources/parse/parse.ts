@@ -100,7 +100,7 @@ export class Parser {
     const placed = split.map(content => {
       const { file } = content;
       if ('error' in content) return unreadable(file, content.error);
-      if (content.text === '') return emptied(file);
+      if (content.text === '') return { ...EMPTY_FILE, file, anonymous: true, emptied: true };
       const documents = content.documents.map(({ text, linesBefore }) => {
         const known = this.#known.get(text) ?? next.get(text);
         const bare = known?.bare ?? parsed.get(text) ?? parseDocument(text, this.#language);
@@ -146,12 +146,4 @@ function placeKnown(
 
 function unreadable(file: string, message: string): ParsedFile {
   return { ...EMPTY_FILE, file, problems: [{ ...problemAt(1, message), file }], readable: false };
-}
-
-/** A save on a full disk leaves a file without a byte. A policy in it must not be lost. */
-function emptied(file: string): ParsedFile {
-  const message =
-    'it is empty, as a save on a full disk leaves it. Resources that it had stay in force. Write them again, or remove the file';
-  const problem = { ...problemAt(1, message), severity: 'warning', file } as const;
-  return { ...EMPTY_FILE, file, problems: [problem], anonymous: true };
 }

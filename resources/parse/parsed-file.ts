@@ -14,6 +14,8 @@ export type ParsedFile = {
    * Whether a document of it has an error and does not say, or not for sure, which resource it is.
    */
   readonly anonymous: boolean;
+  /** Whether it has no byte, as a save on a full disk leaves it. So it may have had resources. */
+  readonly emptied?: boolean;
 };
 
 export const EMPTY_FILE: ParsedFile = {
