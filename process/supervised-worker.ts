@@ -25,6 +25,15 @@ export type WorkerKeeper = {
  */
 const STOP_MS = 2_000;
 
+const BEAT_MS = 1_000;
+
+/**
+ * A worker that answers nothing for so many beats hangs, and is killed. A large change keeps one
+ * busy for less, also on a slow machine. Beats are counted, because this process may stand still
+ * itself.
+ */
+const MOST_MISSED = 30;
+
 /**
  * A process of this program that answers with others on the same port. Whenever it ends by itself
  * it is started again after a growing pause, until it is stopped.
@@ -37,6 +46,7 @@ export class SupervisedWorker {
   #calls: Calls | undefined;
   #listening: JsonObject | undefined;
   #ready = false;
+  #isHung = false;
 
   constructor(number: number, keeper: WorkerKeeper) {
     this.number = number;
@@ -95,12 +105,34 @@ export class SupervisedWorker {
     };
     const over = this.#keeper.begun(this, calls, give);
     worker.on('message', message => this.#hear(message));
+    const endBeats = this.#watchBeats(worker, calls);
     worker.once('exit', (code, signal) => {
+      endBeats();
       calls.close();
       [this.#listening, this.#ready] = [undefined, false];
       over();
-      this.#over(signal ?? code);
+      this.#over(this.#isHung ? `${signal}, since it answered nothing` : (signal ?? code));
     });
+  }
+
+  /** From when it listens. Until then it may wait for others. */
+  #watchBeats(worker: Worker, calls: Calls): () => void {
+    let missed = 0;
+    this.#isHung = false;
+    const timer = setInterval(() => {
+      if (this.#listening === undefined) return;
+      missed += 1;
+      calls.ask('beat').then(
+        () => {
+          missed = 0;
+        },
+        () => {},
+      );
+      if (missed <= MOST_MISSED) return;
+      this.#isHung = true;
+      worker.process.kill('SIGKILL');
+    }, BEAT_MS);
+    return () => clearInterval(timer);
   }
 
   #hear(message: unknown): void {

@@ -159,6 +159,20 @@ describe('workers', { concurrency: 3 }, () => {
     assert.deepEqual(await sample.end, { code: 0, signal: null });
   });
 
+  test('one that hangs is ended, and another takes its place', async t => {
+    const sample = await startReady(t, 2);
+    const stuck = (await everybody(sample, 2)).get(2)?.pid ?? 0;
+    process.kill(stuck, 'SIGSTOP');
+    const told = await until(
+      () => sample.lines.find(({ msg }) => msg === 'a worker ended, another is started'),
+      2 * PATIENCE_MS,
+      'the end of a worker that hangs',
+    );
+    assert.equal(told.signal, 'SIGKILL, since it answered nothing');
+    const successor = (await everybody(sample, 2)).get(2);
+    assert.notEqual(successor?.pid, stuck);
+  });
+
   for (const how of ['SIGINT', 'disconnect', 'SIGTERM to each, as by a terminal'] as const)
     test(`${how}: what is under way ends, then all do`, async t => {
       const sample = await startReady(t, 2);
