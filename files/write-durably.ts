@@ -12,13 +12,17 @@ import { dirname } from 'node:path';
 
 /**
  * Writes a new or an existing file, for its owner alone, and waits until it is on the disk.
- * @throws the system's error
+ * @throws the system's error, which names the file
  */
 export function writeDurably(path: string, content: string): void {
   const file = openSync(path, 'w', 0o600);
   try {
     writeFileSync(file, content);
     fsyncSync(file);
+  } catch (error) {
+    // As Node.js names it where it knows the path.
+    if (error instanceof Error) error.message += ` '${path}'`;
+    throw error;
   } finally {
     closeSync(file);
   }
