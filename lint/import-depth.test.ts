@@ -6,18 +6,22 @@ import { test } from 'node:test';
 const ROOT = join(import.meta.dirname, '..');
 const MOST = 12;
 
-/** Sources that run in a gateway or make its pages. */
-const files = globSync('**/*.ts', {
+const all = globSync('**/*.ts', {
   cwd: ROOT,
-  exclude: path => /(^|\/)(node_modules|\.gateway|\.git|testing|e2e|bench)$/.test(path),
-}).filter(file => !/\.(test|d)\.ts$/.test(file));
+  exclude: path => /(^|\/)(node_modules|\.gateway|\.git)$/.test(path),
+});
+
+/** Sources that run in a gateway or make its pages. */
+const files = all.filter(
+  file => !/\.(test|d)\.ts$/.test(file) && !/(^|\/)(testing|e2e|bench)\//.test(file),
+);
 
 /** An import or export that a program follows. One of types alone is none. */
 const VALUES =
   /^(?:import|export)\s+(?!type\b)(?!\{(?:\s*type\s[^,}]*,?)+\s*\})[^';]*?'([#.][^']+)';/gm;
 
 const imports = new Map(
-  files.map(file => {
+  all.map(file => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const found = [...text.matchAll(VALUES)].map(([, path = '']) =>
       path.startsWith('#') ? path.slice(1) : join(dirname(file), path),
@@ -47,4 +51,17 @@ test(`no file stands above a chain of more than ${MOST} imports`, () => {
     tooLong.map(chain => chain.join(' → ')),
     [],
   );
+});
+
+test('no file imports itself through others', () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const follow = (file: string, above: readonly string[]) => {
+    if (above.includes(file)) circles.push([...above.slice(above.indexOf(file)), file].join(' → '));
+    if (above.includes(file) || done.has(file)) return;
+    for (const each of imports.get(file) ?? []) follow(each, [...above, file]);
+    done.add(file);
+  };
+  for (const file of all) follow(file, []);
+  assert.deepEqual(circles, []);
 });
