@@ -90,26 +90,30 @@ const HOP_CONNECT_MS = 1_000;
  */
 const IDLE_HTTP1 = '4s';
 
+/** Bytes that wait in the edge for a client that reads slowly. Many such clients share its heap. */
+const STREAM_WINDOW = 256 * KIB;
+
 /**
  * Returns windows that let so many streams stand still, each with a full window, and others go on.
  * With Envoy's own (16 MiB, and 24 MiB for all) two clients that read a download slowly would stop
  * the answers to all others on the connection [measured].
  */
-function windows(streams: number, bytes: number) {
-  return { initial_stream_window_size: bytes, initial_connection_window_size: streams * bytes };
+function windows(streams: number) {
+  return {
+    initial_stream_window_size: STREAM_WINDOW,
+    initial_connection_window_size: streams * STREAM_WINDOW,
+  };
 }
 
 const EXPLICIT = {
   http1: { http_protocol_options: {} },
-  http2: {
-    http2_protocol_options: { ...windows(1_024, 1_024 * KIB), connection_keepalive: KEEPALIVE },
-  },
+  http2: { http2_protocol_options: { ...windows(1_024), connection_keepalive: KEEPALIVE } },
   // The proxy accepts this many streams on a connection. It would reject more that begin before it
   // could announce the limit.
   hop: {
     http2_protocol_options: {
       max_concurrent_streams: 100,
-      ...windows(100, 256 * KIB),
+      ...windows(100),
       connection_keepalive: HOP_KEEPALIVE,
     },
   },
