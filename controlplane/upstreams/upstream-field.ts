@@ -1,4 +1,5 @@
 import { backendOfCluster } from '#controlplane/compile/gateways/backend-cluster-name.ts';
+import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { ProxyCluster } from '#resources/kinds/proxy-config/cluster.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
@@ -17,16 +18,8 @@ export function upstreamField(resource: Resource, upstream: Upstream): string | 
       return 'spec.service';
     case 'ProxyConfig':
       return clusterField(resource.spec.clusters, upstream);
-    case 'Gateway':
-    case 'ListenerSet':
-    case 'HTTPRoute':
-    case 'GRPCRoute':
-    case 'TLSRoute':
-    case 'TCPRoute':
-    case 'UDPRoute':
-      return backendField(resource, upstream);
     default:
-      return undefined;
+      return isGatewayApiKind(resource.kind) ? backendField(resource, upstream) : undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import {
 } from '#controlplane/compile/clusters/reserved-clusters.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { systemProblem } from '#controlplane/rollout/problems.ts';
+import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { describeFailure, type Failure, OF_ROUTES } from './failure.ts';
@@ -70,21 +71,17 @@ function concerned(failure: Failure, origins: readonly string[]): readonly strin
 
 /** Says what fails in the words of the resource that names the service in this field. */
 export function describeOf(resource: Resource, field: string, failure: Failure): string {
-  const words = BACKEND_KINDS.includes(resource.kind) ? OF_ROUTES : undefined;
+  const words = isGatewayApiKind(resource.kind) ? OF_ROUTES : undefined;
   const isCopied =
     field.includes('requestMirror') || (resource.kind === 'Mapping' && resource.spec.shadow);
   const until = isCopied ? 'Until then copies of requests are lost' : untilThen(resource);
   return describeFailure(ofResource(failure, resource), until, words);
 }
 
-const BACKEND_KINDS: readonly string[] = [
-  ...['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'],
-];
-
 function ofResource(failure: Failure, { kind, spec }: Resource): Failure {
   if (failure.kind === 'silent') return { ...failure, bound: 'timeout_ms' };
   if (failure.kind !== 'late') return failure;
-  if (BACKEND_KINDS.includes(kind)) return { ...failure, bound: 'timeouts' };
+  if (isGatewayApiKind(kind)) return { ...failure, bound: 'timeouts' };
   const isUnbound = kind === 'Mapping' && spec.timeout_ms === 0;
   return isUnbound ? { ...failure, bound: 'per_try_timeout' } : failure;
 }
