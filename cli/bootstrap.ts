@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
+import { isBehindEdge } from '#controlplane/compile/node-groups.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
 import { parseNodeGroup } from '#resources/words/node-group.ts';
@@ -67,6 +68,7 @@ export function bootstrapCommand(): Command {
       const options = {
         nodeId: flags.id ?? `${group}-1`,
         group,
+        isBehindEdge: isBehindEdge(group),
         xdsAddress: flags.xds,
         sdsAddress: flags.sds,
         ...(flags.admin === undefined ? {} : { adminAddress: flags.admin }),

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { discoveryClusters } from '#controlplane/compile/clusters/discovery-cluster.ts';
 import { compile } from '#controlplane/compile/compile.ts';
+import { isBehindEdge } from '#controlplane/compile/node-groups.ts';
 import { withShards } from '#controlplane/compile/routes/with-shards.ts';
 import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
@@ -76,6 +77,7 @@ function configurationOf(
   const proxy = bootstrap({
     nodeId: `${nodeGroup}-1`,
     group: nodeGroup,
+    isBehindEdge: isBehindEdge(nodeGroup),
     xdsAddress: XDS,
     sdsAddress: sds,
     discoveryClusters: discoveryClusters(resources, nodeGroup, options.sds),

@@ -34,6 +34,8 @@ export type BootstrapOptions = {
    * Identity for mutual TLS with the control plane and the discovery service. Default: plain text.
    */
   readonly identity?: IdentityFiles;
+  /** Whether only other proxies connect to it, and no clients. Default: clients do. */
+  readonly isBehindEdge?: boolean;
   /** Whether it pushes its statistics to the control plane. Default: it does. */
   readonly figures?: boolean;
   /**
@@ -65,6 +67,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     sdsAddress,
     adminAddress,
     identity,
+    isBehindEdge = false,
     figures = true,
     discoveryClusters = [],
     waitsForListeners = false,
@@ -104,7 +107,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     deferred_stat_options: { enable_deferred_creation_stats: true },
     layered_runtime: {
       layers: [
-        { name: 'static', static_layer: runtimeOf(group) },
+        { name: 'static', static_layer: isBehindEdge ? RUNTIME_BEHIND_EDGE : RUNTIME },
         ...(figures ? [samplingLayer('controlplane')] : []),
       ],
     },
@@ -139,14 +142,10 @@ const RUNTIME: JsonObject = { 're2.max_program_size.error_level': 65_536 };
  * second. That is for clients of the edge. On the edge's connection to a proxy beside an instance
  * they are requests of many clients, and some that give up would end those of all others.
  */
-const RUNTIME_BESIDE_INSTANCES: JsonObject = {
+const RUNTIME_BEHIND_EDGE: JsonObject = {
   ...RUNTIME,
   'overload.premature_reset_total_stream_count': 2 ** 32,
 };
-
-function runtimeOf(group: string): JsonObject {
-  return group === 'edge' ? RUNTIME : RUNTIME_BESIDE_INSTANCES;
-}
 
 /**
  * Short back-off. After an outage of the control plane Envoy's default would wait for up to 30 s.

@@ -13,6 +13,7 @@ export function writeBootstrap(
   const content = bootstrap({
     nodeId: part.name,
     group: part.group,
+    isBehindEdge: part.group !== 'edge',
     xdsAddress: loopback(ports.xds),
     sdsAddress: loopback(ports.sds),
     adminAddress: part.admin,

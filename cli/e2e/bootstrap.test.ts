@@ -45,6 +45,17 @@ describe('gateway bootstrap', () => {
     );
   });
 
+  test('lets no client of the edge or of a Gateway reset streams without a bound', async () => {
+    for (const [group, isBounded] of [
+      ['edge', true],
+      ['infra-site-0123456789abcdef', true],
+      ['user-service', false],
+    ] as const) {
+      const { stdout } = await gateway('bootstrap', group, '--json');
+      assert.equal(stdout.includes('premature_reset_total_stream_count'), !isBounded, group);
+    }
+  });
+
   test("knows the discovery services that the node group's own resources name", async t => {
     const folder = await folderOf(t, { 'edge.yaml': OWN_DISCOVERY });
     const { code, stdout } = await gateway('bootstrap', 'edge', '--resources', folder, '--json');

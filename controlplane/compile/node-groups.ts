@@ -1,4 +1,5 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { isGatewayGroup } from '#resources/words/gateway-group.ts';
 
 /**
  * The group of the proxies that clients from outside reach. All others are application proxies
@@ -11,6 +12,16 @@ export const EXT_AUTHZ = 'ext-authz';
 export const RATELIMIT_SERVICE = 'ratelimit-service';
 export const SDS = 'sds';
 export const SERVICE_GROUPS: readonly string[] = [EXT_AUTHZ, RATELIMIT_SERVICE, SDS];
+
+/** Returns whether these are proxies, and none of our own services. */
+export function isProxy(group: string): boolean {
+  return !SERVICE_GROUPS.includes(group);
+}
+
+/** Returns whether only other proxies connect to these. Clients connect to those of Gateways. */
+export function isBehindEdge(group: string): boolean {
+  return group !== EDGE && !isGatewayGroup(group);
+}
 
 const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'Listener', 'TLSContext'];
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
 import { writeTlsFolder } from '#certificates/write-tls-folder.ts';
+import { isBehindEdge } from '#controlplane/compile/node-groups.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { validate } from '#envoy/e2e/validate.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
@@ -23,6 +24,7 @@ const BOOTSTRAPS = ['edge', 'user-service'].map(group => ({
   json: bootstrap({
     nodeId: group,
     group,
+    isBehindEdge: isBehindEdge(group),
     xdsAddress: `controlplane:${portOf('controlplane', 'XDS_ADDRESS')}`,
     sdsAddress: `sds:${portOf('sds', 'ADDRESS')}`,
     // A proxy shares its loopback with its instance. All that the instance can do there is stop its

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { isBehindEdge } from '#controlplane/compile/node-groups.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
@@ -27,6 +28,7 @@ function bootstrapOf(group: string) {
   return bootstrap({
     nodeId: group,
     group,
+    isBehindEdge: isBehindEdge(group),
     xdsAddress: 'controlplane:18000',
     sdsAddress: 'sds:18003',
     // The loopback of a pod, which no other pod reaches.

@@ -100,7 +100,8 @@ test('clients that give up do not end the requests of others', async t => {
   await once(instance.listen(0, '127.0.0.1'), 'listening');
   const address = `127.0.0.1:${(instance.address() as AddressInfo).port}`;
   const discovery = { xdsAddress: '127.0.0.1:1', sdsAddress: '127.0.0.1:1', figures: false };
-  const { layered_runtime = null } = bootstrap({ nodeId: 'side-1', group: 'side', ...discovery });
+  const node = { nodeId: 'side-1', group: 'side', isBehindEdge: true };
+  const { layered_runtime = null } = bootstrap({ ...node, ...discovery });
   const side = await startCompiled(applicationProxy(await freePort(), address), 'side', json => ({
     ...json,
     layered_runtime,
