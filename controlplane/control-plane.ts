@@ -5,6 +5,7 @@ import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import {
   EXT_AUTHZ,
+  isProxy,
   RATELIMIT_SERVICE,
   SDS,
   SERVICE_GROUPS,
@@ -245,13 +246,11 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   // A service that connected before the resources were read reports more than can be shown.
   const reported = () => (reading === undefined ? [] : said.problems(controller.rollout));
   const known = () => [...(reading?.problems ?? []), ...keeper.problems(), ...reported()];
-  const streaming = () => new Set(service.streams().map(({ group }) => group));
   const upstreams = watchUpstreams({
     figures: opened.figures,
     missing: () => said.missing(),
     resources: () => effective(controller.rollout),
-    connected: () => new Set([...streaming()].filter(isProxy)),
-    streaming,
+    connected: () => new Set(service.streams().map(({ group }) => group)),
     replicated: config.kubernetes !== undefined,
     changed: () => report(),
     now,
@@ -353,10 +352,6 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       return keeper.close();
     },
   };
-}
-
-function isProxy(group: string): boolean {
-  return !SERVICE_GROUPS.includes(group);
 }
 
 /**

@@ -46,7 +46,6 @@ export class SupervisedWorker {
   #calls: Calls | undefined;
   #listening: JsonObject | undefined;
   #ready = false;
-  #isHung = false;
 
   constructor(number: number, keeper: WorkerKeeper) {
     this.number = number;
@@ -107,18 +106,20 @@ export class SupervisedWorker {
     worker.on('message', message => this.#hear(message));
     const endBeats = this.#watchBeats(worker, calls);
     worker.once('exit', (code, signal) => {
-      endBeats();
+      const isHung = endBeats();
       calls.close();
       [this.#listening, this.#ready] = [undefined, false];
       over();
-      this.#over(this.#isHung ? `${signal}, since it answered nothing` : (signal ?? code));
+      this.#over(isHung ? `${signal}, since it answered nothing` : (signal ?? code));
     });
   }
 
-  /** From when it listens. Until then it may wait for others. */
-  #watchBeats(worker: Worker, calls: Calls): () => void {
+  /**
+   * Counts beats from when it listens. Until then it may wait for others.
+   * @returns a function that ends this, and says whether the worker was killed
+   */
+  #watchBeats(worker: Worker, calls: Calls): () => boolean {
     let missed = 0;
-    this.#isHung = false;
     const timer = setInterval(() => {
       if (this.#listening === undefined) return;
       missed += 1;
@@ -128,11 +129,12 @@ export class SupervisedWorker {
         },
         () => {},
       );
-      if (missed <= MOST_MISSED) return;
-      this.#isHung = true;
-      worker.process.kill('SIGKILL');
+      if (missed > MOST_MISSED) worker.process.kill('SIGKILL');
     }, BEAT_MS);
-    return () => clearInterval(timer);
+    return () => {
+      clearInterval(timer);
+      return missed > MOST_MISSED;
+    };
   }
 
   #hear(message: unknown): void {

@@ -1,5 +1,6 @@
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { SINGLETONS } from '#resources/kinds/known-kinds.ts';
+import { problemAt } from '#resources/parse/parsed-file.ts';
 import { uncoveredPart } from '#resources/parse/uncovered-part.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
@@ -113,12 +114,12 @@ function emptiedProblems(
   emptied: ReadonlySet<string> = new Set(),
 ): readonly Problem[] {
   const files = new Set(kept.map(({ source }) => source.file));
-  return [...files.intersection(emptied)].map(file => ({
-    ...{ severity: 'warning', kind: '', namespace: '', name: '', file, line: 1 },
-    message:
-      'it is empty, as a save on a full disk leaves it. Resources that it had stay in force. Write them again, or remove the file',
-  }));
+  const problem = { ...problemAt(1, EMPTIED), severity: 'warning' } as const;
+  return [...files.intersection(emptied)].map(file => ({ ...problem, file }));
 }
+
+const EMPTIED =
+  'it is empty, as a save on a full disk leaves it. Resources that it had stay in force. Write them again, or remove the file';
 
 /** Returns what is left to close of a rejected resource beside these, which stand for it. */
 function uncoveredBy(inForce: readonly Resource[], item: Rejected): Rejected | undefined {

@@ -97,35 +97,35 @@ function coverOf({ policy: { namespace }, restricts }: Restriction): LostRule['m
 }
 
 function mayMatch(host: Glob, path: Glob, resource: Resource): boolean {
-  if (isRoute(resource)) return mayMatchRoute(host, path, resource);
-  if (resource.kind !== 'Mapping') return false;
-  const { spec } = resource;
-  if (spec.bypass_auth || spec.shadow || spec.node_group !== EDGE) return false;
-  const hosts = domainGlob(mappingDomain(spec));
-  return (
-    commonText(host, hosts) !== undefined && commonText(path, mappingPaths(spec)) !== undefined
-  );
+  const meets = (glob: Glob, others: readonly Glob[]) =>
+    others.some(other => commonText(glob, other) !== undefined);
+  return meets(host, hostsOf(resource)) && meets(path, pathsOf(resource));
 }
 
 function isRoute(resource: Resource): resource is Route {
   return resource.kind === 'HTTPRoute' || resource.kind === 'GRPCRoute';
 }
 
-/** The hosts of a route without host names are those of its listeners. */
-function mayMatchRoute(host: Glob, path: Glob, route: Route): boolean {
-  const { hostnames } = route.spec;
-  const meetsHost =
-    hostnames.length === 0 ||
-    hostnames.some(hostname => commonText(host, domainGlob(hostname)) !== undefined);
-  return meetsHost && pathsOf(route).some(paths => commonText(path, paths) !== undefined);
+const EVERY = parseGlob('*');
+
+/** Returns globs for all hosts that Filters run for. Those of a route may be its listeners'. */
+function hostsOf(resource: Resource): readonly Glob[] {
+  if (isRoute(resource)) {
+    const { hostnames } = resource.spec;
+    return hostnames.length === 0 ? [EVERY] : hostnames.map(domainGlob);
+  }
+  if (resource.kind !== 'Mapping') return [];
+  const { bypass_auth, node_group, shadow } = resource.spec;
+  return bypass_auth || shadow || node_group !== EDGE
+    ? []
+    : [domainGlob(mappingDomain(resource.spec))];
 }
 
-const EVERY_PATH = parseGlob('*');
-
-/** Returns globs for all paths of a route, and perhaps more. */
-function pathsOf(route: Route): readonly Glob[] {
-  if (route.kind === 'GRPCRoute') return [EVERY_PATH];
-  const matches = route.spec.rules.flatMap(rule => rule.matches);
+/** Returns globs for all paths, and perhaps more. */
+function pathsOf(resource: Resource): readonly Glob[] {
+  if (resource.kind === 'Mapping') return [mappingPaths(resource.spec)];
+  if (resource.kind !== 'HTTPRoute') return [EVERY];
+  const matches = resource.spec.rules.flatMap(rule => rule.matches);
   return matches.map(({ path: { type, value } }) =>
     mappingPaths({
       case_sensitive: true,

@@ -13,7 +13,7 @@ import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Rollout } from '#controlplane/rollout/rollout.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Resource } from '#resources/resource.ts';
+import { type Resource, resourceId } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { type BundleVersions, supportedVersion } from './bundle-versions.ts';
 import { reachable } from './conditions.ts';
@@ -69,14 +69,14 @@ export function gatewayStatusWrites(
     const facts = { controller, progressOf, now: parts.now() };
     const supported = supportedVersion(parts.versions());
     const faults = secretFaults(problems);
-    const passing = Map.groupBy(
-      problems.filter(({ since }) => since !== undefined),
-      ({ kind, name, namespace }) => `${kind}/${namespace}/${name}`,
+    const byId = Map.groupBy(problems, ({ kind, name, namespace }) =>
+      resourceId(kind, namespace, name),
     );
     return objects.flatMap(object => {
       const known = withVersion(statusOf(object, api, { rollout, classes }), supported);
       const resolved = withSecretFaults(known, object, faults);
-      const status = resolved && withUnreachable(resolved, passing.get(placeOf(object)));
+      const [item] = [...object.parsed.resources, ...object.parsed.rejected];
+      const status = resolved && withUnreachable(resolved, byId.get(item?.id ?? ''));
       if (status === undefined || right.get(object) === status) return [];
       const next = gatewayObjectStatus(object, status, facts);
       if (next !== undefined) return [{ object, status: next }];
@@ -86,18 +86,13 @@ export function gatewayStatusWrites(
   };
 }
 
-function placeOf({ name, namespace, parsed }: ServedObject): string {
-  const [item] = [...parsed.resources, ...parsed.rejected];
-  return `${item?.kind}/${namespace}/${name}`;
-}
-
 /** Where nothing fails there is no such condition. */
 function withUnreachable(
   status: GatewayApiStatus,
-  problems: readonly Problem[] | undefined,
+  problems: readonly Problem[] = [],
 ): GatewayApiStatus {
-  if (problems === undefined) return status;
   const condition: NamedCondition = { type: 'Reachable', ...reachable(problems) };
+  if (condition.status === 'True') return status;
   const add = <T extends { readonly conditions: readonly NamedCondition[] }>(each: T): T => ({
     ...each,
     conditions: [...each.conditions, condition],

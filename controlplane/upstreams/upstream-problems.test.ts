@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { CLASS, gateway } from '#controlplane/gateway-api/testing/documents.ts';
 import { describeProblem } from '#controlplane/rollout/problems.ts';
 import type { Failure } from './failure.ts';
 import { upstreamsOf } from './upstream.ts';
@@ -106,19 +107,13 @@ test('the collectors of logs and traces are told, with what is lost', () => {
   );
 });
 
-const GATEWAY = `apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: {name: c}
-spec: {controllerName: gateway.internal/gateway-controller}
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: {name: g}
-spec:
-  gatewayClassName: c
-  listeners: [{name: http, port: 80, protocol: HTTP}, {name: tcp, port: 90, protocol: TCP}]
----
-`;
+const GATEWAY =
+  CLASS +
+  gateway(
+    'g',
+    'listeners: [{name: http, port: 80, protocol: HTTP}, {name: tcp, port: 90, protocol: TCP}]',
+    { namespace: 'default' },
+  );
 const route = (kind: string, listener: string, rule: string) =>
   `apiVersion: gateway.networking.k8s.io/v1\nkind: ${kind}\nmetadata: {name: r}\nspec:\n  parentRefs: [{name: g, sectionName: ${listener}}]\n  rules:\n    - backendRefs: [{name: well, port: 80}]\n      ${rule}\n---\n`;
 
@@ -132,8 +127,8 @@ test('a backend of a route is told at its reference, in the words of Gateway API
   assert.deepEqual(
     told(text, cluster => cluster.startsWith('Service/default/shop')),
     [
-      `warning: HTTPRoute default/r (in.yaml:20, spec.rules[0].filters[0].requestMirror.backendRef): ${WHAT} Until then copies of requests are lost. Since 2026-01-02T03:04:05Z`,
-      `warning: TCPRoute default/r (in.yaml:28, spec.rules[0].backendRefs[0]): ${WHAT} Until then connections are closed. Since 2026-01-02T03:04:05Z`,
+      `warning: HTTPRoute default/r (in.yaml:18, spec.rules[0].filters[0].requestMirror.backendRef): ${WHAT} Until then copies of requests are lost. Since 2026-01-02T03:04:05Z`,
+      `warning: TCPRoute default/r (in.yaml:26, spec.rules[0].backendRefs[0]): ${WHAT} Until then connections are closed. Since 2026-01-02T03:04:05Z`,
     ],
   );
   const broken = { kind: 'broken', address: 'a:1', reason: 'reset', isTls: false } as const;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { CLASS, gateway, object } from '#controlplane/gateway-api/testing/documents.ts';
 import { type Upstream, upstreamsOf } from './upstream.ts';
 import { upstreamField } from './upstream-field.ts';
 
@@ -70,35 +71,18 @@ for (const [spec, expected] of MAPPINGS) {
 }
 
 test('a BackendTLSPolicy says whose certificate counts, and by which authority', () => {
-  const text = `apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: {name: c}
-spec: {controllerName: gateway.internal/gateway-controller}
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: {name: g}
-spec: {gatewayClassName: c, listeners: [{name: http, port: 80, protocol: HTTP}]}
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: HTTPRoute
-metadata: {name: r}
-spec: {parentRefs: [{name: g}], rules: [{backendRefs: [{name: shop, port: 443}]}]}
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: BackendTLSPolicy
-metadata: {name: p}
-spec:
-  targetRefs: [{group: '', kind: Service, name: shop}]
-  validation:
-    hostname: a.test
-    wellKnownCACertificates: System
-    subjectAltNames: [SANS]
-`;
+  const route = 'parentRefs: [{name: g}], rules: [{backendRefs: [{name: shop, port: 443}]}]';
+  const policy = (names: string) =>
+    `targetRefs: [{group: '', kind: Service, name: shop}], validation: {hostname: a.test, wellKnownCACertificates: System, subjectAltNames: [${names}]}`;
   const tlsOf = (names: string) => {
-    const { resources } = resourceSetOf(text.replace('SANS', names));
+    const { resources } = resourceSetOf(
+      CLASS +
+        gateway('g', 'listeners: [{name: http, port: 80, protocol: HTTP}]') +
+        object('HTTPRoute', 'r', route) +
+        object('BackendTLSPolicy', 'p', policy(names)),
+    );
     const found = upstreamsOf('edge', compile(resources, 'edge', OPTIONS));
-    return found.find(({ cluster }) => cluster === 'Service/default/shop:443')?.tls;
+    return found.find(({ cluster }) => cluster === 'Service/infra/shop:443')?.tls;
   };
   const system = { alpn: ['http/1.1'], sni: 'a.test', authorities: { file: '/ca.pem' } };
   assert.deepEqual(tlsOf(''), { ...system, subjects: ['a.test'] });

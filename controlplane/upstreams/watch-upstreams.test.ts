@@ -23,7 +23,6 @@ test('looks at what was compiled last, tells each change once, and stops', () =>
     missing: () => missing,
     resources: () => new Map(resources.mappings.map(each => [each.id, each])),
     connected: () => new Set(['edge']),
-    streaming: () => new Set(['edge']),
     replicated: false,
     changed: () =>
       told.push(

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { isProxy } from '#controlplane/compile/node-groups.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { CLUSTER } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
@@ -18,10 +19,8 @@ export type WatchUpstreamsParts = {
   missing(): ReadonlyMap<string, string>;
   /** Returns the resources in force, by id. */
   resources(): ReadonlyMap<string, Resource>;
-  /** Returns the node groups of the proxies that are connected here. */
+  /** Returns the node groups that are connected here, also those of our own services. */
   connected(): ReadonlySet<string>;
-  /** Returns those of our own services, too. */
-  streaming(): ReadonlySet<string>;
   /** Whether other control planes serve the same resources. */
   readonly replicated: boolean;
   /** Called when the Problems have changed. */
@@ -71,14 +70,15 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
     });
     known = known.map(each => look(each, evidenceOf(each.upstream), now()));
     const resources = parts.resources();
+    const connected = parts.connected();
     const facts = {
       resources: [...resources.values()],
-      connected: parts.connected(),
+      connected: new Set([...connected].filter(isProxy)),
       replicated: parts.replicated,
     };
     lonely = lonelyGroups(lonely, facts, now());
     // Others may have what has left this control plane.
-    if (!parts.replicated) absent = absentGroups(absent, parts.streaming(), now());
+    if (!parts.replicated) absent = absentGroups(absent, connected, now());
     const found = [
       ...upstreamProblems(lasting(known, now()), resources),
       ...lonelyGroupProblems(lonely, facts, now()),
