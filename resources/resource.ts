@@ -1,3 +1,4 @@
+import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
 import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { SpecOf } from '#resources/kinds/kinds.ts';
 import type { Kind } from '#resources/kinds/known-kinds.ts';
@@ -90,6 +91,8 @@ export type Rejected = {
    * fall through to a wider prefix.
    */
   readonly match?: MappingMatch;
+  /** The labels of a Mapping, by which Hosts choose it. Absent when it has none. */
+  readonly labels?: Readonly<Record<string, string>>;
   /**
    * What the rules of a FilterPolicy cover. When it is absent nothing could be read, and they cover
    * any host and path.
@@ -106,6 +109,8 @@ export type Rejected = {
   readonly route?: ClosedRoute;
   /** The hostname of a Host, or the Hosts of a TLSContext. Absent when that could not be read. */
   readonly hosts?: readonly string[];
+  /** By what a Host chooses Mappings. One that cannot be read chooses all. Absent: it does not. */
+  readonly mappingSelector?: LabelSelector;
   /** The request headers that a Filter would inject, as far as they could be read. */
   readonly injects?: readonly string[];
   /** Restrictions that it asks for and that are not served. Absent when there are none. */

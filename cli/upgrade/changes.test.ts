@@ -67,7 +67,7 @@ const CASES: Readonly<
     concerned: [
       [object('AuthService', '{}'), 'AuthService default/a'],
       [module('{ip_allow: [{peer: 127.0.0.1}]}'), 'Module default/a'],
-      [object('Host', '{selector: {matchLabels: {a: b}}}'), 'Host default/a'],
+      [object('Host', '{tls: {crl_secret: a}}'), 'Host default/a'],
       [object('TLSContext', '{crl_secret: a}'), 'TLSContext default/a'],
     ],
     others: [

@@ -14,6 +14,11 @@ export function closeMappings(resources: ResourceSet, closing: ReadonlySet<Mappi
 }
 
 /** A Mapping for copies of requests decides nothing about them, so it is only left out. */
-function toClosed({ kind, namespace, name, id, source, spec }: Mapping): Rejected {
-  return { kind, namespace, name, id, source, ...(spec.shadow ? {} : { match: spec }) };
+function toClosed({ kind, namespace, name, id, source, spec, metadata }: Mapping): Rejected {
+  const { labels } = metadata ?? {};
+  return {
+    ...{ kind, namespace, name, id, source },
+    ...(spec.shadow ? {} : { match: spec }),
+    ...(labels === undefined ? {} : { labels }),
+  };
 }

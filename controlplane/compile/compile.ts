@@ -27,6 +27,7 @@ import { Memo } from './memo.ts';
 import { withModuleDefaults } from './module-defaults.ts';
 import { EDGE, EXT_AUTHZ, ofNodeGroup, RATELIMIT_SERVICE, SDS } from './node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
+import { distinctProblems } from './problem-of.ts';
 import { unservedLabelProblems } from './rate-limits/label-domain-problems.ts';
 import { hostRateLimits } from './rate-limits/labelling.ts';
 import { rateLimitMessages } from './rate-limits/rate-limit-messages.ts';
@@ -36,8 +37,8 @@ import { MARK_LATE_TRIES } from './routes/late-tries.ts';
 import { manyRoutesProblems } from './routes/many-routes.ts';
 import { mappingGroups } from './routes/mapping-groups.ts';
 import { mappingGroupProblems } from './routes/mapping-route.ts';
+import { askingClusters, mappingShares } from './routes/mapping-shares.ts';
 import { proxyConfigHosts } from './routes/proxy-config-hosts.ts';
-import { splitRedirects } from './routes/redirects.ts';
 import { HOST_RETRIES } from './routes/retry-policy.ts';
 import { toRouteConfiguration } from './routes/route-configuration.ts';
 import { mappingEntries } from './routes/route-entries.ts';
@@ -45,6 +46,7 @@ import { sentUpgrades } from './routes/sent-upgrades.ts';
 import { apart, shadowProblems } from './routes/shadows.ts';
 import { type HostInputs, hostParts, virtualHosts } from './routes/virtual-hosts.ts';
 import { contextProblems } from './tls/context-problems.ts';
+import { EVERY_MAPPING } from './tls/host-choice.ts';
 import { mappingsTls } from './tls/mappings-tls.ts';
 import { servedSecrets } from './tls/served-secrets.ts';
 import { type WithoutUnserved, withoutUnserved } from './unserved.ts';
@@ -113,7 +115,7 @@ function compileGateway(
   const own = { ...ofNodeGroup(resources, EDGE), ...WITHOUT_ROUTES };
   const edge = edgeOf(own, options, memo, ofGateways(gateways));
   const hosts = {
-    entries: [],
+    entries: new Map(),
     declared: [],
     guards: undefined,
     ...hostInputs(own, edge, everything, memo),
@@ -156,28 +158,42 @@ function compileProxies(
 ): Compiled {
   const all = withModuleDefaults(ofNodeGroup(resources, group), memo);
   const tls = mappingsTls(all, resources, memo);
-  const { served, shadows } = apart(tls.resources);
-  const edge = group === EDGE ? edgeOf(served, options, memo, ofGateways(gateways)) : undefined;
-  const own = edge === undefined ? served : closeReplacing(served, edge.settersOf);
-  const { forwarded, redirects, overruled } = splitRedirects(keyedMappings(own.mappings, memo));
-  const copying = keyedMappings(shadows, memo);
+  const { served: forwarding, shadows } = apart(tls.resources);
+  const edge = group === EDGE ? edgeOf(forwarding, options, memo, ofGateways(gateways)) : undefined;
+  const own = edge === undefined ? forwarding : closeReplacing(forwarding, edge.settersOf);
+  const mappings = {
+    mappings: keyedMappings(own.mappings, memo),
+    shadows: keyedMappings(shadows, memo),
+    closed: own.closed,
+  };
+  const shares = mappingShares(mappings, edge?.choices.values() ?? [EVERY_MAPPING]);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
   const { caFile = DEFAULT_CA_FILE } = options;
   const upstreamTls = { caFile, hop: hopOf(options), contexts: tls.contexts };
-  const users = [...forwarded, ...copying];
+  const users = askingClusters(mappings, shares);
   const byMapping = mappingClusters(users, declared.byName, upstreamTls, memo);
-  const groups = mappingGroups(forwarded, byMapping);
-  const mirrors = mappingGroups(copying, byMapping);
   const sent = sentUpgrades(resources, group);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName, sent.upgrades);
-  const entries = mappingEntries(
-    { groups, mirrors, redirects, figures: options.figures !== false },
-    own.closed,
-    memo,
-    edge && { ...edge, ...edge.limits, ...edge.filters },
-  );
+  const served = shares.map(share => {
+    const { choice, closed, forwarded, overruled, redirects } = share;
+    const groups = mappingGroups(forwarded, byMapping);
+    const mirrors = mappingGroups(share.shadows, byMapping);
+    const entries = mappingEntries(
+      { groups, mirrors, redirects, figures: options.figures !== false },
+      closed,
+      memo,
+      edge && { ...edge, ...edge.limits, ...edge.filters },
+    );
+    const problems = [
+      ...overruled,
+      ...[...groups.values()].flatMap(mappingGroupProblems),
+      ...shadowProblems(mirrors, groups),
+    ];
+    return { key: choice.key, entries, problems };
+  });
   const inputs = {
-    ...{ entries, declared: hosts.hosts, guards: undefined },
+    entries: new Map(served.map(({ key, entries }) => [key, entries])),
+    ...{ declared: hosts.hosts, guards: undefined },
     ...hostInputs(own, edge, everything, memo),
   };
   const parts =
@@ -223,9 +239,7 @@ function compileProxies(
       ...(edge === undefined
         ? []
         : [...edge.problems, ...contextProblems(resources, edge.contexts)]),
-      ...overruled,
-      ...[...groups.values()].flatMap(mappingGroupProblems),
-      ...shadowProblems(mirrors, groups),
+      ...distinctProblems(served.flatMap(({ problems }) => problems)),
       ...manyRoutesProblems(group, tables, own),
       ...(edge === undefined
         ? [

@@ -22,7 +22,7 @@ import { type HostGuards, hostGuards } from './routes/host-guard.ts';
 import { letterCaseProblems } from './routes/letter-case.ts';
 import { type HeaderSetters, headerSetters } from './set-headers.ts';
 import { type EdgeHost, edgeHosts } from './tls/edge-hosts.ts';
-import { hostCover, uncoveredProblems } from './tls/host-cover.ts';
+import { type HostCover, hostCover, uncoveredProblems } from './tls/host-cover.ts';
 
 /** What only the edge has: rate limits, Filters and Hosts. */
 export type Edge = {
@@ -37,6 +37,8 @@ export type Edge = {
   readonly settersOf: HeaderSetters;
   /** Its ports without those of Gateways. */
   readonly ports: readonly ServedPort[];
+  /** Which Mappings its names have. */
+  readonly choices: HostCover['choices'];
   /** Ids of the TLSContexts that its Hosts use. */
   readonly contexts: ReadonlySet<string>;
   /** Ids of the resources behind its routes, besides Mappings and ProxyConfigs. */
@@ -63,7 +65,7 @@ export function edgeOf(
   const filters = edgeFilters(resources, options, memo, gateways.filters);
   const settersOf = headerSetters(filters, limits.gatewayHeaders, resources.mappings);
   const { contexts, hosts, problems } = edgeHosts(resources);
-  const cover = hostCover(hosts, resources.config.serve_other_hosts);
+  const cover = hostCover(hosts, resources);
   const claims = {
     ports: edgePorts(resources, hosts, options),
     gatewayPorts: gateways.ports,
@@ -79,6 +81,7 @@ export function edgeOf(
       guards: hosts.length === 0 ? undefined : hostGuards(hosts, cover, { ...table, httpsPort }),
     })),
     ports: ports.map(port => servedEdgePort(port, hosts, limits.listener)),
+    choices: cover.choices,
     contexts,
     routeOrigins: [
       ...limits.origins,

@@ -11,6 +11,7 @@ import { suggest } from '#resources/words/suggest.ts';
 import { closeMappings } from './close-mappings.ts';
 import { EDGE } from './node-groups.ts';
 import { problemOf } from './problem-of.ts';
+import { selectorOf } from './tls/host-choice.ts';
 
 type Item = Resource | Rejected;
 type Ignored = (unserved: Unserved) => boolean;
@@ -101,8 +102,9 @@ function close(resources: ResourceSet, closing: ReadonlySet<Item>): ResourceSet 
 /** Where the field that names its Hosts is misspelt, it may be for any. */
 function toRejected(resource: Resource, hosts: readonly string[]): Rejected {
   const { kind, namespace, name, id, source } = resource;
+  const selector = kind === 'Host' ? selectorOf(resource.spec) : {};
   const isUnread = unservedOf(resource).some(({ meant = '' }) => NAMES_HOSTS.includes(meant));
-  return { kind, namespace, name, id, source, ...(isUnread ? {} : { hosts }) };
+  return { kind, namespace, name, id, source, ...selector, ...(isUnread ? {} : { hosts }) };
 }
 
 const NAMES_HOSTS: readonly string[] = ['spec', 'hosts', 'hostname'];

@@ -1,4 +1,7 @@
+import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
 import { matchKey } from '#controlplane/compile/routes/mapping-match.ts';
+import { choiceOf } from '#controlplane/compile/tls/host-choice.ts';
+import { hostCoverOf } from '#controlplane/compile/tls/host-cover.ts';
 import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -40,7 +43,8 @@ export function explainRoute(
 ): ExplainedRoute {
   const { route, virtualHost } = match;
   const owner = placeOf(places, route.name);
-  const sharing = Map.groupBy(mappingsSharing(route.name, resources), ({ spec }) => spec.shadow);
+  const mappings = mappingsSharing(route.name, virtualHost.domains[0] ?? '*', resources);
+  const sharing = Map.groupBy(mappings, ({ spec }) => spec.shadow);
   const withPlaces = (clusters: readonly Pick<Share, 'cluster' | 'percent'>[], isShadow: boolean) =>
     clusters.map(({ cluster, percent }, index) => {
       const mapping = sharing.get(isShadow)?.[index];
@@ -104,13 +108,24 @@ function clustersOf(route: Route): readonly Share[] {
 }
 
 /**
- * Returns the Mappings that match the very same requests, also shadows, in the order of their
- * clusters in the route.
+ * Returns the Mappings that match the very same requests of a virtual host, also shadows, in the
+ * order of their clusters in the route.
  */
-function mappingsSharing(id: string, { mappings }: ResourceSet): readonly Resource<'Mapping'>[] {
+function mappingsSharing(
+  id: string,
+  domain: string,
+  resources: ResourceSet,
+): readonly Resource<'Mapping'>[] {
+  const { mappings } = resources;
   const first = mappings.find(mapping => mapping.id === id);
   if (first === undefined) return [];
   const key = matchKey(first.spec);
   const { node_group } = first.spec;
-  return mappings.filter(({ spec }) => spec.node_group === node_group && matchKey(spec) === key);
+  const sharing = mappings.filter(
+    ({ spec }) => spec.node_group === node_group && matchKey(spec) === key,
+  );
+  if (sharing.length === 1 || node_group !== EDGE) return sharing;
+  const { choices, ownerOf } = hostCoverOf(ofNodeGroup(resources, EDGE));
+  const choice = choices.get(choiceOf(ownerOf(domain.replace(/^\[(.*)\]$/, '$1'))));
+  return sharing.filter(({ metadata, spec }) => choice?.has(spec, metadata?.labels ?? {}));
 }

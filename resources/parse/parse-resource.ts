@@ -5,7 +5,7 @@ import {
   isKind,
   SINGLETONS,
 } from '#resources/kinds/known-kinds.ts';
-import type { Rejected, ResourceMetadata } from '#resources/resource.ts';
+import type { ResourceMetadata } from '#resources/resource.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { misspeltRestrictions } from '#resources/schema/misspelt-restrictions.ts';
 import { closesEverything, type Unserved, unservedOf } from '#resources/schema/restrictions.ts';
@@ -35,7 +35,7 @@ export type ParseOutcome = {
   /** What counts of its `metadata`. */
   readonly facts?: ResourceMetadata;
   readonly document: Readonly<Record<string, unknown>>;
-  readonly salvaged: Pick<Rejected, 'hosts' | 'injects' | 'match' | 'route' | 'rules'>;
+  readonly salvaged: ReturnType<typeof salvage>;
   /** Restrictions that it asks for and that are not served. */
   readonly unserved: readonly Unserved[];
 };

@@ -29,7 +29,9 @@ export function placeOutcome(
     source: { file: '', line: lineOf([]) },
   };
   if (spec === undefined) {
-    const rejected = kind === '' ? [] : [{ ...identity, ...salvaged, ...unserved }];
+    const { labels } = outcome.facts ?? {};
+    const chosenBy = kind === 'Mapping' && labels !== undefined ? { labels } : {};
+    const rejected = kind === '' ? [] : [{ ...identity, ...salvaged, ...chosenBy, ...unserved }];
     return { ...EMPTY_FILE, rejected, problems, anonymous: kind === '' || name === '' };
   }
   const lines = fieldLines(document, lineOf);

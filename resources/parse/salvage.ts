@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
+import { type LabelSelector, labelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
 import { objectName } from '#resources/kinds/gateway-api/names.ts';
 import { type PolicyTarget, policyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
@@ -33,7 +34,8 @@ export function salvage(
   findings: readonly Finding[],
 ): Omit<Rejected, 'kind' | 'namespace' | 'name' | 'id' | 'source' | 'unserved'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
-  if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
+  if (kind === 'Host')
+    return { ...salvageHosts(spec, ({ hostname = '*' }) => [hostname]), ...salvageSelector(spec) };
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
   if (kind === 'Filter') return { injects: injectedNames(spec) };
   if (kind === 'Gateway') return { ...salvageClass(spec), ...salvageListeners(spec) };
@@ -69,6 +71,15 @@ function salvageHosts(
   const parsed = isFields(spec) ? domains.safeParse(of(spec)) : undefined;
   return parsed?.success === true ? { hosts: parsed.data } : {};
 }
+
+/** What a Host chooses must not be served on others while it is rejected. */
+function salvageSelector(spec: unknown): { mappingSelector?: LabelSelector } {
+  const written = isFields(spec) ? spec.mappingSelector : undefined;
+  if (written === undefined || written === null) return {};
+  return { mappingSelector: labelSelector.safeParse(written).data ?? EVERYTHING };
+}
+
+const EVERYTHING: LabelSelector = { matchLabels: {}, matchExpressions: [] };
 
 /** The status of a Gateway is written by the controller of its class alone. */
 function salvageClass(spec: unknown): { gatewayClass?: string } {

@@ -74,6 +74,17 @@ const CLOSING: readonly (readonly [kind: string, fields: object, closed: string]
   ],
   ['Host', { requestPolicy: { action: 'Reject' } }, 'spec.requestPolicy.action as action'],
   ['Host', { mapping_selectr: { a: 'b' } }, 'spec.mapping_selectr as mapping_selector'],
+  ['Host', { selectr: { a: 'b' } }, 'spec.selectr as selector'],
+  [
+    'Host',
+    { mappingSelector: { matchLabel: { a: 'b' } } },
+    'spec.mappingSelector.matchLabel as matchLabels',
+  ],
+  [
+    'Host',
+    { selector: { match_expression: [{ key: 'a', operator: 'Exists' }] } },
+    'spec.selector.match_expression as matchExpressions',
+  ],
   ['TLSContext', { cert_requird: true }, 'spec.cert_requird as cert_required'],
   ['TLSContext', { casecret: 'a' }, 'spec.casecret as ca_secret'],
   ['TLSContext', { minTlsVersion: 'v1.3' }, 'spec.minTlsVersion as min_tls_version'],

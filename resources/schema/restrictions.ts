@@ -15,7 +15,6 @@ export type Restriction = {
   readonly does: string;
 };
 
-const SELECTS = 'says which Mappings the Host has';
 const REVOKES = 'says which certificates are revoked';
 
 /**
@@ -73,9 +72,6 @@ export const RESTRICTIONS: readonly Restriction[] = [
     name: 'envoy_override',
     does: "may change what Envoy's route demands",
   },
-  { kind: 'Host', field: 'selector', name: 'selector', does: SELECTS },
-  { kind: 'Host', field: 'mappingSelector', name: 'mappingSelector', does: SELECTS },
-  { kind: 'Host', field: 'mapping_selector', name: 'mappingSelector', does: SELECTS },
   { kind: 'Host', field: 'tls.crl_secret', name: 'crl_secret', does: REVOKES },
   { kind: 'Host', field: 'tls.v3CRLSecret', name: 'crl_secret', does: REVOKES },
   { kind: 'TLSContext', field: 'crl_secret', name: 'crl_secret', does: REVOKES },

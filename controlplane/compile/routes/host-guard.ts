@@ -4,6 +4,7 @@ import { GATEWAY_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts
 import { perFilterConfig } from '../per-filter-config.ts';
 import { quoteRegex } from '../quote-regex.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
+import { choiceOf } from '../tls/host-choice.ts';
 import type { HostCover } from '../tls/host-cover.ts';
 import { HOST_HEADER, hostMark } from '../tls/host-header.ts';
 import { HSTS_FILTER, hstsOf, WITHOUT_HSTS } from '../tls/hsts.ts';
@@ -41,6 +42,8 @@ export type HostGuards = {
   readonly hostnames: readonly string[];
   /** Returns whether Mappings are served in the virtual host of a domain. */
   covers(domain: string): boolean;
+  /** Returns the key of the choice that says which. */
+  choiceOf(domain: string): string;
   /**
    * Returns the guard of a domain. `declares`: a ProxyConfig has routes there, which are served as
    * it says.
@@ -75,6 +78,7 @@ export function hostGuards(
       ...new Set([...hosts.map(({ hostname }) => hostname), ...(covers('*') ? [] : ['*'])]),
     ],
     covers,
+    choiceOf: domain => choiceOf(ownerOf(domain)),
     of: (domain, declares) => {
       const owner = ownerOf(domain);
       if (owner === undefined) return uncovered(domain, declares);

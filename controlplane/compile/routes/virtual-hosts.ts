@@ -8,6 +8,7 @@ import { removingHeaders } from '../ext-authz/identity-headers.ts';
 import type { Memo } from '../memo.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { statName } from '../stat-name.ts';
+import { NO_CHOICE } from '../tls/host-choice.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
 import type { DeclaredHost } from './proxy-config-hosts.ts';
@@ -17,8 +18,10 @@ import { compareRoutes, type RouteEntry } from './route-entry.ts';
 import { verifyingRoutes } from './verifying-routes.ts';
 
 export type HostInputs = {
-  /** Routes of Mappings, each for the domain of its rank. */
-  readonly entries: readonly RouteEntry[];
+  /**
+   * Routes of Mappings, each for the domain of its rank, by the key of the choice that has them.
+   */
+  readonly entries: ReadonlyMap<string, readonly RouteEntry[]>;
   readonly declared: readonly DeclaredHost[];
   /** Routes before those of all resources, on every domain. */
   readonly everywhere: readonly JsonObject[];
@@ -61,8 +64,8 @@ type Plan = {
   readonly listed: DeclaredHost | undefined;
   /** The declared virtual host whose routes it has: this one, or the one that covers the domain. */
   readonly base: DeclaredHost | undefined;
-  /** Hosts of Mappings that cover it. Empty where Mappings are not served. */
-  readonly hosts: readonly string[];
+  /** Routes of the Mappings that cover it. Empty where Mappings are not served. */
+  readonly lists: readonly Entries[];
   readonly guard: HostGuard;
   /** Domains of one declared virtual host stay together, unless their routes differ. */
   readonly key: string;
@@ -75,18 +78,24 @@ type Plan = {
  * Mappings. A Mapping for one host takes nothing away from it.
  */
 export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
-  const byHost = Map.groupBy(inputs.entries, ({ rank }) => rank.host);
-  // Sorted once here, the lists of several hosts merge fast below.
-  const last = inputs.memo.of(inputs.memo, 'sorted routes', [], () => new Map<string, Entries>());
-  for (const [host, entries] of byHost) byHost.set(host, sorted(entries, last.get(host)));
+  const last = inputs.memo.of(inputs.memo, 'sorted routes', [], () => new Map<string, ByHost>());
+  const chosen = new Map(
+    [...inputs.entries].map(([key, entries]) => {
+      const byHost: ByHost = Map.groupBy(entries, ({ rank }) => rank.host);
+      // Sorted once here, the lists of several hosts merge fast below.
+      for (const [host, all] of byHost) byHost.set(host, sorted(all, last.get(key)?.get(host)));
+      return [key, byHost];
+    }),
+  );
   last.clear();
-  for (const [host, entries] of byHost) last.set(host, entries);
-  const together = Map.groupBy(plansOf(inputs, byHost), ({ key }) => key);
+  for (const [key, byHost] of chosen) last.set(key, byHost);
+  const together = Map.groupBy(plansOf(inputs, chosen), ({ key }) => key);
   const taken = new Set<string>();
-  return [...together.values()].map(plans => virtualHost(plans, byHost, inputs, taken));
+  return [...together.values()].map(plans => virtualHost(plans, inputs, taken));
 }
 
 type Entries = RouteEntry[];
+type ByHost = Map<string, Entries>;
 
 /** Most entries are the same as last time, and what is nearly sorted is sorted fast. */
 function sorted(entries: Entries, last: Entries = []): Entries {
@@ -95,33 +104,37 @@ function sorted(entries: Entries, last: Entries = []): Entries {
   return [...kept, ...others].sort(compareRoutes);
 }
 
-function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): readonly Plan[] {
+function plansOf(inputs: HostInputs, chosen: ReadonlyMap<string, ByHost>): readonly Plan[] {
   const owners = new Map(
     inputs.declared.flatMap(host => host.domains.map(domain => [domain, host] as const)),
   );
-  const { covers = () => true, hostnames = [] } = inputs.guards ?? {};
-  const served = new Set([...owners.keys(), ...[...byHost.keys()].filter(covers), ...hostnames]);
+  const { choiceOf = () => NO_CHOICE, covers = () => true, hostnames = [] } = inputs.guards ?? {};
+  const routed = [...chosen.values()].flatMap(byHost => [...byHost.keys()]);
+  const served = new Set([...owners.keys(), ...routed.filter(covers), ...hostnames]);
   const domains = [...served, ...unservedOrigins(inputs, served)].sort(compareText);
   return domains.map(domain => {
     const covering = coveringDomains(domain);
     const listed = owners.get(domain);
     const base = covering.map(cover => owners.get(cover)).find(owner => owner !== undefined);
-    const hosts = covers(domain) ? covering.filter(cover => byHost.has(cover)) : [];
+    const choice = choiceOf(domain);
+    const byHost = chosen.get(choice);
+    const hosts = covers(domain) ? covering.filter(cover => byHost?.has(cover)) : [];
     const guard = inputs.guards?.of(domain, base !== undefined) ?? NO_GUARD;
-    return { domain, listed, base, hosts, guard, key: keyOf(domain, listed, hosts, guard, inputs) };
+    const lists = hosts.map(host => byHost?.get(host) ?? []);
+    const parts = { hosts, choice, guard };
+    return { domain, listed, base, lists, guard, key: keyOf(domain, listed, parts, inputs) };
   });
 }
 
 function keyOf(
   domain: string,
   listed: DeclaredHost | undefined,
-  hosts: readonly string[],
-  guard: HostGuard,
+  { guard, ...others }: { readonly guard: HostGuard } & JsonObject,
   inputs: HostInputs,
 ): string {
   if (listed === undefined) return domain;
   const parts = hostParts(domain, inputs, [], guard);
-  return JSON.stringify([listed.origin, listed.name, hosts, parts]);
+  return JSON.stringify([listed.origin, listed.name, others, parts]);
 }
 
 /**
@@ -176,16 +189,11 @@ function unservedOrigins({ filters }: HostInputs, served: ReadonlySet<string>): 
 
 const NO_GUARD: HostGuard = { first: [], insecure: [], perFilter: {} };
 
-function virtualHost(
-  plans: readonly Plan[],
-  byHost: ReadonlyMap<string, readonly RouteEntry[]>,
-  inputs: HostInputs,
-  taken: Set<string>,
-): JsonObject {
+function virtualHost(plans: readonly Plan[], inputs: HostInputs, taken: Set<string>): JsonObject {
   const plan = plans.find(({ domain }) => domain.includes('*')) ?? plans[0];
   if (plan === undefined) throw new Error('a virtual host without domains');
-  const { base, domain, guard, hosts, listed } = plan;
-  const entries = [...hosts.flatMap(host => byHost.get(host) ?? []), ...(base?.entries ?? [])];
+  const { base, domain, guard, lists, listed } = plan;
+  const entries = [...lists.flat(), ...(base?.entries ?? [])];
   entries.sort(compareRoutes);
   const { fields, first } = hostParts(domain, inputs, [], guard, entries);
   const routes = entries.map(({ route }) => route);

@@ -1,8 +1,10 @@
+import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { problemOf } from '../problem-of.ts';
+import { distinctProblems, problemOf } from '../problem-of.ts';
 import { contextDemands, hostDemands } from './client-demands.ts';
+import { selectorOf } from './host-choice.ts';
 import { type HostTls, resolveTls } from './host-tls.ts';
 
 /** What happens to a request for a Host that came without TLS. */
@@ -17,6 +19,8 @@ export type EdgeHost = {
   readonly id: string;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** By what it chooses Mappings. Absent: it has all that are for its names. */
+  readonly mappingSelector?: LabelSelector;
   /** The resources that it comes from. */
   readonly origins: readonly string[];
   /** `broken`: TLS is intended and impossible, so nothing answers there. */
@@ -43,6 +47,7 @@ export type EdgeHosts = {
 export function edgeHosts(resources: ResourceSet): EdgeHosts {
   const owners = new Map<string, EdgeHost>();
   const served = new Map<string, Host>();
+  // A Problem of a TLSContext shows at each of its Hosts.
   const problems: Problem[] = [];
   const contexts = new Set<string>();
   const closeWithout = (demands: readonly string[], host: Host, by: string) => {
@@ -88,7 +93,7 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
       problems.push(unmetProblem(host, context, unmet));
     }
   }
-  return { hosts: [...owners.values()], contexts, problems: [...distinct(problems)] };
+  return { hosts: [...owners.values()], contexts, problems: distinctProblems(problems) };
 }
 
 /**
@@ -125,6 +130,7 @@ function toEdgeHost(
     id,
     namespace,
     labels: metadata?.labels ?? {},
+    ...selectorOf(spec),
     origins: [id, ...(context === undefined ? [] : [context.id])],
     tls,
     insecure: redirectsAll(spec, context)
@@ -203,9 +209,4 @@ function unmetProblem(host: Host, context: Context | Rejected, unmet: readonly s
       ? 'Demand the same here, or name the TLSContext in `tlsContext`'
       : 'Mend the TLSContext';
   return problemOf(host, 'error', 'spec.tlsContext', `${what}. ${remedy}`);
-}
-
-/** A Problem of a TLSContext shows at each of its Hosts. */
-function distinct(problems: readonly Problem[]): Iterable<Problem> {
-  return new Map(problems.map(problem => [JSON.stringify(problem), problem])).values();
 }

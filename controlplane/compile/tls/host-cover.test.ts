@@ -90,6 +90,28 @@ test('a Mapping for a name that no Host covers is not served, and has a Problem'
   );
 });
 
+test('a Mapping that no Host selects by its labels is not served, and has a Problem', () => {
+  const selecting = { mappingSelector: { matchLabels: { team: 'a' } } };
+  const labelled = (name: string, team: string, spec: object) => ({
+    ...mapping(name, spec),
+    metadata: { name, labels: { team } },
+  });
+  const documents = [
+    host('a', { hostname: 'a.test', ...selecting }),
+    host('c', { hostname: 'c.test' }),
+    labelled('selected', 'a', {}),
+    mapping('unlabelled', {}),
+    mapping('lost', { host: 'a.test', prefix: '/lost/' }),
+    labelled('other', 'b', { host: 'a.test', prefix: '/other/' }),
+  ];
+  const { problems } = compiled(documents);
+  assert.deepEqual(
+    problems.map(({ severity, name, field }) => [severity, name, field]),
+    ['lost', 'other'].map(name => ['error', name, 'spec.host']),
+  );
+  assert.match(String(problems[0]?.message), /choose Mappings by labels \(`mappingSelector`\)/);
+});
+
 test('a Host whose name cannot be read closes every name that no other Host has', () => {
   const documents = [
     mapping('m'),

@@ -4,6 +4,7 @@ import { coveringDomains } from '../domain-cover.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 import { type EdgeHost, edgeHosts } from './edge-hosts.ts';
+import { choiceOf, type HostChoice, hostChoices } from './host-choice.ts';
 
 /** The names on which Mappings are served. */
 export type HostCover = {
@@ -14,36 +15,61 @@ export type HostCover = {
    * names of Hosts.
    */
   readonly covers: (domain: string) => boolean;
+  /** Which of them, by the keys of choices. */
+  readonly choices: ReadonlyMap<string, HostChoice>;
 };
 
-/** Builds it. `others` says whether names that no Host covers are served too. */
-export function hostCover(hosts: readonly EdgeHost[], others: boolean): HostCover {
+/** Builds it for Hosts of these resources, which are those of the edge. */
+export function hostCover(
+  hosts: readonly EdgeHost[],
+  { closed, config }: Pick<ResourceSet, 'closed' | 'config'>,
+): HostCover {
   const byName = new Map(hosts.map(host => [host.hostname, host]));
   const ownerOf = (domain: string) =>
     coveringDomains(domain)
       .map(cover => byName.get(cover))
       .find(host => host !== undefined);
-  const open = others || hosts.every(({ contextOnly = false }) => contextOnly);
-  return { ownerOf, covers: domain => open || ownerOf(domain) !== undefined };
+  const open = config.serve_other_hosts || hosts.every(({ contextOnly = false }) => contextOnly);
+  return {
+    ownerOf,
+    covers: domain => open || ownerOf(domain) !== undefined,
+    choices: hostChoices(hosts, closed),
+  };
 }
 
 /** Returns where these resources, which are those of the edge, serve Mappings. */
 export function hostCoverOf(resources: ResourceSet): HostCover {
-  return hostCover(edgeHosts(resources).hosts, resources.config.serve_other_hosts);
+  return hostCover(edgeHosts(resources).hosts, resources);
 }
 
-/** Returns an error for each Mapping that is never served, since its host matches no Host. */
+/** Returns an error for each Mapping that is never served, since no Host has it. */
 export function uncoveredProblems(
   { mappings }: ResourceSet,
   hosts: readonly EdgeHost[],
-  { covers }: HostCover,
+  { choices, covers, ownerOf }: HostCover,
 ): readonly Problem[] {
-  if (covers('*')) return [];
-  const within = new Set(hosts.flatMap(({ hostname }) => coveringDomains(hostname)));
+  if (covers('*') && choices.size === 1) return [];
+  const within = new Map<string, Set<string>>();
+  for (const host of hosts)
+    for (const domain of coveringDomains(host.hostname)) {
+      const known = within.get(domain) ?? new Set();
+      within.set(domain, known.add(choiceOf(host)));
+    }
   return mappings.flatMap(mapping => {
     const domain = mappingDomain(mapping.spec);
-    if (within.has(domain) || covers(domain)) return [];
-    const message = `the Mapping is not served: no Host covers "${domain}". Write a Host with this \`hostname\`, or \`serve_other_hosts: true\` in the Module`;
+    const around = covers(domain) ? [choiceOf(ownerOf(domain))] : [];
+    const having = [...around, ...(within.get(domain) ?? [])];
+    const labels = mapping.metadata?.labels ?? {};
+    if (having.some(key => choices.get(key)?.has(mapping.spec, labels))) return [];
+    const message = having.length === 0 ? uncovered(domain) : unchosen(domain);
     return [problemOf(mapping, 'error', 'spec.host', message)];
   });
+}
+
+function uncovered(domain: string): string {
+  return `the Mapping is not served: no Host covers "${domain}". Write a Host with this \`hostname\`, or \`serve_other_hosts: true\` in the Module`;
+}
+
+function unchosen(domain: string): string {
+  return `the Mapping is not served: the Hosts of "${domain}" choose Mappings by labels (\`mappingSelector\`), and not this one. Give it those labels in \`metadata.labels\``;
 }

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import { compile } from '#controlplane/compile/compile.ts';
 import { orderedRules, ruleText } from '#controlplane/compile/ext-authz/rule-order.ts';
-import { keyedMappings } from '#controlplane/compile/mapping-keys.ts';
 import type { Memo } from '#controlplane/compile/memo.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
@@ -9,6 +8,7 @@ import { groupShapes } from '#controlplane/compile/rate-limits/label-shape.ts';
 import { labelTree } from '#controlplane/compile/rate-limits/label-tree.ts';
 import { LabelWalk } from '#controlplane/compile/rate-limits/label-walk.ts';
 import { labellings } from '#controlplane/compile/rate-limits/labelling.ts';
+import { sharingMappings } from '#controlplane/compile/routes/mapping-shares.ts';
 import { withoutValues } from '#controlplane/diff/envoy-parts.ts';
 import type {
   MappingFigures,
@@ -157,19 +157,9 @@ function troublesOfParents(id: string, { statuses }: GatewayApi): readonly strin
   });
 }
 
-function sharing(
-  { id, spec }: Mapping,
-  { memo, resources, rows }: RouteBasis,
-): readonly RouteRow[] {
-  const keyed = keyedMappings(resources.mappings, memo);
-  const key = keyed.find(({ mapping }) => mapping.id === id)?.keys.match;
-  const ids = new Set(
-    keyed
-      .filter(
-        ({ keys, mapping }) => keys.match === key && mapping.spec.node_group === spec.node_group,
-      )
-      .map(({ mapping }) => mapping.id),
-  );
+function sharing({ id }: Mapping, { memo, resources, rows }: RouteBasis): readonly RouteRow[] {
+  const group = sharingMappings(resources, memo).find(all => all.some(each => each.id === id));
+  const ids = new Set(group?.map(each => each.id));
   return rows.filter(row => ids.has(row.id));
 }
 

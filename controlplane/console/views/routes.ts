@@ -1,5 +1,5 @@
-import { keyedMappings } from '#controlplane/compile/mapping-keys.ts';
 import type { Memo } from '#controlplane/compile/memo.ts';
+import { sharingMappings } from '#controlplane/compile/routes/mapping-shares.ts';
 import { splitTraffic } from '#controlplane/compile/routes/traffic-split.ts';
 import type { MappingFigures, Rates } from '#controlplane/figures/figures.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
@@ -96,7 +96,7 @@ export function routeRows({
   const stateOf = new Map(states.map(({ id, state }) => [id, state]));
   const problemsOf = Map.groupBy(problems, problemId);
   const coverage = coverageOf(resources);
-  const shares = sharesOf(resources.mappings, memo);
+  const shares = sharesOf(resources, memo);
   const mappings = resources.mappings.map(mapping => {
     const share = shares.get(mapping.id);
     return {
@@ -146,20 +146,16 @@ export function serviceText({ service }: Pick<Mapping['spec'], 'service'>): stri
 }
 
 /** Returns the percentages of Mappings that match the same requests as others. */
-function sharesOf(mappings: readonly Mapping[], memo: Memo): ReadonlyMap<string, number> {
-  const forwarding = mappings.filter(({ spec }) => !spec.shadow && !spec.host_redirect);
-  const groups = Map.groupBy(
-    keyedMappings(forwarding, memo),
-    ({ mapping, keys }) => `${mapping.spec.node_group} ${keys.match}`,
+function sharesOf(resources: ResourceSet, memo: Memo): ReadonlyMap<string, number> {
+  const groups = sharingMappings(resources, memo).map(group =>
+    group.filter(({ spec }) => !spec.shadow && !spec.host_redirect),
   );
-  const shared = [...groups.values()].filter(({ length }) => length > 1);
+  const shared = groups.filter(({ length }) => length > 1);
   return new Map(
     shared.flatMap(group => {
-      const { weights } = splitTraffic(group.map(({ mapping }) => mapping.spec.weight));
+      const { weights } = splitTraffic(group.map(({ spec }) => spec.weight));
       const sum = weights.reduce((total, weight) => total + weight, 0);
-      return group.map(
-        ({ mapping }, index) => [mapping.id, (100 * (weights[index] ?? 0)) / sum] as const,
-      );
+      return group.map(({ id }, index) => [id, (100 * (weights[index] ?? 0)) / sum] as const);
     }),
   );
 }

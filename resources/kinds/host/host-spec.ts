@@ -3,6 +3,7 @@ import { tlsSettingsShape } from '#resources/traffic/tls-settings.ts';
 import { domain } from '#resources/words/domain.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { secretReference } from '#resources/words/secret-reference.ts';
+import { labelSelector } from '../gateway-api/label-selector.ts';
 import { acmeProvider } from './acme-provider.ts';
 
 const YEAR_SECONDS = 31_536_000;
@@ -49,6 +50,12 @@ export const hostSpec = z.object({
     .default('*')
     .describe(
       'Host of the requests: exact, `*.example.com` or `*` (what no other Host has). Once there is a Host, Mappings are served on the names of Hosts only, and other names are answered 404, or 301 where every Host redirects',
+    ),
+  mappingSelector: labelSelector
+    .exactOptional()
+    .meta({ aliases: ['selector', 'mapping_selector'] })
+    .describe(
+      'Labels that Mappings must have to be served on this Host, besides a `host` that fits. A Mapping for every host (`*`) that some Host selects so is served on such Hosts alone. Without a condition it selects nothing, as if it were absent. Also spelt `selector`',
     ),
   tlsSecret: secretReference
     .exactOptional()

@@ -19,6 +19,11 @@ export const host: KindDefinition<typeof hostSpec> = {
   unknownField: 'warning',
   restricting: [
     'hostname',
+    'mappingSelector',
+    'mappingSelector.matchLabels',
+    'mappingSelector.matchExpressions',
+    'mapping_selector',
+    'selector',
     'tlsSecret',
     'tlsContext',
     'tls',

@@ -11,7 +11,7 @@ function specOf(spec: object): unknown {
 
 test('the host that stands for none in Ambassador is an error', () => {
   assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, host: '_skip_mapping_with_empty_host_' }), [
-    'error spec.host: this Mapping had no `hostname`, since a Host chose it by its `mappingSelector`: write the `hostname` of that Host',
+    'error spec.host: this Mapping had no `hostname`, since a Host chose it by its `mappingSelector`: remove this line to be chosen by labels, or write the `hostname` of that Host',
   ]);
 });
 

@@ -16,6 +16,7 @@ import { checkTraffic } from './mapping-traffic-check.ts';
 export const mapping: KindDefinition<typeof mappingSpec> = {
   summary: 'Sends the requests that match to a service.',
   schema: mappingSpec,
+  metadata: ['labels'],
   fieldsAt: 'spec',
   unknownField: 'warning',
   restricting: [
@@ -98,7 +99,7 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
 /** What Emissary's cluster writes for a Mapping that has no `hostname`, asked for it as v2. */
 const CHOSEN_BY_A_HOST = '_skip_mapping_with_empty_host_';
 const CHOSEN =
-  'this Mapping had no `hostname`, since a Host chose it by its `mappingSelector`: write the `hostname` of that Host';
+  'this Mapping had no `hostname`, since a Host chose it by its `mappingSelector`: remove this line to be chosen by labels, or write the `hostname` of that Host';
 
 const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
 const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';

@@ -1,0 +1,59 @@
+import { type Labels, selects } from '#controlplane/gateway-api/label-selector.ts';
+import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
+import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
+import { mappingDomain } from '../mapping-domain.ts';
+import type { EdgeHost } from './edge-hosts.ts';
+
+/** Which Mappings the names of some Hosts have, as far as labels decide it. */
+export type HostChoice = {
+  /** Equal for equal choices. */
+  readonly key: string;
+  has(match: Pick<MappingMatch, 'host' | 'host_regex'>, labels: Labels): boolean;
+};
+
+/** The key of the choice of all names whose Host does not choose. */
+export const NO_CHOICE = '';
+
+/** The names of proxies that have no Hosts. */
+export const EVERY_MAPPING: HostChoice = { key: NO_CHOICE, has: () => true };
+
+/**
+ * Returns what the names of the edge have, each choice once. A Mapping for every host that a Host
+ * chooses by its `mappingSelector` is for such Hosts alone, also while that one is rejected.
+ */
+export function hostChoices(
+  hosts: readonly EdgeHost[],
+  closed: readonly Rejected[],
+): ReadonlyMap<string, HostChoice> {
+  const choosing = [...hosts, ...closed].flatMap(({ mappingSelector }) => mappingSelector ?? []);
+  const chosen = choosing.map(
+    (selector): HostChoice => ({
+      key: JSON.stringify(selector),
+      has: (_, labels) => selects(selector, labels),
+    }),
+  );
+  const choices = new Map(chosen.map(choice => [choice.key, choice]));
+  const selected = [...choices.values()];
+  const others: HostChoice = {
+    key: NO_CHOICE,
+    has: (match, labels) =>
+      mappingDomain(match) !== '*' || !selected.some(({ has }) => has(match, labels)),
+  };
+  return new Map([[others.key, others], ...choices]);
+}
+
+/** Returns the key of a Host's choice. */
+export function choiceOf(host: EdgeHost | undefined): string {
+  return host?.mappingSelector === undefined ? NO_CHOICE : JSON.stringify(host.mappingSelector);
+}
+
+/** Returns the selector of a Host, if it has a condition. */
+export function selectorOf({ mappingSelector: selector }: Resource<'Host'>['spec']): {
+  readonly mappingSelector?: LabelSelector;
+} {
+  if (selector === undefined) return {};
+  const { matchExpressions, matchLabels } = selector;
+  const isEmpty = matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
+  return isEmpty ? {} : { mappingSelector: selector };
+}
