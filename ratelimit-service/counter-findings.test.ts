@@ -84,16 +84,23 @@ test('while Redis does not answer each resource with limits is out of service, a
   assert.equal(counterFindings({ ...status, connected: true }, owners, NOW).length, 1);
 });
 
-test('while Redis is full and evicts nothing, each resource with limits is out of service', () => {
+test('while Redis answers and does not count, each resource with limits is out of service, and a full memory is told beside it', () => {
   const full = { ...MEMORY, policy: 'noeviction', maxBytes: 1_000, usedBytes: 1_000 };
-  const [finding] = counterFindings({ ...ROOM, memory: full }, OWNERS, NOW);
-  assert.deepEqual([finding?.severity, finding?.outOfService], ['error', true]);
-  assert.match(
-    finding?.message ?? '',
-    /takes no more \(its memory is full, .+\)\. Until it has room nothing is counted/,
+  const status = { ...ROOM, connected: true, fault: 'Redis: its memory is full', memory: full };
+  const findings = counterFindings(status, OWNERS, NOW);
+  assert.deepEqual(
+    findings.map(({ outOfService, severity }) => [severity, outOfService]),
+    [
+      ['error', true],
+      ['error', true],
+      ['warning', false],
+    ],
   );
-  const evicting = { ...full, policy: 'allkeys-lfu' };
-  assert.deepEqual(counterFindings({ ...ROOM, memory: evicting }, OWNERS, NOW), []);
+  assert.match(
+    findings[0]?.message ?? '',
+    /does not count \(Redis: its memory is full\)\. Until it does nothing is counted/,
+  );
+  assert.match(findings[2]?.message ?? '', /allkeys-lfu/);
 });
 
 test('where no limit is in force there is no finding', () => {

@@ -9,8 +9,8 @@ const CROWDED = 0.8;
 const PAGE = 'see docs/how-to/size-rate-limits.md';
 
 /**
- * Returns what operators should know of the store of the counters: that it does not answer, or that
- * it lacks room. `now` is in ms since the epoch.
+ * Returns what operators should know of the store of the counters: that it does not answer or does
+ * not count, or that it lacks room. `now` is in ms since the epoch.
  */
 export function counterFindings(
   status: CounterStoreStatus,
@@ -18,20 +18,15 @@ export function counterFindings(
   now: number,
 ): readonly ReportedFinding[] {
   if (status.connected === false)
-    return notCounted(owners, `does not answer (${status.reason ?? 'not connected'})`, 'it does');
-  if (isFull(status.memory))
-    return notCounted(
-      owners,
-      `takes no more (its memory is full, with maxmemory-policy noeviction: ${PAGE})`,
-      'it has room',
-    );
+    return notCounted(owners, `does not answer (${status.reason ?? 'not connected'})`);
   const isRecent = ({ at }: { readonly at: number }) => Math.abs(now - at) < HOLD_MS;
   const dropped = [...(status.dropped ?? [])].flatMap(([counter, last]) =>
     isRecent(last) ? [droppedFrom(owners.get(counter), status)] : [],
   );
-  const { crowded, memory } = status;
+  const { crowded, fault, memory } = status;
   const full = dropped.length === 0 && crowded !== undefined && isRecent(crowded);
   const all = [
+    ...(fault === undefined ? [] : notCounted(owners, `does not count (${fault})`)),
     ...dropped,
     ...(full ? [crowdedBy(owners.get(crowded.counter), status)] : []),
     ...(memory === undefined ? [] : memoryFindings(memory, firstOf(owners))),
@@ -39,16 +34,9 @@ export function counterFindings(
   return all.filter(finding => finding !== undefined);
 }
 
-/** Redis rejects each count then. With another policy it makes room. */
-function isFull(memory: StoreMemory | undefined): boolean {
-  if (memory?.policy !== 'noeviction') return false;
-  return memory.maxBytes > 0 && memory.usedBytes >= memory.maxBytes;
-}
-
-/** Nothing else matters then. */
-function notCounted(owners: CounterOwners, how: string, end: string): readonly ReportedFinding[] {
+function notCounted(owners: CounterOwners, how: string): readonly ReportedFinding[] {
   const resources = new Set([...owners.values()].map(({ resource }) => resource));
-  const message = `the Redis of the counters ${how}. Until ${end} nothing is counted, and \`failure_mode_deny\` of the RateLimitService decides`;
+  const message = `the Redis of the counters ${how}. Until it does nothing is counted, and \`failure_mode_deny\` of the RateLimitService decides`;
   return [...resources].map(resource => ({
     ...{ resource, field: 'spec.limits', severity: 'error', message, outOfService: true },
   }));

@@ -44,7 +44,7 @@ export type CounterStore = {
   /** Lets these counters begin again at 0. Rejects with StoreUnavailable. */
   reset(hits: readonly Hit[]): Promise<void>;
   status(): CounterStoreStatus;
-  /** Asks a shared store how full it is, for `status`. Never rejects. */
+  /** Asks a shared store how full it is, and whether it counts, for `status`. Never rejects. */
   look?(): Promise<void>;
   close(): Promise<void>;
 };
@@ -58,6 +58,8 @@ export type CounterStoreStatus = Partial<TablesStatus> & {
   /** Whether a server answers for every key of a shared store, and why not. */
   readonly connected?: boolean;
   readonly reason?: string;
+  /** Why a shared store that is connected did not count when it was looked at. */
+  readonly fault?: string;
 };
 
 export type StoreMemory = RedisMemory & {

@@ -22,6 +22,8 @@ export type RedisCounterStoreOptions = RedisOptions & {
 /** The most hits that share a script call. */
 const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
+/** A counter of no limit, which shows whether Redis counts. */
+const LOOK: Hit = { counter: 'looked at', group: '', windowMs: 60_000, add: 1 };
 
 /**
  * Opens a store on its own connection. See `connectRedis` and RedisCounterStore. It is usable at
@@ -51,6 +53,8 @@ class RedisCounterStore implements CounterStore {
   readonly #now: () => number;
   #memory: RedisMemory | undefined;
   #evictedAt: number | undefined;
+  /** Why it did not count, once for each of the last two looks. A store may be slow once. */
+  #faults: readonly [before: string | undefined, last: string | undefined] = [undefined, undefined];
 
   constructor(
     redis: Redis,
@@ -81,7 +85,9 @@ class RedisCounterStore implements CounterStore {
   }
 
   status(): CounterStoreStatus {
-    const status = { ...this.#redis.status(), waiting: this.#waiting };
+    const [before, last] = this.#faults;
+    const fault = before === undefined || last === undefined ? {} : { fault: last };
+    const status = { ...this.#redis.status(), ...fault, waiting: this.#waiting };
     if (this.#memory === undefined) return status;
     const evicted =
       this.#evictedAt === undefined ? {} : { evictedAgoMs: this.#now() - this.#evictedAt };
@@ -89,10 +95,12 @@ class RedisCounterStore implements CounterStore {
   }
 
   /**
-   * Skips a cluster, because each of its nodes fills up by itself. Skips a Redis that does not
-   * allow INFO.
+   * Its memory is not read in a cluster, because each of its nodes fills up by itself, and in a
+   * Redis that does not allow INFO.
    */
   async look(): Promise<void> {
+    const fault = await this.count([LOOK]).then(() => undefined, messageOf);
+    this.#faults = [this.#faults[1], fault];
     if (this.#redis.clustered) return;
     const memory = readMemory(await this.#redis.send('', ['INFO']).catch(() => undefined));
     if (memory === undefined) return;
@@ -146,4 +154,8 @@ class RedisCounterStore implements CounterStore {
     for (const batch of this.#batches.values()) batch.send(this.#redis);
     this.#batches.clear();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'it failed';
 }

@@ -280,6 +280,32 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     assert.equal(store.status().memory?.policy, 'noeviction');
   });
 
+  test('in a Redis that answers and does not count: two looks tell why, and one that it does again', async t => {
+    const own = await startRedis();
+    t.after(own.remove);
+    const [store, redis] = await Promise.all([
+      openStore(t, `redis://${own.address}`),
+      openedRedis(t, `redis://${own.address}`),
+    ]);
+    const faultAfterLook = async () => {
+      await store.look?.();
+      return store.status().fault;
+    };
+    assert.equal(await faultAfterLook(), undefined);
+    for (const [refuse, allow, fault] of [
+      ['-evalsha', '+evalsha', 'Redis: the user may not run this command, or not on this key'],
+      ['resetkeys', '~*', 'Redis: the user may not run this command, or not on this key'],
+    ] as const) {
+      await redis.send('', ['ACL', 'SETUSER', 'default', refuse]);
+      await assert.rejects(countOne(store, 'k'), StoreUnavailable);
+      assert.equal(await faultAfterLook(), undefined, 'it may be once');
+      assert.equal(await faultAfterLook(), fault);
+      assert.equal(store.status().connected, true);
+      await redis.send('', ['ACL', 'SETUSER', 'default', allow]);
+      assert.equal(await faultAfterLook(), undefined);
+    }
+  });
+
   test('in a cluster are exact too, each on its node', async t => {
     const cluster = await startCluster();
     t.after(cluster.remove);

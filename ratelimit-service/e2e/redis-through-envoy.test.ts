@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createClient } from '@redis/client';
 import { until } from '#envoy/e2e/until.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
 import { editService } from './edit-service.ts';
@@ -58,11 +59,12 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
       assert.equal(await counted(), 429);
     }));
 
+  const stateWhen = (state: string) =>
+    system.statusWhen(({ resources }) =>
+      resources.some(({ id, ...at }) => id === 'RateLimit/default/limits' && at.state === state),
+    );
+
   test('tells the operator that nothing is counted while Redis is dead', async () => {
-    const stateWhen = (state: string) =>
-      system.statusWhen(({ resources }) =>
-        resources.some(({ id, ...at }) => id === 'RateLimit/default/limits' && at.state === state),
-      );
     await redis.kill();
     const { problems } = await stateWhen('out of service');
     const [problem, ...more] = problems.filter(({ kind }) => kind === 'RateLimit');
@@ -75,6 +77,22 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
     await redis.start();
     const { problems: left } = await stateWhen('in force');
     assert.deepEqual(left, []);
+  });
+
+  test('tells it too while Redis answers and takes no counts', async () => {
+    const admin = await createClient({ url: `redis://${redis.address}` }).connect();
+    try {
+      await admin.sendCommand(['CONFIG', 'SET', 'min-replicas-to-write', '1']);
+      const [problem] = (await stateWhen('out of service')).problems;
+      assert.match(
+        problem?.message ?? '',
+        /^the Redis of the counters does not count \(.+nothing is/,
+      );
+      await admin.sendCommand(['CONFIG', 'SET', 'min-replicas-to-write', '0']);
+      assert.deepEqual((await stateWhen('in force')).problems, []);
+    } finally {
+      admin.destroy();
+    }
   });
 
   for (const [deny, status] of [
