@@ -70,6 +70,20 @@ test('many that begin together agree on one root', async t => {
   assert.equal(new Set(opened.map(({ authority }) => authority.roots())).size, 1);
 });
 
+test('made while the clock was ahead, they are joined by one that issues when it is right', async t => {
+  const now = Date.now();
+  const { authority, clock, turn } = await open(t, fileAuthorityStore(folderOf(t)), {
+    now: now + HOUR,
+  });
+  const early = authority.roots();
+  clock.now = now;
+  await assert.rejects(authority.identity('edge'), /no root to issue certificates with/);
+  await turn();
+  const joined = authority.roots();
+  assert.ok(joined.startsWith(early) && joined.length > early.length);
+  assert.ok(issuedBy(await authority.identity('edge'), joined.slice(early.length)));
+});
+
 test('damaged roots are never replaced by new ones: it does not start, and says where', async t => {
   const folder = folderOf(t);
   await open(t, fileAuthorityStore(folder));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
 import { isDue, keepFresh } from './keep-fresh.ts';
@@ -62,6 +63,22 @@ test('sleeps are short, so that a machine that was suspended renews soon after',
   state.now += 20 * HOUR;
   await next();
   await until(() => (issued.length === 2 ? true : undefined));
+});
+
+test('a certificate that has not begun, since the clock was set back, is replaced soon after', async () => {
+  const { state, issued, next } = setUp({});
+  await next();
+  for (const { ms, certificates } of [
+    { ms: 60_000, certificates: 1 },
+    { ms: HOUR, certificates: 2 },
+  ]) {
+    state.now = START - ms;
+    for (const timer of state.timers) timer.at = state.now;
+    await next();
+    await until(() => (state.timers.length > 0 ? true : undefined));
+    assert.equal(issued.length, certificates);
+  }
+  assert.ok(new X509Certificate(issued[1]?.certificate ?? '').validFromDate.getTime() < state.now);
 });
 
 test('what fails is tried again within seconds, and told once', async () => {

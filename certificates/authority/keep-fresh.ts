@@ -26,10 +26,14 @@ export type KeepFreshOptions = {
 const MOST_PAUSE_MS = 60_000;
 const RETRY_MS = { part: 20, most: 5_000 };
 
-/** Issues a certificate at once, and again at half of each one's life, until `close`. */
+/**
+ * Issues a certificate at once, and again at half of each one's life, until `close`. One that has
+ * not begun, because the clock was set back, is replaced too.
+ */
 export function keepFresh(options: KeepFreshOptions): { close(): void } {
   const { issue, onIssued, onTrouble, now, random, after } = options;
   let due = now();
+  let begins = Number.NEGATIVE_INFINITY;
   let lifetime = 0;
   let failing = false;
   let ended = false;
@@ -40,7 +44,9 @@ export function keepFresh(options: KeepFreshOptions): { close(): void } {
       if (ended) return;
       await onIssued(pair);
       const issued = now();
-      lifetime = lifeOf(pair).end - issued;
+      const { start, end } = lifeOf(pair);
+      begins = start - SKEW_MS;
+      lifetime = end - issued;
       due = issued + partOf(lifetime, random());
       failing = false;
     } catch (error) {
@@ -50,7 +56,7 @@ export function keepFresh(options: KeepFreshOptions): { close(): void } {
     }
   };
   const turn = async () => {
-    if (now() >= due) await renew();
+    if (now() >= due || now() < begins) await renew();
     if (!ended) cancelTimer = after(Math.min(Math.max(due - now(), 1), MOST_PAUSE_MS), turn);
   };
   void turn();

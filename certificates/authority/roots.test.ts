@@ -55,8 +55,32 @@ test('a longer lifetime counts from then on', () => {
   assert.equal(tendRoots(FIRST, START, long).roots[0]?.leafMs, 48 * HOUR);
 });
 
-test('with a clock that was set back the oldest root goes on', () => {
-  assert.equal(issuer(BOTH, START - HOUR), 0);
+test('with a clock that was set back a little the oldest root goes on', () => {
+  assert.equal(issuer(BOTH, START - 60_000), 0);
+  assert.equal(tendRoots(FIRST, START - 60_000, LIFETIMES).renew, false);
+});
+
+test('with a clock that was set back to before a root it is replaced by one that issues at once', async () => {
+  const before = START - HOUR;
+  assert.equal(issuer(FIRST, before), -1);
+  const tended = tendRoots(FIRST, before, LIFETIMES);
+  assert.deepEqual(tended, { roots: FIRST, renew: true });
+  const roots = await withRoot(tended.roots, before);
+  assert.equal(issuer(roots, before), 1);
+  const later = tendRoots(roots, before, LIFETIMES);
+  assert.deepEqual([later.renew, later.roots[0]?.key], [false, undefined]);
+  assert.equal(
+    rootsPem(later.roots),
+    rootsPem(roots),
+    'what the first has issued may be valid soon',
+  );
+});
+
+test('so it is when the root before has given up its key already', async () => {
+  const handed = tendRoots(BOTH, HALF + HOUR, LIFETIMES).roots;
+  const before = START + HOUR;
+  assert.equal(tendRoots(handed, before, LIFETIMES).renew, true);
+  assert.equal(issuer(await withRoot(handed, before), before), 2);
 });
 
 test('a root that has expired is replaced at once, by one that issues at once', async () => {

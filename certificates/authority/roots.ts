@@ -36,21 +36,22 @@ const MOST_NOTICE_MS = 10 * 60_000;
 /** Certificates count a little longer than they say, on machines whose clocks are behind. */
 const MOST_GRACE_MS = 5 * 60_000;
 
-/** Adds a root. It begins to issue at once when no other can issue, else after the notice. */
+/** Adds a root. It begins to issue at once when no other can issue now, else after the notice. */
 export function addRoot(
   roots: Roots,
   { certificate, key }: KeyPair,
   now: number,
   { leafMs }: Lifetimes,
 ): Roots {
-  const issuesFrom = roots.length === 0 ? now : now + Math.min(leafMs / 4, MOST_NOTICE_MS);
+  const isFirst = ableAt(roots, now).length === 0;
+  const issuesFrom = isFirst ? now : now + Math.min(leafMs / 4, MOST_NOTICE_MS);
   return [...roots, { certificate, key, issuesFrom, leafMs }];
 }
 
 /**
  * Returns the roots as they are to be at `now`. A root whose successor issues loses its key. It is
  * removed when the last certificate that it issued has expired. A new root is due at half of the
- * newest one's life.
+ * newest one's life. After a clock was set back a root that has not begun counts as none.
  */
 export function tendRoots(roots: Roots, now: number, lifetimes: Lifetimes): Tended {
   const alive = roots.filter(root => lifeOf(root).end > now);
@@ -64,7 +65,7 @@ export function tendRoots(roots: Roots, now: number, lifetimes: Lifetimes): Tend
     const grace = Math.min(root.leafMs / 4, MOST_GRACE_MS);
     return next.issuesFrom + root.leafMs + grace > now ? [{ ...root, key: undefined }] : [];
   });
-  const newest = kept.at(-1);
+  const newest = ableAt(kept, now).at(-1);
   const renew = newest === undefined || now >= halfOf(lifeOf(newest), lifetimes);
   return { roots: same(kept, roots) ? roots : kept, renew };
 }
@@ -74,11 +75,17 @@ export function tendRoots(roots: Roots, now: number, lifetimes: Lifetimes): Tend
  * @returns undefined when no root can issue
  */
 export function issuerOf(roots: Roots, now: number): KeyPair | undefined {
-  const able = roots.flatMap(({ certificate, key, issuesFrom }) =>
-    key === undefined ? [] : [{ certificate, key, issuesFrom }],
-  );
-  // With a clock that was set back none may have begun. Then the oldest issues.
+  const able = ableAt(roots, now);
+  // With a clock that was set back a little it may be the time of none. Then the oldest issues.
   return able.findLast(({ issuesFrom }) => issuesFrom <= now) ?? able[0];
+}
+
+/** What a root issues before its own certificate begins is trusted by nobody. */
+function ableAt(roots: Roots, now: number): readonly (Root & KeyPair)[] {
+  return roots.flatMap(root => {
+    const { key } = root;
+    return key === undefined || now < lifeOf(root).start - SKEW_MS ? [] : [{ ...root, key }];
+  });
 }
 
 /** Returns all roots as one PEM text, which peers are checked against. */
