@@ -237,7 +237,7 @@ for (const [what, spec, closes] of REJECTED) {
   });
 }
 
-for (const targetRefs of [[], {}, null, [5], [{ kind: 'HTTPRoute' }]]) {
+for (const targetRefs of [{}, null, 5]) {
   test(`a rejected FilterPolicy for ${JSON.stringify(targetRefs)} may be for anything`, () => {
     const text = ours('FilterPolicy', 'p', { targetRefs, filters: [] });
     const { rejected } = parseFile('in.yaml', text, DEFAULT_PARSE_OPTIONS);
@@ -245,6 +245,33 @@ for (const targetRefs of [[], {}, null, [5], [{ kind: 'HTTPRoute' }]]) {
     assert.deepEqual([rejected[0]?.targets, rejected[0]?.rules], [undefined, undefined]);
   });
 }
+
+/** Lists of targets that cannot be read, and the status of the targets that can. */
+const UNREADABLE: readonly (readonly [targetRefs: readonly unknown[], told: readonly string[]])[] =
+  [
+    [[], []],
+    [[5], []],
+    [[{ kind: 'HTTPRoute' }], []],
+    [[{ kind: 'HTTPRoute', name: '' }, ROUTE], ['web: Accepted=False:Invalid']],
+  ];
+
+for (const [targetRefs, told] of UNREADABLE) {
+  test(`a rejected FilterPolicy for ${JSON.stringify(targetRefs)} closes its namespace alone`, () => {
+    const closing = (namespace: string) =>
+      api(SITE + ours('FilterPolicy', 'p', { targetRefs, filters: [] }, { namespace }));
+    assert.ok(inForce(closing('infra')).every(line => line.endsWith(' closed')));
+    const other = closing('other');
+    assert.ok(inForce(other).every(line => line.endsWith(' none')));
+    assert.deepEqual(statusLines(other, 'FilterPolicy/other/p'), told);
+  });
+}
+
+test('a FilterPolicy beside one that may be for anything of its namespace tells of it', () => {
+  const unreadable = ours('FilterPolicy', 'p', { targetRefs: [], filters: [] });
+  const found = api(SITE + unreadable + policy('q', [ROUTE]));
+  assert.ok(inForce(found).every(line => line.endsWith(' closed')));
+  assert.deepEqual(statusLines(found, 'FilterPolicy/infra/q'), ['site: Accepted=False:Conflicted']);
+});
 
 const TARGETS: readonly Target[] = [
   GATEWAY,

@@ -1,5 +1,9 @@
 import type { Memo } from '#controlplane/compile/memo.ts';
-import { type PolicyTarget, TARGET_KINDS } from '#resources/kinds/gateway-api/policy-target.ts';
+import {
+  isReadableTarget,
+  type PolicyTarget,
+  TARGET_KINDS,
+} from '#resources/kinds/gateway-api/policy-target.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -39,17 +43,24 @@ export function targetId(namespace: string, { kind, name }: PolicyTarget): strin
   return resourceId(kind, namespace, name);
 }
 
+function namespaceOf(key: string): string {
+  const [, namespace = ''] = key.split('/', 2);
+  return namespace;
+}
+
 /** Finds the policies of every target. */
 export function targetedPolicies(
   { closed, filterPolicies, rateLimits }: ResourceSet,
   memo: Memo,
 ): TargetedPolicies {
   const first = new Map<string, TargetingPolicy>();
+  const namespaces = new Map<string, TargetingPolicy>();
   const add = (key: string, found: TargetingPolicy) => first.has(key) || first.set(key, found);
   const inForce = new Set(filterPolicies.map(({ id }) => id));
   for (const rejected of closed.filter(({ kind }) => kind === 'FilterPolicy')) {
     const found = memo.of(rejected, 'targets', [], () => ({ closed: rejected }));
-    const { id, targets = [] } = rejected;
+    const { id, namespace, targets = [] } = rejected;
+    if (!targets.every(isReadableTarget)) namespaces.set(namespace, found);
     const meant = targets.flatMap(target => (inForce.has(id) ? target : readings(target)));
     for (const key of keysOf(rejected, meant)) add(key, found);
   }
@@ -71,8 +82,12 @@ export function targetedPolicies(
   );
   const byId = new Map(limiting.map(limit => [limit.id, limit]));
   return {
-    isEmpty: first.size + limits.size === 0,
-    filterPolicy: keys => first.get(keys.find(key => first.has(key)) ?? ''),
+    isEmpty: first.size + namespaces.size + limits.size === 0,
+    filterPolicy: keys => {
+      const of = (key: string) => namespaces.get(namespaceOf(key)) ?? first.get(key);
+      const key = keys.find(each => of(each) !== undefined);
+      return key === undefined ? undefined : of(key);
+    },
     rateLimits: keys => {
       const ids = keys.flatMap(key => (limits.get(key) ?? []).map(([, { id }]) => id));
       return [...new Set(ids)].join('\n');

@@ -1,6 +1,6 @@
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import type { ParentRef } from '#resources/kinds/gateway-api/parent-ref.ts';
-import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
+import { isReadableTarget, type PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
@@ -179,7 +179,8 @@ function rejectedStatus(
   policy: Rejected,
   targeted: ReadonlyMap<string, Targeted>,
 ): readonly [id: string, status: PolicyStatus] {
-  const { namespace, targets = [] } = policy;
+  const { namespace } = policy;
+  const targets = (policy.targets ?? []).filter(isReadableTarget);
   const fault = { reason: 'Invalid', field: 'spec', message: 'it is rejected' };
   const each = targets.map(target => ({
     gateways: targeted.get(targetId(namespace, target))?.gateways ?? [],

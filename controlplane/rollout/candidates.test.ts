@@ -212,6 +212,8 @@ describe('a rejected FilterPolicy with a last good version', () => {
       [[[], ['r']]],
     );
     assert.deepEqual(candidates(read(more), read(targeting(one, section)).resources).closed, []);
+    const unreadable = read(targeting(all, { kind: 'HTTPRoute' }));
+    assert.deepEqual(candidates(unreadable, read(targeting(all)).resources).closed, []);
   });
 
   test('with 10,000 rules is compared in a moment', () => {

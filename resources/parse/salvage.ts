@@ -2,7 +2,11 @@ import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
 import { type LabelSelector, labelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
 import { objectName } from '#resources/kinds/gateway-api/names.ts';
-import { type PolicyTarget, policyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
+import {
+  type PolicyTarget,
+  policyTarget,
+  UNREADABLE_TARGET,
+} from '#resources/kinds/gateway-api/policy-target.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import { checkMatch, mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
@@ -103,12 +107,14 @@ const TARGETING: readonly string[] = ['FilterPolicy', 'RateLimit'];
 
 /**
  * Returns the targets of a policy that has no rules. A section that cannot be read stands for all.
- * @returns undefined when one cannot be read at all, so that the policy may be for anything
+ * @returns undefined when it has no list of targets, so that the policy may be for anything
  */
 function salvageTargets(spec: unknown): readonly PolicyTarget[] | undefined {
   if (!isFields(spec) || !Array.isArray(spec.targetRefs) || isFilled(spec.rules)) return undefined;
   const targets = spec.targetRefs.map(readTarget);
-  return targets.length > 0 && targets.every(target => target !== undefined) ? targets : undefined;
+  const readable = targets.filter(target => target !== undefined);
+  const isWhole = targets.length > 0 && readable.length === targets.length;
+  return isWhole ? readable : [...readable, UNREADABLE_TARGET];
 }
 
 function isFilled(list: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
+import { isReadableTarget, type PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import { type Glob, parseGlob } from '#resources/match/glob.ts';
 import { commonText, globCovers } from '#resources/match/glob-relation.ts';
 import type { ReadableRule, Rejected, Resource } from '#resources/resource.ts';
@@ -18,7 +18,9 @@ export function uncoveredPart(policy: Policy, inForce: Policy): Rejected | undef
     .filter(isReadable)
     .filter(rule => closes(rule) && !isProtected(rule))
     .map(({ host, path }) => ({ host, path }));
-  const targets = own.targets.filter(target => !other.targets.some(each => isFor(each, target)));
+  const targets = own.targets
+    .filter(isReadableTarget)
+    .filter(target => !other.targets.some(each => isFor(each, target)));
   if (rules.length + targets.length === 0) return undefined;
   const { kind, namespace, name, id, source } = policy;
   return { kind, namespace, name, id, source, rules, ...(targets.length > 0 && { targets }) };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UNREADABLE_TARGET } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { Rejected } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { closedPolicyProblems } from './policy-problems.ts';
@@ -18,6 +19,15 @@ test('a rejected FilterPolicy has a Problem that names what answers 500 by it', 
   const rules = [{ host: 'a.test', path: '/admin/*' }, { path: '/b' }];
   const covered = 'path /admin/* of host a.test answers 500, path /b of host * answers 500';
   assert.deepEqual(messages({ ...REFUSED, rules }), [`the FilterPolicy is rejected: ${covered}`]);
+});
+
+test('a rejected FilterPolicy names what it was for, and its namespace where that cannot be read', () => {
+  const targets = [{ group: '', kind: 'HTTPRoute', name: 'shop' }, UNREADABLE_TARGET];
+  const covered =
+    'the HTTPRoute shop answers 500, every Gateway, ListenerSet and route of the namespace default answers 500';
+  assert.deepEqual(messages({ ...REFUSED, rules: [], targets }), [
+    `the FilterPolicy is rejected: ${covered}`,
+  ]);
 });
 
 test('a rejected FilterPolicy of which no rule can be read closes every path', () =>

@@ -3,7 +3,7 @@ import type {
   FilterReference,
   TargetFilter,
 } from '#resources/kinds/filter-policy/filter-policy.ts';
-import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
+import { isReadableTarget, type PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ReadableRule, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -26,7 +26,7 @@ export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[
         kind === 'FilterPolicy' && (rules?.length !== 0 || targets !== undefined),
     )
     .map(policy => {
-      const targets = (policy.targets ?? []).map(targetText);
+      const targets = (policy.targets ?? []).map(target => targetText(policy.namespace, target));
       const covered = [...targets, ...(policy.rules ?? [{}]).map(closedText)].join(', ');
       return problemOf(policy, 'error', 'spec', `the FilterPolicy is rejected: ${covered}`);
     });
@@ -77,7 +77,10 @@ function closedText({ host = '*', path = '*' }: ReadableRule): string {
   return `path ${path} of host ${host} answers 500`;
 }
 
-function targetText({ kind, name, sectionName }: PolicyTarget): string {
+function targetText(namespace: string, target: PolicyTarget): string {
+  if (!isReadableTarget(target))
+    return `every Gateway, ListenerSet and route of the namespace ${namespace} answers 500`;
+  const { kind, name, sectionName } = target;
   const section = sectionName === undefined ? '' : `, ${sectionName},`;
   return `the ${kind} ${name}${section} answers 500`;
 }

@@ -38,3 +38,10 @@ export function targetText({ group, kind, name, sectionName = '' }: PolicyTarget
 }
 
 export type PolicyTarget = z.output<typeof policyTarget>;
+
+/** A target whose name cannot be read. It may be any Gateway or route of the policy's namespace. */
+export const UNREADABLE_TARGET: PolicyTarget = { group: GATEWAY_API_GROUP, kind: '', name: '' };
+
+export function isReadableTarget({ name }: PolicyTarget): boolean {
+  return name !== UNREADABLE_TARGET.name;
+}
