@@ -59,7 +59,6 @@ export class Edges {
   #gateways: ReadonlyMap<string, EdgeGateway> = new Map();
   #leading = false;
   #refusals = 0;
-  #unread: string | undefined;
 
   constructor(parts: EdgesParts) {
     this.#parts = parts;
@@ -75,11 +74,10 @@ export class Edges {
       ...parts,
       name: system.name,
       onChange: () => {
-        if (this.#followed.isComplete) this.#unread = undefined;
         this.#stir();
         changed();
       },
-      onTrouble: reason => this.#isUnread(reason),
+      onTrouble: reason => parts.log.warn(`cannot follow the objects of Gateways: ${reason}`),
     });
   }
 
@@ -129,7 +127,7 @@ export class Edges {
     const rejected = [...this.#rejected].find(
       ([key, { of }]) => of.includes(id) && !optional.has(key),
     );
-    return rejected?.[1].why ?? this.#unread ?? podsFailure(this.#deployment(gateway));
+    return rejected?.[1].why ?? this.#followed.trouble ?? podsFailure(this.#deployment(gateway));
   }
 
   #deployment({ namespace, name, className }: EdgeGateway) {
@@ -224,12 +222,6 @@ export class Edges {
 
   #forgive(key: string): void {
     if (this.#rejected.delete(key)) this.#parts.changed();
-  }
-
-  #isUnread(reason: string): void {
-    this.#unread = reason;
-    this.#parts.log.warn(`cannot follow the objects of Gateways: ${reason}`);
-    this.#parts.changed();
   }
 
   #callIn(timer: 'quiet' | 'retry', ms: number, callback: () => void): void {

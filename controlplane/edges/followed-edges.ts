@@ -10,7 +10,7 @@ export type FollowEdgesOptions = {
   readonly namespaces: readonly string[] | undefined;
   /** The name that the objects have in common. */
   readonly name: string;
-  /** Called when any object has changed, and when all have been read. */
+  /** Called when any object or the trouble has changed, and when all have been read. */
   onChange(): void;
   /** Called with what cannot be read for now, once for each reason. */
   onTrouble(reason: string): void;
@@ -18,10 +18,15 @@ export type FollowEdgesOptions = {
   random(): number;
 };
 
+/** The answers of the API where a right or a kind is missing. */
+const MISSING: readonly (number | undefined)[] = [403, 404];
+
 /** Follows the objects that were made for Gateways, whoever changes them. */
 export class FollowedEdges {
   readonly #present = new Map<string, KubernetesObject>();
   readonly #unread = new Set<string>();
+  /** By place: why it is unknown. */
+  readonly #troubles = new Map<string, string>();
   readonly #following: readonly Following[];
 
   constructor(options: FollowEdgesOptions) {
@@ -40,6 +45,15 @@ export class FollowedEdges {
   /** Whether all objects have been read. */
   get isComplete(): boolean {
     return this.#unread.size === 0;
+  }
+
+  /**
+   * Why some of the objects are unknown. Those that were read stay known while the API is away. A
+   * right or a kind that is missing does not come back by itself.
+   */
+  get trouble(): string | undefined {
+    const [trouble] = this.#troubles.values();
+    return trouble;
   }
 
   /** Takes what a write has answered, before the watch tells of it. */
@@ -70,6 +84,13 @@ export class FollowedEdges {
       },
       onTrouble: (error, repeated) => {
         if (!repeated) onTrouble(error.message);
+        if (!this.#unread.has(place) && !MISSING.includes(error.status)) return;
+        if (this.#troubles.get(place) === error.message) return;
+        this.#troubles.set(place, error.message);
+        onChange();
+      },
+      onWatching: () => {
+        if (this.#troubles.delete(place)) onChange();
       },
     });
   }

@@ -3,6 +3,7 @@ import { after as afterAll, before, describe, type TestContext, test } from 'nod
 import pino from 'pino';
 import { until } from '#envoy/e2e/until.ts';
 import type { ApiRequest, Cluster } from '#kubernetes/cluster.ts';
+import { ClusterError } from '#kubernetes/cluster-error.ts';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import {
   type KubeApiserver,
@@ -38,6 +39,25 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
       return api.admin.call(request);
     };
     return { cluster: { ...api.admin, call }, writes };
+  };
+
+  /** A cluster whose watches end, and fail from then on, while it refuses them. */
+  const refusing = () => {
+    const refused = new Map<string, number>();
+    let failure: ClusterError | undefined;
+    let watching = new AbortController();
+    const refuse = (error?: ClusterError) => {
+      failure = error;
+      watching.abort();
+      watching = new AbortController();
+    };
+    const open = (request: ApiRequest, signal: AbortSignal) => {
+      if (failure === undefined)
+        return api.admin.open(request, AbortSignal.any([signal, watching.signal]));
+      refused.set(request.path, (refused.get(request.path) ?? 0) + 1);
+      return Promise.reject(failure);
+    };
+    return { cluster: { ...api.admin, open }, writes: [], refuse, refused };
   };
 
   const opened = (t: TestContext, { cluster, writes }: Writes = recorded()) => {
@@ -208,6 +228,26 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
     await eventually(async () => edges.troubleOf(id) ?? 'none', 'none', 'no trouble');
     edges.want(want());
     await eventually(() => present(gateway, t), [], 'no object');
+  });
+
+  test('while the API is away a Gateway has what it had, and a right that is missing is told until it is there', async t => {
+    const gateway = await inNamespace('away');
+    const { refuse, refused, ...recorded } = refusing();
+    const { edges } = opened(t, recorded);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    const id = gatewayIdOf(gateway);
+    refuse(new ClusterError('it is away'));
+    // A kind that is asked for again has told of its failure.
+    const isNoticed = () =>
+      refused.size === EDGE_KINDS.length && [...refused.values()].every(times => times > 1);
+    await until(async () => isNoticed() || undefined, WAIT_MS, 'a second try for each kind');
+    assert.equal(edges.troubleOf(id), undefined);
+    refuse(new ClusterError('no right', 403));
+    await eventually(async () => edges.troubleOf(id), 'no right', 'the missing right');
+    refuse();
+    await eventually(async () => edges.troubleOf(id) ?? 'none', 'none', 'no trouble');
   });
 
   test('the objects of a Gateway that asks for the impossible stay as they are', async t => {
