@@ -119,11 +119,12 @@ test('a file with a document that does not say which resource it is is named', (
     good.replace('kind: Mapping', 'kind:'),
     'just a word',
     'spec: { prefix: /a }',
+    `${good}---\napiVersion: gatew`,
     'apiVersion: apps/v1\nkind: Deployment\n',
   ];
   assert.deepEqual(
     [...collectTexts(...texts).anonymous],
-    ['1.yaml', '2.yaml', '3.yaml', '4.yaml', '5.yaml'],
+    ['1.yaml', '2.yaml', '3.yaml', '4.yaml', '5.yaml', '6.yaml'],
   );
 });
 

@@ -166,6 +166,14 @@ test('a document that is no resource at all is warned of, when it is a map, and 
   assert.deepEqual(problemLines(parseText('# x\nreplicas: 3\n')), [
     '2 warning : this has neither `apiVersion` nor `kind`. It is ignored',
   ]);
+  for (const text of [
+    'apiVersion: gatew\n',
+    'apiVersion: v1\nkind:\n',
+    'apiVersion: v1\nkind: 5\n',
+  ])
+    assert.deepEqual(problemLines(parseText(text)), [
+      '1 warning : this has an `apiVersion` and no `kind`. It is ignored',
+    ]);
   assert.deepEqual(problemLines(parseText('hello\n')), [
     '1 error : a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`',
   ]);

@@ -117,15 +117,9 @@ function parseFields(
   lineAt: (path: FieldPath) => number,
   language: Language,
 ): ParsedFile {
-  if (fields.apiVersion === undefined && fields.kind === undefined) {
-    const problem = problemAt(
-      lineAt([]),
-      'this has neither `apiVersion` nor `kind`. It is ignored',
-    );
-    return anonymous({ ...problem, severity: 'warning' });
-  }
   const outcome = parseResource(fields, duplicates, language);
-  const parsed = outcome === undefined ? EMPTY_FILE : placeOutcome(outcome, lineAt);
+  const parsed =
+    outcome === undefined ? parseUnread(fields, lineAt([])) : placeOutcome(outcome, lineAt);
   const unread = unreadParts(fields, language.apiGroups, outcome !== undefined).map(
     ({ path, ...unread }): Problem => ({
       ...problemAt(lineAt(path), unread.message),
@@ -133,6 +127,17 @@ function parseFields(
     }),
   );
   return unread.length === 0 ? parsed : { ...parsed, problems: [...parsed.problems, ...unread] };
+}
+
+/**
+ * A document without a kind may be the rest of a file that broke off. So what the file had before
+ * may be hidden, and stays in force.
+ */
+function parseUnread({ apiVersion, kind }: Fields, line: number): ParsedFile {
+  if (typeof kind === 'string' && kind !== '') return EMPTY_FILE;
+  const what =
+    apiVersion === undefined ? 'neither `apiVersion` nor `kind`' : 'an `apiVersion` and no `kind`';
+  return anonymous({ ...problemAt(line, `this has ${what}. It is ignored`), severity: 'warning' });
 }
 
 /**
