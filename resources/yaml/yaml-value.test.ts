@@ -61,3 +61,12 @@ for (const text of WRONG) {
     else assert.notEqual(read.value, undefined);
   });
 }
+
+test('an alias that `<<` merges in needs its anchor in the same document', () => {
+  const { lineAt, read } = readYaml('spec:\n  a: 1\n  <<: *common\n');
+  assert.ok('broken' in read);
+  assert.deepEqual(
+    [lineAt(read.broken.offset), read.broken.message],
+    [3, 'Cannot read this YAML: an alias (`*name`) needs its anchor (`&name`) before it'],
+  );
+});

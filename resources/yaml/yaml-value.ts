@@ -58,9 +58,8 @@ function toValue(document: Document, resolve: Resolve, hasAnchors: boolean): Yam
     if (error instanceof ReferenceError) return { broken: explainAliases(document, resolve) };
     // The only other error that the library finds so late. A RangeError comes from the engine.
     if (error instanceof RangeError || !String(error).includes('Merge sources')) throw error;
-    return {
-      broken: { offset: 0, message: 'Cannot read this YAML: what `<<` merges in must be a map' },
-    };
+    const message = 'Cannot read this YAML: what `<<` merges in must be a map';
+    return { broken: findDangling(document, resolve) ?? { offset: 0, message } };
   }
 }
 
@@ -86,18 +85,25 @@ function findCircular(document: Document, resolve: Resolve): Broken | undefined 
 
 /** Explains an alias to nothing, or aliases that expand to too much. */
 function explainAliases(document: Document, resolve: Resolve): Broken {
+  const message = 'Cannot read this YAML: its aliases expand to too much';
+  const [first] = aliasesIn(document);
+  return findDangling(document, resolve) ?? { offset: first?.range?.[0] ?? 0, message };
+}
+
+/** Finds an alias to nothing. */
+function findDangling(document: Document, resolve: Resolve): Broken | undefined {
+  const dangling = aliasesIn(document).find(alias => resolve(alias) === undefined);
+  if (dangling === undefined) return undefined;
+  const message = 'Cannot read this YAML: an alias (`*name`) needs its anchor (`&name`) before it';
+  return { offset: dangling.range?.[0] ?? 0, message };
+}
+
+function aliasesIn(document: Document): readonly Alias[] {
   const aliases: Alias[] = [];
   visit(document, {
     Alias(_key, alias) {
       aliases.push(alias);
     },
   });
-  const dangling = aliases.find(alias => resolve(alias) === undefined);
-  const offset = (dangling ?? aliases[0])?.range?.[0] ?? 0;
-  if (dangling === undefined)
-    return { offset, message: 'Cannot read this YAML: its aliases expand to too much' };
-  return {
-    offset,
-    message: 'Cannot read this YAML: an alias (`*name`) needs its anchor (`&name`) before it',
-  };
+  return aliases;
 }
