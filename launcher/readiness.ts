@@ -13,11 +13,19 @@ export type ReadinessOptions = {
 /**
  * Returns why the system does not serve yet, and names the part. The system serves when every
  * process is ready, the control plane serves its resources, and the edge has its listener. In the
- * demo every instance must also have answered through the edge.
+ * demo every instance must also have answered through the edge. What the control plane says goes
+ * first, since the other processes wait for its resources.
  * @returns undefined when it serves
  */
 export async function whyNotReady(options: ReadinessOptions): Promise<string | undefined> {
-  return whichChild(options) ?? (await whyNoResources(options)) ?? (await whichInstance(options));
+  const address = loopback(options.layout.ports.http);
+  const answer = await tryHttpRequest({ address, path: '/readyz' });
+  if (answer !== undefined && answer.status !== 200) return `controlplane: ${answer.body.trim()}`;
+  const waiting = whichChild(options);
+  if (waiting !== undefined) return waiting;
+  return answer === undefined
+    ? `controlplane: no answer at ${address}`
+    : await whichInstance(options);
 }
 
 function whichChild({ layout, system }: ReadinessOptions): string | undefined {
@@ -28,13 +36,6 @@ function whichChild({ layout, system }: ReadinessOptions): string | undefined {
   return system.children.some(({ part }) => part.name === 'edge')
     ? undefined
     : 'the edge is not started';
-}
-
-async function whyNoResources({ layout }: ReadinessOptions): Promise<string | undefined> {
-  const address = loopback(layout.ports.http);
-  const answer = await tryHttpRequest({ address, path: '/readyz' });
-  if (answer?.status === 200) return undefined;
-  return `controlplane: ${answer === undefined ? `no answer at ${address}` : answer.body.trim()}`;
 }
 
 /**
