@@ -21,7 +21,7 @@ It looks for the changes of CHANGELOG that a program can recognize. \`validate\`
 version rejects.
 
 Exits with 0 when no change concerns these files, with 1 when one does, and with 2 when a file
-cannot be read, or when the state folder is of a newer version.
+cannot be read, when none has a resource, or when the state folder is of a newer version.
 
 Examples:
   gateway upgrade-check my-site/resources
@@ -52,6 +52,7 @@ export function upgradeCheckCommand(): Command {
         if ('error' in content) throw new Error(`${file}: ${content.error}`);
         return readObjects(file, content.text, true);
       });
+      if (objects.length === 0) throw new Error(`${paths.join(', ')}: there is no resource in it`);
       const site = { objects, environment: process.env };
       const report = upgradeReport(CHANGES, site, PRODUCT_VERSION, from ?? mark?.version);
       process.stdout.write(REPORTS[output](report));

@@ -35,6 +35,12 @@ describe('gateway upgrade-check', () => {
 
   for (const [what, files, args, message] of [
     ['a file that is no YAML', { 'a.yaml': 'a: [' }, [], /a\.yaml:\d+: /],
+    [
+      'a file without a resource',
+      { 'a.yaml': '# none\n' },
+      [],
+      /a\.yaml: there is no resource in it/,
+    ],
     ['a version that is none', { 'a.yaml': HOST }, ['--from', 'latest'], /"latest" is no version/],
     ['a newer version', { 'a.yaml': HOST }, ['--from', '99.0.0'], /is newer than this one/],
     [
