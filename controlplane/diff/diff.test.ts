@@ -167,6 +167,25 @@ suite('who may have what', () => {
       ['lost shop.test /* Mapping/default/shop'],
     ],
     [
+      'a closed Mapping that opens',
+      mapping('in', 'prefix: /in/, service: in, closed: true'),
+      mapping('in', 'prefix: /in/, service: in'),
+      ['opened * /in/* Mapping/default/in'],
+    ],
+    [
+      'a closed Mapping that makes way for another',
+      mapping('all', 'prefix: /, service: s') +
+        mapping('in', 'prefix: /in/, service: in, closed: true'),
+      mapping('all', 'prefix: /, service: s'),
+      ['opened * /in/* Mapping/default/in'],
+    ],
+    [
+      'a Mapping that is closed',
+      mapping('in', 'prefix: /in/, service: in'),
+      mapping('in', 'prefix: /in/, service: in, closed: true'),
+      ['closed * /in/* Mapping/default/in'],
+    ],
+    [
       'a new Mapping with bypass_auth inside another',
       LOGIN + SHOP + policy(`{${GUARDED}}`),
       LOGIN +

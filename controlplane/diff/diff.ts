@@ -30,7 +30,7 @@ import { isInForce, resourceChanges, type Side } from './resource-changes.ts';
 import { routeAccessChanges } from './route-access.ts';
 import { routeFacts } from './route-facts.ts';
 import { routeLimits } from './route-limits.ts';
-import { type Indexed, indexed, type Mapping } from './served.ts';
+import { type Indexed, indexed, type Mapping, ownDecision } from './served.ts';
 import { type Given, type InForce, withDocuments } from './with-documents.ts';
 
 export type DiffInputs = {
@@ -165,10 +165,10 @@ function withRoutes(
 ): AccessChange {
   if ('routes' in change) return change;
   const mappings = after.mappings.filter(
-    ({ spec }) =>
-      spec.node_group === EDGE &&
-      !spec.bypass_auth &&
-      isAffected(regionOf(spec), change, before, after),
+    mapping =>
+      mapping.spec.node_group === EDGE &&
+      ownDecision(mapping) === undefined &&
+      isAffected(regionOf(mapping.spec), change, before, after),
   );
   const ofGateways = after.regions.filter(({ region }) =>
     isAffected(region, change, before, after),

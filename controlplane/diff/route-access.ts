@@ -12,8 +12,8 @@ import { toldOf, tryRequests } from './tried-requests.ts';
 
 /**
  * Returns how other Filters decide because Mappings change and not because rules do: a Mapping has
- * `bypass_auth`, matches other requests, or makes way for one that has it. `ids` are those of the
- * Mappings that change.
+ * `bypass_auth` or is closed, matches other requests, or makes way for another. `ids` are those of
+ * the Mappings that change.
  */
 export function routeAccessChanges(
   ids: readonly string[],
@@ -30,31 +30,31 @@ export function routeAccessChanges(
     const [old, next] = [was.get(id), is.get(id)];
     if (old !== undefined && next !== undefined && isSameMatch(old, next)) return [];
     const sides = [old, next].filter(mapping => mapping !== undefined);
-    const bypassed = bypassChanges(id, sides.filter(isAtEdge), before, after);
-    if (bypassed.length > 0 || next === undefined) return bypassed;
+    const decided = decidedChanges(id, sides.filter(isAtEdge), before, after);
+    if (decided.length > 0 || next === undefined) return decided;
     return (old && moved(old, next, before, after)) ?? exposed(next, after, guardedBy) ?? [];
   });
 }
 
 /**
- * Returns how the requests of a Mapping are decided otherwise where one with `bypass_auth` serves
- * them before or after. Elsewhere rules alone decide.
+ * Returns how the requests of a Mapping are decided otherwise where one that decides by itself
+ * serves them before or after. Elsewhere rules alone decide.
  */
-function bypassChanges(
+function decidedChanges(
   id: string,
   sides: readonly Mapping[],
   before: Served,
   after: Served,
 ): readonly AccessChange[] {
-  const open = sides.flatMap(({ spec }) => {
+  const common = sides.flatMap(({ spec }) => {
     const own = regionOf(spec);
-    const bypassing = [...before.indexed.bypassing(own), ...after.indexed.bypassing(own)];
-    return bypassing.flatMap(other => meet(regionOf(other.spec), own) ?? []);
+    const deciding = [...before.indexed.deciding(own), ...after.indexed.deciding(own)];
+    return deciding.flatMap(other => meet(regionOf(other.spec), own) ?? []);
   });
-  const parts = open.flatMap(region =>
+  const parts = common.flatMap(region =>
     [before, after].flatMap(({ access }) => access.partsOf(region)),
   );
-  const tried = tryRequests(sides, [...open, ...parts], before.indexed, after.indexed);
+  const tried = tryRequests(sides, [...common, ...parts], before.indexed, after.indexed);
   return widest(
     toldOf(tried, request => {
       if (request.before === undefined || request.after === undefined) return undefined;
@@ -135,6 +135,7 @@ function isSameMatch({ spec: a }: Mapping, { spec: b }: Mapping): boolean {
   return (
     matchKey(a) === matchKey(b) &&
     a.bypass_auth === b.bypass_auth &&
+    a.closed === b.closed &&
     a.node_group === b.node_group &&
     addressText(a.service) === addressText(b.service)
   );

@@ -1,12 +1,13 @@
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { AccessWorld } from './access-world.ts';
-import { BYPASS, type Decision } from './decision.ts';
+import type { Decision } from './decision.ts';
 import type { RouteFacts } from './difference.ts';
 import { addressText } from './field-changes.ts';
 import { conditionsOf, pathText, regionOf } from './mapping-region.ts';
 import { samplesOf } from './region.ts';
 import type { RouteLimits } from './route-limits.ts';
+import { ownDecision } from './served.ts';
 
 type Mapping = Resource<'Mapping'>;
 
@@ -43,10 +44,12 @@ export function targetOf({ spec }: Mapping): string {
 export type PartDecision = { readonly path: string; readonly decision: Decision };
 
 /** Returns what decides about each part of the route, as far as rules tell parts apart. */
-export function decisionsOf({ spec }: Mapping, access: AccessWorld): readonly PartDecision[] {
+export function decisionsOf(mapping: Mapping, access: AccessWorld): readonly PartDecision[] {
+  const { spec } = mapping;
   if (spec.node_group !== EDGE) return [];
   const own = regionOf(spec);
-  if (spec.bypass_auth) return [{ path: own.path, decision: BYPASS }];
+  const decision = ownDecision(mapping);
+  if (decision !== undefined) return [{ path: own.path, decision }];
   const found = new Map<string, PartDecision>();
   for (const region of [own, ...access.partsOf(own)]) {
     for (const { host, path } of samplesOf(region).toReversed()) {

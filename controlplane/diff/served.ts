@@ -7,7 +7,7 @@ import type { JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { AccessWorld } from './access-world.ts';
 import { type Conditions, HEADER, METHOD, PARAMETER } from './conditions.ts';
-import { BYPASS, type Decision } from './decision.ts';
+import { BYPASS, CLOSED, type Decision } from './decision.ts';
 import { regionOf } from './mapping-region.ts';
 import type { Region } from './region.ts';
 import { regionIndex } from './region-index.ts';
@@ -18,8 +18,8 @@ export type Mapping = Resource<'Mapping'>;
 export type Indexed = {
   /** Returns those of a node group that have requests in common with a region. */
   serving(group: string, region: Region): readonly Mapping[];
-  /** The same of those at the edge with `bypass_auth`. */
-  bypassing(region: Region): readonly Mapping[];
+  /** The same of those at the edge that decide by themselves. */
+  deciding(region: Region): readonly Mapping[];
 };
 
 /** One side of a change. */
@@ -36,10 +36,10 @@ export function indexed(mappings: readonly Mapping[]): Indexed {
   const byGroup = new Map(
     [...groups].map(([group, all]) => [group, regionIndex(all, regionOfItem)]),
   );
-  const bypassing = (groups.get(EDGE) ?? []).filter(({ spec }) => spec.bypass_auth);
+  const deciding = (groups.get(EDGE) ?? []).filter(each => ownDecision(each) !== undefined);
   return {
     serving: (group, region) => byGroup.get(group)?.(region) ?? [],
-    bypassing: regionIndex(bypassing, regionOfItem),
+    deciding: regionIndex(deciding, regionOfItem),
   };
 }
 
@@ -72,13 +72,19 @@ export function requestOf({ host, path }: Region, conditions: Conditions): Envoy
   };
 }
 
+/** Returns what a Mapping decides about its requests whatever rules say, if it does. */
+export function ownDecision({ id, spec }: Mapping): Decision | undefined {
+  if (spec.closed) return { ...CLOSED, by: `closed of ${id}` };
+  return spec.bypass_auth ? { ...BYPASS, by: `bypass_auth of ${id}` } : undefined;
+}
+
 /** Returns what decides about a request that a Mapping at the edge serves. */
 export function decisionAt(
-  { id, spec }: Mapping,
+  mapping: Mapping,
   { host, path }: Region,
   access: AccessWorld,
 ): Decision {
-  return spec.bypass_auth ? { ...BYPASS, by: `bypass_auth of ${id}` } : access.decide(host, path);
+  return ownDecision(mapping) ?? access.decide(host, path);
 }
 
 /** Compares by which Envoy tries first. */

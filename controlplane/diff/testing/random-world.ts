@@ -85,7 +85,13 @@ function mapping(name: string, random: Random): RandomDocument {
     `host: '${pick(HOSTS.slice(0, 4))}'`,
     `prefix: ${pick(PREFIXES)}`,
     `service: ${pick(['s', 't'])}`,
-    ...pick([[], ['bypass_auth: true'], ['prefix_exact: true'], ['precedence: 1']]),
+    ...pick([
+      [],
+      ['bypass_auth: true'],
+      ['closed: true'],
+      ['prefix_exact: true'],
+      ['precedence: 1'],
+    ]),
     ...pick([[], [pick(CONDITIONS)]]),
   ];
   return document('Mapping', name, `{${fields.join(', ')}}`);
