@@ -251,3 +251,8 @@ test('proxies of another node group run no Filters, and it says so', () => {
   assert.ok(lines('front').includes(told), lines('front'));
   assert.ok(!lines('edge').includes('none runs'));
 });
+
+test('a closed Mapping is told as closed, and not as one with an error', () => {
+  const { answer } = explained(document('Mapping', 'm', '{prefix: /, service: s, closed: true}'));
+  assert.deepEqual(answer, { status: 500, reason: 'its Mapping has `closed: true`' });
+});

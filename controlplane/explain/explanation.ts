@@ -305,7 +305,9 @@ const HOST_ANSWERS: Readonly<Record<number, string>> = {
   421: "it asks for a host that is not that of its connection's TLS",
 };
 
-function whyClosed(id: string, { problems }: ExplainInputs): string {
+function whyClosed(id: string, { problems, resources }: ExplainInputs): string {
+  if (resources.mappings.some(mapping => mapping.id === id && mapping.spec.closed))
+    return 'its Mapping has `closed: true`';
   const errors = problems.filter(
     ({ severity, kind, namespace, name }) =>
       severity === 'error' && `${kind}/${namespace}/${name}` === id,
