@@ -83,6 +83,13 @@ for (const [mapping, covered, ...rules] of COVERED)
     assert.deepEqual(coverageUnder(rules, [mapping]), [covered]);
   });
 
+test('a closed Mapping is not open, and no Filter counts there', () => {
+  const closed = 'prefix: /, closed: true';
+  assert.deepEqual(coverageUnder([`{ path: /other, ${JWT} }`], [closed]), ['closed']);
+  assert.deepEqual(coverageUnder([`{ ${JWT} }`], [`${closed}, bypass_auth: true`]), ['closed']);
+  assert.deepEqual(coverageUnder([`{ ${JWT} }`], [`${closed}, node_group: front`]), ['closed']);
+});
+
 test('a Mapping is bypassed unless it shares its route with one that is not', () => {
   const bypass = 'prefix: /, bypass_auth: true, weight: 50';
   const rules = [`{ path: "*", ${JWT} }`];

@@ -15,10 +15,11 @@ import type { RoutePath } from './routes.ts';
  * - `part`: some may, and others may pass.
  * - `none`: no FilterPolicy has a rule with Filters for it, and it names none.
  * - `bypass`: it has `bypass_auth`.
+ * - `closed`: it has `closed: true`, and is answered 500.
  * - `bytes`: it is for connections, which no Filter sees.
  */
 export type Coverage = {
-  readonly covered: 'all' | 'part' | 'none' | 'bypass' | 'bytes';
+  readonly covered: 'all' | 'part' | 'none' | 'bypass' | 'closed' | 'bytes';
   readonly filters: readonly string[];
 };
 
@@ -51,6 +52,7 @@ export function coverageOf({ filterPolicies, mappings }: ResourceSet): FindCover
   };
   return {
     ofMapping: spec => {
+      if (spec.closed) return { covered: 'closed', filters: [] };
       if (spec.node_group !== EDGE) return { covered: 'none', filters: [] };
       if (isBypassed(spec)) return { covered: 'bypass', filters: [] };
       const path = { path: spec.prefix, type: pathType(spec) };

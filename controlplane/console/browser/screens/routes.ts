@@ -107,6 +107,7 @@ function More({ of }: { readonly of: readonly unknown[] }): Shown | null {
 /** Which Filters decide. An open route says so. */
 export function Covered({ covered, filters, listeners, nodeGroup }: RouteRow): Shown {
   if (covered === 'bytes') return html`<span class="muted">connections</span>`;
+  if (covered === 'closed') return html`<${Badge} tone="warn">closed<//>`;
   if (nodeGroup !== 'edge' && listeners.length === 0)
     return html`<span class="muted">in ${nodeGroup}</span>`;
   if (covered === 'bypass') return html`<${Badge} tone="warn">bypassed<//>`;
