@@ -16,7 +16,7 @@ import type { GatewayProgress } from '#controlplane/status/gateway-programmed.ts
 import type { Status } from '#controlplane/status/status.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { askCertificates, type Certificates, certificatesView } from './views/certificates.ts';
-import { discoveredBackends } from './views/gateway-routes.ts';
+import { countedBackends, discoveredBackends } from './views/gateway-routes.ts';
 import { gatewayRows, gatewayText } from './views/gateways.ts';
 import { instanceRows } from './views/instances.ts';
 import {
@@ -96,7 +96,18 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
   const counters = remembered<Known<CountersView>>(now);
   const certificates = remembered<Certificates>(now);
   const instances = remembered<Known<{ readonly known: readonly ServiceInstances[] }>>(now);
-  const services = () => serviceRows(rows(), figures.upstreams(), id => figures.mappings().get(id));
+  const services = () => {
+    const { requests, stepMs } = figures.traffic();
+    const seconds = (Math.max(requests.length, 1) * stepMs) / 1000;
+    const all = figures.mappings();
+    const backends = once('backends', () => countedBackends(gatewayApi(), resources()));
+    return serviceRows(rows(), {
+      upstreams: figures.upstreams(),
+      figuresOf: id => all.get(id),
+      serviceOf: cluster => backends.get(cluster),
+      seconds,
+    });
+  };
   const instancesOf = (ids: ReadonlySet<string>) => {
     const mappings = resources().mappings.filter(({ id }) => ids.has(id));
     const names = new Set([

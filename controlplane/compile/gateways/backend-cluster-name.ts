@@ -8,6 +8,11 @@ export type Carried = 'http' | 'grpc' | 'bytes';
 
 const SUFFIXES = { http: '', grpc: '~grpc', bytes: '~bytes' } as const;
 
+/** Returns the names of all clusters of a port of a Service. */
+export function backendClusterNames(target: BackendTarget): readonly string[] {
+  return (['http', 'grpc', 'bytes'] as const).map(carried => backendClusterName(target, carried));
+}
+
 /** Returns the name of the cluster of a port of a Service. */
 export function backendClusterName(
   { name, namespace, port }: BackendTarget,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { gatewayApiOf } from '#controlplane/compile/gateways/gateway-api-of.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { countedBackends } from './gateway-routes.ts';
 import { gatewayRows } from './gateways.ts';
 import { envoyConfiguration, routeView } from './route.ts';
 import { routeRows, routeText } from './routes.ts';
@@ -133,8 +134,17 @@ test('a route that no listener serves says so', () => {
   assert.match(parents[0] ?? '', /^site\/none: Accepted NoMatchingParent/);
 });
 
+test('clusters of Gateways are known by their names in statistics', () => {
+  const backends = countedBackends(gatewayApi, resources);
+  assert.equal(backends.get('Service/default/next_80'), 'next:80');
+  assert.equal(backends.get('Service/default/db_5432~bytes'), 'db:5432');
+});
+
 test('services behind Gateways are among the services, with all their routes', () => {
-  const services = serviceRows(rows, [], () => undefined);
+  const services = serviceRows(rows, {
+    ...{ upstreams: [], figuresOf: () => undefined },
+    ...{ serviceOf: () => undefined, seconds: 900 },
+  });
   assert.deepEqual(
     services.map(({ name, routes }) => [name, routes]),
     [

@@ -2,9 +2,11 @@ import {
   backendService,
   discoveredBackend,
 } from '#controlplane/compile/gateways/backend-cluster.ts';
+import { backendClusterNames } from '#controlplane/compile/gateways/backend-cluster-name.ts';
 import { grpcMatch, httpMatch } from '#controlplane/compile/gateways/route-matches.ts';
 import { targetsOf } from '#controlplane/compile/gateways/rule-routes.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
+import { statName } from '#controlplane/compile/stat-name.ts';
 import type {
   GatewayApi,
   ServedGateway,
@@ -134,6 +136,20 @@ export function targetedLimits(id: string, api: GatewayApi): readonly Resource<'
   const own = attachedRoutes(api).filter(({ served }) => served.route.id === id);
   const rules = own.flatMap(({ served }): readonly ServedRule<unknown>[] => served.rules);
   return [...new Set(rules.flatMap(({ limits }) => limits))];
+}
+
+/** Returns what routes send requests to, by the names of its clusters in statistics. */
+export function countedBackends(
+  api: GatewayApi,
+  resources: ResourceSet,
+): ReadonlyMap<string, string> {
+  const targets = attachedRoutes(api).flatMap(({ served }) => targetsOf(served));
+  return new Map(
+    targets.flatMap(target => {
+      const service = backendService(target, resources);
+      return backendClusterNames(target).map(name => [statName(name), service] as const);
+    }),
+  );
 }
 
 /** Returns the discovery service's names of what these routes send requests to. */

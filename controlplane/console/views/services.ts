@@ -2,6 +2,7 @@ import type {
   MappingFigures,
   Rates,
   SampledRequest,
+  UpstreamCounts,
   UpstreamFigures,
 } from '#controlplane/figures/figures.ts';
 import type { Drained } from '#controlplane/orders/drained-store.ts';
@@ -18,14 +19,25 @@ export type ServiceRow = {
   readonly healthy?: number;
   readonly word: 'healthy' | 'partly' | 'failing' | 'unknown';
   readonly failure?: { readonly at: number; readonly text: string; readonly upstream?: string };
-  readonly rates?: Rates;
+  /** Of 15 minutes. Absent when it got nothing. */
+  readonly rates?: ServiceRates;
+};
+
+export type ServiceRates = Pick<Rates, 'rate' | 'requests' | 'serverErrors' | 'p99'>;
+
+export type ServiceFacts = {
+  readonly upstreams: readonly UpstreamFigures[];
+  figuresOf(id: string): MappingFigures | undefined;
+  /** Returns the service of a cluster of Gateways. */
+  serviceOf(cluster: string): string | undefined;
+  /** How long requests were counted. */
+  readonly seconds: number;
 };
 
 /** Returns each service that routes name, those in trouble first. */
 export function serviceRows(
   rows: readonly RouteRow[],
-  upstreams: readonly UpstreamFigures[],
-  figuresOf: (id: string) => MappingFigures | undefined,
+  { figuresOf, seconds, serviceOf, upstreams }: ServiceFacts,
 ): readonly ServiceRow[] {
   const byOrigin = new Map<string, UpstreamFigures[]>();
   for (const upstream of upstreams)
@@ -37,13 +49,15 @@ export function serviceRows(
   return [...Map.groupBy(users, ({ name }) => name)]
     .map(([name, used]) => {
       const routes = used.map(({ row }) => row);
-      const seen = [...new Set(routes.flatMap(({ id }) => byOrigin.get(id) ?? []))];
-      const figures = routes.flatMap(({ id }) => figuresOf(id) ?? []);
-      const rates = sumOf(figures.map(each => each.last15Minutes));
+      const behind = [...new Set(routes.flatMap(({ id }) => byOrigin.get(id) ?? []))];
+      const seen = behind.filter(({ cluster }) => (serviceOf(cluster) ?? name) === name);
+      const ended = endedOf(seen.map(({ last15Minutes }) => last15Minutes));
+      const p99 = worstOf(routes, figuresOf);
+      const rates = { rate: ended.requests / seconds, ...ended, p99 };
       return {
         ...{ name, routes: routes.length },
-        ...healthOf(seen, failsAlways(figures)),
-        ...(rates === undefined ? {} : { rates }),
+        ...healthOf(seen, failsAlways(seen)),
+        ...(ended.requests > 0 && { rates }),
       };
     })
     .sort((a, b) => RANK[a.word] - RANK[b.word] || (a.name < b.name ? -1 : 1));
@@ -60,19 +74,42 @@ const RANK: Readonly<Record<ServiceRow['word'], number>> = {
  * Returns whether each of the newest requests has failed: those of the last minute, or of 15 when
  * it has none. Numbers of requests are estimated to the fraction.
  */
-function failsAlways(figures: readonly MappingFigures[]): boolean {
-  const minute = sumOf(figures.map(({ lastMinute }) => lastMinute));
+function failsAlways(seen: readonly UpstreamFigures[]): boolean {
+  const minute = endedOf(seen.map(({ lastMinute }) => lastMinute));
   const newest =
-    (minute?.requests ?? 0) >= 0.5 ? minute : sumOf(figures.map(each => each.last15Minutes));
-  if (newest === undefined || newest.requests < 0.5) return false;
-  return newest.requests - newest.serverErrors < 0.5;
+    minute.requests >= 0.5 ? minute : endedOf(seen.map(({ last15Minutes }) => last15Minutes));
+  return newest.requests >= 0.5 && newest.requests - newest.serverErrors < 0.5;
+}
+
+/**
+ * Returns how many requests have ended. Clusters tell services apart where Mappings share a route,
+ * which counts all of its requests under the first.
+ */
+function endedOf(counts: readonly UpstreamCounts[]) {
+  const sum = (what: 'answers' | 'serverErrors') =>
+    counts.reduce((total, each) => total + each[what], 0);
+  const serverErrors = sum('serverErrors');
+  return { requests: sum('answers') + serverErrors, serverErrors };
+}
+
+/**
+ * Percentiles of several routes cannot be summed, so the worst stands for all. A route with several
+ * services does not tell which of them was slow.
+ */
+function worstOf(
+  routes: readonly RouteRow[],
+  figuresOf: (id: string) => MappingFigures | undefined,
+): number | null {
+  if (routes.some(({ services, share }) => share !== undefined || services.length > 1)) return null;
+  const values = routes.flatMap(({ id }) => figuresOf(id)?.last15Minutes.p99 ?? []);
+  return values.length === 0 ? null : Math.max(...values);
 }
 
 function healthOf(
   seen: readonly UpstreamFigures[],
   isFailing: boolean,
 ): Omit<ServiceRow, 'name' | 'routes' | 'rates'> {
-  if (seen.length === 0) return { word: isFailing ? 'failing' : 'unknown' };
+  if (seen.length === 0) return { word: 'unknown' };
   const members = Math.min(...seen.map(each => each.members));
   const healthy = Math.min(...seen.map(each => each.healthy));
   const [last] = seen.flatMap(({ lastFailure }) => lastFailure ?? []).sort((a, b) => b.at - a.at);
@@ -90,25 +127,6 @@ function healthOf(
 
 function failures(counts: UpstreamFigures['lastMinute']): number {
   return counts.connectFailures + counts.tlsFailures + counts.noHealthy + counts.updateFailures;
-}
-
-/** Percentiles of several cannot be summed, so the worst stands for all. */
-export function sumOf(all: readonly Rates[]): Rates | undefined {
-  if (all.length === 0) return undefined;
-  const sum = (pick: (rates: Rates) => number) =>
-    all.reduce((total, each) => total + pick(each), 0);
-  const worst = (pick: (rates: Rates) => number | null) => {
-    const values = all.flatMap(each => pick(each) ?? []);
-    return values.length === 0 ? null : Math.max(...values);
-  };
-  return {
-    rate: sum(({ rate }) => rate),
-    requests: sum(({ requests }) => requests),
-    clientErrors: sum(({ clientErrors }) => clientErrors),
-    serverErrors: sum(({ serverErrors }) => serverErrors),
-    p50: worst(({ p50 }) => p50),
-    p99: worst(({ p99 }) => p99),
-  };
 }
 
 /** What the list of services shows beside them. */
