@@ -18,19 +18,41 @@ const QUESTION_MS = 120_000;
 /** What the edge and the control plane answer with 401 in many words. */
 export const LOGIN_ENDED = 'Your login has ended.';
 
-/** Follows the hints of the control plane, for as long as the page is there. */
+/** Follows the hints of the control plane, while the page is seen. */
 export function connect(): void {
-  document.addEventListener('visibilitychange', tell);
-  follow();
+  document.addEventListener('visibilitychange', look);
+  look();
 }
 
-/** The browser connects again by itself, but not after silence or an answer that is an error. */
-function follow(): void {
+let stop: (() => void) | undefined;
+
+/**
+ * A browser has six connections to a host by HTTP/1.1. A hidden page holds none, so that any number
+ * of tabs can be open.
+ */
+function look(): void {
+  if (document.visibilityState === 'visible') stop ??= follow();
+  else {
+    stop?.();
+    stop = undefined;
+  }
+  tell();
+}
+
+/**
+ * The browser connects again by itself, but not after silence or an answer that is an error. Returns
+ * how to stop.
+ */
+function follow(): () => void {
   const source = new EventSource('/console/events');
-  const again = () => {
+  const end = () => {
+    clearTimeout(timer);
     source.close();
+  };
+  const again = () => {
+    end();
     link(false);
-    follow();
+    stop = follow();
   };
   let timer = setTimeout(again, SILENT_MS);
   const wait = (ms: number) => {
@@ -45,6 +67,7 @@ function follow(): void {
   source.addEventListener('changed', tell);
   for (const event of ['open', 'changed', 'here'])
     source.addEventListener(event, () => wait(SILENT_MS));
+  return end;
 }
 
 /** After a pause views ask again, since hints were missed. */

@@ -102,6 +102,13 @@ const SCREENS: readonly (readonly [name: string, path: string, text: string])[] 
   ['change', 'change', 'Compare'],
 ];
 
+/** Chromium without windows calls every tab visible. */
+function turn(tab: Page, state: 'hidden' | 'visible'): Promise<void> {
+  return tab.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+    void document.dispatchEvent(new Event('visibilitychange'));`);
+}
+
 describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
   let system: System;
   let browser: Browser;
@@ -193,6 +200,24 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     system.write('late.yaml', TROUBLE(9).split('---')[0]?.replaceAll('orders', 'late') ?? '');
     await see(page, 'added Mapping late');
     await see(page, /ACKed by \d/);
+  });
+
+  test('is open in more tabs than a browser has connections to a host', async t => {
+    const context = await browser.newContext();
+    t.after(() => context.close());
+    const tabs: Page[] = [];
+    for (let number = 0; number < 8; number += 1) {
+      const tab = await context.newPage();
+      await tab.goto(at('overview'));
+      await tab.getByRole('heading', { name: 'Overview' }).waitFor();
+      await turn(tab, 'hidden');
+      tabs.push(tab);
+    }
+    const [first] = tabs;
+    assert.ok(first);
+    const followed = first.waitForRequest('**/console/events');
+    await turn(first, 'visible');
+    await followed;
   });
 
   test('says what a change would do, and who loses a login', async t => {
