@@ -188,6 +188,15 @@ test('what was counted in one moment is told in one, and nothing of it is lost',
   assert.deepEqual(told(), [27, 6], 'the moment before is over');
 });
 
+test('a request that a circuit breaker turned away is no answer of logins or limits', () => {
+  const { store } = storeAt();
+  const own = { ...REQUEST, upstream: '', status: 429, flags: ['RL'] };
+  store.request(EDGE, own);
+  for (const flag of ['UO', 'UH', 'UT'])
+    store.request(EDGE, { ...own, status: 503, flags: [flag] });
+  assert.equal(store.mappings().get('Mapping/a/a')?.answeredByGateway, 1);
+});
+
 test('a late request that no proxy counts is counted from the log, by what it stands for', () => {
   const { store, read } = storeAt();
   const late = { ...REQUEST, status: 504, durationMs: 500 };

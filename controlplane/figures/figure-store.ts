@@ -260,7 +260,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     for (const { at, group, route, upstream, flags, weight } of this.#requests.all()) {
       const isEdge = group === EDGE || !route.startsWith('Mapping/');
       const isOurs = upstream === '' && isEdge && at > now - KEPT_MS;
-      const isFailed = flags.includes('UH') || flags.includes('UT');
+      const isFailed = ['UH', 'UO', 'UT'].some(flag => flags.includes(flag));
       if (!isOurs || !isRouteId(route) || isFailed) continue;
       counts.set(route, (counts.get(route) ?? 0) + weight);
     }
