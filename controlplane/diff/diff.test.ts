@@ -485,6 +485,19 @@ suite('the documents', () => {
       });
   });
 
+  test('of labels, by which Hosts choose Mappings, are told', () => {
+    const labelled = (team: string) =>
+      mapping('m', 'prefix: /, service: s').replace(
+        '{name: m}',
+        `{name: m, labels: {team: ${team}}}`,
+      );
+    const { routes } = differing(labelled('a'), labelled('b'));
+    assert.deepEqual(
+      routes.map(({ fields }) => fields),
+      [[{ field: 'metadata.labels.team', before: 'a', after: 'b' }]],
+    );
+  });
+
   test('that bring an error show it, and those that solve one show that, too', () => {
     const wrong = mapping('b', 'prefix: /b, service: b, cluster_tag: x');
     const { problems } = differing(B, wrong);

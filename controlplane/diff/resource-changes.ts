@@ -24,7 +24,16 @@ function changeOf(
   if (!isInForce(before)) return isInForce(after) ? { change: 'opened', ...changed } : undefined;
   if (!isInForce(after)) return { change: 'closed', ...changed };
   if (before.hash === after.hash) return undefined;
-  return { change: 'changed', ...changed, fields: fieldChanges(before.spec, after.spec) };
+  return {
+    change: 'changed',
+    ...changed,
+    fields: fieldChanges(writtenOf(before), writtenOf(after)),
+  };
+}
+
+/** By labels Hosts choose Mappings, and Listeners Hosts. */
+function writtenOf({ metadata, spec }: Resource): object {
+  return { ...spec, 'metadata.labels': metadata?.labels ?? {} };
 }
 
 export function isInForce(item: Resource | Rejected | undefined): item is Resource {
