@@ -163,6 +163,7 @@ const ANSWERS: Readonly<Record<ProviderAspect, string>> = {
   keys: 'its keys',
   client: 'it accepted the client',
   tokens: 'its token endpoint',
+  idTokens: 'its ID token',
 };
 
 type Context = FilterKitParts & {

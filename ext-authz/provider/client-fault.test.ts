@@ -107,3 +107,21 @@ test('a token endpoint that gives no answer is told of, whose client it is or no
   assert.match(heard[3] ?? '', /^the token endpoint .+/);
   assert.deepEqual(heard.slice(4), [undefined, undefined]);
 });
+
+test('ID tokens that a setting or a clock makes invalid are told of, those that a browser can bring about are not, and a good one ends it', async t => {
+  const { provider, heard } = setUp(t, {}, 'idTokens');
+  const inAMinute = Math.floor(Date.now() / 1_000) + 60;
+  for (const claims of [{ iat: inAMinute }, { aud: 'another' }, { nonce: 'replayed' }, {}]) {
+    const id_token = await hostile.idToken({ claims });
+    hostile.behave('token', async () => ({ body: await hostile.tokens({ id_token }) }));
+    await provider.exchangeCode(EXCHANGE, soon()).catch(() => {});
+  }
+  const invalid = `the ID token of ${hostile.issuer} is not valid: its `;
+  assert.equal(heard.length, 3, heard.join('\n'));
+  assert.match(
+    heard[0]?.replace(invalid, '') ?? '',
+    /^`iat` is \d\d s ahead by the clock here, 30 s are allowed\. Correct the clock that is wrong$/,
+  );
+  assert.equal(heard[1], `${invalid}\`aud\` is "another", which is not clientID "client"`);
+  assert.equal(heard[2], undefined);
+});

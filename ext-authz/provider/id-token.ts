@@ -3,7 +3,7 @@ import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { CachedDocument } from './cached-document.ts';
 import type { JsonObject } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
-import { ProviderError } from './provider-error.ts';
+import { ProviderError, type ProviderErrorFacts } from './provider-error.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';
 import {
   ASYMMETRIC_ALGORITHMS,
@@ -47,7 +47,10 @@ export async function validateIdToken(raw: string, expected: IdTokenExpectation)
   const { keys, metadata, signal } = expected;
   const token = await verifySignature(raw, algorithmsOf(metadata), keys, signal);
   if (typeof token === 'string') throw invalid(metadata, signatureFault(token, raw, metadata));
-  const fault = (await registeredFault(token, expected)) ?? furtherFault(token, expected);
+  const registered = (await registeredFault(token, expected)) ?? claimsFault(token, expected);
+  // A setting or a clock is wrong, which nobody who logs in can bring about.
+  if (registered !== undefined) throw invalid(metadata, registered, { lasting: true });
+  const fault = furtherFault(token, expected);
   if (fault !== undefined) throw invalid(metadata, fault);
   return { raw, header: token.header, claims: token.claims };
 }
@@ -107,7 +110,7 @@ function claimFault(name: string, claims: JsonObject, { clientID, metadata, now 
     return `its \`${name}\` is ${shown(value)}, which is not clientID ${shown(clientID)}`;
   if (typeof value !== 'number' || !CLOCKED.has(name)) return faultOf(name);
   const seconds = Math.round(value - now / 1_000);
-  return `its \`${name}\` is ${Math.abs(seconds)} s ${seconds < 0 ? 'ago' : 'ahead'} by the clock here, ${SKEW_S} s are allowed`;
+  return `its \`${name}\` is ${Math.abs(seconds)} s ${seconds < 0 ? 'ago' : 'ahead'} by the clock here, ${SKEW_S} s are allowed. Correct the clock that is wrong`;
 }
 
 const CLOCKED: ReadonlySet<string> = new Set(['exp', 'nbf', 'iat']);
@@ -118,18 +121,23 @@ function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'none').slice(0, LONGEST_SHOWN);
 }
 
-/** Checks what jose does not judge. */
-function furtherFault(
-  { claims, header }: SignedJwt,
-  expected: IdTokenExpectation,
-): string | undefined {
-  const { accessToken, clientID, nonce, now, previous } = expected;
-  const { at_hash, aud, azp, iat, sub } = claims;
+/** Checks what jose does not judge of the registered claims. */
+function claimsFault({ claims }: SignedJwt, expected: Wanted): string | undefined {
+  const { clientID, now } = expected;
+  const { aud, azp, iat, sub } = claims;
   const wrong = (name: string) => claimFault(name, claims, expected);
   const several = Array.isArray(aud) && aud.length > 1;
   if (typeof sub !== 'string' || sub === '') return faultOf('sub');
   if (azp === undefined ? several : azp !== clientID) return wrong('azp');
-  if (typeof iat !== 'number' || iat > now / 1_000 + SKEW_S) return wrong('iat');
+  return typeof iat !== 'number' || iat > now / 1_000 + SKEW_S ? wrong('iat') : undefined;
+}
+
+/** Checks what belongs to this login. */
+function furtherFault(
+  { claims, header }: SignedJwt,
+  { accessToken, nonce, previous }: IdTokenExpectation,
+): string | undefined {
+  const { at_hash } = claims;
   if (nonce !== undefined && !isSame(claims.nonce, nonce)) return faultOf('nonce');
   if (at_hash !== undefined && !isSame(at_hash, leftHalfHash(accessToken, header.alg)))
     return faultOf('at_hash');
@@ -172,6 +180,11 @@ function isSame(actual: unknown, expected: string): boolean {
   return typeof actual === 'string' && timingSafeEqual(digest(actual), digest(expected));
 }
 
-function invalid({ issuer }: ProviderMetadata, fault: string): ProviderError {
-  return new ProviderError('invalid_id_token', `the ID token of ${issuer} is not valid: ${fault}`);
+function invalid(
+  { issuer }: ProviderMetadata,
+  fault: string,
+  facts: Pick<ProviderErrorFacts, 'lasting'> = {},
+): ProviderError {
+  const message = `the ID token of ${issuer} is not valid: ${fault}`;
+  return new ProviderError('invalid_id_token', message, facts);
 }

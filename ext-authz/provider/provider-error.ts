@@ -35,7 +35,9 @@ export type ProviderErrorFacts = {
   readonly status?: number;
   /** When the provider wants the next request, in ms from its answer. */
   readonly retryAfter?: number;
-  /** `unreachable` for a reason that stays until the operator changes something. */
+  /**
+   * `unreachable` or `invalid_id_token` for a reason that stays until the operator changes something.
+   */
   readonly lasting?: boolean;
 };
 

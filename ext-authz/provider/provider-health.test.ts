@@ -57,6 +57,17 @@ test('that the client is refused is believed for an hour after the last time, an
   assert.equal(health.findings(1.5 * HOUR_MS).length, 0);
 });
 
+test('ID tokens that are not valid are an error at once, which is believed for 15 minutes', () => {
+  const health = new ProviderHealth();
+  health.heard('idTokens', failure('invalid_id_token'), 0);
+  assert.deepEqual(
+    health.findings(0).map(({ severity }) => severity),
+    ['error'],
+  );
+  assert.deepEqual([health.failing, health.nextChange], [false, 900_000]);
+  assert.deepEqual(health.findings(900_000), []);
+});
+
 test('a token endpoint that does not answer is found when logins have shown it for 10 s, and until one shows otherwise', () => {
   const health = new ProviderHealth();
   health.heard('tokens', failure('timeout'), 0);

@@ -19,12 +19,13 @@ type Failure = { readonly error: ProviderError; readonly since: number; readonly
  */
 const PATIENCE_MS = 10_000;
 /**
- * Only a login shows whether the client is accepted and the token endpoint answers. A failure is
- * believed for so long, in ms.
+ * Only a login shows whether the client is accepted, the token endpoint answers and the ID tokens
+ * are good. A failure is believed for so long, in ms.
  */
 const BELIEVED_MS: Readonly<Partial<Record<ProviderAspect, number>>> = {
   client: 3_600_000,
   tokens: 900_000,
+  idTokens: 900_000,
 };
 
 /**

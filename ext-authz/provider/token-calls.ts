@@ -88,7 +88,7 @@ async function exchangeCode(
 
 async function withIdToken(
   { idToken: raw, ...tokens }: RawTokens,
-  { documents, now, own }: Adapter,
+  { documents, heard, now, own }: Adapter,
   metadata: ProviderMetadata,
   expected: { readonly nonce?: string; readonly previous?: JsonObject },
   signal: AbortSignal,
@@ -105,6 +105,10 @@ async function withIdToken(
     accessToken,
     now: now(),
     signal,
+  }).catch((error: unknown) => {
+    if (error instanceof ProviderError && error.lasting) heard?.('idTokens', error);
+    throw error;
   });
+  heard?.('idTokens', undefined);
   return { ...tokens, idToken };
 }
