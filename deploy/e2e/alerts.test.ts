@@ -34,7 +34,8 @@ const RISING = '0+60x30';
 const FLAT = '60x30';
 const ZERO = '0x30';
 const ONE = '1x30';
-const EDGE = 'envoy_http_conn_manager_prefix="edge"';
+const GATEWAY = { envoy_http_conn_manager_prefix: 'shop-web-0123456789abcdef' };
+const EDGE = 'envoy_http_conn_manager_prefix="shop-web-0123456789abcdef"';
 const CLUSTER = 'namespace="gateway",envoy_cluster_name="user-service"';
 const OF_CLUSTER = { namespace: 'gateway', envoy_cluster_name: 'user-service' };
 const PROXY = 'namespace="gateway",instance="edge-1:9902"';
@@ -46,7 +47,12 @@ const CASES: Readonly<Record<string, Case>> = {
     series: {
       [`envoy_http_downstream_rq_xx{${EDGE},envoy_response_code_class="5"}`]: ['0+4x30', '0+2x30'],
       [`envoy_http_downstream_rq_total{${EDGE}}`]: ['0+60x30', '0+60x30'],
+      'envoy_http_downstream_rq_total{envoy_http_conn_manager_prefix="edge"}': [
+        '0+9000x30',
+        '0+9000x30',
+      ],
     },
+    labels: GATEWAY,
   },
   GatewayFiltersUndecided: { series: { envoy_http_ext_authz_error: [RISING, FLAT] } },
   GatewayLimitsUndecided: { series: { envoy_cluster_ratelimit_error: [RISING, FLAT] } },

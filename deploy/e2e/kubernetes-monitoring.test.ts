@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { edgePod } from '#controlplane/edges/edge-pod.ts';
+import { SYSTEM, sampleGateway } from '#controlplane/edges/testing/sample-gateway.ts';
 import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import { CONTAINERS, WORKLOADS } from '../testing/demo-manifests.ts';
 import { type Manifest, manifestsOf, ofKind } from '../testing/manifests.ts';
-import type { NetworkPolicy } from '../testing/network-policies.ts';
+import { type NetworkPolicy, type Selector, selects } from '../testing/network-policies.ts';
 
 type PodMonitor = Manifest & {
   readonly spec: {
-    readonly selector: {
-      readonly matchExpressions: readonly [{ key: string; values?: readonly string[] }];
-    };
+    readonly selector: Selector;
+    readonly namespaceSelector?: { readonly any: boolean };
     readonly podMetricsEndpoints: readonly [{ readonly port: string; readonly path: string }];
+  };
+};
+
+type PodTemplate = {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly containers: readonly { readonly ports: readonly { readonly name: string }[] }[];
   };
 };
 
@@ -19,18 +27,21 @@ describe('the manifests for Prometheus and Grafana', { skip: whyNoKubectl() ?? f
 
   /** Returns the pods that a PodMonitor finds, each with the number of its port. */
   function found({ spec }: PodMonitor): readonly (readonly [string, number])[] {
-    const [{ key, values }] = spec.selector.matchExpressions;
     const [{ port }] = spec.podMetricsEndpoints;
     return CONTAINERS.flatMap(([workload, { ports = [] }]) => {
-      const label = workload.spec.template.metadata.labels[key] ?? '';
-      if (values !== undefined && !values.includes(label)) return [];
+      if (!selects(spec.selector, workload.spec.template.metadata.labels)) return [];
       const named = ports.filter(({ name }) => name === port);
       return named.map(({ containerPort }) => [workload.metadata.name, containerPort] as const);
     });
   }
 
   test('find every Envoy and every service', () => {
-    const [proxies, services] = ofKind<PodMonitor>(manifests, 'PodMonitor').map(found);
+    const monitors = new Map(
+      ofKind<PodMonitor>(manifests, 'PodMonitor').map(monitor => [monitor.metadata.name, monitor]),
+    );
+    const [proxies, services] = ['gateway-proxies', 'gateway-services'].map(name =>
+      found(monitors.get(name) as PodMonitor),
+    );
     assert.deepEqual(proxies, [
       ['edge', 9902],
       ['user-service', 9902],
@@ -41,6 +52,19 @@ describe('the manifests for Prometheus and Grafana', { skip: whyNoKubectl() ?? f
       'ratelimit-service',
       'sds',
     ]);
+  });
+
+  test('find the Envoys of Gateways once, in whatever namespace they are', () => {
+    const { metadata, spec } = edgePod(sampleGateway(), SYSTEM) as PodTemplate;
+    const finding = ofKind<PodMonitor>(manifests, 'PodMonitor').filter(({ spec: monitor }) => {
+      const [{ port }] = monitor.podMetricsEndpoints;
+      const isThere = spec.containers.some(({ ports }) => ports.some(({ name }) => name === port));
+      return isThere && selects(monitor.selector, metadata.labels);
+    });
+    assert.deepEqual(
+      finding.map(({ metadata, spec }) => [metadata.name, spec.namespaceSelector]),
+      [['gateway-edges', { any: true }]],
+    );
   });
 
   test('let Prometheus in to their ports, and to no other', () => {

@@ -1,7 +1,7 @@
 import type { Manifest } from './manifests.ts';
 
 type Labels = Readonly<Record<string, string>>;
-type Selector = {
+export type Selector = {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly {
     readonly key: string;
@@ -84,7 +84,10 @@ function isPeer(peers: readonly Peer[] | undefined, party: Party): boolean {
   });
 }
 
-function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
+export function selects(
+  { matchLabels = {}, matchExpressions = [] }: Selector,
+  labels: Labels,
+): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
     matchExpressions.every(({ key, operator, values = [] }) => {

@@ -14,7 +14,8 @@ export type Dashboard = {
   readonly panels: readonly Panel[];
 };
 
-const EDGE = 'envoy_http_conn_manager_prefix="edge"';
+/** The edge, and the proxies of Gateways (`gatewayGroup`). */
+const EDGE = 'envoy_http_conn_manager_prefix=~"edge|.+-[0-9a-f]{16}"';
 
 /** Clusters of the gateway itself. */
 const OWN =
