@@ -62,10 +62,11 @@ export function edgeOf(
   gateways: OfGateways,
 ): Edge {
   const limits = edgeRateLimits(resources, options, memo);
-  const filters = edgeFilters(resources, options, memo, gateways.filters);
-  const settersOf = headerSetters(filters, limits.gatewayHeaders, resources.mappings);
+  const { contexts, hosts, problems } = edgeHosts(resources);
   const { contexts, hosts, problems } = edgeHosts(resources);
   const cover = hostCover(hosts, resources);
+  const filters = edgeFilters(resources, options, memo, gateways.filters, cover);
+  const settersOf = headerSetters(filters, limits.gatewayHeaders, resources.mappings);
   const claims = {
     ports: edgePorts(resources, hosts, options),
     gatewayPorts: gateways.ports,

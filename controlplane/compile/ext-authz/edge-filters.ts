@@ -9,12 +9,14 @@ import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
+import type { HostCover } from '../tls/host-cover.ts';
 import { type AskedOn, askedOn, rulesOn } from './asked-paths.ts';
 import { decisionRevision } from './decision-revision.ts';
 import { forgedMatchProblems } from './forged-match-problems.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
 import { injectedOn, settersOn } from './injected-by-filters.ts';
 import { internalOrigins, originMayMeet } from './internal-origins.ts';
+import { otherNames } from './other-names.ts';
 import { partialCover } from './partial-cover.ts';
 import { bypassProblems, closedPolicyProblems, policyProblems } from './policy-problems.ts';
 import { type RememberedOn, rememberedOn } from './remembered-rules.ts';
@@ -71,13 +73,14 @@ export type EdgeFilters = {
 
 /**
  * Returns where filters run at the edge, and their Problems. `routes` are those that Gateway API
- * routes name. See docs/adr/0011-ext-authz.md.
+ * routes name. `cover` tells where Mappings are served. See docs/adr/0011-ext-authz.md.
  */
 export function edgeFilters(
   resources: ResourceSet,
   options: CompileOptions,
   memo: Memo,
   routes: RouteReferences,
+  cover: HostCover,
 ): EdgeFilters {
   const { filters, filterPolicies, mappings } = resources;
   const served: ServedFilters = servedFilters(resources);
@@ -115,7 +118,7 @@ export function edgeFilters(
       ...closedPolicyProblems(resources),
       ...bypassing.map(bypassProblems),
       ...forgedMatchProblems(mappings, identityHeaders),
-      ...ruleProblems(resources, memo),
+      ...ruleProblems(resources, memo, cover),
     ],
   };
 }
@@ -139,14 +142,19 @@ function tokensOf(
  * Returns Problems of rules beside each other, and beside Mappings. They are found again only after
  * a change.
  */
-function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): readonly Problem[] {
+function ruleProblems(
+  { filterPolicies, mappings }: ResourceSet,
+  memo: Memo,
+  { covers }: HostCover,
+): readonly Problem[] {
   if (filterPolicies.length === 0) return [];
   const { conflicts, find, rules } = memo.of(memo, 'rule order', filterPolicies, () => {
     const rules = orderedRules(filterPolicies);
     const find = ruleFinder(rules);
     return { conflicts: ruleConflicts(rules, find), find, rules };
   });
-  return [...conflicts, ...partialCover(mappings, rules, find)];
+  const others = covers('*') ? otherNames(mappings, rules, find) : [];
+  return [...conflicts, ...partialCover(mappings, rules, find), ...others];
 }
 
 function pathsOn(

@@ -17,8 +17,8 @@ const policy = (name: string, rules: readonly Rule[], precedence = 0) =>
       ...(open ? {} : { filters: [{ name: 'jwt' }] }),
     })),
   });
-const mapping = (prefix: string, fields: object = {}) =>
-  written('Mapping', 'default', 'm', { prefix, service: 's', ...fields });
+const mapping = (prefix: string, fields: object = {}, name = 'm') =>
+  written('Mapping', 'default', name, { prefix, service: 's', ...fields });
 const FILTER = written('Filter', 'default', 'jwt', { JWT: { jwksURI: 'https://idp.test/keys' } });
 
 /** Returns `<policy> <field> <message>` of each warning about rules. */
@@ -76,6 +76,61 @@ for (const [title, rules, prefix, fields] of WHOLE)
   test(`${title} is no cause for a warning`, () =>
     assert.deepEqual(warnings(policy('p', rules), mapping(prefix, fields)), []));
 
+const HOST = (name: string) => written('Host', 'default', 'h', { hostname: name });
+const SHOP = policy('p', [
+  { host: 'shop.test', path: '/public/*', open: true },
+  { host: 'shop.test' },
+]);
+
+for (const [title, ...others] of [
+  ['without any Host'],
+  ['with a Host for every name', HOST('*')],
+  [
+    'beside a Mapping of the host for other paths',
+    mapping('/news/', { host: 'shop.test' }, 'news'),
+  ],
+] as const)
+  test(`a rule for one host leaves a Mapping on every name open to others, ${title}`, () => {
+    assert.deepEqual(warnings(SHOP, mapping('/'), ...others), [
+      'p spec.rules[1].host it is for `shop.test` alone, but Mapping default/m is served on every name: `/` with another `Host` matches no rule, and passes without filters. Write `host` in the Mapping, or a Host for each name, or a rule for every host',
+    ]);
+  });
+
+test('each host of a policy has one such warning', () => {
+  const rules = ['a.test', 'a.test', '*.b.test'].map((host, index) => ({
+    host,
+    path: `/${index}/*`,
+  }));
+  assert.deepEqual(
+    warnings(policy('p', rules), mapping('/')).map(text => text.split(' it is')[0]),
+    ['p spec.rules[0].host', 'p spec.rules[2].host'],
+  );
+});
+
+const NAMED: readonly [title: string, ...documents: object[]][] = [
+  ['the Mapping has the host', SHOP, mapping('/', { host: 'shop.test' })],
+  ['each name has a Host', SHOP, mapping('/'), HOST('shop.test')],
+  ['another rule is for every host', policy('p', [{ host: 'a.test' }, {}]), mapping('/')],
+  ['another rule opens every host', SHOP, policy('q', [{ open: true }]), mapping('/')],
+  [
+    'the host has a Mapping of its own',
+    SHOP,
+    mapping('/'),
+    mapping('/', { host: '*.test' }, 'own'),
+  ],
+  [
+    'the Mapping is for other paths',
+    policy('p', [{ host: 'a.test', path: '/x/*' }]),
+    mapping('/y/'),
+  ],
+  ['an expression says the host', SHOP, mapping('/', { host: 's.*', host_regex: true })],
+  ['the Mapping has no filters', SHOP, mapping('/', { bypass_auth: true })],
+];
+
+for (const [title, ...documents] of NAMED)
+  test(`a rule for one host is no cause for a warning when ${title}`, () =>
+    assert.deepEqual(warnings(...documents), []));
+
 test('a rule behind one that covers it never matches', () => {
   const found = warnings(
     policy('a', [{ path: '/x*', host: '*.test' }]),
@@ -124,7 +179,7 @@ const DELIBERATE: readonly [title: string, ...policies: object[]][] = [
 
 for (const [title, ...policies] of DELIBERATE)
   test(`there is no warning where ${title}`, () =>
-    assert.deepEqual(warnings(...policies, mapping('/')), []));
+    assert.deepEqual(warnings(...policies, mapping('/', { host: '*.test' })), []));
 
 test("the demo's policies have none", () => {
   const folder = join(import.meta.dirname, '..', '..', '..', 'envoy', 'resources');
