@@ -63,7 +63,6 @@ export function edgeOf(
 ): Edge {
   const limits = edgeRateLimits(resources, options, memo);
   const { contexts, hosts, problems } = edgeHosts(resources);
-  const { contexts, hosts, problems } = edgeHosts(resources);
   const cover = hostCover(hosts, resources);
   const filters = edgeFilters(resources, options, memo, gateways.filters, cover);
   const settersOf = headerSetters(filters, limits.gatewayHeaders, resources.mappings);
