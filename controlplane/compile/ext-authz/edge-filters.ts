@@ -14,6 +14,7 @@ import { type AskedOn, askedOn, rulesOn } from './asked-paths.ts';
 import { decisionRevision } from './decision-revision.ts';
 import { forgedMatchProblems } from './forged-match-problems.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
+import { hostlessRules } from './hostless-rules.ts';
 import { injectedOn, settersOn } from './injected-by-filters.ts';
 import { internalOrigins, originMayMeet } from './internal-origins.ts';
 import { otherNames } from './other-names.ts';
@@ -143,18 +144,23 @@ function tokensOf(
  * a change.
  */
 function ruleProblems(
-  { filterPolicies, mappings }: ResourceSet,
+  resources: ResourceSet,
   memo: Memo,
   { covers }: HostCover,
 ): readonly Problem[] {
+  const { filterPolicies, mappings } = resources;
   if (filterPolicies.length === 0) return [];
   const { conflicts, find, rules } = memo.of(memo, 'rule order', filterPolicies, () => {
     const rules = orderedRules(filterPolicies);
     const find = ruleFinder(rules);
     return { conflicts: ruleConflicts(rules, find), find, rules };
   });
-  const others = covers('*') ? otherNames(mappings, rules, find) : [];
-  return [...conflicts, ...partialCover(mappings, rules, find), ...others];
+  return [
+    ...conflicts,
+    ...partialCover(mappings, rules, find),
+    ...(covers('*') ? otherNames(mappings, rules, find) : []),
+    ...hostlessRules(resources, rules),
+  ];
 }
 
 function pathsOn(

@@ -20,6 +20,8 @@ const policy = (name: string, rules: readonly Rule[], precedence = 0) =>
 const mapping = (prefix: string, fields: object = {}, name = 'm') =>
   written('Mapping', 'default', name, { prefix, service: 's', ...fields });
 const FILTER = written('Filter', 'default', 'jwt', { JWT: { jwksURI: 'https://idp.test/keys' } });
+/** So that rules of all hosts protect something. */
+const OTHERS = written('Mapping', 'default', 'others', { prefix: '/others/', service: 's' });
 
 /** Returns `<policy> <field> <message>` of each warning about rules. */
 function warnings(...documents: readonly object[]): readonly string[] {
@@ -74,7 +76,7 @@ const WHOLE: readonly [title: string, rules: readonly Rule[], prefix: string, fi
 
 for (const [title, rules, prefix, fields] of WHOLE)
   test(`${title} is no cause for a warning`, () =>
-    assert.deepEqual(warnings(policy('p', rules), mapping(prefix, fields)), []));
+    assert.deepEqual(warnings(policy('p', rules), mapping(prefix, fields), OTHERS), []));
 
 const HOST = (name: string) => written('Host', 'default', 'h', { hostname: name });
 const SHOP = policy('p', [
