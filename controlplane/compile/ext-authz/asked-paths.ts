@@ -1,8 +1,9 @@
 import { type Glob, parseGlob } from '#resources/match/glob.ts';
 import { commonText, globCovers } from '#resources/match/glob-relation.ts';
+import { startIndex } from '#resources/match/start-index.ts';
 import { domainGlob } from '../mapping-domain.ts';
 import { GATEWAY_PATHS } from './ext-authz-filter.ts';
-import { hostReach } from './host-reach.ts';
+import { reachIndex } from './host-reach.ts';
 import type { OrderedRule } from './rule-order.ts';
 
 /**
@@ -28,6 +29,7 @@ const OWN_PATHS = parseGlob(`${GATEWAY_PATHS}*`);
 export function askedOn(rulesOn: RulesOn, isOrigin: (domain: string) => boolean): AskedOn {
   return domains => {
     const find = rulesOn(domains);
+    if (asksAlways(find(EVERY_PATH), domains)) return () => undefined;
     const own = domains.every(isOrigin) ? [] : [OWN_PATHS];
     return paths => {
       const asked = closing(find(paths), paths, domains);
@@ -38,20 +40,34 @@ export function askedOn(rulesOn: RulesOn, isOrigin: (domain: string) => boolean)
   };
 }
 
+const EVERY_PATH = parseGlob('*');
+
+/**
+ * Returns whether a rule with filters is for every path and no rule before it opens all hosts of
+ * the domains. Very many rules for all paths of one host each need not be compared for each path.
+ */
+function asksAlways(rules: readonly OrderedRule[], domains: readonly string[]): boolean {
+  const hosts = domains.map(domainGlob);
+  const first = rules.find(
+    ({ closes, host, path }) =>
+      (closes && globCovers(path, EVERY_PATH)) ||
+      (!closes && hosts.every(each => globCovers(host, each))),
+  );
+  return first?.closes === true;
+}
+
 /** Returns what finds the rules that may match in the virtual host of some domains. */
 export type RulesOn = (domains: readonly string[]) => FindRules;
 
 /** Virtual hosts that the same rules may match share one index. */
 export function rulesOn(rules: readonly OrderedRule[]): RulesOn {
-  const byHost = [...Map.groupBy(rules, ({ host }) => globText(host))].map(([host, some]) => ({
-    ...{ host, some },
-    meets: hostReach([host]),
-  }));
+  const byHost = Map.groupBy(rules, ({ host }) => globText(host));
+  const hostsOn = reachIndex([...byHost.keys()], host => host);
   const finders = new Map<string, FindRules>();
   return domains => {
-    const meeting = byHost.filter(({ meets }) => domains.some(meets));
-    const key = meeting.map(({ host }) => host).join();
-    const find = finders.get(key) ?? pathFinder(meeting.flatMap(({ some }) => some));
+    const meeting = [...new Set(domains.flatMap(hostsOn))];
+    const key = meeting.join();
+    const find = finders.get(key) ?? pathFinder(meeting.flatMap(host => byHost.get(host) ?? []));
     finders.set(key, find);
     return find;
   };
@@ -86,32 +102,11 @@ type FindRules = (paths: Glob) => readonly OrderedRule[];
 
 /** Looks rules up by what their paths begin with. */
 function pathFinder(rules: readonly OrderedRule[]): FindRules {
-  const byStart = Map.groupBy(rules, ({ path }) => path.prefix);
-  const starts = [...byStart.keys()].sort();
-  const lengths = [...new Set(starts.map(({ length }) => length))];
-  return paths => {
-    const { prefix } = paths;
-    const shorter = lengths
-      .filter(length => length < prefix.length)
-      .map(length => prefix.slice(0, length));
-    return [...shorter, ...startingWith(starts, prefix)]
-      .flatMap(start => byStart.get(start) ?? [])
+  const around = startIndex(rules, ({ path }) => path.prefix);
+  return paths =>
+    [...around(paths.prefix)]
       .filter(({ path }) => commonText(path, paths) !== undefined)
       .sort((a, b) => a.rank - b.rank);
-  };
-}
-
-/** Returns a part of sorted texts. */
-function startingWith(texts: readonly string[], prefix: string): readonly string[] {
-  let [low, high] = [0, texts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((texts[middle] ?? '') < prefix) low = middle + 1;
-    else high = middle;
-  }
-  let end = low;
-  while (texts[end]?.startsWith(prefix)) end += 1;
-  return texts.slice(low, end);
 }
 
 function globText({ inner, prefix, suffix }: Glob): string {

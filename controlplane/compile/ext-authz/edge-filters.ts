@@ -9,6 +9,7 @@ import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
+import { choiceOf } from '../tls/host-choice.ts';
 import type { HostCover } from '../tls/host-cover.ts';
 import { type AskedOn, askedOn, rulesOn } from './asked-paths.ts';
 import { decisionRevision } from './decision-revision.ts';
@@ -146,7 +147,7 @@ function tokensOf(
 function ruleProblems(
   resources: ResourceSet,
   memo: Memo,
-  { covers }: HostCover,
+  { choices, covers, ownerOf }: HostCover,
 ): readonly Problem[] {
   const { filterPolicies, mappings } = resources;
   if (filterPolicies.length === 0) return [];
@@ -155,10 +156,13 @@ function ruleProblems(
     const find = ruleFinder(rules);
     return { conflicts: ruleConflicts(rules, find), find, rules };
   });
+  const choice = choices.get(choiceOf(ownerOf('*')));
+  const isOnAnyName = ({ metadata, spec }: Resource<'Mapping'>) =>
+    choice?.has(spec, metadata?.labels ?? {}) === true;
   return [
     ...conflicts,
     ...partialCover(mappings, rules, find),
-    ...(covers('*') ? otherNames(mappings, rules, find) : []),
+    ...(covers('*') ? otherNames(mappings, rules, find, isOnAnyName) : []),
     ...hostlessRules(resources, rules),
   ];
 }

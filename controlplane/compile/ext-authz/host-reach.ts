@@ -1,4 +1,4 @@
-import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
+import { matchGlob, parseGlob } from '#resources/match/glob.ts';
 import { coveringDomains } from '../domain-cover.ts';
 
 /**
@@ -7,18 +7,37 @@ import { coveringDomains } from '../domain-cover.ts';
  */
 export type HostReach = (domain: string) => boolean;
 
-/**
- * Returns true when in doubt. A needless filter costs time, and a missing one costs more. Globs
- * without `*`, of which there may be very many, are looked up, not tried.
- */
+/** Returns true when in doubt. A needless filter costs time, and a missing one costs more. */
 export function hostReach(hostGlobs: Iterable<string>): HostReach {
-  const texts = [...new Set(hostGlobs)];
-  const globs: readonly Glob[] = texts.map(parseGlob).filter(({ suffix }) => suffix !== undefined);
-  const exact = new Set(texts.filter(text => !text.includes('*')));
-  const around = new Set([...exact].flatMap(coveringDomains));
+  const find = reachIndex([...new Set(hostGlobs)], host => host);
+  return domain => find(domain).length > 0;
+}
+
+/**
+ * Returns what finds the items whose host may match a request in the virtual host of a domain, in
+ * their order. Hosts without `*`, of which there may be very many, are looked up, not tried.
+ */
+export function reachIndex<Item>(
+  items: readonly Item[],
+  hostOf: (item: Item) => string,
+): (domain: string) => readonly Item[] {
+  const placed = items.map((item, index) => ({ item, index, host: hostOf(item) }));
+  const exact = new Map<string, (typeof placed)[number][]>();
+  for (const each of placed)
+    for (const domain of each.host.includes('*') ? [] : coveringDomains(each.host)) {
+      const known = exact.get(domain);
+      if (known === undefined) exact.set(domain, [each]);
+      else known.push(each);
+    }
+  const globs = placed
+    .filter(({ host }) => host.includes('*'))
+    .map(each => ({ each, glob: parseGlob(each.host) }));
   return domain => {
-    if (domain.startsWith('*')) return globs.length > 0 || around.has(domain);
+    const isWildcard = domain.startsWith('*');
     const host = domain.includes(':') ? `[${domain}]` : domain;
-    return exact.has(host) || globs.some(glob => matchGlob(glob, host));
+    const wider = globs.filter(({ glob }) => isWildcard || matchGlob(glob, host));
+    return [...(exact.get(host) ?? []), ...wider.map(({ each }) => each)]
+      .sort((a, b) => a.index - b.index)
+      .map(({ item }) => item);
   };
 }

@@ -4,7 +4,7 @@ import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import { filterKey } from './filter-key.ts';
-import { hostReach } from './host-reach.ts';
+import { hostReach, reachIndex } from './host-reach.ts';
 
 type Filter = Resource<'Filter'>;
 
@@ -24,19 +24,19 @@ function filtersOn({
   filterPolicies,
 }: ResourceSet): (host: string) => ReadonlySet<Filter> {
   const byName = new Map(filters.map(filter => [filterKey(filter.namespace, filter.name), filter]));
+  const find = rulesOf(filterPolicies);
   return perHost(host => {
-    const running = new Set<Filter>();
-    for (const { spec, namespace } of filterPolicies) {
-      for (const rule of spec.rules) {
-        if (!hostReach([rule.host])(host)) continue;
-        for (const name of filtersOf(rule, namespace)) {
-          const filter = byName.get(name);
-          if (filter !== undefined) running.add(filter);
-        }
-      }
-    }
-    return running;
+    const keys = find(host).flatMap(({ filters }) => filters);
+    return new Set(keys.flatMap(key => byName.get(key) ?? []));
   });
+}
+
+/** Returns what finds the rules for a host, each with the keys of its Filters. */
+function rulesOf(filterPolicies: ResourceSet['filterPolicies']) {
+  const rules = filterPolicies.flatMap(({ spec, namespace }) =>
+    spec.rules.map(rule => ({ host: rule.host, filters: filtersOf(rule, namespace) })),
+  );
+  return reachIndex(rules, ({ host }) => host);
 }
 
 /**
@@ -56,18 +56,13 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
       filter => [filterKey(filter.namespace, filter.name), injectedBy(filter)] as const,
     ),
   ]);
-  const rules = filterPolicies.flatMap(({ spec, namespace }) =>
-    spec.rules.map(rule => ({
-      meets: hostReach([rule.host]),
-      filters: filtersOf(rule, namespace),
-    })),
-  );
+  const find = rulesOf(filterPolicies);
   const rejected = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(hostsOfRules);
   const meetsRejected = hostReach(rejected);
   return perHost(domain => {
     const running = meetsRejected(domain)
       ? [...names.keys()]
-      : rules.flatMap(({ meets, filters }) => (meets(domain) ? filters : []));
+      : find(domain).flatMap(({ filters }) => filters);
     const injected = [...new Set(running)].flatMap(key => names.get(key) ?? []);
     return [...new Set(injected.flatMap(name => [name, headerIdentity(name)]))].sort();
   });

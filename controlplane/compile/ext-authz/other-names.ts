@@ -1,5 +1,6 @@
 import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
-import { commonText, genericText, globCovers } from '#resources/match/glob-relation.ts';
+import { commonText, globCovers } from '#resources/match/glob-relation.ts';
+import { startIndex } from '#resources/match/start-index.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { coveringDomains } from '../domain-cover.ts';
@@ -15,29 +16,31 @@ const EVERY_HOST = parseGlob('*');
 
 /**
  * Returns a warning for each host of a policy whose Mapping is served on every name, while no rule
- * matches on a name that nobody has written. A client chooses the name by its `Host`, and so passes
+ * matches on a name that nobody has written. `isOnAnyName` tells of Mappings for every host whether
+ * they are served there. A client chooses the name by its `Host`, and so passes
  * the Filters by.
  */
 export function otherNames(
   mappings: readonly Mapping[],
   rules: readonly OrderedRule[],
   find: FindRule,
+  isOnAnyName: (mapping: Mapping) => boolean,
 ): readonly Problem[] {
   const some = rules.filter(({ closes, host }) => closes && !globCovers(host, EVERY_HOST));
   if (some.length === 0) return [];
   const byDomain = Map.groupBy(mappings.filter(isOpenTo), ({ spec }) => mappingDomain(spec));
-  const onEvery = meeting(byDomain.get('*') ?? []);
+  const onEvery = meeting((byDomain.get('*') ?? []).filter(isOnAnyName));
   const told = new Set<string>();
   return some.flatMap(rule => {
     const host = hostOf(rule);
     const key = `${rule.policy.id} ${host}`;
-    const left = told.has(key) ? [] : onEvery(rule.path);
-    const found = left.find(
-      ([, path]) => find(ANY_NAME, path) === undefined && !hasOwn(byDomain, host, path),
-    );
-    if (found === undefined) return [];
-    told.add(key);
-    return [warningOf(rule, ...found)];
+    if (told.has(key)) return [];
+    for (const [mapping, path] of onEvery(rule.path)) {
+      if (find(ANY_NAME, path) !== undefined || hasOwn(byDomain, host, path)) continue;
+      told.add(key);
+      return [warningOf(rule, mapping, path)];
+    }
+    return [];
   });
 }
 
@@ -46,22 +49,17 @@ function isOpenTo({ spec }: Mapping): boolean {
   return !(spec.bypass_auth || spec.host_regex || spec.prefix_regex || spec.shadow);
 }
 
-/** Returns the Mappings that a rule's path meets, each with such a path. Rules often share it. */
+/** Returns the Mappings that a rule's path meets, each with such a path, one after the other. */
 function meeting(
   mappings: readonly Mapping[],
-): (path: Glob) => readonly (readonly [Mapping, string])[] {
-  const all = mappings.map(mapping => [mapping, mappingPaths(mapping.spec)] as const);
-  const known = new Map<string, readonly (readonly [Mapping, string])[]>();
-  return path => {
-    const key = genericText(path);
-    const found =
-      known.get(key) ??
-      all.flatMap(([mapping, paths]) => {
-        const common = commonText(path, paths);
-        return common === undefined ? [] : [[mapping, common] as const];
-      });
-    known.set(key, found);
-    return found;
+): (path: Glob) => Iterable<readonly [Mapping, string]> {
+  const placed = mappings.map(mapping => ({ mapping, paths: mappingPaths(mapping.spec) }));
+  const around = startIndex(placed, ({ paths }) => paths.prefix);
+  return function* (path) {
+    for (const { mapping, paths } of around(path.prefix)) {
+      const common = commonText(path, paths);
+      if (common !== undefined) yield [mapping, common];
+    }
   };
 }
 
