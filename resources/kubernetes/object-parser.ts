@@ -94,7 +94,7 @@ function factsOf({ kind = '', metadata }: KubernetesObject, parser: Parser): obj
   return {
     ...(facts.includes('generation') && { generation }),
     ...(facts.includes('created') && { creationTimestamp }),
-    ...(facts.includes('labels') && { labels }),
+    ...(facts.includes('labels') && labels !== undefined && { labels }),
   };
 }
 
