@@ -36,7 +36,8 @@ export type ProviderErrorFacts = {
   /** When the provider wants the next request, in ms from its answer. */
   readonly retryAfter?: number;
   /**
-   * `unreachable` or `invalid_id_token` for a reason that stays until the operator changes something.
+   * `unreachable` or `invalid_id_token` for a reason that stays until the operator changes
+   * something.
    */
   readonly lasting?: boolean;
 };

@@ -40,8 +40,8 @@ function look(): void {
 }
 
 /**
- * The browser connects again by itself, but not after silence or an answer that is an error. Returns
- * how to stop.
+ * The browser connects again by itself, but not after silence or an answer that is an error.
+ * Returns how to stop.
  */
 function follow(): () => void {
   const source = new EventSource('/console/events');
