@@ -168,7 +168,7 @@ function summary({
     ...(looser === 0 ? [] : [`${count(looser, 'LOOSER limit')}`]),
     ...(limits.length === looser
       ? []
-      : [count(limits.length - looser, 'other change') + ' of limits']),
+      : [`${count(limits.length - looser, 'other change')} of limits`]),
     ...(routes.length === 0 ? [] : [`${count(routes.length, 'changed route')}`]),
     ...(resources.length === 0 ? [] : [count(resources.length, 'other changed resource')]),
     ...(errors === 0 ? [] : [count(errors, 'new error')]),
