@@ -28,6 +28,11 @@ type Flags = {
 /** The folder with the bootstrap in the examples of deploy/. */
 const SECRETS = '/etc/gateway';
 
+const EXAMPLES = `
+Examples:
+  gateway bootstrap edge --admin 127.0.0.1:9901 --stats 0.0.0.0:9902 > edge.bootstrap.yaml
+`;
+
 /** Returns `gateway bootstrap`. It prints the file that an Envoy of a node group starts with. */
 export function bootstrapCommand(): Command {
   return new Command('bootstrap')
@@ -62,6 +67,7 @@ export function bootstrapCommand(): Command {
     )
     .option('--no-figures', 'push no statistics to the control plane (its FIGURES is off)')
     .option('--json', 'print JSON instead of YAML')
+    .addHelpText('after', EXAMPLES)
     .action((group: string, flags: Flags) => {
       checkNodeGroup(group);
       if (flags.print !== undefined) return printConfiguration(secretFile(flags), flags.json);

@@ -32,6 +32,11 @@ type Flags = {
   json?: boolean;
 };
 
+const EXAMPLES = `
+Examples:
+  gateway compile my-site/resources --node-group edge
+`;
+
 /**
  * Returns `gateway compile`. It prints the configuration of a node group's Envoys as one file that
  * `envoy --mode validate` reads.
@@ -58,6 +63,7 @@ export function compileCommand(): Command {
     .option('--ratelimit <host:port>', 'where the built-in rate limit service is', RATELIMIT)
     .option('--hop-tls', 'with mutual TLS between proxies, as `gateway up` has it')
     .option('--json', 'print JSON instead of YAML')
+    .addHelpText('after', EXAMPLES)
     .action((paths: string[], flags: Flags) => {
       const read = readResources(paths);
       const resources = toResourceSet(read.resources.values(), read.rejected.values());

@@ -48,11 +48,18 @@ spec:
 
 const IGNORED = '.gateway/';
 
+const EXAMPLES = `
+Examples:
+  gateway init
+  gateway init my-site
+`;
+
 /** Returns `gateway init`. It writes what a folder with resources of one's own begins with. */
 export function initCommand(): Command {
   return new Command('init')
     .description('write a first resource file and a .gitignore, and keep what is there')
     .argument('[folder]', 'where to write resources/gateway.yaml', '.')
+    .addHelpText('after', EXAMPLES)
     .action((folder: string) => {
       const resources = join(folder, 'resources');
       makeFolder(resources);

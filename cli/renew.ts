@@ -12,6 +12,11 @@ import {
 
 type Flags = WhereFlags & { readonly revoke: boolean };
 
+const EXAMPLES = `
+Examples:
+  gateway renew shop.example.com
+`;
+
 /**
  * Returns `gateway renew`. It has a certificate of an ACME authority replaced before its time.
  * Exits with 1 when a discovery service did not do so.
@@ -23,6 +28,7 @@ export function renewCommand(): Command {
     .option('--revoke', 'have the authority revoke the one that is served, before', false)
     .addOption(ADDRESS)
     .addOption(PORT_OFFSET)
+    .addHelpText('after', EXAMPLES)
     .action(async (hostname: string, { revoke, ...where }: Flags) => {
       const { hosts } = await ask<CertificatesView>(where, 'certificates', view =>
         Array.isArray(view.hosts),

@@ -4,6 +4,11 @@ import { requestScale, type ScaleStep } from '#launcher/request-scale.ts';
 import { stateOption } from './state-option.ts';
 import { count } from './validate-output.ts';
 
+const EXAMPLES = `
+Examples:
+  gateway scale 3
+`;
+
 /**
  * Returns `gateway scale <number>`. It changes the number of instances of a running gateway, and
  * ends when the gateway has them.
@@ -14,6 +19,7 @@ export function scaleCommand(): Command {
     .argument('<number>', 'how many')
     .addOption(stateOption("the running gateway's state folder"))
     .option('--json', 'print one JSON object a line')
+    .addHelpText('after', EXAMPLES)
     .action(async (count: string, { json, state }: { json?: boolean; state: string }) => {
       const instances = parseInstanceCount(count);
       await requestScale(state, instances, step => {

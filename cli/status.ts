@@ -13,6 +13,13 @@ type Flags = WatchFlags & { readonly all?: boolean; readonly watch?: boolean };
 /** More of one kind or group that are all well are one line. */
 const MOST_LISTED = 40;
 
+const EXAMPLES = `
+Examples:
+  gateway status
+  gateway status --watch
+  gateway status --all
+`;
+
 /**
  * Returns `gateway status`. It prints what a running control plane reports about itself. Exits with
  * 1 when the control plane is not ready or a resource has an error.
@@ -26,6 +33,7 @@ export function statusCommand(): Command {
     .option('--json', 'print the whole status as JSON')
     .option('--watch', 'show it again and again: on a terminal as a view, else what is new')
     .option('--interval <seconds>', 'time between two looks, with --watch', parseSeconds, 2)
+    .addHelpText('after', EXAMPLES)
     .action(async ({ all, watch, ...flags }: Flags) => {
       if (watch) return watchStatus(flags);
       const { json, ...where } = flags;

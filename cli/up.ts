@@ -14,6 +14,13 @@ type Flags = {
   portOffset: number;
 };
 
+const EXAMPLES = `
+Examples:
+  gateway up
+  gateway up --resources my-site/resources --services my-site/services.yaml
+  gateway up --port-offset 1000
+`;
+
 /** Returns `gateway up`. It runs the whole gateway until Ctrl-C. */
 export function upCommand(): Command {
   return new Command('up')
@@ -35,6 +42,7 @@ export function upCommand(): Command {
     )
     .addOption(stateOption('where state and logs are kept'))
     .option('--port-offset <number>', 'added to every port', parsePortOffset, 0)
+    .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       // The reader of our lines may go away, or the disk behind them may be full. The gateway goes
       // on.

@@ -18,6 +18,13 @@ type Flags = {
   readonly caFile: string;
 };
 
+const EXAMPLES = `
+Examples:
+  gateway validate my-site/resources
+  gateway validate my-site/resources --live
+  gateway validate my-site/resources --output github
+`;
+
 /**
  * Returns `gateway validate`. It prints the Problems that the control plane would find in these
  * resources. With `--live` it tries their targets too. Exits with 1 when one is an error.
@@ -41,6 +48,7 @@ export function validateCommand(): Command {
       'authorities that `https://` services are checked against, with --live',
       DEFAULT_CA_FILE,
     )
+    .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], flags: Flags) => {
       const options = parseOptions();
       const files = readFiles(paths);

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stringify } from 'yaml';
 import { UNREADABLE_TARGET } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { Rejected } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
-import { closedPolicyProblems } from './policy-problems.ts';
+import { resourceSetOf } from '../testing/resource-set-of.ts';
+import { written } from '../testing/written.ts';
+import { closedPolicyProblems, policyProblems } from './policy-problems.ts';
+import { servedFilters } from './served-filters.ts';
 
 const REFUSED: Rejected = {
   kind: 'FilterPolicy',
@@ -37,3 +41,52 @@ test('a rejected FilterPolicy of which no rule can be read closes every path', (
 
 test('a rejected FilterPolicy without rules closes nothing, and other kinds have no paths', () =>
   assert.deepEqual(messages({ ...REFUSED, rules: [] }, { ...REFUSED, kind: 'Filter' }), []));
+
+/** Returns the warnings of a rule for a host with a login for these origins. */
+function loginWarnings(host: string, protectedOrigins: readonly object[], grant = {}) {
+  const OAuth2 = {
+    ...{ authorizationURL: 'https://idp.test', clientID: 'web', secret: 's' },
+    ...{ protectedOrigins, ...grant },
+  };
+  const documents = [
+    written('Filter', 'default', 'login', { OAuth2 }),
+    written('FilterPolicy', 'default', 'p', { rules: [{ host, filters: [{ name: 'login' }] }] }),
+  ];
+  const { resources } = resourceSetOf(documents.map(each => stringify(each)).join('---\n'));
+  return policyProblems(resources, servedFilters(resources)).map(
+    ({ field, message, severity }) => `${severity} ${field} ${message}`,
+  );
+}
+
+const A = [{ origin: 'https://a.test' }];
+const BELOW_A = [{ origin: 'https://a.test', includeSubdomains: true }];
+
+for (const [host, origins] of [
+  ['a.test', A],
+  ['*', A],
+  ['*.test', A],
+  ['a.*', A],
+  ['b.a.test', BELOW_A],
+  ['*.a.test', BELOW_A],
+  ['b.test', [...A, { origin: 'https://b.test' }]],
+  ['b.test', [{ origin: 'https://a.test', internalOrigin: 'http://b.test' }]],
+  ['b.test', [{ origin: 'https://a.test', internalOrigin: '*://*' }]],
+  ['[::1]', [{ origin: 'http://[::1]:8080' }]],
+] as const)
+  test(`a login for ${JSON.stringify(origins)} may be on the host ${host}`, () =>
+    assert.deepEqual(loginWarnings(host, origins), []));
+
+for (const [host, origins] of [
+  ['b.test', A],
+  ['*.a.test', A],
+  ['b.a.test', A],
+  ['b.test', BELOW_A],
+  ['b.test', [{ origin: 'https://b.test', internalOrigin: 'http://a.test' }]],
+] as const)
+  test(`a login for ${JSON.stringify(origins)} on the host ${host} is warned of`, () =>
+    assert.deepEqual(loginWarnings(host, origins), [
+      `warning spec.rules[0].filters[0].name no protected origin of the Filter login is on the host "${host}", so nobody can log in there: requests are answered 403. Add it to \`protectedOrigins\`, or correct the host`,
+    ]));
+
+test('clients without a browser have no protected origins', () =>
+  assert.deepEqual(loginWarnings('b.test', A, { grantType: 'Password' }), []));

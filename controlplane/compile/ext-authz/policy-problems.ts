@@ -4,9 +4,13 @@ import type {
   TargetFilter,
 } from '#resources/kinds/filter-policy/filter-policy.ts';
 import { isReadableTarget, type PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
+import { parseGlob } from '#resources/match/glob.ts';
+import { commonText } from '#resources/match/glob-relation.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ReadableRule, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { InternalOrigins } from '#resources/words/origin-pattern.ts';
+import { domainGlob } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 import { filterKey } from './filter-key.ts';
 import type { ServedFilters } from './served-filters.ts';
@@ -50,9 +54,9 @@ export function policyProblems(resources: ResourceSet, served: ServedFilters): r
     };
   };
   return resources.filterPolicies.flatMap(policy =>
-    filterLists(policy).flatMap(({ closed, field, filters }) =>
+    filterLists(policy).flatMap(({ field, filters, ...rule }) =>
       filters.flatMap((item, at) =>
-        itemProblems({ policy, closed }, item, `${field}[${at}]`, (namespace, name) =>
+        itemProblems({ policy, ...rule }, item, `${field}[${at}]`, (namespace, name) =>
           lookUp(policy, namespace, name),
         ),
       ),
@@ -65,10 +69,16 @@ function filterLists({ spec: { filters = [], rules } }: Policy) {
   return [
     ...rules.map((rule, index) => ({
       closed: closedText(rule),
+      host: rule.host,
       field: `spec.rules[${index}].filters`,
       filters: rule.filters,
     })),
-    { closed: 'what it targets answers 500', field: 'spec.filters', filters },
+    {
+      closed: 'what it targets answers 500',
+      host: undefined,
+      field: 'spec.filters',
+      filters,
+    },
   ];
 }
 
@@ -86,7 +96,12 @@ function targetText(namespace: string, target: PolicyTarget): string {
 }
 
 /** A rule's policy, and what happens to its requests when it is closed. */
-type PolicyRule = { readonly policy: Policy; readonly closed: string };
+type PolicyRule = {
+  readonly policy: Policy;
+  readonly closed: string;
+  /** Undefined: it is for targets. */
+  readonly host: string | undefined;
+};
 type Found = { readonly filter: Filter } | { readonly missing: string };
 type LookUp = (namespace: string | undefined, name: string) => Found;
 
@@ -107,6 +122,7 @@ function itemProblems(
   }
   return [
     ...argumentProblems(rule, item, found.filter, `${place}.arguments`),
+    ...originProblems(rule, item, found.filter, `${place}.name`),
     ...innerProblems(rule, item, `${place}.arguments.insteadOfRedirect.filters`, lookUp),
   ];
 }
@@ -130,6 +146,24 @@ function argumentProblems(
   if (sameSite !== 'none' || !open) return [];
   const message = `\`none\` needs https, and the protected origins of ${name} are http: browsers would reject its cookies, so ${closed}`;
   return [problemOf(policy, 'error', `${place}.sameSite`, message)];
+}
+
+/** On another host than those of its protected origins nobody can have a session. */
+function originProblems(
+  { host, policy }: PolicyRule,
+  { name }: AnyFilter,
+  { spec: { OAuth2 } }: Filter,
+  place: string,
+): readonly Problem[] {
+  if (host === undefined || OAuth2?.grantType !== 'AuthorizationCode') return [];
+  const glob = parseGlob(host);
+  const mayMeet = ({ internalOrigin: { host: own }, includeSubdomains }: InternalOrigins) =>
+    [domainGlob(own), ...(includeSubdomains ? [parseGlob(`*.${own}`)] : [])].some(
+      each => commonText(each, glob) !== undefined,
+    );
+  if (protectedOriginsOf(OAuth2).some(mayMeet)) return [];
+  const message = `no protected origin of the Filter ${name} is on the host "${host}", so nobody can log in there: requests are answered 403. Add it to \`protectedOrigins\`, or correct the host`;
+  return [problemOf(policy, 'warning', place, message)];
 }
 
 function innerProblems(
