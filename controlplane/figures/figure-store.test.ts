@@ -260,3 +260,31 @@ test('a value that no proxy can have counted is skipped', () => {
     store.counter(read(), routeStat('a', 'upstream_rq_completed'), value);
   assert.equal(store.mappings().size, 0);
 });
+
+test('after the clock was set back by an hour the figures are those since then', async () => {
+  const { clock, store, push, read } = storeAt();
+  const count = (requests: number) => {
+    clock.now += 5_000;
+    store.counter(read(), routeStat('a', 'upstream_rq_completed'), requests);
+    for (const gauge of ['total', 'healthy'])
+      store.gauge(read(), `cluster.shop.membership_${gauge}`, 2);
+    store.request(EDGE, { ...REQUEST, at: clock.now });
+    store.pushed(store, push());
+  };
+  const told = async () => {
+    // What is asked for in one moment is the same.
+    await Promise.resolve();
+    const { last15Minutes } = store.mappings().get('Mapping/a/a') ?? {};
+    return [last15Minutes?.requests, store.requests({}).length, store.upstreams()[0]?.members];
+  };
+  count(7);
+  assert.deepEqual(await told(), [7, 1, 2]);
+  clock.now -= 3_600_000;
+  count(5);
+  count(3);
+  assert.deepEqual(await told(), [3, 1, 2], 'the first push tells that the clock was set back');
+  clock.now -= 30_000;
+  count(4);
+  clock.now += 30_000;
+  assert.deepEqual(await told(), [7, 2, 2], 'a small step forgets nothing');
+});

@@ -47,6 +47,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   #viewCount = 0;
   #since: number | undefined;
   #swept = 0;
+  #pushedAt = 0;
 
   constructor(parts: FigureStoreParts) {
     this.#parts = parts;
@@ -96,6 +97,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
 
   /** Called when the message of a push is read. */
   pushed(proxy: object, { node, to }: Push): void {
+    if (isSetBack(this.#pushedAt, to)) this.#forget();
+    this.#pushedAt = to;
     this.#since ??= to;
     this.#sources.set(proxy, { node: node.id, group: node.group, at: to });
     this.#sweep(to);
@@ -267,6 +270,17 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     return counts;
   }
 
+  /** What is of the future would hide what is new until the clock is there again. */
+  #forget(): void {
+    for (const kept of [this.#groups, this.#mappings, this.#upstreams, this.#overloads])
+      kept.clear();
+    this.#requests.clear();
+    this.#upstreamCount = 0;
+    this.#viewCount = 0;
+    this.#since = undefined;
+    this.#swept = 0;
+  }
+
   /** Forgets what had no figures for 15 minutes, once a minute. */
   #sweep(now: number): void {
     if (now - this.#swept < MINUTE) return;
@@ -289,6 +303,11 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
  * retry, which got no request. Its entries do not have the one that was late.
  */
 const AS_LATE = { flags: ['UT'], details: 'upstream_per_try_timeout', upstream: '' };
+
+/** Returns whether the clock was set back since a time. Small steps do no harm. */
+export function isSetBack(since: number, now: number): boolean {
+  return now < since - MINUTE;
+}
 
 const NO_TRAFFIC = new Traffic(OF_MAPPING);
 

@@ -7,14 +7,20 @@ const DEFAULT_LIMIT = 100;
 
 /** The newest sampled requests. Failed ones are kept apart, so that no success displaces them. */
 export class RequestLog {
-  readonly #successes = new Newest<SampledRequest>(MAX_SAMPLES);
-  readonly #failures = new Newest<SampledRequest>(MAX_FAILURES);
+  #successes = new Newest<SampledRequest>(MAX_SAMPLES);
+  #failures = new Newest<SampledRequest>(MAX_FAILURES);
   #lastId = 0;
 
   add(request: Omit<SampledRequest, 'id'>): void {
     this.#lastId += 1;
     const kept = isFailure(request) ? this.#failures : this.#successes;
     kept.add({ id: this.#lastId, ...request });
+  }
+
+  /** No id is given again. */
+  clear(): void {
+    this.#successes = new Newest(MAX_SAMPLES);
+    this.#failures = new Newest(MAX_FAILURES);
   }
 
   /** Returns what passes the filter, newest first. */

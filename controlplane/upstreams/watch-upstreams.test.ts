@@ -55,3 +55,36 @@ test('looks at what was compiled last, tells each change once, and stops', () =>
   watch.close();
   assert.equal(timers.pending, 0);
 });
+
+test('after the clock was set back by an hour it tells what is so then', () => {
+  const timers = new HandTimers();
+  const missing = new Map([['shop', 'no "shop"']]);
+  const { resources } = resourceSetOf(
+    'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: m}\nspec: {prefix: /, service: shop, resolver: sds}\n',
+  );
+  let now = 7_200_000;
+  const watch = watchUpstreams({
+    figures: { requests: () => [], sources: () => [], upstreams: () => [] },
+    missing: () => missing,
+    resources: () => new Map(resources.mappings.map(each => [each.id, each])),
+    connected: () => new Set(['edge']),
+    replicated: false,
+    changed: () => {},
+    now: () => now,
+    after: timers.after,
+  });
+  const sinceAfterLooks = () => {
+    for (let at = 0; at < 5; at += 1) {
+      now += 2_000;
+      timers.runFirst();
+    }
+    return watch.problems().map(({ since }) => Date.parse(since ?? '') < now);
+  };
+  watch.compiled('edge', compile(resources, 'edge', OPTIONS));
+  assert.deepEqual(sinceAfterLooks(), [true]);
+  now -= 3_600_000;
+  assert.deepEqual(sinceAfterLooks(), [true]);
+  missing.clear();
+  assert.deepEqual(sinceAfterLooks(), []);
+  watch.close();
+});

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { isProxy } from '#controlplane/compile/node-groups.ts';
+import { isSetBack } from '#controlplane/figures/figure-store.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { CLUSTER } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
@@ -53,7 +54,14 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
   let lonely: LonelyGroups = new Map();
   let absent: AbsentGroups = new Map();
   let problems: readonly Problem[] = [];
+  let lookedAt = 0;
   const lookAtAll = () => {
+    // Times of the future would stand for what is not so any more.
+    if (isSetBack(lookedAt, now())) {
+      [known, lonely, absent] = [[], new Map(), new Map()];
+      compiledAt = now();
+    }
+    lookedAt = now();
     if (compiledAt !== undefined) known = define(known, allOf(groups), compiledAt);
     compiledAt = undefined;
     const upstreams = figures.upstreams();
