@@ -41,3 +41,13 @@ export function reachIndex<Item>(
       .map(({ item }) => item);
   };
 }
+
+/** Returns what answers the same for a host as before, and works it out once. */
+export function perHost<T>(of: (host: string) => T): (host: string) => T {
+  const known = new Map<string, T>();
+  return host => {
+    const found = known.get(host) ?? of(host);
+    known.set(host, found);
+    return found;
+  };
+}

@@ -4,7 +4,7 @@ import { suggest } from '#resources/words/suggest.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
-import { hostReach } from './host-reach.ts';
+import { hostReach, perHost } from './host-reach.ts';
 import type { OrderedRule } from './rule-order.ts';
 
 /**
@@ -17,7 +17,7 @@ export function hostlessRules(
 ): readonly Problem[] {
   const domains = servedDomains(resources);
   if (domains.length === 0) return [];
-  const isServed = remembered(servedBy(domains));
+  const isServed = perHost(servedBy(domains));
   return rules.flatMap(({ closes, field, index, policy }) => {
     const { host = '*' } = policy.spec.rules[index] ?? {};
     if (!closes || isServed(host)) return [];
@@ -31,15 +31,6 @@ function servedBy(domains: readonly string[]): (host: string) => boolean {
   return host => {
     if (host.includes('*')) return domains.some(hostReach([host]));
     return coveringDomains(host.replace(/^\[|\]$/g, '')).some(domain => served.has(domain));
-  };
-}
-
-function remembered(of: (host: string) => boolean): (host: string) => boolean {
-  const known = new Map<string, boolean>();
-  return host => {
-    const found = known.get(host) ?? of(host);
-    known.set(host, found);
-    return found;
   };
 }
 

@@ -4,7 +4,7 @@ import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import { filterKey } from './filter-key.ts';
-import { hostReach, reachIndex } from './host-reach.ts';
+import { hostReach, perHost, reachIndex } from './host-reach.ts';
 
 type Filter = Resource<'Filter'>;
 
@@ -85,15 +85,6 @@ export function settersOn(resources: ResourceSet): (host: string) => ReadonlyMap
     );
     return new Map(all.reverse());
   });
-}
-
-function perHost<T>(of: (host: string) => T): (host: string) => T {
-  const known = new Map<string, T>();
-  return host => {
-    const found = known.get(host) ?? of(host);
-    known.set(host, found);
-    return found;
-  };
 }
 
 function filtersOf({ filters }: FilterPolicyRule, own: string): readonly string[] {
