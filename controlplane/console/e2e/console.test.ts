@@ -259,7 +259,7 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     );
     await page.goto(at('routes?search=orders'));
     await see(page, 'Your login has ended.');
-    // Views ask again by themselves, and the link goes with an answer. It is the page that must ask.
+    // Views ask again by themselves, and the link goes with an answer. The page must ask.
     page.on('request', request => {
       if (request.isNavigationRequest()) {
         ended = false;
