@@ -52,6 +52,11 @@ const CASES: readonly [what: string, documents: readonly string[], expected: rea
       ['ma', 404, 404],
     ],
     [
+      'one whose label is misspelt is served nowhere',
+      [SHOP_A, PLAIN_C, mapping('ma', { prefix: '/', labels: { team: 'aa' } })],
+      [404, 404, 404],
+    ],
+    [
       'one that no Host selects is served on Hosts that select nothing',
       [SHOP_A, PLAIN_C, mapping('m', { prefix: '/', labels: {} })],
       [404, 404, 'm'],
@@ -174,7 +179,8 @@ function expectedAnswers(
       .find(each => each !== undefined);
     const served = mappings.map(({ host = '*', labels }) => {
       if (owner?.selector !== undefined) return has(owner.selector, labels);
-      return host !== '*' || !hosts.some(({ selector }) => selector && has(selector, labels));
+      const keys = hosts.flatMap(({ selector = {} }) => Object.keys(selector));
+      return host !== '*' || !keys.some(key => key in labels);
     });
     const documents = [
       ...hosts.map(({ hostname }, index) => host(`h${index}`, { hostname })),

@@ -20,7 +20,8 @@ export const EVERY_MAPPING: HostChoice = { key: NO_CHOICE, has: () => true };
 
 /**
  * Returns what the names of the edge have, each choice once. A Mapping for every host that a Host
- * chooses by its `mappingSelector` is for such Hosts alone, also while that one is rejected.
+ * chooses by its `mappingSelector` is for such Hosts alone, also while that one is rejected. So is
+ * one that has a label of such a selector with another value, which may be misspelt.
  */
 export function hostChoices(
   hosts: readonly EdgeHost[],
@@ -35,12 +36,22 @@ export function hostChoices(
   );
   const choices = new Map(chosen.map(choice => [choice.key, choice]));
   const selected = [...choices.values()];
+  const keys = new Set(choosing.flatMap(keysOf));
   const others: HostChoice = {
     key: NO_CHOICE,
     has: (match, labels) =>
-      mappingDomain(match) !== '*' || !selected.some(({ has }) => has(match, labels)),
+      mappingDomain(match) !== '*' ||
+      !(
+        Object.keys(labels).some(key => keys.has(key)) ||
+        selected.some(({ has }) => has(match, labels))
+      ),
   };
   return new Map([[others.key, others], ...choices]);
+}
+
+/** Returns the labels that a selector is about. */
+function keysOf({ matchExpressions, matchLabels }: LabelSelector): readonly string[] {
+  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
 }
 
 /** Returns the key of a Host's choice. */

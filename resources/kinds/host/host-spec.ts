@@ -55,7 +55,7 @@ export const hostSpec = z.object({
     .exactOptional()
     .meta({ aliases: ['selector', 'mapping_selector'] })
     .describe(
-      'Labels that Mappings must have to be served on this Host, besides a `host` that fits. A Mapping for every host (`*`) that some Host selects so is served on such Hosts alone. Without a condition it selects nothing, as if it were absent. Also spelt `selector`',
+      'Labels that Mappings must have to be served on this Host, besides a `host` that fits. A Mapping for every host (`*`) with such a label is served on the Hosts that select it alone. Without a condition it selects nothing, as if it were absent. Also spelt `selector`',
     ),
   tlsSecret: secretReference
     .exactOptional()
