@@ -1,6 +1,6 @@
 import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
 import { matchKey } from '#controlplane/compile/routes/mapping-match.ts';
-import { choiceOf } from '#controlplane/compile/tls/host-choice.ts';
+import { choiceOf, hasMapping } from '#controlplane/compile/tls/host-choice.ts';
 import { hostCoverOf } from '#controlplane/compile/tls/host-cover.ts';
 import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -127,5 +127,5 @@ function mappingsSharing(
   if (sharing.length === 1 || node_group !== EDGE) return sharing;
   const { choices, ownerOf } = hostCoverOf(ofNodeGroup(resources, EDGE));
   const choice = choices.get(choiceOf(ownerOf(domain.replace(/^\[(.*)\]$/, '$1'))));
-  return sharing.filter(({ metadata, spec }) => choice?.has(spec, metadata?.labels ?? {}));
+  return sharing.filter(mapping => hasMapping(choice, mapping));
 }

@@ -8,42 +8,50 @@ import { watchUpstreams } from './watch-upstreams.ts';
 const ADDRESS = { host: '127.0.0.1', port: 1 };
 const OPTIONS = { edge: ADDRESS, sds: ADDRESS, rateLimit: ADDRESS, extAuthz: ADDRESS };
 
-test('looks at what was compiled last, tells each change once, and stops', () => {
+const mapping = (service: string) =>
+  resourceSetOf(
+    `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: m}\nspec: {prefix: /, service: ${service}, resolver: sds}\n`,
+  ).resources;
+
+/** Watches one Mapping by a clock that only `pass` and the test move. */
+function watching(missing: ReadonlyMap<string, string>, changed = () => {}) {
   const timers = new HandTimers();
-  const missing = new Map([['shpo', 'no "shpo", did you mean `shop`?']]);
-  const told: string[] = [];
-  const inForce = (service: string) =>
-    resourceSetOf(
-      `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: m}\nspec: {prefix: /, service: ${service}, resolver: sds}\n`,
-    ).resources;
-  let resources = inForce('shpo');
-  let now = 0;
+  const clock = { now: 7_200_000 };
+  let resources = mapping('none');
   const watch = watchUpstreams({
     figures: { requests: () => [], sources: () => [], upstreams: () => [] },
     missing: () => missing,
     resources: () => new Map(resources.mappings.map(each => [each.id, each])),
     connected: () => new Set(['edge']),
     replicated: false,
-    changed: () =>
-      told.push(
-        watch
-          .problems()
-          .map(({ message }) => message)
-          .join(),
-      ),
-    now: () => now,
+    changed,
+    now: () => clock.now,
     after: timers.after,
   });
   const write = (service: string) => {
-    resources = inForce(service);
+    resources = mapping(service);
     watch.compiled('edge', compile(resources, 'edge', OPTIONS));
   };
   const pass = (looks: number) => {
     for (let at = 0; at < looks; at += 1) {
-      now += 2_000;
+      clock.now += 2_000;
       timers.runFirst();
     }
   };
+  return { timers, clock, watch, write, pass };
+}
+
+test('looks at what was compiled last, tells each change once, and stops', () => {
+  const missing = new Map([['shpo', 'no "shpo", did you mean `shop`?']]);
+  const told: string[] = [];
+  const { pass, timers, watch, write } = watching(missing, () =>
+    told.push(
+      watch
+        .problems()
+        .map(({ message }) => message)
+        .join(),
+    ),
+  );
   write('shpo');
   pass(5);
   assert.deepEqual(told, [
@@ -57,32 +65,15 @@ test('looks at what was compiled last, tells each change once, and stops', () =>
 });
 
 test('after the clock was set back by an hour it tells what is so then', () => {
-  const timers = new HandTimers();
   const missing = new Map([['shop', 'no "shop"']]);
-  const { resources } = resourceSetOf(
-    'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: m}\nspec: {prefix: /, service: shop, resolver: sds}\n',
-  );
-  let now = 7_200_000;
-  const watch = watchUpstreams({
-    figures: { requests: () => [], sources: () => [], upstreams: () => [] },
-    missing: () => missing,
-    resources: () => new Map(resources.mappings.map(each => [each.id, each])),
-    connected: () => new Set(['edge']),
-    replicated: false,
-    changed: () => {},
-    now: () => now,
-    after: timers.after,
-  });
+  const { clock, pass, watch, write } = watching(missing);
   const sinceAfterLooks = () => {
-    for (let at = 0; at < 5; at += 1) {
-      now += 2_000;
-      timers.runFirst();
-    }
-    return watch.problems().map(({ since }) => Date.parse(since ?? '') < now);
+    pass(5);
+    return watch.problems().map(({ since }) => Date.parse(since ?? '') < clock.now);
   };
-  watch.compiled('edge', compile(resources, 'edge', OPTIONS));
+  write('shop');
   assert.deepEqual(sinceAfterLooks(), [true]);
-  now -= 3_600_000;
+  clock.now -= 3_600_000;
   assert.deepEqual(sinceAfterLooks(), [true]);
   missing.clear();
   assert.deepEqual(sinceAfterLooks(), []);

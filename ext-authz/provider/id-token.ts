@@ -48,7 +48,7 @@ export async function validateIdToken(raw: string, expected: IdTokenExpectation)
   const token = await verifySignature(raw, algorithmsOf(metadata), keys, signal);
   if (typeof token === 'string') throw invalid(metadata, signatureFault(token, raw, metadata));
   const registered = (await registeredFault(token, expected)) ?? claimsFault(token, expected);
-  // A setting or a clock is wrong, which nobody who logs in can bring about.
+  // A client cannot cause it: a setting or a clock is wrong.
   if (registered !== undefined) throw invalid(metadata, registered, { lasting: true });
   const fault = furtherFault(token, expected);
   if (fault !== undefined) throw invalid(metadata, fault);

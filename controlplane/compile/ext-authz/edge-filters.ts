@@ -9,7 +9,7 @@ import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
-import { choiceOf } from '../tls/host-choice.ts';
+import { choiceOf, hasMapping } from '../tls/host-choice.ts';
 import type { HostCover } from '../tls/host-cover.ts';
 import { type AskedOn, askedOn, rulesOn } from './asked-paths.ts';
 import { decisionRevision } from './decision-revision.ts';
@@ -157,8 +157,7 @@ function ruleProblems(
     return { conflicts: ruleConflicts(rules, find), find, rules };
   });
   const choice = choices.get(choiceOf(ownerOf('*')));
-  const isOnAnyName = ({ metadata, spec }: Resource<'Mapping'>) =>
-    choice?.has(spec, metadata?.labels ?? {}) === true;
+  const isOnAnyName = (mapping: Resource<'Mapping'>) => hasMapping(choice, mapping);
   return [
     ...conflicts,
     ...partialCover(mappings, rules, find),

@@ -10,7 +10,7 @@ export type HostReach = (domain: string) => boolean;
 /** Returns true when in doubt. A needless filter costs time, and a missing one costs more. */
 export function hostReach(hostGlobs: Iterable<string>): HostReach {
   const find = reachIndex([...new Set(hostGlobs)], host => host);
-  return domain => find(domain).length > 0;
+  return perHost(domain => find(domain).length > 0);
 }
 
 /**

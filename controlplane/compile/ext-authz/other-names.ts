@@ -10,15 +10,15 @@ import type { FindRule, OrderedRule } from './rule-order.ts';
 
 type Mapping = Resource<'Mapping'>;
 
-/** Stands for any name that nobody has written. */
+/** A name that stands in no resource. */
 const ANY_NAME = 'any.invalid';
 const EVERY_HOST = parseGlob('*');
 
 /**
  * Returns a warning for each host of a policy whose Mapping is served on every name, while no rule
- * matches on a name that nobody has written. `isOnAnyName` tells of Mappings for every host whether
- * they are served there. A client chooses the name by its `Host`, and so passes
- * the Filters by.
+ * matches on a name that stands in no resource. `isOnAnyName` tells of Mappings for every host
+ * whether they are served there. A client chooses the name by its `Host`, and so passes the Filters
+ * by.
  */
 export function otherNames(
   mappings: readonly Mapping[],

@@ -148,7 +148,7 @@ function argumentProblems(
   return [problemOf(policy, 'error', `${place}.sameSite`, message)];
 }
 
-/** On another host than those of its protected origins nobody can have a session. */
+/** A session is for the hosts of the protected origins alone. */
 function originProblems(
   { host, policy }: PolicyRule,
   { name }: AnyFilter,

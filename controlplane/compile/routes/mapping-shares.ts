@@ -3,7 +3,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { type KeyedMapping, keyedMappings } from '../mapping-keys.ts';
 import type { Memo } from '../memo.ts';
 import { EDGE, ofNodeGroup } from '../node-groups.ts';
-import type { HostChoice } from '../tls/host-choice.ts';
+import { type HostChoice, hasMapping } from '../tls/host-choice.ts';
 import { hostCoverOf } from '../tls/host-cover.ts';
 import { type SplitMappings, splitRedirects } from './redirects.ts';
 
@@ -24,8 +24,7 @@ export function mappingShares(
   choices: Iterable<HostChoice>,
 ): readonly MappingShare[] {
   return [...choices].map(choice => {
-    const isThere = ({ mapping: { spec, metadata } }: KeyedMapping) =>
-      choice.has(spec, metadata?.labels ?? {});
+    const isThere = ({ mapping }: KeyedMapping) => hasMapping(choice, mapping);
     return {
       choice,
       ...splitRedirects(mappings.filter(isThere)),
@@ -52,10 +51,8 @@ export function sharingMappings(
   memo: Memo,
 ): readonly (readonly Resource<'Mapping'>[])[] {
   const { choices } = hostCoverOf(ofNodeGroup(resources, EDGE));
-  const choicesOf = ({ metadata, spec }: Resource<'Mapping'>) =>
-    [...choices.values()]
-      .filter(choice => choice.has(spec, metadata?.labels ?? {}))
-      .map(({ key }) => key);
+  const choicesOf = (mapping: Resource<'Mapping'>) =>
+    [...choices.values()].filter(choice => hasMapping(choice, mapping)).map(({ key }) => key);
   const groups = Map.groupBy(keyedMappings(resources.mappings, memo), ({ keys, mapping }) => {
     const { node_group } = mapping.spec;
     const having = node_group === EDGE ? choicesOf(mapping) : [];

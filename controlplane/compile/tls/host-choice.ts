@@ -49,6 +49,14 @@ export function hostChoices(
   return new Map([[others.key, others], ...choices]);
 }
 
+/** Returns whether these names have the Mapping. */
+export function hasMapping(
+  choice: HostChoice | undefined,
+  { metadata, spec }: Resource<'Mapping'>,
+): boolean {
+  return choice?.has(spec, metadata?.labels ?? {}) === true;
+}
+
 /** Returns the labels that a selector is about. */
 function keysOf({ matchExpressions, matchLabels }: LabelSelector): readonly string[] {
   return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];

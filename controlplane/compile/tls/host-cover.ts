@@ -4,7 +4,7 @@ import { coveringDomains } from '../domain-cover.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 import { type EdgeHost, edgeHosts } from './edge-hosts.ts';
-import { choiceOf, type HostChoice, hostChoices } from './host-choice.ts';
+import { choiceOf, type HostChoice, hasMapping, hostChoices } from './host-choice.ts';
 
 /** The names on which Mappings are served. */
 export type HostCover = {
@@ -59,8 +59,7 @@ export function uncoveredProblems(
     const domain = mappingDomain(mapping.spec);
     const around = covers(domain) ? [choiceOf(ownerOf(domain))] : [];
     const having = [...around, ...(within.get(domain) ?? [])];
-    const labels = mapping.metadata?.labels ?? {};
-    if (having.some(key => choices.get(key)?.has(mapping.spec, labels))) return [];
+    if (having.some(key => hasMapping(choices.get(key), mapping))) return [];
     const message = having.length === 0 ? uncovered(domain) : unchosen(domain);
     return [problemOf(mapping, 'error', 'spec.host', message)];
   });
