@@ -5,9 +5,13 @@ import { ipVersion } from '#resources/words/ip-address.ts';
 import { toSocketAddress } from '../socket-address.ts';
 import { OUTLIER_DETECTION } from './outlier-detection.ts';
 
-/** Returns members at fixed IP addresses. */
+/** Returns members at fixed IP addresses. The only one is never taken out. */
 export function staticMembers(name: string, hosts: readonly HostPort[]): JsonObject {
-  return { type: 'STATIC', load_assignment: loadAssignment(name, hosts) };
+  return {
+    type: 'STATIC',
+    load_assignment: loadAssignment(name, hosts),
+    ...(hosts.length > 1 ? { outlier_detection: OUTLIER_DETECTION } : {}),
+  };
 }
 
 /**

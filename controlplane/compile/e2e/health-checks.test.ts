@@ -196,6 +196,36 @@ ${policy}`;
   });
 }
 
+test('a member of a static cluster of a ProxyConfig is ejected without a setting', async t => {
+  const instances = await Promise.all(['a', 'b'].map(startCheckedInstance));
+  const hosts = instances.map(({ address }) => `{url: 'tcp://${address}'}`);
+  const yaml = `apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata: {name: side}
+spec:
+  node_group: side
+  listener: {port: 1}
+  virtual_hosts: [{name: app, domains: ['*'], routes: [{prefix: /, cluster: app}]}]
+  clusters: [{name: app, type: static, hosts: [${hosts}]}]
+`;
+  const envoy = await startCompiled(yaml, 'side');
+  t.after(async () => {
+    await envoy.stop();
+    await Promise.all(instances.map(instance => instance.close()));
+  });
+  await instances[0]?.become('status 503');
+  const statuses: number[] = [];
+  await until(async () => {
+    statuses.push((await envoy.ask('/x', { method: 'POST' })).status);
+    return statuses.slice(-20).length === 20 && statuses.slice(-20).every(each => each === 200)
+      ? true
+      : undefined;
+  });
+  const lost = statuses.filter(status => status === 503).length;
+  t.diagnostic(`${lost} of ${statuses.length} requests were answered 503`);
+  assert.ok(lost >= 3 && lost <= 12, `${lost} lost, few beyond those that show the failure`);
+});
+
 test('an instance that fails requests stays out although its checks succeed', async t => {
   const instances = await Promise.all(['a', 'b'].map(startCheckedInstance));
   const addresses = instances.map(({ address }) => address);
