@@ -14,10 +14,12 @@ test('of failing DNS queries the first and the end are logged, all are counted',
     metrics,
   );
   const failed: QueryOutcome = { kind: 'failed', message: 'no answer' };
-  for (const outcome of [failed, failed, { kind: 'missing' } as const, failed])
+  const known = { ...UNASKED, addresses: ['2001:db8::1'] };
+  for (const outcome of [failed, failed, { kind: 'missing' } as const])
     report('a.test', 6, outcome, UNASKED);
+  report('a.test', 6, failed, known);
   assert.deepEqual(lines, [
-    'DNS query failed, so the last answer stays in force',
+    'DNS query failed, and no address is known',
     'DNS answers again',
     'DNS query failed, so the last answer stays in force',
   ]);

@@ -42,7 +42,9 @@ export function dnsReports(log: Logger, metrics: Metrics): WatchDnsOptions['onQu
       if (!failing.has(query))
         log.warn(
           { query, reason: outcome.message },
-          'DNS query failed, so the last answer stays in force',
+          set.addresses.length === 0
+            ? 'DNS query failed, and no address is known'
+            : 'DNS query failed, so the last answer stays in force',
         );
       failing.add(query);
     } else if (failing.delete(query)) {
