@@ -9,9 +9,11 @@ export type AddressBook = {
    * @returns undefined until the name was queried
    */
   addresses(name: string): readonly string[] | undefined;
+  /** Returns whether the name has had an address since it is watched. */
+  wasResolved(name: string): boolean;
 };
 
-type Entry = { addresses: readonly string[] | undefined; end: () => void };
+type Entry = { addresses: readonly string[] | undefined; wasResolved: boolean; end: () => void };
 
 /**
  * Opens an address book. `onChange` is called when the addresses of a followed name change, and
@@ -20,10 +22,11 @@ type Entry = { addresses: readonly string[] | undefined; end: () => void };
 export function addressBook(watchName: WatchName, onChange: () => void): AddressBook {
   const entries = new Map<string, Entry>();
   const add = (name: string) => {
-    const entry: Entry = { addresses: undefined, end: () => {} };
+    const entry: Entry = { addresses: undefined, wasResolved: false, end: () => {} };
     entries.set(name, entry);
     entry.end = watchName(name, addresses => {
       entry.addresses = addresses;
+      entry.wasResolved ||= addresses.length > 0;
       onChange();
     });
   };
@@ -37,5 +40,9 @@ export function addressBook(watchName: WatchName, onChange: () => void): Address
       if (!entries.has(name)) add(name);
     }
   };
-  return { follow, addresses: name => entries.get(name)?.addresses };
+  return {
+    follow,
+    addresses: name => entries.get(name)?.addresses,
+    wasResolved: name => entries.get(name)?.wasResolved === true,
+  };
 }

@@ -170,8 +170,14 @@ test('a service that moves to a name keeps its instances until the name is resol
   await it.hears({ a: ['10.0.0.1:1'] });
   await it.write('services: { a: { dns: a.test, port: 80 }, b: { address: 10.0.0.5, port: 1 } }');
   await it.hears({ a: ['10.0.0.1:1'], b: ['10.0.0.5:1'] });
+  it.names.get('a.test')?.([]);
+  await it.hears({ a: ['10.0.0.1:1'], b: ['10.0.0.5:1'] });
+  assert.deepEqual(it.unresolved(), { a: ['a.test'] });
   it.names.get('a.test')?.(['10.0.0.2']);
   await it.hears({ a: ['10.0.0.2:80'], b: ['10.0.0.5:1'] });
+  assert.deepEqual(it.unresolved(), {});
+  it.names.get('a.test')?.([]);
+  await it.hears({ a: [], b: ['10.0.0.5:1'] });
 });
 
 test('a name that the file no longer has is no longer watched', async t => {

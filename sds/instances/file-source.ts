@@ -24,8 +24,8 @@ export type FileSourceOptions = {
  * Watches a YAML file that declares instances by address or by DNS name. See parseInstancesFile for
  * the format.
  * A wrong file, or a wrong service in it, changes nothing. A file that vanishes changes nothing
- * either. A service keeps its instances until all its DNS names were queried. The first answer
- * waits for a readable file and one query for each name in it.
+ * either. A service keeps its instances until all its names were queried and one had an address. The
+ * first answer waits for a readable file and one query for each name in it.
  */
 export function fileSource(options: FileSourceOptions): InstanceSource {
   return { watch: onChange => watchInstances(options, onChange) };
@@ -41,7 +41,7 @@ function watchInstances(
     const next = declared && toInstances(declared, book, published);
     if (next === undefined) return;
     published = next;
-    options.onUnresolved(unresolved(declared ?? new Map(), next));
+    options.onUnresolved(unresolved(declared ?? new Map(), book));
     onChange(next);
   };
   const book = addressBook(options.watchName, publish);
@@ -88,11 +88,11 @@ function namesOf(declared: Declarations): ReadonlySet<string> {
 }
 
 /** An empty list of items is meant. */
-function unresolved(declared: Declarations, instances: Instances): Unresolved {
+function unresolved(declared: Declarations, book: AddressBook): Unresolved {
   return new Map(
     [...declared].flatMap(([service, items]) => {
       const names = items.flatMap(item => (isDnsName(item) ? [item.dns] : []));
-      const isEmpty = names.length > 0 && instances.get(service)?.length === 0;
+      const isEmpty = names.length > 0 && resolveItems(items, book)?.length === 0;
       return isEmpty ? [[service, names] as const] : [];
     }),
   );
@@ -103,11 +103,17 @@ function toInstances(declared: Declarations, book: AddressBook, last: Instances 
   const instances = new Map<string, readonly Instance[]>();
   for (const [service, items] of declared) {
     const resolved = resolveItems(items, book);
-    if (resolved !== undefined) instances.set(service, resolved);
-    else if (last === undefined) return undefined;
-    else for (const [name, kept] of entryOf(last, service)) instances.set(name, kept);
+    if (resolved === undefined && last === undefined) return undefined;
+    const kept = resolved === undefined || isNew(items, book) ? last?.get(service) : undefined;
+    const known = kept ?? resolved;
+    if (known !== undefined) instances.set(service, known);
   }
   return instances;
+}
+
+/** Names that never had an address take nothing away, since one of them may be misspelt. */
+function isNew(items: readonly DeclaredItem[], book: AddressBook): boolean {
+  return items.length > 0 && items.every(item => isDnsName(item) && !book.wasResolved(item.dns));
 }
 
 function resolveItems(items: readonly DeclaredItem[], book: AddressBook): Instance[] | undefined {
