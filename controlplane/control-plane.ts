@@ -170,7 +170,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     () => service.size / STREAMS_PER_MS,
     after,
   );
-  const said = new Reports();
+  const said = new Reports(now);
   const reports = {
     groups: REPORTING,
     take: ({ group, id }: StreamInfo, made: Any | undefined) => {

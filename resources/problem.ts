@@ -20,4 +20,6 @@ export type Problem = {
    * not answer.
    */
   readonly since?: string;
+  /** A service found it in what it was sent. It says nothing of whether requests arrive. */
+  readonly reported?: true;
 };

@@ -82,7 +82,9 @@ export function fieldsIn(list: unknown): readonly Fields[] {
 
 /** Whether requests reach their service. What passes by itself makes nothing less accepted. */
 export function reachable(problems: readonly Problem[]): ConditionValue {
-  const passing = problems.filter(({ since }) => since !== undefined).map(textOf);
+  const passing = problems
+    .filter(({ since, reported }) => since !== undefined && reported === undefined)
+    .map(textOf);
   if (passing.length > 0)
     return { status: 'False', reason: 'Unreachable', message: passing.join('. ') };
   const message = 'The proxies see no failure any more';

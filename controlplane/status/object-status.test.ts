@@ -167,6 +167,9 @@ describe('the status of an object', () => {
       'Reachable=False:Unreachable',
     ]);
     assert.equal(conditionsOf(told).at(-1)?.message, 'spec.service: a:80 accepts no connection');
+    const reported = { ...failing, reported: true as const };
+    const kept = statusOf(object, factsOf(object, { ...accepted(object), problems: [reported] }));
+    assert.deepEqual(inShort(kept), ['Accepted=True:Accepted', 'Programmed=True:Programmed']);
     const again = objectOf(GOOD, told);
     const over = statusOf(again, factsOf(again, { ...accepted(again), problems: [] }));
     assert.equal(inShort(over).at(-1), 'Reachable=True:Reachable');

@@ -37,7 +37,9 @@ metadata: {name: login}
 spec: {JWT: {jwksURI: "https://keys.example/"}}
 `;
 
-const TEXT = 'Filter default/login (in.yaml:5, spec.JWT.jwksURI): there is no key set';
+const NOON = Date.UTC(2026, 0, 1, 12);
+const TEXT =
+  'Filter default/login (in.yaml:5, spec.JWT.jwksURI): there is no key set. Since 2026-01-01T12:00:00Z';
 
 async function startPlane(t: TestContext, tls?: TlsServerOptions) {
   const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
@@ -49,7 +51,7 @@ async function startPlane(t: TestContext, tls?: TlsServerOptions) {
     store: fileLastGoodStore(join(state, 'last-good.json')),
     metrics: createMetrics(() => plane.status()),
     log: pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line).msg) }),
-    now: Date.now,
+    now: () => NOON,
     after,
   });
   const { services } = plane;
@@ -91,6 +93,7 @@ test('what services find is a Problem with file and line, once, until none of th
       line: 5,
     },
     ...{ field: FINDING.field, message: FINDING.message },
+    ...{ since: new Date(NOON).toISOString(), reported: true },
   });
   assert.deepEqual([...(plane.objectFacts()?.outOfService ?? [])], []);
   one.report({ ...FINDING, outOfService: true });

@@ -26,8 +26,10 @@ const mapping = (name: string) =>
 
 const BOTH = inForce(`${mapping('b')}---\n${mapping('a')}`);
 
+const NOON = Date.UTC(2026, 0, 1, 12);
+
 function saying(...streams: readonly (readonly ReportedFinding[])[]): Reports {
-  const reports = new Reports();
+  const reports = new Reports(() => NOON);
   for (const [id, findings] of streams.entries())
     assert.equal(reports.take(id, encodeReport(findings)), undefined);
   return reports;
@@ -45,12 +47,33 @@ describe('what services report', () => {
         line: 9,
         field: 'spec.service',
         message: 'it is not there',
+        since: '2026-01-01T12:00:00.000Z',
+        reported: true,
       },
     ]);
   });
 
+  test('began when the first of those that report it now did, with whatever words', () => {
+    let now = NOON;
+    const reports = new Reports(() => now);
+    const since = () => reports.problems(BOTH).map(problem => problem.since?.slice(11, 16));
+    const report = (stream: number, ...findings: readonly ReportedFinding[]) => {
+      now += 60_000;
+      reports.take(stream, encodeReport(findings));
+    };
+    report(0, FINDING);
+    report(1, { ...FINDING, message: 'it does not answer' });
+    assert.deepEqual(since(), ['12:01', '12:01']);
+    report(0);
+    report(1, FINDING, { ...FINDING, field: 'spec.prefix' });
+    assert.deepEqual(since().sort(), ['12:01', '12:04']);
+    report(1);
+    report(1, FINDING);
+    assert.deepEqual(since(), ['12:06']);
+  });
+
   test('is heard of one kind of resources alone, where it may be of no other', () => {
-    const reports = new Reports();
+    const reports = new Reports(() => NOON);
     assert.equal(
       reports.take(1, encodeReport([FINDING, { ...FINDING, message: 'b' }]), 'RateLimit'),
       undefined,

@@ -11,10 +11,18 @@ const MOST_PROBLEMS = 1_000;
 
 /**
  * Collects the services' reports on the resources that they were sent, stream by stream, as
- * Problems. Equal reports of several services or streams appear once.
+ * Problems. Equal reports of several services or streams appear once. `now` is in ms since the
+ * epoch.
  */
 export class Reports {
   readonly #streams = new Map<number, readonly ReportedFinding[]>();
+  /** When the first of the streams that report now began to find something at a place. */
+  #since = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /**
    * Replaces the report of a stream. `undefined` is an empty report or an ended stream. Problems
@@ -29,6 +37,9 @@ export class Reports {
     );
     this.#streams.delete(stream);
     if (findings.length > 0) this.#streams.set(stream, findings);
+    const places = [...this.#streams.values()].flat().map(placeOf);
+    const now = this.#now();
+    this.#since = new Map(places.map(place => [place, this.#since.get(place) ?? now]));
     return undefined;
   }
 
@@ -43,7 +54,9 @@ export class Reports {
     const served = effective(rollout);
     const problems = findings.flatMap(finding => {
       const resource = rollout.wanted.get(finding.resource) ?? served.get(finding.resource);
-      return resource === undefined ? [] : toProblem(finding, resource);
+      if (resource === undefined) return [];
+      const since = new Date(this.#since.get(placeOf(finding)) ?? this.#now()).toISOString();
+      return { ...toProblem(finding, resource), since, reported: true as const };
     });
     const said = problems.map(problem => [JSON.stringify(problem), problem] as const);
     const different = [...new Map(said)].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -69,6 +82,10 @@ export class Reports {
       findings.flatMap(({ resource, outOfService }) => (outOfService ? resource : [])),
     );
   }
+}
+
+function placeOf({ resource, field }: ReportedFinding): string {
+  return JSON.stringify([resource, field]);
 }
 
 function toProblem({ field, severity, message }: ReportedFinding, resource: Resource): Problem {
