@@ -8,6 +8,9 @@ import { script } from '#redis/script.ts';
  * Redis decides which keys have expired by a time taken before the script's own TIME. So in the
  * first moments of a window the script may still see a key of the window before. Such a key has
  * almost no time left, while a key of this window has almost all of it.
+ *
+ * Redis keeps what a script did before an error. So a counter that gets no end, because a user has
+ * no right to PEXPIREAT, goes at once.
  */
 export const COUNT_HITS = script(`
 local time = redis.call('TIME')
@@ -32,7 +35,11 @@ for i, key in ipairs(KEYS) do
       redis.call('SET', key, '9007199254740991')
     end
     if saturated or count == tonumber(add) then
-      redis.call('PEXPIREAT', key, now - age + window)
+      local ended = redis.pcall('PEXPIREAT', key, now - age + window)
+      if type(ended) == 'table' then
+        redis.call('DEL', key)
+        return ended
+      end
     end
   end
   reply[i + 1] = count

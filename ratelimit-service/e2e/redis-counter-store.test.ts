@@ -137,6 +137,18 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     assert.equal(Number(await redis.send('', ['PEXPIRETIME', key])), end);
   });
 
+  test('that a user without all rights could give no end are gone', async t => {
+    const redis = await openedRedis(t, url);
+    const rights = (...rules: string[]) => redis.send('', ['ACL', 'SETUSER', 'poor', ...rules]);
+    await rights('on', '>word', '~*', '+@all', '-pexpireat');
+    const store = await openStore(t, `redis://poor:word@${server.address}`, { prefix: 'rights:' });
+    for (const _ of [1, 2]) await assert.rejects(countOne(store, 'k'), StoreUnavailable);
+    await rights('+pexpireat');
+    await countOne(store, 'k');
+    const left = Number(await redis.send('', ['PTTL', await onlyKey(t, 'rights:')]));
+    assert.ok(left > 0 && left <= DAY, `${left} ms`);
+  });
+
   test('of the window before do not count when its end and the request meet', async t => {
     const [store, redis] = await Promise.all([
       openStore(t, url, { prefix: 'meet:' }),
