@@ -29,6 +29,9 @@ const OPEN_PARTS = 4;
 /** When the library gives up by itself. Nothing else would end a socket that is being opened. */
 const LIBRARY_OPEN_MS = 5 * OPEN_MS;
 
+/** What of our commands a replica answers, too. */
+const READS = new Set(['GET', 'GETRANGE', 'INFO', 'PTTL', 'ZRANGE', 'ZREVRANGE']);
+
 type Client = ReturnType<typeof createLibraryClient>;
 
 /**
@@ -80,7 +83,7 @@ export class Connection {
     return this.#answers;
   }
 
-  /** Commands that were done. Pings and what the server rejected do not count. */
+  /** Commands that were done and that no replica does. Pings do not count. */
   get served(): number {
     return this.#served;
   }
@@ -99,7 +102,8 @@ export class Connection {
     const refusal = this.#refusal();
     if (refusal !== undefined)
       return Promise.reject(new RedisUnavailable(refusal, { notSent: true }));
-    return this.#send(args, this.#done);
+    const [name = ''] = args;
+    return this.#send(args, READS.has(name) ? this.#answered : this.#done);
   }
 
   /** Asks the server for a sign of life. */

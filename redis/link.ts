@@ -49,6 +49,7 @@ export class Link {
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #answersSeen = 0;
+  #openedAt = 0;
 
   constructor(address: () => Address | Promise<Address>, options: LinkOptions) {
     this.#address = address;
@@ -97,12 +98,14 @@ export class Link {
 
   /**
    * Connects again, because the server has become a replica. If the address still leads to it, it
-   * counts as connected only after a command has succeeded.
+   * counts as connected only after a write has succeeded. Others read there, so it is then left
+   * once a second and not for each write.
    */
   dropDemoted(cause: unknown): void {
-    const address = this.address;
+    const name = this.address && textOf(this.address);
+    if (name === this.#demoted && this.#options.now() - this.#openedAt < SILENT_MS) return;
     this.drop(cause);
-    this.#demoted = address && textOf(address);
+    this.#demoted = name;
   }
 
   close(): void {
@@ -142,6 +145,7 @@ export class Link {
     this.#connectedTo = address;
     this.#reason = undefined;
     this.#answersSeen = 0;
+    this.#openedAt = this.#options.now();
     if (textOf(address) !== this.#demoted) this.#tellConnected(textOf(address));
     this.#opened.resolve();
   }
@@ -149,11 +153,8 @@ export class Link {
   #lost(address: Address | undefined, cause: unknown): void {
     if (this.#connection !== undefined) {
       this.#opened = Promise.withResolvers();
-      // A server that accepts connections and drops each, or is a replica, is tried again only
-      // after a pause.
-      const useful =
-        this.#demoted === undefined ? this.#connection.answers : this.#connection.served;
-      this.#failures = useful > 0 ? 0 : this.#failures;
+      // A server that accepts connections and drops each is tried again only after a pause.
+      this.#failures = this.#connection.answers > 0 ? 0 : this.#failures;
     }
     this.#connection = undefined;
     this.#demoted = undefined;

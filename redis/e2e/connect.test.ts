@@ -155,6 +155,35 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
     ]);
   });
 
+  test('reads from a server that is a replica while it refuses writes', async t => {
+    const own = await ownServer(t);
+    const observer = await openedRedis(t, `redis://${own.address}`);
+    // The clock stands still, so that it is not connected anew meanwhile.
+    const { events, redis } = openRedis(t, `redis://${own.address}`, { now: () => 0 });
+    await until('Redis is connected', () => redis.status().connected);
+    await redis.send('k', ['SET', 'k', 'v']);
+    await observer.send('', ['REPLICAOF', '127.0.0.1', '1']); // a master that is away
+    const refused = () => assert.rejects(redis.send('n', ['INCR', 'n']), /: it is a replica$/);
+    await refused();
+    await until('it is connected anew', () => redis.status().connected);
+    for (const _ of [1, 2, 3]) {
+      await refused();
+      assert.equal(await redis.send('k', ['GET', 'k']), 'v');
+    }
+    // An idle connection is looked at before it is pinged. The observer is not idle.
+    const pings = async () => {
+      const stats = await observer.send('', ['INFO', 'commandstats']);
+      return Number(/cmdstat_ping:calls=(\d+)/.exec(String(stats))?.[1] ?? 0);
+    };
+    const before = await pings();
+    await until('it was looked at', async () => (await pings()) > before);
+    const { address } = own;
+    assert.deepEqual(events, [
+      { connected: true, address },
+      { connected: false, address, reason: 'it is a replica' },
+    ]);
+  });
+
   test('closes in time though the server hangs', async t => {
     const own = await ownServer(t);
     const redis = await openedRedis(t, `redis://${own.address}`, { timeoutMs: 100 });
