@@ -22,6 +22,8 @@ export class RedisUnavailable extends Error {
   }
 }
 
+const NO_RIGHTS = 'the user may not run this command, or not on this key';
+
 /**
  * First words of error replies,
  * https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
@@ -29,7 +31,7 @@ export class RedisUnavailable extends Error {
 const REPLIES: ReadonlyMap<string, string> = new Map([
   ['WRONGPASS', 'it refuses the user or the password'],
   ['NOAUTH', 'it wants a password'],
-  ['NOPERM', 'the user may not run this command, or not on this key'],
+  ['NOPERM', NO_RIGHTS],
   ['OOM', 'its memory is full'],
   ['MISCONF', 'it cannot write its snapshot and takes no writes'],
   ['LOADING', 'it is loading its data'],
@@ -44,6 +46,20 @@ const WORDED: readonly (readonly [RegExp, string])[] = [
   [/^ERR .*\bAUTH\b/, 'it refuses the user or the password'],
   [/^ERR .*cluster support disabled/, 'it is no node of a cluster'],
   [/^ERR .*DB index/, 'it has no such database'],
+  [/^ERR max number of clients/, 'it has too many connections, see its maxclients'],
+  // Commands in a script, up to Redis 7.0 and later.
+  [/^ERR (The user executing the script can't |ACL failure in script)/, NO_RIGHTS],
+];
+
+/** What parts of codes of node:tls and OpenSSL mean here. */
+const TLS: readonly (readonly [RegExp, string])[] = [
+  [
+    /ISSUER|SELF_SIGNED|VERIFY/,
+    'none of the authorities (REDIS_CA_FILE) has signed its certificate',
+  ],
+  [/ALTNAME/, 'its certificate is for another host than that of REDIS_URL'],
+  [/CERTIFICATE_REQUIRED/, 'it wants a certificate (REDIS_CERT_FILE)'],
+  [/UNKNOWN_CA/, 'it does not trust our certificate (REDIS_CERT_FILE)'],
 ];
 
 /** Codes of node:net, node:dns and node:tls. */
@@ -69,8 +85,13 @@ export function describeFailure(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (code === undefined)
     return NAMES.get(error.constructor.name) ?? `it failed (${error.constructor.name})`;
-  if (/CERT|SELF_SIGNED|TLS|SSL/.test(code)) return `TLS failed, ${code}`;
+  if (/CERT|SELF_SIGNED|TLS|SSL|VERIFY|ISSUER/.test(code)) return describeTls(code);
   return CODES.get(code) ?? code;
+}
+
+function describeTls(code: string): string {
+  const [, words] = TLS.find(([pattern]) => pattern.test(code)) ?? [];
+  return words === undefined ? `TLS failed, ${code}` : `TLS failed, ${code}: ${words}`;
 }
 
 function describeReply(message: string): string {

@@ -55,7 +55,7 @@ async function askForMaster(
       .filter(link => link.connected)
       .map(link => asking.race(link.send(['SENTINEL', 'MASTER', masterName]))),
   );
-  if (replies.length === 0) throw new RedisUnavailable('no sentinel is connected');
+  if (replies.length === 0) throw new RedisUnavailable(`no sentinel is connected${whyNot(links)}`);
   const masters = replies.flatMap(reply =>
     reply.status === 'fulfilled' ? parseMaster(reply.value) : [],
   );
@@ -63,6 +63,11 @@ async function askForMaster(
   if (latest === undefined)
     throw new RedisUnavailable(`no sentinel knows the master "${masterName}"`);
   return latest.address;
+}
+
+function whyNot(links: readonly Link[]): string {
+  const reason = links.map(link => link.reason).find(reason => reason !== undefined);
+  return reason === undefined ? '' : `: ${reason}`;
 }
 
 /** Names and values alternate. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findTool } from '#launcher/testing/find-tool.ts';
+import { script } from '../script.ts';
 import { type Certificates, makeCertificates } from '../testing/certificates.ts';
 import { describeRedis, openedRedis, openRedis } from '../testing/open-redis.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../testing/redis-server.ts';
@@ -84,6 +85,10 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
       await assert.rejects(redis.send('a', args), {
         message: 'Redis: the user may not run this command, or not on this key',
       });
+    const inScript = script(`return redis.call('GET', KEYS[1])`);
+    await assert.rejects(redis.run(inScript, ['counter:1'], []), {
+      message: 'Redis: the user may not run this command, or not on this key',
+    });
   });
 
   const overTls = (files: Partial<Pick<Certificates, 'ca' | 'cert' | 'key'>>) => ({
@@ -104,8 +109,18 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
       { cert, key },
     ]) {
       const { reason } = await refusal(t, overTls(files));
-      assert.match(String(reason), /^TLS failed, [A-Z_]+$/);
+      assert.match(
+        String(reason),
+        /^TLS failed, [A-Z_]+: none of the authorities \(REDIS_CA_FILE\)/,
+      );
     }
+  });
+
+  test('over TLS is refused when its certificate is for another name', async t => {
+    const { ca, cert, key } = certificates;
+    const named = describeRedis(`rediss://localhost:${tls.port}`);
+    const { reason } = await refusal(t, { ...named, tls: { ca, cert, key } });
+    assert.match(String(reason), /^TLS failed, [A-Z_]+: .* another host than that of REDIS_URL$/);
   });
 
   test('over TLS refuses us without certificate, or with one of another authority', async t => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openRedis } from '../testing/open-redis.ts';
 import { type RedisSentinels, startSentinels } from '../testing/redis-sentinel.ts';
-import { whyNoRedis } from '../testing/redis-server.ts';
+import { startRedis, whyNoRedis } from '../testing/redis-server.ts';
 import { until } from '../testing/until.ts';
 
 describe('Redis behind sentinels', { skip: whyNoRedis() ?? false }, () => {
@@ -15,6 +15,14 @@ describe('Redis behind sentinels', { skip: whyNoRedis() ?? false }, () => {
   test('of which none knows the master is not connected, and says so', async t => {
     const { redis } = openRedis(t, `redis-sentinel://${redises.addresses}/nobody`);
     const reason = 'no sentinel knows the master "nobody"';
+    await until('it is told', () => redis.status().reason === reason);
+  });
+
+  test('that refuse us are no servers, and it says why', async t => {
+    const guarded = await startRedis({ args: ['--requirepass', 'word'] });
+    t.after(guarded.remove);
+    const { redis } = openRedis(t, `redis-sentinel://${guarded.address}/${redises.masterName}`);
+    const reason = 'no sentinel is connected: it wants a password';
     await until('it is told', () => redis.status().reason === reason);
   });
 
