@@ -1,4 +1,5 @@
 import { canonicalPath, ONE_READING } from '#resources/match/canonical-path.ts';
+import { resolvePath } from '#resources/match/resolve-path.ts';
 
 /**
  * Returns the forms in which upstreams may read a request's path. The first is its canonical
@@ -11,7 +12,7 @@ export function pathForms(target: string): readonly string[] {
   if (PLAIN.test(came)) return [came];
   const path = canonicalPath(came);
   const slashed =
-    path.search(ESCAPED_SLASH) === -1 ? path : resolve(path.replace(ESCAPED_SLASH, '/'));
+    path.search(ESCAPED_SLASH) === -1 ? path : resolvePath(path.replace(ESCAPED_SLASH, '/'));
   return [...new Set([path, cut(path), slashed, cut(slashed)])];
 }
 
@@ -28,17 +29,5 @@ function withoutQuery(target: string): string {
 }
 
 function cut(path: string): string {
-  return path.includes(';') ? resolve(path.replace(PARAMETERS, '')) : path;
-}
-
-/** Merges slashes and removes dot segments (RFC 3986 section 5.2.4). */
-function resolve(path: string): string {
-  const resolved: string[] = [];
-  const segments = path.split('/').slice(1);
-  for (const segment of segments) {
-    if (segment === '..') resolved.pop();
-    else if (segment !== '' && segment !== '.') resolved.push(segment);
-  }
-  const open = resolved.length > 0 && ['', '.', '..'].includes(segments.at(-1) ?? '');
-  return `/${resolved.join('/')}${open ? '/' : ''}`;
+  return path.includes(';') ? resolvePath(path.replace(PARAMETERS, '')) : path;
 }

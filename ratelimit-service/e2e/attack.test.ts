@@ -113,6 +113,7 @@ describe('limits through the edge hold against', () => {
       for (const path of [
         ...['login?x=1', 'login?', 'login/', 'LOGIN', 'login;x=1', 'login;x/?y'],
         ...['/login', './login', 'x/../login', 'log%69n', '%6Cogin;%20', 'login%3bx', 'login%3B'],
+        ...['x/..;/login', 'x/%2e%2e;/login', '%2E;x/login'],
       ])
         assert.equal(await asked(`/path/${path}`), 429, path);
       assert.equal(await asked('/path/login/x'), 200);

@@ -1,5 +1,6 @@
 import { canonicalPath } from '#resources/match/canonical-path.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
+import { resolvePath } from '#resources/match/resolve-path.ts';
 import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
 
 /** What the labels of a domain hold, by their keys. */
@@ -30,15 +31,14 @@ export function comparableForms({ hostKeys, pathKeys, prefixes }: LabelMeanings)
 /**
  * Cuts query, parameters (RFC 3986 section 3.3) and the slash at the end, and ignores letter case,
  * and what is escaped without need. Most servers answer these alike. Envoy normalises dot segments,
- * repeated slashes and escaped letters. It lets escaped slashes in only with `keep`.
+ * repeated slashes and escaped letters. It lets escaped slashes in only with `keep`. What is cut
+ * may leave `..` of `%2e%2e;x`, so the path is resolved again.
  */
 function comparablePath(path: string): string {
   const [name = ''] = path.split(/[?#]/, 1);
-  const plain = canonicalPath(name.replace(PARAMETERS, ''))
-    .replace(ESCAPED_SLASH, '/')
-    .replace(/\/{2,}/g, '/')
-    .replaceAll('%2A', '*')
-    .toLowerCase();
+  const slashed = canonicalPath(name.replace(PARAMETERS, '')).replace(ESCAPED_SLASH, '/');
+  const resolved = slashed.startsWith('/') ? resolvePath(slashed) : slashed;
+  const plain = resolved.replaceAll('%2A', '*').toLowerCase();
   return plain === '/' ? plain : plain.replace(/\/$/, '');
 }
 
