@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import { openSession } from '#grpc/unary/testing/http2-client.ts';
 import { allowed, denying, scriptedKit } from '../testing/scripted-kit.ts';
 import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
 
@@ -155,6 +159,33 @@ for (const path of ['/free-of-rules', '/ruled-open/a', '/login/open/a'])
     assert.equal(headers['x-name'], 'b');
     assert.equal(headers.authorization, 'Bearer mine');
   });
+
+test('no client says in trailers what only a filter may say', async t => {
+  const service = createServer().on('stream', stream => {
+    stream.resume().on('trailers', trailers => {
+      stream.respond();
+      stream.end(JSON.stringify(trailers));
+    });
+  });
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => service.close());
+  const { port } = service.address() as AddressInfo;
+  const calls = document(
+    'Mapping',
+    'calls',
+    `{host: site.test, prefix: '/[a-z]+/calls', prefix_regex: true, precedence: 1, service: '127.0.0.1:${port}', grpc: true}`,
+  );
+  const guarded = await startGuarded(calls + resources(upstream.address), kit());
+  t.after(guarded.stop);
+  const session = openSession(t, guarded.port);
+  for (const path of ['/login/calls', '/free/calls']) {
+    const headers = { ':method': 'POST', ':path': path, ':authority': 'site.test' };
+    const stream = session.request(headers, { waitForTrailers: true } as object);
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'x-user': 'root', 'x-name': 'b' }));
+    stream.end('a');
+    assert.deepEqual(JSON.parse(await text(stream)), { 'x-name': 'b' }, path);
+  }
+});
 
 test('a host on which no filter runs keeps what a filter sets elsewhere', async () => {
   const { headers } = await envoy.echo('/', { host: 'free.test', headers: { 'x-user': 'root' } });

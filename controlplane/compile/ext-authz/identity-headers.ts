@@ -18,12 +18,14 @@ export const IDENTITY_HEADERS_FILTER: JsonObject = {
 
 /**
  * Returns the part of a virtual host that removes these headers from every request, whatever its
- * route.
+ * route. Trailers count, because applications may merge them into the headers (RFC 9110 section
+ * 6.5.1).
  */
 export function removingHeaders(names: readonly string[]): JsonObject {
   if (names.length === 0) return {};
+  const removed = names.map(remove => ({ remove }));
   const config = extension('filters.http.header_mutation.v3.HeaderMutationPerRoute', {
-    mutations: { request_mutations: names.map(remove => ({ remove })) },
+    mutations: { request_mutations: removed, request_trailers_mutations: removed },
   });
   return { typed_per_filter_config: { [IDENTITY_HEADERS]: config } };
 }
