@@ -110,9 +110,13 @@ test('an Envoy that comes later gets all of it', async () => {
 test('clients cannot choose a shard, and services do not see it', async () => {
   system.write('many.yaml', many(300, green.port));
   await isAnswered('/many-299/');
-  const headers = { [SHARD_HEADER]: '||/many-2' };
-  const asked = await request(system.edge, '/target/', { headers });
-  assert.equal(asked.status, 200);
-  assert.ok(!asked.body.includes('shard'), asked.body);
-  assert.equal((await request(system.edge, '/nowhere', { headers })).status, 404);
+  for (const headers of [
+    { [SHARD_HEADER]: '||/many-2' },
+    { 'x-envoy-original-path': '/many-2/' },
+  ]) {
+    const asked = await request(system.edge, '/target/', { headers });
+    assert.equal(asked.status, 200);
+    assert.ok(!asked.body.includes('shard'), asked.body);
+    assert.equal((await request(system.edge, '/nowhere', { headers })).status, 404);
+  }
 });

@@ -42,8 +42,11 @@ export const SEVERAL = ',';
 /** Envoy takes no longer value of a header. */
 const MOST_BYTES = 16_000;
 
-/** Whatever it ends with, a wildcard for hosts never covers it. */
-const PATH = '%PATH(NQ)%|';
+/**
+ * Whatever it ends with, a wildcard for hosts never covers it. Without `PATH` it would be what a
+ * client sent as `x-envoy-original-path`, since Envoy removes that header later. [measured]
+ */
+const PATH = '%PATH(NQ:PATH)%|';
 
 /**
  * The host without its port, as Envoy compares it (`ignore_port_in_host_matching`). Never empty.

@@ -58,6 +58,7 @@ describe('a request meets the route that a real Envoy takes', () => {
             ...request.headers,
             { name: SHARD_HEADER, value: '||/' },
             { name: VALUE_HEADER, value: 'red' },
+            { name: 'x-envoy-original-path', value: '/' },
           ],
         });
         const asked = toEnvoyRequest(request, settings);
