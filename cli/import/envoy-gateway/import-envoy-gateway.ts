@@ -11,6 +11,7 @@ import {
   coveredBy,
   ENVOY_GATEWAY,
   GATEWAY_API,
+  hasTarget,
   isHttpRoute,
   isStreamRoute,
 } from './targets.ts';
@@ -87,7 +88,10 @@ type Converted = {
   readonly remarks: readonly PlacedRemark[];
 };
 
-/** Of several policies for a rule the most specific counts, and of equal ones the oldest. */
+/**
+ * Of several policies for a rule the most specific counts, and of those for one target the oldest.
+ * A route of several listeners has one list of rules, so the policies of each of them count.
+ */
 function convertAll(kind: string, objects: readonly SourceObject[]): readonly Converted[] {
   const policies = objects.filter(each => each.group === ENVOY_GATEWAY && each.kind === kind);
   const ordered = policies.toSorted((a, b) => compareText(createdAt(a), createdAt(b)));
@@ -97,18 +101,21 @@ function convertAll(kind: string, objects: readonly SourceObject[]): readonly Co
   return covering.map(({ covered, policy }, at) => {
     const own = covered.filter(rule => {
       const key = keyOf(rule);
-      if (best.get(key) !== rule.rank || taken.has(key)) return false;
-      taken.add(key);
+      const place = `${key} ${rule.target}`;
+      if (best.get(key) !== rule.rank || taken.has(place)) return false;
+      taken.add(place);
       return true;
     });
     const { documents, edits, remarks } =
       POLICIES[kind]?.(policy, own, objects, ordered.slice(0, at)) ?? closing([], '');
-    const all = covered.length === 0 ? [dropped(['spec'], NO_TARGET)] : remarks;
+    const isWritten = documents.length > 0 && hasTarget(policy, objects);
+    const isLost = covered.length === 0 && !isWritten;
+    const all = isLost ? [dropped(['spec'], NO_TARGET)] : remarks;
     const isInForce = documents.some(({ kind: made }) => made === 'FilterPolicy');
     const isOfRoutes = kind !== 'BackendTrafficPolicy' && !isInForce;
     const narrow = covered.some(({ rank }) => rank <= 2) && isOfRoutes;
     return {
-      documents: covered.length === 0 ? [] : documents,
+      documents: isLost ? [] : documents,
       edits,
       remarks: [...all, ...(narrow ? [changed(['spec'], ROUTES)] : [])].map(remark => ({
         ...remark,

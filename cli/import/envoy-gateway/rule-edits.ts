@@ -7,7 +7,7 @@ import { type Rule, rulesOf } from './targets.ts';
 export type RuleEdit = Rule & {
   /** The rule answers 500. */
   readonly isClosed?: boolean;
-  /** They stand before those of the rule. */
+  /** They stand before those of the rule. Of several edits those of the first count. */
   readonly filters?: readonly Fields[];
   /** Counts where the rule has none. */
   readonly timeouts?: Fields;
@@ -31,7 +31,7 @@ export function editRoute(route: SourceObject, edits: readonly RuleEdit[]): Fiel
 function editRule(rule: Fields, edits: readonly RuleEdit[]): Fields {
   const { backendRefs: _, filters: __, timeouts: ___, retry: ____, ...match } = rule;
   if (edits.some(({ isClosed }) => isClosed)) return match;
-  const added = edits.flatMap(({ filters = [] }) => filters);
+  const { filters: added = [] } = edits.find(({ filters = [] }) => filters.length > 0) ?? {};
   const timeouts = edits.find(edit => edit.timeouts !== undefined)?.timeouts;
   const before = Array.isArray(rule.filters) ? rule.filters : [];
   return {

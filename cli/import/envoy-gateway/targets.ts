@@ -12,7 +12,11 @@ const HTTP_ROUTES: readonly string[] = ['HTTPRoute', 'GRPCRoute'];
 export type Rule = { readonly route: SourceObject; readonly index: number };
 
 /** A rule that a policy covers. A higher `rank` is more specific, and the highest counts. */
-export type Covered = Rule & { readonly rank: number };
+export type Covered = Rule & {
+  readonly rank: number;
+  /** The target. Policies for different ones count beside each other when they have one rank. */
+  readonly target: string;
+};
 
 export function isHttpRoute({ group, kind }: SourceObject): boolean {
   return group === GATEWAY_API && HTTP_ROUTES.includes(kind);
@@ -37,20 +41,33 @@ export function coveredBy(
   objects: readonly SourceObject[],
 ): readonly Covered[] {
   const routes = objects.filter(object => isHttpRoute(object) || isStreamRoute(object));
-  return targetsOf(policy, objects).flatMap(({ kind, name, section }) =>
-    kind === 'Gateway' || kind === 'ListenerSet'
-      ? routes
-          .filter(route => isAttached(route, policy, name))
-          .flatMap(route => covered(route, section === undefined ? RANKS.gateway : RANKS.listener))
-      : routes
-          .filter(
-            route => route.kind === kind && route.name === name && sameNamespace(route, policy),
-          )
-          .flatMap(route => ofSection(route, section)),
-  );
+  return targetsOf(policy, objects).flatMap(target => {
+    const { kind, name, section } = target;
+    if (kind === 'Gateway' || kind === 'ListenerSet')
+      return routes
+        .filter(route => isAttached(route, policy, target))
+        .flatMap(route => covered(route, rankAt(route, policy, target), idOf(policy, target)));
+    return routes
+      .filter(route => route.kind === kind && route.name === name && sameNamespace(route, policy))
+      .flatMap(route => ofSection(route, section));
+  });
 }
 
+/** `listener` is for routes that are attached to this listener alone. */
 const RANKS = { gateway: 1, listener: 2, route: 3, rule: 4 } as const;
+
+/** Returns whether an object that a policy is for is among these. */
+export function hasTarget(policy: SourceObject, objects: readonly SourceObject[]): boolean {
+  return targetsOf(policy, objects).some(({ kind, name }) =>
+    objects.some(
+      object =>
+        object.group === GATEWAY_API &&
+        object.kind === kind &&
+        object.name === name &&
+        sameNamespace(object, policy),
+    ),
+  );
+}
 
 /** Something that a policy is for. */
 export type Target = { readonly kind: string; readonly name: string; readonly section?: string };
@@ -118,12 +135,34 @@ function isSelected(object: SourceObject, policy: SourceObject, selector: unknow
 }
 
 /** A route of a ListenerSet may be one of any Gateway, so it counts as one of this. */
-function isAttached(route: SourceObject, policy: SourceObject, name: string): boolean {
-  return listAt(route.fields, 'spec', 'parentRefs').some(parent => {
-    const namespace = textAt(parent, 'namespace') ?? route.namespace;
-    const kind = textAt(parent, 'kind') ?? 'Gateway';
-    if (kind === 'ListenerSet') return true;
-    return textAt(parent, 'name') === name && sameNamespace({ ...route, namespace }, policy);
+function isAttached(route: SourceObject, policy: SourceObject, { name, section }: Target): boolean {
+  return parentsOf(route).some(parent => {
+    if (parent.kind === 'ListenerSet') return true;
+    const isThere = [undefined, parent.section].includes(section) || parent.section === undefined;
+    return isThere && parent.name === name && sameNamespace(parent, policy);
+  });
+}
+
+function rankAt(route: SourceObject, policy: SourceObject, target: Target): number {
+  const isOnlyThere = parentsOf(route).every(
+    parent => idOf(parent, parent) === idOf(policy, target),
+  );
+  return isOnlyThere && target.section !== undefined ? RANKS.listener : RANKS.gateway;
+}
+
+function idOf({ namespace = 'default' }: Placed, target: Target): string {
+  return `${namespace}/${targetKey(target)}`;
+}
+
+function parentsOf(route: SourceObject): readonly (Target & Placed)[] {
+  return listAt(route.fields, 'spec', 'parentRefs').map(parent => {
+    const section = textAt(parent, 'sectionName');
+    return {
+      kind: textAt(parent, 'kind') ?? 'Gateway',
+      name: textAt(parent, 'name') ?? '',
+      namespace: textAt(parent, 'namespace') ?? route.namespace,
+      ...(section === undefined ? {} : { section }),
+    };
   });
 }
 
@@ -133,12 +172,12 @@ export function sameNamespace(a: Placed, b: Placed): boolean {
   return (a.namespace ?? 'default') === (b.namespace ?? 'default');
 }
 
-function covered(route: SourceObject, rank: number): readonly Covered[] {
-  return rulesOf(route).map((_, index) => ({ route, index, rank }));
+function covered(route: SourceObject, rank: number, target: string): readonly Covered[] {
+  return rulesOf(route).map((_, index) => ({ route, index, rank, target }));
 }
 
 function ofSection(route: SourceObject, section: string | undefined): readonly Covered[] {
-  const all = covered(route, section === undefined ? RANKS.route : RANKS.rule);
+  const all = covered(route, section === undefined ? RANKS.route : RANKS.rule, '');
   return section === undefined
     ? all
     : all.filter(({ index }) => textAt(rulesOf(route)[index], 'name') === section);

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { importObjects } from '../import-objects.ts';
+import { readObjects } from '../source-object.ts';
+import { check } from '../testing/golden-cases.ts';
+
+const CLOSING = 'basicAuth: { users: { name: users } }';
+const OPENING = 'cors: { allowOrigins: ["https://a.test"] }';
+
+const AT = (name: string, section?: string) => ({
+  kind: 'Gateway',
+  name,
+  ...(section === undefined ? {} : { sectionName: section }),
+});
+const ROUTE = { kind: 'HTTPRoute', name: 'shop' };
+
+/** The policies of a case, the older one first, each with its target. */
+type Policies = readonly (readonly [target: object, spec: string])[];
+
+function importedWith(parentRefs: readonly object[], policies: Policies) {
+  const rules = 'rules: [{ backendRefs: [{ name: web, port: 80 }] }]';
+  const texts = [
+    `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: web }
+spec: { gatewayClassName: eg, listeners: [{ name: http, protocol: HTTP, port: 80 }] }
+`,
+    `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: shop }
+spec: { parentRefs: ${JSON.stringify(parentRefs)}, ${rules} }
+`,
+    ...policies.map(
+      ([target, spec], at) => `apiVersion: gateway.envoyproxy.io/v1alpha1
+kind: SecurityPolicy
+metadata: { name: p${at}, creationTimestamp: "2026-01-0${at + 1}T00:00:00Z" }
+spec:
+  targetRefs: [${JSON.stringify(target)}]
+  ${spec}
+`,
+    ),
+  ];
+  const objects = readObjects('a.yaml', texts.join('---\n'));
+  return importObjects(objects, { ingressClass: 'nginx', to: 'mappings', check });
+}
+
+/** Returns whether the rule of a route with these parents has no backend after the import. */
+function isClosed(parentRefs: readonly object[], policies: Policies): boolean {
+  const { documents } = importedWith(parentRefs, policies);
+  const written = documents.find(({ kind }) => kind === 'HTTPRoute');
+  return !JSON.stringify(written?.spec.rules).includes('backendRefs');
+}
+
+describe('what a policy of Envoy Gateway closes', () => {
+  const CLOSED: readonly (readonly [string, readonly object[], Policies])[] = [
+    [
+      'a Gateway, under a policy for a listener that the route is not attached to',
+      [AT('web', 'http')],
+      [
+        [AT('web', 'other'), OPENING],
+        [AT('web'), CLOSING],
+      ],
+    ],
+    [
+      'a Gateway, under a policy for one of the listeners of the route',
+      [AT('web')],
+      [
+        [AT('web', 'http'), OPENING],
+        [AT('web'), CLOSING],
+      ],
+    ],
+    [
+      'a listener, beside an older policy for another one',
+      [AT('web')],
+      [
+        [AT('web', 'http'), OPENING],
+        [AT('web', 'https'), CLOSING],
+      ],
+    ],
+    [
+      'a Gateway, beside an older policy for another one',
+      [AT('partners'), AT('web')],
+      [
+        [AT('partners'), OPENING],
+        [AT('web'), CLOSING],
+      ],
+    ],
+    [
+      'a Gateway, under a policy for the only listener of the route on another one',
+      [AT('partners', 'http'), AT('web')],
+      [
+        [AT('partners', 'http'), OPENING],
+        [AT('web'), CLOSING],
+      ],
+    ],
+  ];
+  for (const [what, parents, policies] of CLOSED)
+    test(`is closed: ${what}`, () => assert.equal(isClosed(parents, policies), true));
+
+  const OPEN: typeof CLOSED = [
+    [
+      'a Gateway, under a policy for the only listener of the route',
+      [AT('web', 'http')],
+      [
+        [AT('web'), CLOSING],
+        [AT('web', 'http'), OPENING],
+      ],
+    ],
+    [
+      'a Gateway, under a policy for the route',
+      [AT('web')],
+      [
+        [AT('web'), CLOSING],
+        [ROUTE, OPENING],
+      ],
+    ],
+    [
+      'a listener that the route is not attached to',
+      [AT('web', 'http')],
+      [[AT('web', 'https'), CLOSING]],
+    ],
+    [
+      'a Gateway, by a policy that is younger than another one for it',
+      [AT('web')],
+      [
+        [AT('web'), OPENING],
+        [AT('web'), CLOSING],
+      ],
+    ],
+  ];
+  for (const [what, parents, policies] of OPEN)
+    test(`is open: ${what}`, () => assert.equal(isClosed(parents, policies), false));
+});
+
+test('a login for a listener without routes among the files is written', () => {
+  const jwt = 'jwt: { providers: [{ name: a, remoteJWKS: { uri: "https://a.test/keys" } }] }';
+  const { documents } = importedWith([AT('web', 'http')], [[AT('web', 'https'), jwt]]);
+  assert.deepEqual(
+    documents.filter(({ kind }) => kind === 'FilterPolicy').map(({ spec }) => spec.targetRefs),
+    [[AT('web', 'https')]],
+  );
+});
