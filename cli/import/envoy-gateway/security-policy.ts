@@ -1,6 +1,6 @@
 import type { Fields } from '#resources/words/fields.ts';
 import { type ImportedDocument, ourDocument } from '../document.ts';
-import { closed, dropped, type Remark } from '../remark.ts';
+import { closed, type Remark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
 import { corsFilter } from './cors.ts';
 import { fieldsAt, listAt } from './fields-at.ts';
@@ -110,13 +110,15 @@ function unexpressed(spec: Fields): readonly Remark[] {
       ? [closed(path('jwt'), `${BOTH}. ${REPAIR}`)]
       : []),
     ...unknown.map(field => closed(path(field), `it is not known here. ${REPAIR}`)),
-    ...(spec.mergeType === undefined ? [] : [dropped(path('mergeType'), 'policies do not merge')]),
+    ...(spec.mergeType === undefined ? [] : [closed(path('mergeType'), `${MERGED}. ${REPAIR}`)]),
   ];
 }
 
 const REPAIR = 'Then write `backendRefs` into the rules again';
 const RULES =
   'rules about addresses, claims and headers are not served. Write `scope` into a FilterPolicy, or let the services decide';
+const MERGED =
+  'policies do not merge, so that this one would open what that of the Gateway protects. Write Filters of both into one FilterPolicy';
 const BOTH =
   'a login and tokens of other providers together need a FilterPolicy. `accessTokenJWTFilter` of the login names the Filter for its own tokens';
 
