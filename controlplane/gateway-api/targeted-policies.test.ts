@@ -17,7 +17,7 @@ const SITE = [
   service('web'),
   gateway(
     'site',
-    'listeners: [{name: a, port: 80, protocol: HTTP}, {name: b, port: 81, protocol: HTTP}], allowedListeners: {namespaces: {from: Same}}',
+    'listeners: [{name: a, port: 80, protocol: HTTP}, {name: b, port: 81, protocol: HTTP}, {name: bytes, port: 83, protocol: TCP}], allowedListeners: {namespaces: {from: Same}}',
   ),
   object(
     'ListenerSet',
@@ -152,6 +152,7 @@ const UNMET: readonly (readonly [Target, reason: string, message: RegExp])[] = [
   [{ kind: 'Gateway', name: 'gone' }, 'TargetNotFound', /takes effect when there is one/],
   [{ ...GATEWAY, sectionName: 'z' }, 'TargetNotFound', /has no listener z/],
   [{ ...ROUTE, sectionName: 'z' }, 'TargetNotFound', /has no rule z/],
+  [{ ...GATEWAY, sectionName: 'bytes' }, 'Invalid', /bytes of the Gateway infra\/site passes/],
 ];
 
 for (const [target, reason, message] of UNMET) {

@@ -17,7 +17,14 @@ import { hasTargets, targetId, targetKey } from './targeted-policies.ts';
 type Policy = Resource<'FilterPolicy'> | Resource<'RateLimit'>;
 
 /** What may be targeted: its sections, and the ids of our Gateways that have it. */
-type Targeted = { readonly sections: readonly string[]; readonly gateways: readonly string[] };
+type Targeted = {
+  readonly sections: readonly string[];
+  /** The sections that pass on what they get, without requests that a policy could be for. */
+  readonly streams?: readonly string[];
+  readonly gateways: readonly string[];
+};
+
+const STREAMS: readonly string[] = ['TCP', 'TLS', 'UDP'];
 
 /** What one target of a policy comes to. */
 type TargetState = { readonly gateways: readonly string[]; readonly fault: Fault | undefined };
@@ -70,10 +77,14 @@ function targetedBy(
     ),
   );
   const withListeners = (origin: ListenerOrigin): readonly [string, Targeted] => {
-    const listeners: readonly { readonly name: string }[] = origin.spec.listeners;
+    const listeners: readonly { readonly name: string; readonly protocol: string }[] =
+      origin.spec.listeners;
     const owner = owners.get(origin.id);
     const sections = listeners.map(({ name }) => name);
-    return [origin.id, { sections, gateways: owner === undefined ? [] : [owner] }];
+    const streams = listeners.flatMap(({ name, protocol }) =>
+      STREAMS.includes(protocol) ? name : [],
+    );
+    return [origin.id, { sections, streams, gateways: owner === undefined ? [] : [owner] }];
   };
   return new Map<string, Targeted>([
     ...closed.map(({ id }) => [id, { sections: [], gateways: [] }] as const),
@@ -120,6 +131,8 @@ function targetFault(
     return lacks(
       `the ${what} has no ${kind.endsWith('Route') ? 'rule' : 'listener'} ${sectionName}`,
     );
+  if (sectionName !== undefined && found.streams?.includes(sectionName))
+    return { reason: 'Invalid', message: `the listener ${sectionName} of the ${what} ${STREAM}` };
   if (policy.kind === 'RateLimit') return undefined;
   const winner = context.targeted.filterPolicy([targetKey(id, sectionName)]);
   if (winner === undefined || ('policy' in winner && winner.policy === policy)) return undefined;
@@ -129,6 +142,8 @@ function targetFault(
   return { reason: 'Conflicted', message };
 }
 
+const STREAM =
+  'passes on what it gets, so that no Filter and no limit is asked. Name one with HTTP or HTTPS';
 const LATER = 'The policy takes effect when there is one';
 
 type Ancestor = {
