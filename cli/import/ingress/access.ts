@@ -54,7 +54,7 @@ function isEverybody(text: string): boolean {
   return networks.includes('0.0.0.0/0') && networks.includes('::/0');
 }
 
-function isOff(text: string): boolean {
+export function isOff(text: string): boolean {
   return /^(?:0|f|false|off)$/i.test(text);
 }
 

@@ -1,6 +1,8 @@
 import { isFields } from '#resources/words/fields.ts';
 import { closed, type PlacedRemark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
+import { isOff } from './access.ts';
+import { isHarmless } from './snippets.ts';
 
 /** What the ConfigMap of ingress-nginx demands of all requests. */
 const RESTRICTING: readonly string[] = [
@@ -8,9 +10,21 @@ const RESTRICTING: readonly string[] = [
   'block-referers',
   'block-user-agents',
   'denylist-source-range',
+  'enable-modsecurity',
   'global-auth-url',
+  'http-snippet',
+  'location-snippet',
+  'server-snippet',
   'whitelist-source-range',
 ];
+
+/** Values with which it demands nothing. */
+const OPEN: Readonly<Record<string, (text: string) => boolean>> = {
+  'enable-modsecurity': isOff,
+  'http-snippet': isHarmless,
+  'location-snippet': isHarmless,
+  'server-snippet': isHarmless,
+};
 
 const WHY =
   'it restricts all Ingresses, so that all are closed. Write the protection, and remove `closed` from the Mappings, or leave this ConfigMap out of the files';
@@ -21,9 +35,10 @@ export function controllerRestrictions(objects: readonly SourceObject[]): readon
     .filter(({ group, kind }) => group === '' && kind === 'ConfigMap')
     .flatMap(object => {
       const { data } = object.fields;
-      const keys = isFields(data) ? Object.keys(data).filter(key => data[key] !== '') : [];
-      return keys
-        .filter(key => RESTRICTING.includes(key))
-        .map(key => ({ ...closed(['data', key], WHY), object }));
+      const values = isFields(data) ? data : {};
+      return RESTRICTING.filter(key => {
+        const text = String(values[key] ?? '');
+        return text !== '' && !OPEN[key]?.(text);
+      }).map(key => ({ ...closed(['data', key], WHY), object }));
     });
 }
