@@ -7,6 +7,8 @@ export type ConnectAsk = {
    */
   readonly path?: string;
   readonly protocol?: string;
+  /** Default: `localhost`. */
+  readonly authority?: string;
   /** What is sent after the other side has agreed. */
   readonly send?: string;
 };
@@ -29,11 +31,14 @@ export async function askConnect(base: string, ask: ConnectAsk): Promise<Connect
   }
 }
 
-function askOver(session: ClientHttp2Session, { path, protocol, send = '' }: ConnectAsk) {
+function askOver(
+  session: ClientHttp2Session,
+  { authority = 'localhost', path, protocol, send = '' }: ConnectAsk,
+) {
   const extended = { ':protocol': protocol, ':path': path, ':scheme': 'http' };
   return new Promise<ConnectAnswer>((resolve, reject) => {
     const stream = session.request(
-      { ':method': 'CONNECT', ':authority': 'localhost', ...(protocol !== undefined && extended) },
+      { ':method': 'CONNECT', ':authority': authority, ...(protocol !== undefined && extended) },
       { endStream: false },
     );
     let status = 0;
@@ -45,7 +50,7 @@ function askOver(session: ClientHttp2Session, { path, protocol, send = '' }: Con
     });
     stream.once('response', headers => {
       status = Number(headers[':status']);
-      if (status === 200) stream.write(send);
+      if (status === 200 && send !== '') stream.write(send);
       else answer();
     });
     stream.once('error', reject).once('close', answer);

@@ -10,8 +10,8 @@ export type UpgradeAsked = {
 };
 
 /**
- * A real server on the loopback that accepts every upgrade. It sends back each message of a
- * WebSocket, and each byte of other protocols.
+ * A real server on the loopback that accepts every upgrade, but for a WebSocket without a key. It
+ * sends back each message of a WebSocket, and each byte of other protocols.
  */
 export type WebSocketUpstream = {
   readonly port: number;
@@ -33,8 +33,13 @@ export async function startWebSocketUpstream(): Promise<WebSocketUpstream> {
     asked.push({ url, headers });
     open.add(socket.on('error', () => {}).once('close', () => open.delete(socket)));
     if (url.startsWith(SILENT)) return;
+    const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket';
+    if (isWebSocket && !isKey(headers['sec-websocket-key'])) {
+      socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
     socket.write(switching(headers));
-    if (headers.upgrade?.toLowerCase() === 'websocket') echoMessages(socket);
+    if (isWebSocket) echoMessages(socket);
     else socket.pipe(socket);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -45,6 +50,11 @@ export async function startWebSocketUpstream(): Promise<WebSocketUpstream> {
       for (const socket of open) socket.destroy();
     });
   return { port: (server.address() as AddressInfo).port, asked: () => asked, close };
+}
+
+/** Base64 of 16 bytes. Source: RFC 6455 section 4.2.1. */
+function isKey(key = ''): boolean {
+  return /^[A-Za-z0-9+/]{22}==$/.test(key);
 }
 
 /** RFC 6455 section 4.2.2. */

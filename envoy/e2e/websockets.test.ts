@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { Agent, type MessageEvent, WebSocket } from 'undici';
 import { portsAt } from '#launcher/ports.ts';
 import { patientService } from '#ratelimit-service/e2e/limited-system.ts';
+import { askConnect } from './extended-connect.ts';
 import { claimPortOffset, type PortOffset } from './port-offset.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
@@ -98,6 +99,12 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
     assert.deepEqual([url, headers?.upgrade, headers?.host], ['/room', 'websocket', host]);
     socket.close();
     await socket.closed;
+  });
+
+  test('one that a browser opens over HTTP/2, without a key, gets one for the instance', async () => {
+    const asked = { authority: HOST, path: '/chat/room', protocol: 'websocket' };
+    const { status } = await askConnect(system.edge, asked);
+    assert.equal(status, 200);
   });
 
   for (const allowH2 of [false, true]) {

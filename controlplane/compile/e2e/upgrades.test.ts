@@ -95,9 +95,23 @@ describe('a request for an upgrade', () => {
     test(`over HTTP/2 to ${protocol} at ${path} is answered ${status}`, async () => {
       const answer = await askConnect(base, { path, protocol, send: 'hello' });
       assert.equal(answer.status, status);
-      if (status === 200) assert.equal(answer.received, 'hello');
+      if (status !== 200) return;
+      assert.equal(answer.received, 'hello');
+      assert.equal(upstream.asked().at(-1)?.headers['sec-websocket-key'], undefined);
     });
   }
+
+  test('over HTTP/2 to websocket, which has no key, is answered 200 by a service that wants one', async () => {
+    const { status } = await askConnect(base, { path: '/chat/room', protocol: 'websocket' });
+    assert.equal(status, 200);
+  });
+
+  test('to websocket keeps the key of the client', async () => {
+    const key = Buffer.alloc(16, 1).toString('base64');
+    const { socket } = await askUpgrade(base, '/chat/', 'websocket', { 'Sec-WebSocket-Key': key });
+    socket?.destroy();
+    assert.equal(upstream.asked().at(-1)?.headers['sec-websocket-key'], key);
+  });
 
   test('is no tunnel', async () => {
     assert.equal((await askConnect(base, {})).status, 404);

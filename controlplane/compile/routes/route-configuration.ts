@@ -5,6 +5,7 @@ import { HOST_HEADER } from '../tls/host-header.ts';
 import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 import { sharedRetries } from './retry-policy.ts';
+import { takeWebSockets, WEB_SOCKET_KEY } from './web-socket-key.ts';
 
 /** Returns Envoy's `RouteConfiguration`, of proxies that clients reach or of others. */
 export function toRouteConfiguration(
@@ -20,7 +21,11 @@ export function toRouteConfiguration(
     ignore_port_in_host_matching: true,
     ...(isEdge
       ? {
-          request_headers_to_add: [forwardedPort(config), REPEAT_SAFE_METHODS],
+          request_headers_to_add: [
+            forwardedPort(config),
+            REPEAT_SAFE_METHODS,
+            ...(takeWebSockets(virtualHosts) ? [WEB_SOCKET_KEY] : []),
+          ],
           // A Mapping's additions override it.
           most_specific_header_mutations_wins: true,
           request_headers_to_remove: [HOST_HEADER],
