@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
 import { startCompiled } from './compiled-envoy.ts';
-import { startEchoServer } from './echo-server.ts';
+import { type Echo, startEchoServer } from './echo-server.ts';
 
 test('when an instance is gone and its application proxy is not, every request is answered by another', async t => {
   const instance = await startEchoServer('alive');
@@ -83,15 +85,33 @@ spec: {prefix: /, rewrite: /v1/, service: '127.0.0.1:${side.port}', grpc: true}
   t.after(() => edge.stop());
   const fields = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, '1']));
-  for (const headers of [fields(97), { long: 'x'.repeat(61_000) }]) {
+  for (const headers of [fields(297), { long: 'x'.repeat(61_000) }]) {
     const { headers: arrived } = await edge.echo('/x', { headers });
     for (const [name, value] of Object.entries(headers)) assert.equal(arrived[name], value);
   }
   // Twice on the way, since the edge also says what the path was before `rewrite`.
   const { path } = await edge.echo(`/${'x'.repeat(60_000)}`);
   assert.equal(path, `/v1/${'x'.repeat(60_000)}`);
-  for (const headers of [fields(100), { long: 'x'.repeat(62_000) }])
+  for (const headers of [fields(300), { long: 'x'.repeat(62_000) }])
     assert.equal((await edge.ask('/x', { headers })).status, 431);
+});
+
+test('as many cookies as a browser keeps of a site arrive over HTTP/2, where each is a field', async t => {
+  const instance = await startEchoServer('instance');
+  t.after(() => instance.close());
+  const edge = await startCompiled(`
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: all}
+spec: {prefix: /, service: '${instance.address}'}
+`);
+  t.after(() => edge.stop());
+  const session = connectHttp2(`http://127.0.0.1:${edge.port}`);
+  t.after(() => session.destroy());
+  const cookies = Array.from({ length: 180 }, (_, index) => `c${index}=1`);
+  const stream = session.request([':path', '/x', ...cookies.flatMap(pair => ['cookie', pair])]);
+  const { headers } = JSON.parse(await text(stream)) as Echo;
+  assert.equal(headers.cookie, cookies.join('; '));
 });
 
 test('clients that give up do not end the requests of others', async t => {

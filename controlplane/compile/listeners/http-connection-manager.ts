@@ -63,6 +63,12 @@ const STREAMS = 100;
 /** Bytes that wait in one stream until the service reads them. */
 const STREAM_WINDOW = 64 * KIB;
 
+/**
+ * Header fields of a client. Over HTTP/2 browsers send each cookie as one, and keep up to 180 of a
+ * site. Beyond it Envoy resets the stream, and no log has it.
+ */
+const FIELDS = 300;
+
 /** The longest time of a client's connection without a request. */
 const IDLE_MS = 3_600_000;
 
@@ -154,6 +160,7 @@ function edge(
     common_http_protocol_options: {
       headers_with_underscores_action: 'REJECT_REQUEST',
       idle_timeout: toDuration(config.listener_idle_timeout_ms ?? IDLE_MS),
+      max_headers_count: FIELDS,
     },
     ...(config.server_name === undefined ? {} : { server_name: config.server_name }),
     ...(beforeRoute === undefined ? {} : ANY_UPGRADE),
