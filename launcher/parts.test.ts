@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { controlplanePart, extAuthzPart, type Layout, rateLimitPart } from './parts.ts';
+import { controlplanePart, extAuthzPart, type Layout, rateLimitPart, sdsPart } from './parts.ts';
+import { portsAt } from './ports.ts';
 
 const PORTS = { rateLimit: 1, extAuthz: 2, xds: 3 };
 
@@ -22,6 +23,17 @@ test('counters are where sessions are, unless COUNTERS_REDIS_URL says otherwise'
   const own = { COUNTERS_REDIS_URL: 'redis://counters:6379' };
   assert.deepEqual(partsOf({ REDIS_URL, ...own }), ['redis://counters:6379', REDIS_URL]);
   assert.deepEqual(partsOf(own), ['redis://counters:6379', undefined]);
+});
+
+test('HTTP_ADDRESS of the environment counts for no part, since all would want that port', () => {
+  const environment = { HTTP_ADDRESS: '127.0.0.1:8878' };
+  const state = { path: '/state', resources: '/state/resources' };
+  const layout = { node: 'node', resources: '/resources', state, ports: portsAt(0), environment };
+  const addresses = [controlplanePart, sdsPart, rateLimitPart, extAuthzPart].map(part => {
+    const { env } = part(layout as unknown as Layout);
+    return { ...environment, ...env }.HTTP_ADDRESS;
+  });
+  assert.deepEqual(addresses, ['127.0.0.1:8877', '', '', '']);
 });
 
 test('the edge listens on the loopback, or where EDGE_ADDRESS says, which the demo leaves out', () => {

@@ -191,7 +191,9 @@ export function loopback(port: number): string {
 
 function nodePart({ node }: Layout, name: string, main: string, env: Part['env']): Part {
   const path = fileURLToPath(import.meta.resolve(`#${main}`));
-  return { name, argv: [node, `--max-semi-space-size=${youngMib(name)}`, path], env };
+  const argv = [node, `--max-semi-space-size=${youngMib(name)}`, path];
+  // All parts would listen on one that the environment has.
+  return { name, argv, env: { HTTP_ADDRESS: '', ...env } };
 }
 
 /**
