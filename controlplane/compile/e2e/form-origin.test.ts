@@ -19,15 +19,32 @@ const mapping = (name: string, address: string) =>
   document('Mapping', name, `prefix: /${name}, rewrite: '', service: '${address}'`);
 
 /** Starts an Express application whose pages allow posts by the application's own origin. */
-function startExpress(): Server {
+function startExpress(proxies: number): Server {
   const app = express();
-  app.set('trust proxy', 'loopback');
+  app.set('trust proxy', proxies);
+  app.get('/express', (request, response) => {
+    response.send(request.ip);
+  });
   app.post('/express', (request, response) => {
     const own = `${request.protocol}://${request.host}`;
     const isOwn = request.get('origin') === own;
     response.status(isOwn ? 200 : 403).send(isOwn ? 'posted' : own);
   });
   return app.listen(0, '127.0.0.1');
+}
+
+async function startBefore(
+  t: { after(end: () => unknown): void },
+  proxies: number,
+  documents = '',
+): Promise<CompiledEnvoy> {
+  const server = startExpress(proxies);
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const envoy = await startCompiled(documents + mapping('express', `127.0.0.1:${port}`));
+  t.after(() => envoy.stop());
+  return envoy;
 }
 
 /** Sends the form of a page as a browser does, with its cookies, and returns the result. */
@@ -64,15 +81,17 @@ function hiddenFields(page: string): FormData {
 }
 
 test('Express takes a form that is posted to the edge on a port of its own', async t => {
-  const server = startExpress();
-  await once(server, 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  const envoy = await startCompiled(mapping('express', `127.0.0.1:${port}`));
-  t.after(() => envoy.stop());
+  const envoy = await startBefore(t, 1);
   const { body, status } = await post(envoy, '/express', 'http');
   assert.deepEqual([status, body], [200, 'posted']);
   assert.equal((await post(envoy, '/express', 'http', 'http://localhost')).status, 403);
+});
+
+test('Express knows the address of a client in a private network, whatever the client says', async t => {
+  const module = document('Module', 'gateway', 'config: {xff_num_trusted_hops: 1}');
+  const envoy = await startBefore(t, 2, module);
+  const headers = { 'x-forwarded-for': '198.51.100.1, 10.1.2.3' };
+  assert.equal((await envoy.ask('/express', { headers })).body, '10.1.2.3');
 });
 
 describe('behind the edge on a port of its own', { skip: missing }, () => {
