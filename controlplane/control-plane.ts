@@ -27,6 +27,7 @@ import { Controller } from '#controlplane/rollout/controller.ts';
 import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
 import type { LastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { paced } from '#controlplane/rollout/paced.ts';
+import { systemProblem } from '#controlplane/rollout/problems.ts';
 import { publisher } from '#controlplane/rollout/publisher.ts';
 import { effective } from '#controlplane/rollout/rollout.ts';
 import type { ClientAck } from '#controlplane/rollout/rollout-verdict.ts';
@@ -78,6 +79,8 @@ export type ControlPlaneParts = {
   keySets?(): Promise<readonly FilterKeySet[]>;
   /** Returns what Gateways lack in a cluster. */
   edges?(): readonly EdgeTrouble[];
+  /** Returns why statuses in a cluster are not written. */
+  statusTroubles?(): readonly string[];
   /** Tells the other control planes of a drain. Absent when there are none. */
   readonly shareDrain?: ShareDrain | undefined;
   /** Called when anything changed that Problems or the state of resources may show. */
@@ -261,7 +264,11 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       const resource = effective(controller.rollout).get(gateway);
       return resource === undefined ? [] : [problemOf(resource, severity, field, message)];
     });
-  const found = () => [...known(), ...upstreams.problems(), ...lacking()];
+  const unwritten = () =>
+    (parts.statusTroubles?.() ?? []).map(reason =>
+      systemProblem('Kubernetes', '', `the status of resources is not written: ${reason}`),
+    );
+  const found = () => [...known(), ...upstreams.problems(), ...lacking(), ...unwritten()];
   const problems = () => allProblems(controller, found(), service.streams());
   const report = () => {
     logProblems(problems());

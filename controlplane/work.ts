@@ -75,6 +75,7 @@ export async function work(parts: Parts): Promise<Started> {
     log,
     changed,
     edges: () => edges?.troubles() ?? [],
+    statusTroubles: () => reports?.troubles() ?? [],
     ...(cluster && { shareDrain: async (...drain) => drains?.share(...drain) }),
     now: Date.now,
     after,

@@ -31,6 +31,8 @@ export type LeadOptions = {
    * as the last time.
    */
   onTrouble?(error: ClusterError, repeated: boolean): void;
+  /** Called each time that the Lease could be read, and written where that was due. */
+  onSuccess?(): void;
   /** Milliseconds since the epoch. */
   now(): number;
   readonly after: After;
@@ -95,6 +97,7 @@ class Candidate {
     try {
       await this.#try();
       this.#told = undefined;
+      this.#options.onSuccess?.();
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       this.#options.onTrouble?.(error, error.message === this.#told);

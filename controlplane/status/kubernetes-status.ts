@@ -52,6 +52,8 @@ export type StatusFacts = ObjectFacts & {
 export type KubernetesStatus = {
   /** Called when something has changed that a status may show. */
   changed(): void;
+  /** Returns why this control plane cannot write statuses, or those of some kinds. */
+  troubles(): readonly string[];
   /** Stops writing, and releases the Lease. */
   close(): Promise<void>;
 };
@@ -96,8 +98,12 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     wrote: result => metrics.statusWritten(result),
   });
   const stopWaiting = after(HEARS_ALL_MS, () => writer.stir());
+  let unheld: string | undefined;
+  const tries = (error?: Error) => {
+    unheld = error?.message;
+  };
   const hasProxies = () => parts.facts()?.proxies === true;
-  const candidacy = candidacyOf(parts, lease, leading => {
+  const candidacy = candidacyOf(parts, { lease, tries }, leading => {
     // A control plane without proxies releases it again and again.
     const level = hasProxies() ? 'info' : 'debug';
     log[level]({ lease, leading }, leading ? 'writes the status of resources' : 'writes no status');
@@ -111,6 +117,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
       candidacy.proxies(hasProxies());
       writer.stir();
     },
+    troubles: () => [...(unheld === undefined ? [] : [unheld]), ...writer.refusals()],
     close: () => {
       closed = true;
       bundle.close();
@@ -120,15 +127,20 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   };
 }
 
+/** A Lease, and what hears why a try to hold it has failed more than once, or that one has not. */
+type Tried = { readonly lease: string; tries(error?: Error): void };
+
 function candidacyOf(
   parts: KubernetesStatusParts,
-  name: string,
+  { lease: name, tries }: Tried,
   onLeading: (leading: boolean) => void,
 ): Candidacy {
   const { cluster, log, now, after, random } = parts;
   const onTrouble = (error: Error, repeated: boolean) => {
-    if (!repeated) log.warn(`cannot hold the Lease ${name}: ${error.message}`);
+    if (repeated) tries(error);
+    else log.warn(`cannot hold the Lease ${name}: ${error.message}`);
   };
+  const onSuccess = () => tries();
   const lease = { namespace: cluster.namespace, name, durationSeconds: LEASE_SECONDS };
   let holder = parts.holder;
   return openCandidacy({
@@ -136,7 +148,7 @@ function candidacyOf(
       const each = { ...lease, holder };
       // The Lease that is left last may still be being released.
       holder = `${parts.holder}-${randomUUID().slice(0, 8)}`;
-      return lead({ cluster, ...each, onLeading: tell, onTrouble, now, after, random });
+      return lead({ cluster, ...each, onLeading: tell, onTrouble, onSuccess, now, after, random });
     },
     onLeading,
     after,

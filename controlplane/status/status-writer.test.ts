@@ -171,6 +171,7 @@ test('what is not allowed is tried again, ever later, and told once', async () =
   await pass(10_000);
   const early = asked.length;
   assert.ok(early >= 6 && early <= 20, String(early));
+  assert.deepEqual(writer.refusals(), ['no']);
   for (let at = 0; at < 120; at += 1) {
     writer.stir();
     await pass(1_000);
@@ -180,6 +181,7 @@ test('what is not allowed is tried again, ever later, and told once', async () =
   await pass(2_400_000);
   assert.deepEqual(results.slice(40), ['written', 'written']);
   assert.equal(told.length, 1);
+  assert.deepEqual(writer.refusals(), []);
 });
 
 test('a status that does not stay is not written again and again', async () => {

@@ -54,8 +54,8 @@ export class StatusWriter {
   readonly #timers = new Map<Timer, () => void>();
   /** By uid. */
   #sent = new Map<string, Sent>();
-  /** The kinds whose refusal was told. */
-  readonly #refused = new Set<string>();
+  /** Why the status of a kind may not be written, by kind. */
+  readonly #refused = new Map<string, string>();
   #leading = false;
   #conflicts = 0;
   #told: string | undefined;
@@ -74,9 +74,15 @@ export class StatusWriter {
   lead(leading: boolean): void {
     this.#leading = leading;
     this.#sent = new Map();
+    this.#refused.clear();
     this.#queue.clear();
     for (const timer of this.#timers.keys()) this.#cancel(timer);
     if (leading) this.stir();
+  }
+
+  /** Returns why statuses may not be written, for one object of each kind. */
+  refusals(): readonly string[] {
+    return [...this.#refused.values()];
   }
 
   /** Called when something may have changed. */
@@ -133,8 +139,9 @@ export class StatusWriter {
       this.#sent.set(uid, { text, again: now() + wait, refusals });
       this.#callIn('retry', wait, () => this.stir());
       // Each message names another object.
-      if (!this.#refused.has(collection.plural)) this.#tell(written.message);
-      this.#refused.add(collection.plural);
+      if (this.#refused.has(collection.plural)) return;
+      this.#tell(written.message);
+      this.#refused.set(collection.plural, written.message);
       return;
     }
     this.#sent.set(uid, { text, again: now() + REPEAT_MS, refusals: 0 });

@@ -17,6 +17,7 @@ import { bootstrap } from '#envoy/bootstrap.ts';
 import type { ControlPlaneProcess } from '#envoy/e2e/control-plane-process.ts';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { occupyPort } from '#envoy/e2e/occupied-port.ts';
+import { until } from '#envoy/e2e/until.ts';
 import {
   type KubeApiserver,
   kubectl,
@@ -24,6 +25,8 @@ import {
   whyNoKubeApiserver,
   whyNoKubectl,
 } from '#kubernetes/testing/kube-apiserver.ts';
+import type { Rule } from '#kubernetes/testing/service-account.ts';
+import { getObject, patchObject } from '#kubernetes/write.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import {
   applyDefinitions,
@@ -286,6 +289,31 @@ describe('the status of resources in Kubernetes', {
     await statusWhen(api, both, isTaken);
     t.diagnostic(`taken over in ${Math.round(performance.now() - begun)} ms`);
     assert.equal(await leads(other), 1);
+  });
+
+  test('is said not to be written while the right to its Lease is missing', async t => {
+    const cluster = await inCluster(api, 'rights');
+    t.after(() => cluster.remove());
+    const roles = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles' };
+    const place = { cluster: api.admin, resource: { ...roles, namespace: 'rights' } };
+    const role = 'controlplane-rights';
+    const { rules = [] } = (await getObject(place, role)) as { rules?: readonly Rule[] };
+    const cut = rules.filter(({ resources }) => !resources.includes('leases'));
+    await patchObject(place, role, { rules: cut });
+    const plane = await cluster.start();
+    t.after(plane.stop);
+    const some = mapping('some', 'rights');
+    await create(api.admin, some);
+    const problems = async () => {
+      const status = await (await fetch(`${plane.http}/status`)).json();
+      return (status as { problems: readonly { message: string }[] }).problems;
+    };
+    const isTold = (message: string) =>
+      /^the status of resources is not written: .*leases.* 403 .* Grant it by a Role/.test(message);
+    await until(async () => (await problems()).find(({ message }) => isTold(message)), 30_000);
+    await patchObject(place, role, { rules });
+    await statusOf(some, is('Accepted=True:Accepted Programmed=Unknown:Pending'));
+    assert.deepEqual(await problems(), []);
   });
 
   test('is written by each of two gateways in one namespace, for its own resources', async t => {
