@@ -78,12 +78,13 @@ export function refused(
   retryAfterMs?: number,
 ): ClusterError {
   const what = `${verb} ${describeResource(resource)}`;
+  // A namespace that is deleted takes its RoleBindings along, and the API does not tell of it.
+  const follows = resource.namespace !== undefined && ['list', 'watch'].includes(verb);
+  const grant = follows
+    ? 'If the namespace was deleted, take it out of the configuration. Otherwise grant it by a Role'
+    : 'Grant it by a Role';
   const advice =
-    status === 403
-      ? '. Grant it by a Role'
-      : status === 404
-        ? '. Apply its CustomResourceDefinition'
-        : '';
+    status === 403 ? `. ${grant}` : status === 404 ? '. Apply its CustomResourceDefinition' : '';
   return new ClusterError(
     `The Kubernetes API at ${server} refuses to ${what}: ${status} ${statusMessage(body)}${advice}`,
     status,

@@ -234,7 +234,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     await until(() => shut.troubles[0]);
     assert.match(
       shut.troubles[0] ?? '',
-      /^The Kubernetes API at \S+ refuses to list configmaps in namespace "shut": 403 .*\. Grant it by a Role$/,
+      /^The Kubernetes API at \S+ refuses to list configmaps in namespace "shut": 403 .*\. If the namespace was deleted, take it out of the configuration\. Otherwise grant it by a Role$/,
     );
     await put('open', 'a');
     await until(() => (open.objects()?.has('open/a') ? true : undefined));

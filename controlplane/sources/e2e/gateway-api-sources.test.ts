@@ -335,7 +335,7 @@ describe('Gateway API in Kubernetes', { skip: SKIP }, () => {
     );
     assert.match(
       problems[0]?.message ?? '',
-      /^Gateway API is not served\. .* Grant it by a Role, as deploy\/kubernetes\/gateway-api does$/,
+      /^Gateway API is not served\. .* Otherwise grant it by a Role, as deploy\/kubernetes\/gateway-api does$/,
     );
   });
 });

@@ -295,7 +295,7 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
       const rejected = await read.readingWhen(has('Filter/closed/i'));
       assert.match(
         messages(rejected).join(),
-        /refuses to list secrets in namespace "closed": 403 .*\. Grant it by a Role/,
+        /refuses to list secrets in namespace "closed": 403 .*\. Otherwise grant it by a Role/,
       );
     });
   });
