@@ -283,6 +283,10 @@ test('while the store does not answer each OAuth2 Filter is out of service, and 
     `${full}. Until it does, requests that need a new token get 503`,
   ]);
   assert.ok(it.reported().every(({ outOfService }) => !outOfService));
+  it.breakStore({ reason: 'Redis: 80 %', isRead: true, isWritten: true });
+  const crowded = 'warning: the store of sessions and tokens is nearly full (Redis: 80 %)';
+  assert.deepEqual(it.said(), [crowded, crowded]);
+  assert.ok(it.reported().every(({ outOfService }) => !outOfService));
   it.breakStore(undefined);
   assert.deepEqual(it.said(), []);
 });

@@ -44,10 +44,14 @@ const CANNOT_RUN = 'ext-authz cannot run it, and its log says why. What refers t
 
 function withoutStore(
   definition: OAuth2Definition,
-  { isRead, reason }: StoreFault,
+  { isRead, isWritten, reason }: StoreFault,
 ): ReportedFinding {
   const isLogin = definition.settings.grantType === 'AuthorizationCode';
   const store = 'the store of sessions and tokens';
+  if (isWritten) {
+    const message = `${store} is nearly full (${reason})`;
+    return { ...outOfService(definition, message), severity: 'warning', outOfService: false };
+  }
   if (isRead) {
     const refused = isLogin
       ? 'no login begins and no session is renewed, while other sessions go on'

@@ -1,4 +1,5 @@
 import type { Eventually } from '#process/eventually.ts';
+import type { RedisMemory } from '#redis/memory.ts';
 
 /** A record as it is now. `version` changes with every write. */
 export type StoredRecord = { readonly value: Uint8Array; readonly version: string };
@@ -88,6 +89,9 @@ export type RecordStore = {
 
   /** Returns why no server is connected for some of the records, without asking. */
   unreached(): string | undefined;
+
+  /** Returns how full its Redis is. It is not known of a file, and of the nodes of a cluster. */
+  memory(): Promise<RedisMemory | undefined>;
 
   /** Lets what is under way end, and refuses later calls. */
   close(): Promise<void>;

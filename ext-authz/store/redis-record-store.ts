@@ -1,6 +1,7 @@
 import type { Traces } from '#process/traces/traces.ts';
 import { connectRedis, type Redis, type RedisOptions, type Reply } from '#redis/connect.ts';
 import type { RedisDescription } from '#redis/description.ts';
+import { type RedisMemory, readMemory } from '#redis/memory.ts';
 import type { Script } from '#redis/script.ts';
 import { groupDigest } from './group-digest.ts';
 import {
@@ -169,6 +170,11 @@ export class RedisRecordStore implements RecordStore {
   unreached(): string | undefined {
     const { connected, reason = 'not connected' } = this.#redis.status();
     return connected ? undefined : `Redis: ${reason}`;
+  }
+
+  async memory(): Promise<RedisMemory | undefined> {
+    if (this.#redis.clustered) return undefined;
+    return readMemory(await this.#redis.send('', ['INFO']).catch(() => undefined));
   }
 
   async close(): Promise<void> {

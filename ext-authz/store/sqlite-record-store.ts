@@ -207,6 +207,8 @@ class SqliteRecordStore implements RecordStore {
 
   unreached(): undefined {}
 
+  async memory(): Promise<undefined> {}
+
   async close(): Promise<void> {
     this.#queue.close();
     if (this.#database.isOpen) this.#database.close();

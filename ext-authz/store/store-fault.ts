@@ -1,4 +1,5 @@
 import type { Eventually } from '#process/eventually.ts';
+import type { RedisMemory } from '#redis/memory.ts';
 import type { RecordStore } from './record-store.ts';
 
 /** A store that is slow once is asked again after this time. */
@@ -6,15 +7,25 @@ const AGAIN_MS = 1_000;
 const WINDOW_MS = 60_000;
 const LOOK = 'looked at';
 
-/** What is wrong with a store. One that is full, or a replica, may still be read. */
-export type StoreFault = { readonly reason: string; readonly isRead: boolean };
+/** Operators are warned when this part of the memory is used. */
+const CROWDED = 0.8;
 
-/** Returns why the store cannot be used now, or undefined when it can. */
+/**
+ * What is wrong with a store. One that is full, or a replica, may still be read. One that is nearly
+ * full is written, too.
+ */
+export type StoreFault = {
+  readonly reason: string;
+  readonly isRead: boolean;
+  readonly isWritten?: true;
+};
+
+/** Returns why the store cannot be used now or soon, or undefined when it can. */
 export async function storeFault(
   store: RecordStore,
   pause: (ms: number) => Promise<void>,
 ): Promise<StoreFault | undefined> {
-  if ((await writeFault(store)) === undefined) return undefined;
+  if ((await writeFault(store)) === undefined) return crowded(await store.memory());
   await pause(AGAIN_MS);
   const reason = await writeFault(store);
   return reason === undefined ? undefined : { reason, isRead: await isRead(store) };
@@ -24,6 +35,18 @@ async function writeFault(store: RecordStore): Promise<string | undefined> {
   const unreached = store.unreached();
   if (unreached !== undefined) return unreached;
   return faultOf(() => store.count(LOOK, 1, WINDOW_MS));
+}
+
+function crowded(memory: RedisMemory | undefined): StoreFault | undefined {
+  if (memory === undefined || memory.maxBytes === 0) return undefined;
+  const { maxBytes, policy, usedBytes } = memory;
+  if (usedBytes < maxBytes * CROWDED) return undefined;
+  const then =
+    policy === 'noeviction'
+      ? 'when it is full no login begins'
+      : `with maxmemory-policy ${policy} logins are lost when it is full. Set noeviction`;
+  const reason = `Redis: 80 % of its maxmemory are in use, and ${then}`;
+  return { reason, isRead: true, isWritten: true };
 }
 
 async function isRead(store: RecordStore): Promise<boolean> {

@@ -74,6 +74,26 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
     assert.deepEqual(await storeFault(store, async () => {}), fault);
   });
 
+  test('whose memory is nearly full is told with its policy', async t => {
+    const { redis, store } = await opened(t);
+    const fault = () => storeFault(store, () => assert.fail());
+    await redis.send('', ['CONFIG', 'SET', 'maxmemory', '1gb']);
+    assert.equal(await fault(), undefined);
+    const [, used] = /used_memory:(\d+)/.exec(String(await redis.send('', ['INFO']))) ?? [];
+    await redis.send('', ['CONFIG', 'SET', 'maxmemory', String(Math.round(Number(used) * 1.2))]);
+    for (const [policy, then] of [
+      ['noeviction', 'when it is full no login begins'],
+      [
+        'volatile-lru',
+        'with maxmemory-policy volatile-lru logins are lost when it is full. Set noeviction',
+      ],
+    ] as const) {
+      await redis.send('', ['CONFIG', 'SET', 'maxmemory-policy', policy]);
+      const reason = `Redis: 80 % of its maxmemory are in use, and ${then}`;
+      assert.deepEqual(await fault(), { reason, isRead: true, isWritten: true });
+    }
+  });
+
   test('keys that another program wrote are not records', async t => {
     const { redis, store } = await opened(t);
     for (const foreign of ['', 'text', '.', 'a.b.c.d'])
