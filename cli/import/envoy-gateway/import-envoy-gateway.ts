@@ -1,10 +1,10 @@
-import type { Fields } from '#resources/words/fields.ts';
-import { documentOf, type ImportedDocument } from '../document.ts';
+import type { ImportedDocument } from '../document.ts';
 import type { Imported } from '../imported.ts';
-import { changed, closed, dropped, type PlacedRemark, type Remark } from '../remark.ts';
+import { changed, closed, dropped, type PlacedRemark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
 import { fieldsAt, textAt } from './fields-at.ts';
-import { editRoute, type RuleEdit } from './rule-edits.ts';
+import { passOn } from './pass-on.ts';
+import type { RuleEdit } from './rule-edits.ts';
 import { type PolicyPart, securityPolicy } from './security-policy.ts';
 import {
   type Covered,
@@ -12,7 +12,6 @@ import {
   ENVOY_GATEWAY,
   GATEWAY_API,
   hasTarget,
-  isHttpRoute,
   isStreamRoute,
 } from './targets.ts';
 import { backendTraffic, clientTraffic } from './traffic-policies.ts';
@@ -56,7 +55,7 @@ export function importEnvoyGateway(objects: readonly SourceObject[]): Imported {
     .filter(object => object.group === GATEWAY_API && !isLeftOut(object, edits))
     .map(object => passOn(object, edits));
   const others = objects.filter(
-    ({ group, kind }) => group === ENVOY_GATEWAY && !(kind in POLICIES),
+    ({ group, kind }) => OTHER_GROUPS.includes(group) && !(kind in POLICIES),
   );
   return {
     documents: [
@@ -73,6 +72,9 @@ export function importEnvoyGateway(objects: readonly SourceObject[]): Imported {
     ],
   };
 }
+
+/** Beside theirs, what was tried out before it became part of Gateway API. */
+const OTHER_GROUPS: readonly string[] = [ENVOY_GATEWAY, 'gateway.networking.x-k8s.io'];
 
 /** No answer can close a route of bytes, so it is not written. */
 function isLeftOut(object: SourceObject, edits: readonly RuleEdit[]): boolean {
@@ -151,45 +153,10 @@ function bestRanks(covered: readonly Covered[]): ReadonlyMap<string, number> {
   return best;
 }
 
-const CONTROLLER = 'gateway.internal/gateway-controller';
-const THEIRS = 'gateway.envoyproxy.io/gatewayclass-controller';
-
-function passOn(object: SourceObject, edits: readonly RuleEdit[]) {
-  const { group, kind, name, version } = object;
-  const spec = isHttpRoute(object) ? editRoute(object, edits) : fieldsAt(object.fields, 'spec');
-  const isTheirs = kind === 'GatewayClass' && spec.controllerName === THEIRS;
-  const { parametersRef: _, ...rest } = spec;
-  const written = isTheirs ? { ...rest, controllerName: CONTROLLER } : spec;
-  const document = documentOf(`${group}/${version}`, kind, object, name, written);
-  return {
-    document: { ...document, metadata: { ...document.metadata, ...words(object) } },
-    remarks: foreignRefs(object).map((remark): PlacedRemark => ({ ...remark, object })),
-  };
-}
-
-/** Labels select objects. What a cluster has written of an object is its own. */
-function words({ fields }: SourceObject): Fields {
-  const { annotations, labels } = fieldsAt(fields, 'metadata');
-  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...kept } = fieldsAt(
-    { annotations },
-    'annotations',
-  );
-  return {
-    ...(labels === undefined ? {} : { labels }),
-    ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }),
-  };
-}
-
 function otherKind({ kind }: SourceObject): string {
   if (kind === 'Backend') return 'rules that send requests to it are answered 500. Write a Service';
+  if (kind === 'XListenerSet')
+    return 'routes that name it are attached to nothing. Write a ListenerSet of gateway.networking.k8s.io';
   if (kind === 'HTTPRouteFilter') return 'rules that name it are answered 500. Write a Filter';
   return 'the gateway has nothing like it. It has settings in its environment and in the Module';
-}
-
-/** Rules that name kinds of Envoy Gateway are answered 500, as Gateway API demands. */
-function foreignRefs(object: SourceObject): readonly Remark[] {
-  if (!isHttpRoute(object) || !JSON.stringify(object.fields.spec).includes(ENVOY_GATEWAY))
-    return [];
-  const why = `rules that name kinds of ${ENVOY_GATEWAY} are answered 500. Remove these references`;
-  return [closed(['spec', 'rules'], why)];
 }
