@@ -75,6 +75,7 @@ const BUILT_IN = [
 ];
 /** Of Gateway API and of Envoy Gateway, which `gateway import` reads. */
 const OF_OTHERS = [
+  'backendtlspolicies',
   'backendtrafficpolicies',
   'clienttrafficpolicies',
   'envoyextensionpolicies',
@@ -83,8 +84,12 @@ const OF_OTHERS = [
   'gateways',
   'grpcroutes',
   'httproutes',
+  'listenersets',
   'referencegrants',
   'securitypolicies',
+  'tcproutes',
+  'tlsroutes',
+  'udproutes',
 ];
 const MANIFESTS = globSync('deploy/kubernetes/**/*.yaml', { cwd: ROOT })
   .map(file => readFileSync(join(ROOT, file), 'utf8'))
