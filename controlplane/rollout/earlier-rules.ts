@@ -11,7 +11,8 @@ const MOST_MARKS = 128;
 /**
  * Returns what ext-authz has while proxies change over from `before` to `next`. Filters that are
  * gone stay. A policy that is a mark has ext-authz go by the rules from before the mark, too. So a
- * route that is going stays under the rule that goes with it. `change` tells marks apart.
+ * route that is going stays under the rule that goes with it. `change` tells marks apart. Without a
+ * `before`, after a start, ext-authz knows the rules that the proxies still have.
  */
 export function withEarlierRules(
   before: Snapshot | undefined,
@@ -19,7 +20,7 @@ export function withEarlierRules(
   change: number,
 ): Snapshot {
   const policies = before?.get(FILTER_POLICY) ?? NO_RESOURCES;
-  if (policies.size === 0) return next;
+  if (before !== undefined && policies.size === 0) return next;
   const marks = [...policies.values()].filter(({ name }) => isMark(name));
   const all = marks.length < MOST_MARKS ? [...marks, mark(change)] : marks;
   return new Map([

@@ -83,6 +83,8 @@ test('rules have those from before them hold until the proxies have changed over
   const timers = new HandTimers();
   const { changedOver, publish } = publisher(cache, timers.after);
   publish(EXT_AUTHZ, rules(['p'], ['f']));
+  changedOver();
+  timers.runFirst();
   assert.deepEqual(servedRules(cache), { filters: ['f'], policies: ['p'] });
   const next = rules(['q'], ['g']);
   publish(EXT_AUTHZ, next);
@@ -99,10 +101,21 @@ test('rules have those from before them hold until the proxies have changed over
   assert.equal(cache.get(EXT_AUTHZ), next, 'nothing restricted before');
 });
 
+test('after a start ext-authz goes by the rules that it had, until the proxies have changed over', () => {
+  const cache = new SnapshotCache();
+  const timers = new HandTimers();
+  const { changedOver, publish } = publisher(cache, timers.after);
+  publish(EXT_AUTHZ, rules([]));
+  assert.deepEqual(servedRules(cache).policies, ['~1']);
+  changedOver();
+  timers.runFirst();
+  assert.deepEqual(servedRules(cache).policies, []);
+});
+
 test('changes that come faster than the proxies change over add a bounded number of marks', () => {
   const cache = new SnapshotCache();
   const { publish } = publisher(cache, new HandTimers().after);
   for (let change = 0; change < 200; change++) publish(EXT_AUTHZ, rules([`p${change}`]));
   const marks = servedRules(cache).policies.filter(name => name.startsWith('~'));
-  assert.deepEqual([marks.length, marks.at(0), marks.at(-1)], [128, '~2', '~129']);
+  assert.deepEqual([marks.length, marks.at(0), marks.at(-1)], [128, '~1', '~128']);
 });
