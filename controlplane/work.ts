@@ -81,6 +81,8 @@ export async function work(parts: Parts): Promise<Started> {
     after,
   });
   drains = cluster && shareDrainsIn(parts, plane, cluster);
+  // What is read has its time until proxies get it. Services come back from now on.
+  const grpc = await listen(parts, plane, tls);
   const resources = await orExit(
     exit,
     () => watch(parts, { parser, plane, cluster, changed }),
@@ -90,7 +92,6 @@ export async function work(parts: Parts): Promise<Started> {
   edges?.changed();
   const edgeOf = edgeIn(config, edges);
   reports = cluster && report(parts, { plane, resources, cluster, holder, metrics, edgeOf });
-  const grpc = await listen(parts, plane, tls);
   consoled = console(parts, plane, knowledge, edgeOf);
   const admin = await serveHttp(parts, { plane, resources, metrics, console: consoled });
   return {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Snapshot, XdsResource } from '#xds/snapshot.ts';
+import { HandTimers } from '#xds/testing/hand-timers.ts';
 import type { Written } from './candidates.ts';
 import { Controller, type ControllerParts } from './controller.ts';
 import type { ClientAck } from './rollout-verdict.ts';
@@ -342,29 +343,51 @@ describe('services and proxies', () => {
     assert.deepEqual(over, ['a@3', 'a@4']);
   });
 
-  test('a service that is away holds nobody', () => {
-    const { controller, served, connect } = pair();
+  test('a service that comes back after a start has a change before the proxies, and so has another process of it', () => {
+    const timers = new HandTimers();
+    const { controller, served, say, connect } = pair({ after: timers.after });
     connect('edge');
     controller.written(written([mapping('a', '1')]));
+    timers.run(500);
+    connect('edge', 'limits');
+    say('limits', 'settled');
+    assert.equal(served.edge, undefined);
+    timers.run(500);
     assert.equal(served.edge, 'a@1');
   });
 
-  test('one that may be connected to another control plane is given the time to have the change from there', () => {
-    const delays = new Map<number, () => void>();
-    const after = (ms: number, callback: () => void) => {
-      delays.set(ms, callback);
-      return () => delays.delete(ms);
-    };
-    const { controller, served, connect } = pair({ replicated: true, after });
+  test('one that stays away holds the proxies like one that does not answer', () => {
+    const timers = new HandTimers();
+    const { controller, served, connect } = pair({ after: timers.after });
     connect('edge');
     controller.written(written([mapping('a', '1')]));
-    controller.proxiesChanged();
+    timers.run(500);
     assert.equal(served.edge, undefined);
-    delays.get(500)?.();
+    timers.run();
     assert.equal(served.edge, 'a@1');
-    connect('edge', 'limits');
+  });
+
+  test('one that is late may be at another control plane, and has the time to have a change from there', () => {
+    const timers = new HandTimers();
+    const { controller, served, connect } = pair({ after: timers.after });
+    connect('edge');
+    controller.written(written([mapping('a', '1')]));
+    timers.run();
     controller.written(written([mapping('a', '2')]));
-    assert.equal(delays.has(500), false);
+    assert.equal(served.edge, 'a@1');
+    timers.run(500);
+    assert.equal(served.edge, 'a@2');
+  });
+
+  test('one that has nothing to decide by holds nobody', () => {
+    const { controller, served, connect } = pair({
+      compile: (resources, group) => ({
+        snapshot: group === 'limits' ? new Map() : snapshotFor(resources),
+        problems: [],
+      }),
+    });
+    connect('edge');
+    controller.written(written([mapping('a', '1')]));
     assert.equal(served.edge, 'a@1');
   });
 

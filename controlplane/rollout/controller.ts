@@ -33,10 +33,7 @@ export type ControllerParts = {
    * before proxies apply the change.
    */
   readonly services: ReadonlySet<string>;
-  /**
-   * Whether other control planes serve the same resources. Services may be connected to those
-   * alone. Default: false.
-   */
+  /** Whether other control planes are known to serve the same resources. Default: false. */
   readonly replicated?: boolean;
   /**
    * Compiles a group. An `error` means that no configuration can be made. It counts as a rejection
@@ -77,12 +74,13 @@ const MS_PER_CLIENT = 5;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Within this time, in ms, another control plane's service has the change in force. Both control
- * planes read the change at about the same moment.
+ * Within this time, in ms, another control plane's service has the change in force, since both
+ * control planes read it at about the same moment. Processes of one service come back within it,
+ * too.
  */
 const ELSEWHERE_MS = 500;
 
-/** The key of the wait for services that are connected to another control plane. */
+/** The key of the wait for services that may be connected to another control plane. */
 const ELSEWHERE = 'elsewhere';
 
 type Compiled = GroupConfiguration & { readonly group: string };
@@ -120,13 +118,17 @@ export class Controller {
   readonly #proxies: Patience;
   /** The number of clients when they were last looked at. */
   #connected = 0;
+  /** The streams of services when they were last looked at. */
+  #here: ReadonlySet<string> = new Set();
   /** Groups that have configuration, services' too. */
   #configured: readonly string[] = [];
   /** Groups that have had a proxy. */
   readonly #seen = new Set<string>();
   /** Whether this process has accepted anything. */
   #proven = false;
-  /** Whether a service with a changed configuration is not connected here. */
+  /** Groups of services that have something to decide by. */
+  #deciding: readonly string[] = [];
+  /** Whether services that are not connected here are given time to have a change. */
   #elsewhere = false;
   #cancelElsewhere: () => void = () => {};
 
@@ -192,8 +194,21 @@ export class Controller {
     const groups =
       proxies.length === 0 ? [] : [...this.#awaited()].filter(group => !settled.has(group));
     this.#proxies.waitFor([...unsettled(proxies), ...groups.map(groupKey)]);
-    const elsewhere = this.#elsewhere ? [ELSEWHERE] : [];
-    this.#services.waitFor([...unsettled(services), ...elsewhere]);
+    const come = services.some(({ id }) => !this.#here.has(id));
+    this.#here = new Set(services.map(({ id }) => id));
+    // Another process of the service may be on its way back, too.
+    if (come && this.#held.length > 0) this.#waitElsewhere();
+    this.#services.waitFor([...unsettled(services), ...this.#away(services)]);
+  }
+
+  /**
+   * Returns what to wait for of services that are not connected here. Right after the start they
+   * all come back one by one, and decide by what they had until then.
+   */
+  #away(services: readonly ClientAck[]): readonly string[] {
+    const here = new Set(services.map(({ group }) => group));
+    const groups = this.#deciding.filter(group => !here.has(group)).map(groupKey);
+    return this.#elsewhere ? [...groups, ELSEWHERE] : groups;
   }
 
   /**
@@ -310,11 +325,15 @@ export class Controller {
     if (failure !== undefined && this.#refuse(failure.error)) return;
     const made = compiled.filter(result => 'snapshot' in result);
     const { services } = this.#parts;
-    const changed = this.#publishGroups(made.filter(({ group }) => services.has(group)));
+    const ours = made.filter(({ group }) => services.has(group));
+    this.#deciding = ours.filter(hasResources).map(({ group }) => group);
+    const changed = this.#publishGroups(ours);
     const clients = this.#clients();
-    this.#waitElsewhere(changed, clients);
-    this.#held = made.filter(({ group }) => !services.has(group));
+    this.#endElsewhere();
+    const away = this.#away(clients.services);
+    if (changed.some(group => away.includes(groupKey(group)))) this.#waitElsewhere();
     this.#noteClients(clients);
+    this.#held = made.filter(({ group }) => !services.has(group));
     this.#servicesChanged(clients);
   }
 
@@ -323,27 +342,28 @@ export class Controller {
     const refusing = services.find(({ state }) => state === 'rejected');
     if (refusing !== undefined && this.#refuse(refusing.refusal ?? 'it gave no reason')) return;
     const waiting = services.filter(({ state }) => state === 'waiting').map(({ id }) => id);
-    const holding = this.#elsewhere ? [...waiting, ELSEWHERE] : waiting;
+    const holding = [...waiting, ...this.#away(services)];
     if (holding.every(key => this.#services.isLate(key))) this.#release();
   }
 
-  #waitElsewhere(changed: readonly string[], { services }: Clients): void {
-    const { after, replicated = false } = this.#parts;
-    const here = new Set(services.map(({ group }) => group));
+  #waitElsewhere(): void {
     this.#cancelElsewhere();
-    this.#elsewhere = replicated && changed.some(group => !here.has(group));
-    if (!this.#elsewhere) return;
-    this.#cancelElsewhere = after(ELSEWHERE_MS, () => {
+    this.#elsewhere = true;
+    this.#cancelElsewhere = this.#parts.after(ELSEWHERE_MS, () => {
       this.#elsewhere = false;
       this.proxiesChanged();
     });
   }
 
+  #endElsewhere(): void {
+    this.#elsewhere = false;
+    this.#cancelElsewhere();
+  }
+
   #release(): void {
     const held = this.#held;
     this.#held = [];
-    this.#elsewhere = false;
-    this.#cancelElsewhere();
+    this.#endElsewhere();
     this.#publishGroups(held);
     this.#changing = true;
     this.proxiesChanged();
@@ -380,6 +400,10 @@ export class Controller {
       .map(({ resource }) => closedResource(resource));
     return [...(this.#candidates?.closed ?? []), ...rejected, ...withoutRule];
   }
+}
+
+function hasResources({ snapshot }: Compiled): boolean {
+  return [...snapshot.values()].some(({ size }) => size > 0);
 }
 
 function unsettled(clients: readonly ClientAck[]): readonly string[] {
