@@ -1,11 +1,10 @@
 import type { ReportedFinding } from '#process/report.ts';
+import { isCrowded } from '#redis/memory.ts';
 import type { CounterOwner, CounterOwners } from './counter-owner.ts';
 import type { CounterStoreStatus, StoreMemory } from './counter-store.ts';
 
 /** How long a finding is still reported after it was last seen, in ms. */
 const HOLD_MS = 600_000;
-/** Operators are warned when this part of the memory is used. */
-const CROWDED = 0.8;
 const PAGE = 'see docs/how-to/size-rate-limits.md';
 
 /**
@@ -58,11 +57,9 @@ function crowdedBy(owner: CounterOwner | undefined, { maxKeys }: CounterStoreSta
   );
 }
 
-function memoryFindings(
-  { evictedAgoMs, maxBytes, policy, usedBytes }: StoreMemory,
-  owner?: CounterOwner,
-) {
-  if (policy === 'noeviction' && maxBytes > 0 && usedBytes >= maxBytes * CROWDED)
+function memoryFindings(memory: StoreMemory, owner?: CounterOwner) {
+  const { evictedAgoMs, policy } = memory;
+  if (policy === 'noeviction' && isCrowded(memory))
     return [
       about(
         owner,

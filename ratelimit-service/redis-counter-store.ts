@@ -1,6 +1,6 @@
 import { connectRedis, type Redis, type RedisOptions } from '#redis/connect.ts';
 import type { RedisDescription } from '#redis/description.ts';
-import { type RedisMemory, readMemory } from '#redis/memory.ts';
+import { askMemory, type RedisMemory } from '#redis/memory.ts';
 import { counterKeyDigest } from './counter-key-digest.ts';
 import {
   type CounterStore,
@@ -94,15 +94,10 @@ class RedisCounterStore implements CounterStore {
     return { ...status, memory: { ...this.#memory, ...evicted } };
   }
 
-  /**
-   * Its memory is not read in a cluster, because each of its nodes fills up by itself, and in a
-   * Redis that does not allow INFO.
-   */
   async look(): Promise<void> {
     const fault = await this.count([LOOK]).then(() => undefined, messageOf);
     this.#faults = [this.#faults[1], fault];
-    if (this.#redis.clustered) return;
-    const memory = readMemory(await this.#redis.send('', ['INFO']).catch(() => undefined));
+    const memory = await askMemory(this.#redis);
     if (memory === undefined) return;
     if (memory.evicted > (this.#memory?.evicted ?? memory.evicted)) this.#evictedAt = this.#now();
     this.#memory = memory;

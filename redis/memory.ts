@@ -1,3 +1,8 @@
+import type { Redis } from './connect.ts';
+
+/** Operators are told when this part of the memory is used. */
+const CROWDED = 0.8;
+
 /** How much memory a Redis uses and may use, and what it does then. */
 export type RedisMemory = {
   readonly usedBytes: number;
@@ -8,6 +13,23 @@ export type RedisMemory = {
   /** Keys that it has evicted since it started. */
   readonly evicted: number;
 };
+
+/** Returns whether little is left of a Redis that may not use more. */
+export function isCrowded({
+  maxBytes,
+  usedBytes,
+}: Pick<RedisMemory, 'maxBytes' | 'usedBytes'>): boolean {
+  return maxBytes > 0 && usedBytes >= maxBytes * CROWDED;
+}
+
+/**
+ * @returns undefined of a cluster, because each of its nodes fills up by itself, and of a Redis that
+ * does not allow INFO or does not answer
+ */
+export async function askMemory(redis: Redis): Promise<RedisMemory | undefined> {
+  if (redis.clustered) return undefined;
+  return readMemory(await redis.send('', ['INFO']).catch(() => undefined));
+}
 
 /**
  * Reads the answer to INFO.

@@ -1,7 +1,7 @@
 import type { Traces } from '#process/traces/traces.ts';
 import { connectRedis, type Redis, type RedisOptions, type Reply } from '#redis/connect.ts';
 import type { RedisDescription } from '#redis/description.ts';
-import { type RedisMemory, readMemory } from '#redis/memory.ts';
+import { askMemory, type RedisMemory } from '#redis/memory.ts';
 import type { Script } from '#redis/script.ts';
 import { groupDigest } from './group-digest.ts';
 import {
@@ -172,9 +172,8 @@ export class RedisRecordStore implements RecordStore {
     return connected ? undefined : `Redis: ${reason}`;
   }
 
-  async memory(): Promise<RedisMemory | undefined> {
-    if (this.#redis.clustered) return undefined;
-    return readMemory(await this.#redis.send('', ['INFO']).catch(() => undefined));
+  memory(): Promise<RedisMemory | undefined> {
+    return askMemory(this.#redis);
   }
 
   async close(): Promise<void> {

@@ -1,14 +1,11 @@
 import type { Eventually } from '#process/eventually.ts';
-import type { RedisMemory } from '#redis/memory.ts';
+import { isCrowded, type RedisMemory } from '#redis/memory.ts';
 import type { RecordStore } from './record-store.ts';
 
 /** A store that is slow once is asked again after this time. */
 const AGAIN_MS = 1_000;
 const WINDOW_MS = 60_000;
 const LOOK = 'looked at';
-
-/** Operators are warned when this part of the memory is used. */
-const CROWDED = 0.8;
 
 /**
  * What is wrong with a store. One that is full, or a replica, may still be read. One that is nearly
@@ -38,9 +35,8 @@ async function writeFault(store: RecordStore): Promise<string | undefined> {
 }
 
 function crowded(memory: RedisMemory | undefined): StoreFault | undefined {
-  if (memory === undefined || memory.maxBytes === 0) return undefined;
-  const { maxBytes, policy, usedBytes } = memory;
-  if (usedBytes < maxBytes * CROWDED) return undefined;
+  if (memory === undefined || !isCrowded(memory)) return undefined;
+  const { policy } = memory;
   const then =
     policy === 'noeviction'
       ? 'when it is full no login begins'
