@@ -23,8 +23,8 @@ export function isCrowded({
 }
 
 /**
- * @returns undefined of a cluster, because each of its nodes fills up by itself, and of a Redis that
- * does not allow INFO or does not answer
+ * @returns undefined of a cluster, because each of its nodes fills up by itself, and of a Redis
+ * that does not allow INFO or does not answer
  */
 export async function askMemory(redis: Redis): Promise<RedisMemory | undefined> {
   if (redis.clustered) return undefined;

@@ -24,8 +24,8 @@ export type FileSourceOptions = {
  * Watches a YAML file that declares instances by address or by DNS name. See parseInstancesFile for
  * the format.
  * A wrong file, or a wrong service in it, changes nothing. A file that vanishes changes nothing
- * either. A service keeps its instances until all its names were queried and one had an address. The
- * first answer waits for a readable file and one query for each name in it.
+ * either. A service keeps its instances until all its names were queried and one had an address.
+ * The first answer waits for a readable file and one query for each name in it.
  */
 export function fileSource(options: FileSourceOptions): InstanceSource {
   return { watch: onChange => watchInstances(options, onChange) };
