@@ -113,6 +113,14 @@ describe('a request for an upgrade', () => {
     assert.equal(upstream.asked().at(-1)?.headers['sec-websocket-key'], key);
   });
 
+  test('names no other header as one of its connection', async () => {
+    const Connection = 'keep-alive, Upgrade, X-User, X-Forwarded-For';
+    const { socket, status } = await askUpgrade(base, '/chat/', 'websocket', { Connection });
+    socket?.destroy();
+    assert.equal(status, 101);
+    assert.equal(upstream.asked().at(-1)?.headers.connection, 'upgrade');
+  });
+
   test('is no tunnel', async () => {
     assert.equal((await askConnect(base, {})).status, 404);
   });

@@ -5,6 +5,7 @@ import { HOST_HEADER } from '../tls/host-header.ts';
 import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 import { sharedRetries } from './retry-policy.ts';
+import { UPGRADE_ALONE } from './upgrades.ts';
 import { takeWebSockets, WEB_SOCKET_KEY } from './web-socket-key.ts';
 
 /** Returns Envoy's `RouteConfiguration`, of proxies that clients reach or of others. */
@@ -24,6 +25,7 @@ export function toRouteConfiguration(
           request_headers_to_add: [
             forwardedPort(config),
             REPEAT_SAFE_METHODS,
+            UPGRADE_ALONE,
             ...(takeWebSockets(virtualHosts) ? [WEB_SOCKET_KEY] : []),
           ],
           // A Mapping's additions override it.

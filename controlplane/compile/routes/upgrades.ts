@@ -1,6 +1,16 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 
+/**
+ * Envoy passes the `Connection` of a request for an upgrade on as the client wrote it. A proxy
+ * before a service removes every header that it names (RFC 9110, section 7.6.1), also one that the
+ * gateway has set. Other requests have no such header any more when a table's changes are made.
+ */
+export const UPGRADE_ALONE: JsonObject = {
+  header: { key: 'connection', value: 'upgrade' },
+  append_action: 'OVERWRITE_IF_EXISTS',
+};
+
 /** Returns protocols that requests may switch to, in lower case, each once, in order. */
 export function distinctUpgrades(upgrades: readonly string[]): readonly string[] {
   return [...new Set(upgrades)].sort();
