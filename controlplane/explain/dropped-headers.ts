@@ -28,7 +28,6 @@ const DROPPED_FROM_CLIENTS: ReadonlySet<string> = new Set([
   'x-envoy-downstream-service-cluster',
   'x-envoy-downstream-service-node',
   'x-envoy-original-host',
-  'x-envoy-original-path',
 ]);
 
 /**

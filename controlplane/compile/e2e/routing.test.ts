@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
 import { type Ask, type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
 
@@ -19,6 +20,9 @@ after(async () => {
 
 const mapping = (name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
+
+const BEHIND_A_PROXY =
+  'apiVersion: gateway.internal/v2\nkind: Module\nmetadata: {name: gateway}\nspec: {config: {use_remote_address: false}}\n';
 
 const RESOURCES = (blue: string, green: string) =>
   [
@@ -171,6 +175,20 @@ test('a client reaches no service with its own Forwarded or X-Forwarded-Prefix',
   };
   const { headers } = await envoy.echo('/kept/x', { headers: said });
   for (const name of Object.keys(said)) assert.equal(headers[name], undefined, name);
+});
+
+test('behind a trusted proxy too, the access log has the path that a client asked for', async t => {
+  const behind = await startCompiled(`${BEHIND_A_PROXY}${RESOURCES(blue.address, green.address)}`);
+  t.after(() => behind.stop());
+  const headers = { 'x-envoy-original-path': '/said' };
+  const echo = await behind.echo('/kept/x', { headers });
+  assert.equal(echo.headers['x-envoy-original-path'], undefined);
+  assert.equal((await behind.ask('/nowhere/x', { headers })).status, 404);
+  const logged = await until(() => {
+    const paths = [...behind.log().matchAll(/"path":"([^"]*)"/g)].map(([, path]) => path);
+    return paths.length > 1 ? paths : undefined;
+  });
+  assert.deepEqual(logged, ['/kept/x', '/nowhere/x']);
 });
 
 test('what a client claims of its address and scheme does not count', async () => {

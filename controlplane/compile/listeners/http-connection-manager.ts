@@ -139,6 +139,7 @@ function edge(
       [
         LATE_HEADER,
         HOST_HEADER,
+        ORIGINAL_PATH,
         ...otherForwardedHeaders(config),
         ...passedHeaders,
         ...gatewayHeaders,
@@ -166,6 +167,12 @@ function edge(
     ...(beforeRoute === undefined ? {} : ANY_UPGRADE),
   };
 }
+
+/**
+ * The header in which the router keeps the path from before a rewrite. Logs and traces tell it as
+ * the path of the request. Behind a trusted proxy Envoy takes it from clients.
+ */
+const ORIGINAL_PATH = 'x-envoy-original-path';
 
 /**
  * Envoy decides about an upgrade by the first route. Where another is chosen, the first one may be

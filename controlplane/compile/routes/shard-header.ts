@@ -43,8 +43,8 @@ export const SEVERAL = ',';
 const MOST_BYTES = 16_000;
 
 /**
- * Whatever it ends with, a wildcard for hosts never covers it. Without `PATH` it would be what a
- * client sent as `x-envoy-original-path`, since Envoy removes that header later. [measured]
+ * Whatever it ends with, a wildcard for hosts never covers it. Without `PATH` it would be
+ * `x-envoy-original-path`, which a proxy beside an application gets from the edge.
  */
 const PATH = '%PATH(NQ:PATH)%|';
 
