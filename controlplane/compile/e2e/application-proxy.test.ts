@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -9,6 +8,7 @@ import { test } from 'node:test';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
+import { openSession } from '#grpc/unary/testing/http2-client.ts';
 import { startCompiled } from './compiled-envoy.ts';
 import { type Echo, startEchoServer } from './echo-server.ts';
 
@@ -106,8 +106,7 @@ metadata: {name: all}
 spec: {prefix: /, service: '${instance.address}'}
 `);
   t.after(() => edge.stop());
-  const session = connectHttp2(`http://127.0.0.1:${edge.port}`);
-  t.after(() => session.destroy());
+  const session = openSession(t, edge.port);
   const cookies = Array.from({ length: 180 }, (_, index) => `c${index}=1`);
   const stream = session.request([':path', '/x', ...cookies.flatMap(pair => ['cookie', pair])]);
   const { headers } = JSON.parse(await text(stream)) as Echo;
