@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { count } from './format.ts';
 import { type Children, html, type Shown } from './html.ts';
 import { LOGIN_ENDED, type View } from './live.ts';
@@ -92,8 +92,15 @@ export function Search({
 }): Shown {
   const timer = useRef<number | undefined>(undefined);
   useEffect(() => () => window.clearTimeout(timer.current), []);
+  const asked = query.get('search') ?? '';
+  // What the address does not have yet. A view that changes meanwhile would take it away.
+  const [text, setText] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    if (text === asked) setText(undefined);
+  }, [text, asked]);
   const typed = (event: Event) => {
     const { value } = event.target as HTMLInputElement;
+    setText(value);
     window.clearTimeout(timer.current);
     const others = Object.fromEntries(query);
     timer.current = window.setTimeout(
@@ -102,7 +109,7 @@ export function Search({
     );
   };
   return html`<input type="search" class="search" aria-label=${label} placeholder=${label}
-    value=${query.get('search') ?? ''} onInput=${typed} maxlength="200" spellcheck=${false} />`;
+    value=${text ?? asked} onInput=${typed} maxlength="200" spellcheck=${false} />`;
 }
 
 /** Leads through a long list. */

@@ -309,6 +309,20 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
   });
 
+  test('keeps what is typed while the view changes', async t => {
+    const page = await open(t, 'routes');
+    await see(page, '/orders/');
+    // So the address does not get it.
+    await page.evaluate('window.setTimeout = () => 0');
+    const box = page.getByRole('searchbox');
+    await box.fill('user');
+    await page.evaluate("window.history.replaceState(null, '', '?sort=path')");
+    await page.evaluate("window.dispatchEvent(new PopStateEvent('popstate'))");
+    await page.evaluate('new Promise(resolve => requestAnimationFrame(resolve))');
+    await page.evaluate('new Promise(resolve => requestAnimationFrame(resolve))');
+    assert.equal(await box.inputValue(), 'user');
+  });
+
   test('is used by keyboard alone', async t => {
     const page = await open(t, '');
     await see(page, 'Requests a second');
