@@ -158,7 +158,7 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
   test('reads from a server that is a replica while it refuses writes', async t => {
     const own = await ownServer(t);
     const observer = await openedRedis(t, `redis://${own.address}`);
-    // The clock stands still, so that it is not connected anew meanwhile.
+    // With a clock that stands still it does not connect again meanwhile.
     const { events, redis } = openRedis(t, `redis://${own.address}`, { now: () => 0 });
     await until('Redis is connected', () => redis.status().connected);
     await redis.send('k', ['SET', 'k', 'v']);

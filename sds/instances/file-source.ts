@@ -92,7 +92,8 @@ function unresolved(declared: Declarations, book: AddressBook): Unresolved {
   return new Map(
     [...declared].flatMap(([service, items]) => {
       const names = items.flatMap(item => (isDnsName(item) ? [item.dns] : []));
-      const isEmpty = names.length > 0 && resolveItems(items, book)?.length === 0;
+      const isOnlyNames = names.length > 0 && names.length === items.length;
+      const isEmpty = isOnlyNames && names.every(name => book.addresses(name)?.length === 0);
       return isEmpty ? [[service, names] as const] : [];
     }),
   );

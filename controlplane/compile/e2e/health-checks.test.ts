@@ -149,13 +149,7 @@ spec:
     await Promise.all(instances.map(instance => instance.close()));
   });
   await instances[0]?.become('status 500');
-  const statuses: number[] = [];
-  await until(async () => {
-    statuses.push((await envoy.ask('/outliers/x')).status);
-    return statuses.slice(-20).length === 20 && statuses.slice(-20).every(each => each === 200)
-      ? true
-      : undefined;
-  });
+  const statuses = await statusesUntilWell(() => envoy.ask('/outliers/x'));
   const lost = statuses.filter(status => status === 500).length;
   t.diagnostic(`${lost} of ${statuses.length} requests were answered 500`);
   assert.ok(lost >= 2 && lost <= 4, 'few beyond those that show the failure');
@@ -183,13 +177,7 @@ ${policy}`;
       await Promise.all(instances.map(instance => instance.close()));
     });
     await instances[0]?.become('silent');
-    const statuses: number[] = [];
-    await until(async () => {
-      statuses.push((await envoy.ask('/late/x')).status);
-      return statuses.slice(-20).length === 20 && statuses.slice(-20).every(each => each === 200)
-        ? true
-        : undefined;
-    });
+    const statuses = await statusesUntilWell(() => envoy.ask('/late/x'));
     const lost = statuses.filter(status => status === 504).length;
     t.diagnostic(`${lost} of ${statuses.length} requests were answered 504`);
     assert.ok(lost >= 3 && lost <= 12, `${lost} lost, few beyond those that show the failure`);
@@ -214,13 +202,7 @@ spec:
     await Promise.all(instances.map(instance => instance.close()));
   });
   await instances[0]?.become('status 503');
-  const statuses: number[] = [];
-  await until(async () => {
-    statuses.push((await envoy.ask('/x', { method: 'POST' })).status);
-    return statuses.slice(-20).length === 20 && statuses.slice(-20).every(each => each === 200)
-      ? true
-      : undefined;
-  });
+  const statuses = await statusesUntilWell(() => envoy.ask('/x', { method: 'POST' }));
   const lost = statuses.filter(status => status === 503).length;
   t.diagnostic(`${lost} of ${statuses.length} requests were answered 503`);
   assert.ok(lost >= 3 && lost <= 12, `${lost} lost, few beyond those that show the failure`);
@@ -244,6 +226,18 @@ test('an instance that fails requests stays out although its checks succeed', as
   t.diagnostic(`${failures.length} of ${requests} failed`);
   assert.ok(failures.length >= 5 && failures.length < 40, `${failures.length} failed`);
 });
+
+/** Asks until twenty answers in a row are 200, and returns the statuses of all. */
+async function statusesUntilWell(
+  ask: () => Promise<{ readonly status: number }>,
+): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  return until(async () => {
+    statuses.push((await ask()).status);
+    const last = statuses.slice(-20);
+    return last.length === 20 && last.every(each => each === 200) ? statuses : undefined;
+  });
+}
 
 function lastSent(samples: readonly Sample[]): number {
   return Math.max(0, ...samples.map(({ sentAt }) => sentAt));
