@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { FilterFeeds } from '#ext-authz/filters/filter-feeds.ts';
 import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
-import { FilterSet } from '#ext-authz/filters/filter-set.ts';
 import type { serveUnary } from '#grpc/unary/serve-unary.ts';
 import {
   type DecisionServer,
@@ -54,14 +54,15 @@ export function openServer({
   const own = { notReady: () => checker.notReady, registry: metrics.registry };
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const http = httpApp({ ...groupProbes(own, worker), onError });
-  const filters = new FilterSet();
+  const filters = new FilterFeeds();
   return openDecisionServer({
     methods: [tracedMethod(checkMethod(checker), traces), ...knowledgeMethods(kit, store)],
     http,
     probes: http,
     what: 'filters',
     log,
-    take: change => filters.update(change),
+    take: (change, from) => filters.update(from, change),
+    turned: (from, state) => filters.turned(from, state),
     use: configuration => checker.use(configuration),
     serve,
   });

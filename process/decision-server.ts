@@ -5,6 +5,7 @@ import type { TlsServerOptions } from '#grpc/tls.ts';
 import type { UnaryMethod } from '#grpc/unary/method.ts';
 import { serveUnary } from '#grpc/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
+import { FOLLOWED, type Turned } from './followed.ts';
 
 /** Where the server listens for requests for decisions. */
 export type ListenAt = {
@@ -21,8 +22,13 @@ export type ListenAt = {
 export type DecisionServer = {
   /** Answers probes and monitoring on a further port. */
   readonly http: RequestListener;
-  /** Accepts or rejects what the control plane sends, and tells it which. */
-  update(update: Update): void;
+  /**
+   * Accepts or rejects what a control plane sends, and tells it which. `from` stands for one of
+   * several. Default: FOLLOWED.
+   */
+  update(update: Update, from?: object): void;
+  /** Undefined where only one control plane can be followed. */
+  readonly turned?: Turned | undefined;
   /** Resolves when the first configuration is in force, or it is known that there is none. */
   readonly serving: Promise<void>;
   /**
@@ -46,7 +52,12 @@ export type DecisionServerParts<C> = {
   /**
    * Accepts a change as a whole or rejects it as a whole. Without a value there is more to come.
    */
-  take(change: Update): { readonly value: C | undefined } | { readonly error: string };
+  take(
+    change: Update,
+    from: object,
+  ): { readonly value: C | undefined } | { readonly error: string };
+  /** Returns what is in force when a control plane is connected, or no longer. */
+  turned?(...given: Parameters<Turned>): C | undefined;
   /** Puts this configuration in force. */
   use(configuration: C): void;
   /** By default `serveUnary`. The alternative is `serveOnGrpcJs`. */
@@ -60,6 +71,7 @@ export function openDecisionServer<C>({
   probes,
   serve = serveUnary,
   take,
+  turned,
   use,
   what,
 }: DecisionServerParts<C>): DecisionServer {
@@ -70,8 +82,14 @@ export function openDecisionServer<C>({
   return {
     http: probes,
     serving,
-    update: change => {
-      const taken = take(change);
+    turned:
+      turned &&
+      ((from, state) => {
+        const now = turned(from, state);
+        if (now !== undefined) use(now);
+      }),
+    update: (change, from = FOLLOWED) => {
+      const taken = take(change, from);
       if ('error' in taken) {
         log.error({ reason: taken.error }, `${what} rejected, the last good ones stay in force`);
         return change.nack(taken.error);

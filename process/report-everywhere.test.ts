@@ -2,16 +2,23 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { until } from '#envoy/e2e/until.ts';
+import { encodeAny } from '#protos/encode.ts';
+import { CLUSTER } from '#protos/type-url.ts';
+import { snapshotOf, xdsResource } from '#xds/snapshot.ts';
 import { HandTimers } from '#xds/testing/hand-timers.ts';
 import { saying, startReportServer } from '#xds/testing/report-server.ts';
 import { after } from './after.ts';
-import { ReportEverywhere } from './report-everywhere.ts';
+import { ReportEverywhere, type ReportEverywhereOptions } from './report-everywhere.ts';
 
 /**
  * Tells the followed control plane, and the servers of two names. `at` is where the names lead. A
  * name that is not in it is unknown. `again` looks them up once more.
  */
-function setUp(t: TestContext, [one, two]: readonly [number, number]) {
+function setUp(
+  t: TestContext,
+  [one, two]: readonly [number, number],
+  follows?: ReportEverywhereOptions['follows'],
+) {
   const timers = new HandTimers();
   const followed: string[] = [];
   const logged: string[] = [];
@@ -27,6 +34,7 @@ function setUp(t: TestContext, [one, two]: readonly [number, number]) {
       lookups += 1;
       return at.get(host) ?? Promise.reject(new Error(`no ${host}`));
     },
+    follows,
     credentials: credentials.createInsecure(),
     node: { id: 'service-1', cluster: 'service' },
     log: {
@@ -47,10 +55,10 @@ function setUp(t: TestContext, [one, two]: readonly [number, number]) {
   return { ...{ everywhere, followed, logged, at, again, looked }, lookups: () => lookups, timers };
 }
 
-async function setUpBoth(t: TestContext) {
+async function setUpBoth(t: TestContext, follows?: ReportEverywhereOptions['follows']) {
   const servers = [await startReportServer(t), await startReportServer(t)] as const;
   const [one, two] = servers;
-  return { one, two, ...setUp(t, [one.port, two.port]) };
+  return { one, two, ...setUp(t, [one.port, two.port], follows) };
 }
 
 test('what is wrong is told to the one that is followed and to all others, and taken back everywhere', async t => {
@@ -138,4 +146,45 @@ test('of very many addresses some are told, and those remain', async t => {
   everywhere.send(saying('b'));
   await one.hears('b');
   assert.deepEqual(logged, ['no two']);
+});
+
+test('those that are followed, too, are heard all the time, each for itself', async t => {
+  const heard: string[] = [];
+  const numbers = new Map<object, number>();
+  const numberOf = (from: object) => {
+    numbers.set(from, numbers.get(from) ?? numbers.size + 1);
+    return numbers.get(from);
+  };
+  const { again, at, everywhere, looked, one, two } = await setUpBoth(t, {
+    typeUrls: [CLUSTER],
+    update: ({ ack, changed }, from) => {
+      heard.push(`${numberOf(from)}: ${changed.map(({ name }) => name)}`);
+      ack();
+    },
+    turned: (from, state) => void heard.push(`${numberOf(from)} is ${state}`),
+  });
+  const hears = (...wanted: readonly string[]) =>
+    until(() => heard.splice(0).join() === wanted.join() || undefined, 30_000, wanted.join());
+  const serves = ({ cache }: typeof one, name: string) =>
+    cache.set('service', snapshotOf([xdsResource(name, encodeAny({ '@type': CLUSTER, name }))]));
+  await looked();
+  serves(one, 'a');
+  await hears('1: a');
+  at.set('two', ['127.0.0.1']);
+  serves(two, 'b');
+  await again();
+  await hears('2: b');
+  everywhere.send(saying('x'));
+  await one.hears('x');
+  everywhere.send(undefined);
+  await one.hears();
+  await one.stop();
+  await hears('1 is away');
+  const back = await startReportServer(t, one.port);
+  await hears('1 is here');
+  serves(back, 'c');
+  await hears('1: c');
+  at.set('one', []);
+  await again();
+  await hears('1 is gone');
 });

@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
 import type { Any } from '#protos/encode.ts';
 import { type Connection, type ConnectOptions, connect } from '#xds/client.ts';
+import type { Update } from '#xds/client-subscription.ts';
+import type { Turned } from './followed.ts';
 
 export type ReportEverywhereOptions = Pick<
   ConnectOptions,
@@ -12,11 +14,20 @@ export type ReportEverywhereOptions = Pick<
   readonly followed: Pick<Connection, 'report'>;
   /** Where all control planes are. A name stands for one at each of its addresses. */
   readonly servers: readonly HostPort[];
+  /** Hears what `servers` send. */
+  readonly follows?: FollowsAll | undefined;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /**
    * Looks up the addresses of a name, by default as the system does. Rejects when they are unknown.
    */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
+};
+
+/** Hears several control planes. Each connection to one has an object of its own. */
+export type FollowsAll = {
+  readonly typeUrls: readonly string[];
+  update(update: Update, from: object): void;
+  readonly turned: Turned;
 };
 
 /**
@@ -29,8 +40,9 @@ const MOST_STREAMS = 32;
 
 /**
  * Tells every control plane. One is followed. Those of `servers` have streams that only report, and
- * are open while there is something to tell. While a name cannot be looked up, its last addresses
- * count. A control plane that hears the same twice says it once.
+ * are open while there is something to tell. With `follows` they are followed as well, all the
+ * time. While a name cannot be looked up, its last addresses count. A control plane that hears the
+ * same twice says it once.
  */
 export class ReportEverywhere {
   readonly #options: ReportEverywhereOptions;
@@ -45,6 +57,7 @@ export class ReportEverywhere {
 
   constructor(options: ReportEverywhereOptions) {
     this.#options = options;
+    if (options.follows !== undefined) this.#begin();
   }
 
   /**
@@ -53,12 +66,16 @@ export class ReportEverywhere {
    */
   send(report: Any | undefined, answered = report): void {
     this.#options.followed.report(answered);
-    if (report === undefined) {
+    this.#report = report;
+    if (report === undefined && this.#options.follows === undefined) {
       this.close();
       return;
     }
-    this.#report = report;
     for (const stream of this.#streams.values()) stream.report(report);
+    this.#begin();
+  }
+
+  #begin(): void {
     if (this.#telling !== undefined || this.#options.servers.length === 0) return;
     this.#telling = new AbortController();
     void this.#find(this.#telling.signal);
@@ -110,21 +127,31 @@ export class ReportEverywhere {
   }
 
   #open(address: string): Connection {
-    const { credentials, node, random, after, log } = this.#options;
+    const { credentials, node, random, after, log, follows } = this.#options;
+    const from = {};
     const stream = connect({
       address,
       credentials,
       node,
-      typeUrls: [],
-      onUpdate: () => {},
-      onDisconnect: reason =>
-        log.warn({ controlPlane: address, reason }, 'a control plane hears no reports'),
-      onReconnect: () => log.info({ controlPlane: address }, 'a control plane hears reports again'),
+      typeUrls: follows?.typeUrls ?? [],
+      onUpdate: update => follows?.update(update, from),
+      onDisconnect: reason => {
+        log.warn({ controlPlane: address, reason }, 'a control plane hears no reports');
+        follows?.turned(from, 'away');
+      },
+      onReconnect: () => {
+        log.info({ controlPlane: address }, 'a control plane hears reports again');
+        follows?.turned(from, 'here');
+      },
       random,
       after,
     });
-    stream.report(this.#report);
-    return stream;
+    if (this.#report !== undefined) stream.report(this.#report);
+    const close = () => {
+      stream.close();
+      follows?.turned(from, 'gone');
+    };
+    return { report: report => stream.report(report), close };
   }
 }
 

@@ -55,6 +55,7 @@ export async function runDecisions(service: DecisionService): Promise<void> {
     xds: config.xds,
     tls,
     onUpdate: update => server.update(update),
+    everywhere: server.turned && { update: server.update, turned: server.turned },
     reportTo: service.reports?.to ?? [],
     onReported: logFindings(log),
   });

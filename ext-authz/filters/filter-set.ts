@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Definitions, FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import { parseFilter } from '#ext-authz/policy/parse-filter.ts';
 import { parsePolicy } from '#ext-authz/policy/parse-policy.ts';
@@ -21,8 +22,9 @@ export type Configuration = {
 
 /** The Filters and FilterPolicies in force, by the name of the resource that they came in. */
 export class FilterSet {
-  readonly #filters = new Map<string, FilterDefinition>();
-  readonly #policies = new Map<string, Policy>();
+  readonly #peers: () => Iterable<FilterSet>;
+  readonly #filters = new Map<string, Held<FilterDefinition>>();
+  readonly #policies = new Map<string, Held<Policy>>();
   /** The types of which everything has arrived. */
   readonly #complete = new Set<string>();
   /** What is in force. The Filters are absent once others have come. */
@@ -30,6 +32,11 @@ export class FilterSet {
   #rules: readonly Rule[] | undefined;
   /** The rules that were in force when a policy came that has them hold, by its name. */
   readonly #earlier = new Map<string, readonly Rule[]>();
+
+  /** What `peers` have with the same content is the very same object here. */
+  constructor(peers: () => Iterable<FilterSet> = () => []) {
+    this.#peers = peers;
+  }
 
   /**
    * Accepts a change as a whole, or rejects it as a whole with an error that names the resource. A
@@ -44,21 +51,28 @@ export class FilterSet {
   }: Pick<Update, 'typeUrl' | 'changed' | 'removed' | 'complete'>): Parsed<
     Configuration | undefined
   > {
+    const peers = [...this.#peers()].filter(peer => peer !== this);
     const taken =
       typeUrl === FILTER
-        ? take(this.#filters, 'Filter', changed, removed, toFilter)
-        : take(this.#policies, 'FilterPolicy', changed, removed, ({ any }) =>
-            parsePolicy(any.value),
-          );
+        ? take(this.#filters, 'Filter', changed, removed, {
+            known: peers.map(peer => peer.#filters),
+            contentOf: filterContent,
+            parse: toFilter,
+          })
+        : take(this.#policies, 'FilterPolicy', changed, removed, {
+            known: peers.map(peer => peer.#policies),
+            contentOf: ({ version }) => version,
+            parse: ({ any }) => parsePolicy(any.value),
+          });
     if ('error' in taken) return taken;
     if (typeUrl === FILTER) this.#definitions = undefined;
     if (complete) this.#complete.add(typeUrl);
     else this.#complete.delete(typeUrl);
     if (!FILTER_TYPES.every(type => this.#complete.has(type))) return { value: undefined };
     this.#keepEarlier();
-    const rules = orderedRules([...this.#policies.values()]);
-    if (this.#rules === undefined || !isSame(this.#rules, rules)) this.#rules = rules;
-    this.#definitions ??= new Map(this.#filters);
+    const rules = orderedRules([...this.#policies.values()].map(({ value }) => value));
+    if (this.#rules === undefined || !isSameList(this.#rules, rules)) this.#rules = rules;
+    this.#definitions ??= new Map([...this.#filters].map(([name, { value }]) => [name, value]));
     const earlier = [...new Set(this.#earlier.values())];
     return { value: { definitions: this.#definitions, rules: this.#rules, earlier } };
   }
@@ -66,32 +80,52 @@ export class FilterSet {
   #keepEarlier(): void {
     for (const name of [...this.#earlier.keys()])
       if (!this.#policies.has(name)) this.#earlier.delete(name);
-    for (const [name, { earlierRules }] of this.#policies)
-      if (earlierRules && this.#rules !== undefined && !this.#earlier.has(name))
+    for (const [name, { value }] of this.#policies)
+      if (value.earlierRules && this.#rules !== undefined && !this.#earlier.has(name))
         this.#earlier.set(name, this.#rules);
   }
 }
 
-function isSame(a: readonly Rule[], b: readonly Rule[]): boolean {
-  return a.length === b.length && a.every((rule, index) => rule === b[index]);
+/** Whether both have the very same objects. */
+export function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a === b || (a.length === b.length && a.every((each, index) => each === b[index]));
+}
+
+/** Each control plane has versions of its own for a Filter, since it may have secrets. */
+function filterContent({ any }: XdsResource): string {
+  return createHash('sha256').update(any.value).digest('base64');
 }
 
 function toFilter({ name, version, any }: XdsResource): Parsed<FilterDefinition> {
   return parseFilter(name, version, any.value);
 }
 
+/** `content` is equal where the content is. */
+type Held<T> = { readonly content: string; readonly value: T };
+
 function take<T>(
-  into: Map<string, T>,
+  into: Map<string, Held<T>>,
   kind: string,
   changed: readonly XdsResource[],
   removed: readonly string[],
-  parse: (resource: XdsResource) => Parsed<T>,
+  {
+    contentOf,
+    known,
+    parse,
+  }: {
+    contentOf(resource: XdsResource): string;
+    readonly known: readonly ReadonlyMap<string, Held<T>>[];
+    parse(resource: XdsResource): Parsed<T>;
+  },
 ): Parsed<undefined> {
-  const parsed: [string, T][] = [];
+  const parsed: [string, Held<T>][] = [];
   for (const resource of changed) {
-    const value = parse(resource);
-    if ('error' in value) return { error: `${kind} ${resource.name}: ${value.error}` };
-    parsed.push([resource.name, value.value]);
+    const { name } = resource;
+    const content = contentOf(resource);
+    const same = known.map(each => each.get(name)).find(held => held?.content === content);
+    const read = same ?? parse(resource);
+    if ('error' in read) return { error: `${kind} ${name}: ${read.error}` };
+    parsed.push([name, { content, value: read.value }]);
   }
   for (const [name, value] of parsed) into.set(name, value);
   for (const name of removed) into.delete(name);

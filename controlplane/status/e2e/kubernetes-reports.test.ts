@@ -157,8 +157,8 @@ describe('what services report, with two control planes', {
     await until(async () => ((await services()).includes('sds') ? true : undefined));
     assert.deepEqual(
       await services(),
-      ['edge', 'ext-authz', 'sds'],
-      'who only reports is no proxy',
+      ['edge', 'ext-authz', 'ext-authz', 'sds'],
+      'who only reports is no proxy, and ext-authz follows all beside the one it was given',
     );
     assert.deepEqual(await problemsOf(one), ['Filter keys', 'Host files']);
   });
