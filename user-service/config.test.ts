@@ -34,6 +34,9 @@ for (const [variable, value] of [
   ['PORT', '0x50'],
   ['DATABASE_URL', 'mysql://user:secret@db/users'],
   ['DATABASE_URL', 'postgres://user:secret@db:port/users'],
+  ['DATABASE_URL', 'postgres://user:1/secret@db/users'],
+  ['DATABASE_URL', 'postgres://user:1?secret@db/users'],
+  ['DATABASE_URL', 'postgres://user:1#secret@db/users'],
   ['INSTANCE_ADDRESS', 'localhost'],
   ['LOG_LEVEL', 'loud'],
 ] as const) {

@@ -64,6 +64,12 @@ function parseDatabase(url: string | undefined, file = '.gateway/users.sqlite'):
       'DATABASE_URL: not a PostgreSQL URL, use postgres://user:password@host:5432/database',
     );
   }
+  // The rest of a password would be read as a path, and its beginning as a port, which is logged.
+  const { hash, pathname, search } = new URL(url);
+  if (`${pathname}${search}${hash}`.includes('@'))
+    throw new ConfigError(
+      'DATABASE_URL: write "/", "?", "#" and "@" of the password as %2F, %3F, %23 and %40',
+    );
   return { kind: 'postgres', url };
 }
 
