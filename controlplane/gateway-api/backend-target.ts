@@ -84,8 +84,8 @@ function portOf(
 }
 
 /**
- * Returns what the backend speaks. Names of protocols are those of KEP-3726. Others say nothing
- * that a route of this kind does not.
+ * Returns what the backend speaks. Names of protocols are those of KEP-3726, and IANA's `https`.
+ * Others say nothing that a route of this kind does not.
  * @returns undefined when it cannot be spoken
  */
 function protocolOf(
@@ -100,6 +100,8 @@ function protocolOf(
       return hasTls ? 'wss' : 'ws';
     case 'kubernetes.io/wss':
       return hasTls ? 'wss' : undefined;
+    case 'https':
+      return hasTls ? 'https' : undefined;
     case 'kubernetes.io/h2c':
       return hasTls ? 'https' : 'h2c';
     default:

@@ -16,7 +16,7 @@ const CLUSTER =
   ) +
   service(
     's',
-    '{port: 80}, {port: 81, name: h2c, appProtocol: kubernetes.io/h2c}, {port: 82, appProtocol: kubernetes.io/ws}, {port: 83, appProtocol: kubernetes.io/wss}, {port: 84, appProtocol: odd}, {port: 53, protocol: UDP}',
+    '{port: 80}, {port: 81, name: h2c, appProtocol: kubernetes.io/h2c}, {port: 82, appProtocol: kubernetes.io/ws}, {port: 83, appProtocol: kubernetes.io/wss}, {port: 84, appProtocol: odd}, {port: 85, appProtocol: https}, {port: 53, protocol: UDP}',
   ) +
   service('away', '{port: 80}', 'other');
 
@@ -51,6 +51,7 @@ describe('a backend', () => {
     ['{name: s, port: 82}', 'HTTPRoute', 'ws'],
     ['{name: s, port: 84}', 'HTTPRoute', 'http'],
     ['{name: s, port: 81}', 'TCPRoute', 'tcp'],
+    ['{name: s, port: 85}', 'TCPRoute', 'tcp'],
     ['{name: s, port: 53}', 'UDPRoute', 'udp'],
   ];
   for (const [backend, kind, protocol] of WELL) {
@@ -67,6 +68,8 @@ describe('a backend', () => {
     ['{name: s, port: 53}', 'HTTPRoute', 'UnsupportedProtocol'],
     ['{name: s, port: 80}', 'UDPRoute', 'UnsupportedProtocol'],
     ['{name: s, port: 83}', 'HTTPRoute', 'UnsupportedProtocol'],
+    ['{name: s, port: 85}', 'HTTPRoute', 'UnsupportedProtocol'],
+    ['{name: s, port: 85}', 'GRPCRoute', 'UnsupportedProtocol'],
     ['{name: s, kind: Odd}', 'HTTPRoute', 'InvalidKind'],
     ['{name: s, group: x.org, port: 80}', 'TCPRoute', 'InvalidKind'],
     ['{name: away, namespace: other, port: 80}', 'HTTPRoute', 'RefNotPermitted'],
