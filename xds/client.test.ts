@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
@@ -156,4 +157,28 @@ test('a peer that is silent without a word is noticed', async t => {
   await until(() => disconnects[0]);
   server.cache.set('edge', policies({ a: '2' }));
   await until(() => (holds.get('a') === '2' ? true : undefined));
+});
+
+test('a server that accepts and then says nothing is given up for the next one', async t => {
+  const { cache, port } = await startDiscoveryServer(t);
+  cache.set('edge', policies({ a: '1' }));
+  const sockets: net.Socket[] = [];
+  const balancer = net.createServer(socket => {
+    sockets.push(socket.on('error', () => {}));
+    if (sockets.length > 1)
+      socket.pipe(net.connect(port, '127.0.0.1').on('error', () => {})).pipe(socket);
+  });
+  await once(balancer.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    balancer.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const { disconnects, holds } = startClient(
+    t,
+    (balancer.address() as net.AddressInfo).port,
+    [POLICY],
+    300,
+  );
+  await until(() => (holds.size === 1 ? true : undefined));
+  assert.deepEqual(disconnects, ['no connection within 0.3 s', 'back']);
 });

@@ -2,6 +2,7 @@ import {
   type ChannelCredentials,
   Client,
   type ClientDuplexStream,
+  connectivityState,
   type ServiceError,
 } from '@grpc/grpc-js';
 import { serviceDefinition } from '#grpc/service.ts';
@@ -32,7 +33,10 @@ export type ConnectOptions = {
   /** Returns a number in [0, 1), for the jitter of the back-off. */
   random(): number;
   after(ms: number, callback: () => void): () => void;
-  /** A server that is silent for this long, in ms, is pinged. Default: 10 s. */
+  /**
+   * A server that is silent for this long, in ms, is pinged. A connection that is not made in this
+   * time is given up. Default: 10 s.
+   */
   readonly keepaliveMs?: number;
 };
 
@@ -64,17 +68,18 @@ const MAX_RECEIVE_BYTES = 64 * 1024 * 1024;
  * resumes with what was ACKed, so that only changes are sent.
  */
 export function connect(options: ConnectOptions): Connection {
-  const client = new Client(
-    options.address,
-    options.credentials,
-    channelOptions(options.keepaliveMs ?? 10_000),
-  );
+  const keepaliveMs = options.keepaliveMs ?? 10_000;
+  const newClient = () =>
+    new Client(options.address, options.credentials, channelOptions(keepaliveMs));
+  let client = newClient();
   const subscriptions = options.typeUrls.map(typeUrl => new ClientSubscription(typeUrl));
   let failures = 0;
   /** Whether the next failure begins an outage that must be reported. */
   let working = false;
   let told = false;
+  let cancelTimer = () => {};
   const reached = () => {
+    cancelTimer();
     failures = 0;
     working = true;
     if (told) options.onReconnect?.();
@@ -82,7 +87,6 @@ export function connect(options: ConnectOptions): Connection {
   };
   let call: Call | undefined;
   let report: Any | undefined;
-  let cancelTimer = () => {};
   // This may be the first request of its stream.
   const tell = () => void call?.write({ node: options.node, ...reportRequest(report) });
   const open = () => {
@@ -90,6 +94,7 @@ export function connect(options: ConnectOptions): Connection {
     call = opened;
     const ended = once((reason: string) => {
       call = undefined;
+      cancelTimer();
       cancelTimer = options.after(backOff(failures, options.random()), open);
       failures += 1;
       if (working || failures === QUIET_ATTEMPTS) {
@@ -97,6 +102,14 @@ export function connect(options: ConnectOptions): Connection {
         options.onDisconnect?.(reason);
       }
       working = false;
+    });
+    // A server that hangs accepts all the same, and grpc-js waits for its handshake for ever.
+    cancelTimer = options.after(keepaliveMs, () => {
+      if (client.getChannel().getConnectivityState(false) !== connectivityState.CONNECTING) return;
+      failures = Math.max(failures, QUIET_ATTEMPTS - 1);
+      ended(`no connection within ${keepaliveMs / 1000} s`);
+      client.close();
+      client = newClient();
     });
     opened.on('metadata', reached); // there may be nothing new to send
     opened.on('data', response => {
@@ -148,6 +161,8 @@ function channelOptions(keepaliveMs: number) {
     // TLS wants a name, and an address may not be one. The server's certificate proves its
     // identity.
     'grpc.ssl_target_name_override': 'controlplane',
+    // What is connected here is closed here.
+    'grpc.use_local_subchannel_pool': 1,
     'grpc.initial_reconnect_backoff_ms': BACK_OFF_MS.first,
     'grpc.max_reconnect_backoff_ms': BACK_OFF_MS.most,
   };
