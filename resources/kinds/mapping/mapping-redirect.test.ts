@@ -56,6 +56,23 @@ for (const [fields, problem] of REFUSED) {
   });
 }
 
+for (const [field, written, nothing] of [
+  ['rewrite', '/x', '/'],
+  ['regex_rewrite', { pattern: '/a', substitution: '/b' }],
+  ['host_rewrite', 'a.test'],
+  ['auto_host_rewrite', true, false],
+  ['add_request_headers', { 'x-a': 'b' }, {}],
+  ['remove_request_headers', ['x-a'], []],
+] as const) {
+  test(`${field} of a redirect has no effect, and a warning says so`, () => {
+    assert.deepEqual(problemsOf('Mapping', { ...REDIRECT, [field]: written }), [
+      `warning spec.${field}: \`${field}\` has no effect with \`host_redirect\`: no service is asked`,
+    ]);
+    const without = nothing === undefined ? {} : { [field]: nothing };
+    assert.deepEqual(problemsOf('Mapping', { ...REDIRECT, ...without }), []);
+  });
+}
+
 const SUBSTITUTIONS: readonly [pattern: string, substitution: string, error?: string][] = [
   ['/a/(.*)', '/\\1/\\0'],
   ['/a', '/\\\\1'],

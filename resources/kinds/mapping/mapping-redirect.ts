@@ -25,8 +25,21 @@ export const mappingRedirectShape = {
     .describe('Status of the redirect'),
 };
 
-/** The fields of a redirect, and those that exclude one. */
-type Redirect = Partial<z.output<z.ZodObject<typeof mappingRedirectShape>>> & {
+/** Fields that change what a service gets, each with its JSON when it changes nothing. */
+const FOR_SERVICES = [
+  { field: 'rewrite', nothing: '"/"' },
+  { field: 'regex_rewrite', nothing: '' },
+  { field: 'host_rewrite', nothing: '' },
+  { field: 'auto_host_rewrite', nothing: 'false' },
+  { field: 'add_request_headers', nothing: '{}' },
+  { field: 'remove_request_headers', nothing: '[]' },
+] as const;
+
+/** The fields of a redirect, those that exclude one, and those that have no effect beside one. */
+type Redirect = Partial<
+  z.output<z.ZodObject<typeof mappingRedirectShape>> &
+    Record<(typeof FOR_SERVICES)[number]['field'], unknown>
+> & {
   readonly labels?: object;
   readonly prefix_regex?: boolean;
   readonly shadow?: boolean;
@@ -51,10 +64,8 @@ function checkIdle(
   );
 }
 
-function checkPaths(
-  { labels = {}, prefix_redirect, prefix_regex, regex_redirect, shadow }: Redirect,
-  [first, ...others]: readonly string[],
-): readonly Finding[] {
+function checkPaths(spec: Redirect, [first, ...others]: readonly string[]): readonly Finding[] {
+  const { labels = {}, prefix_redirect, prefix_regex, regex_redirect, shadow } = spec;
   const whole = prefix_regex === true && prefix_redirect !== undefined;
   const open = regex_redirect !== undefined && !regex_redirect.substitution.startsWith('/');
   return [
@@ -65,7 +76,15 @@ function checkPaths(
     ...(whole ? [fault(['prefix_redirect'], WHOLE)] : []),
     ...(open ? [fault(['regex_redirect', 'substitution'], OPEN)] : []),
     ...(Object.keys(labels).length > 0 ? [caution(['labels'], UNASKED)] : []),
+    ...FOR_SERVICES.filter(({ field, nothing }) => !isNothing(spec[field], nothing)).map(
+      ({ field }) =>
+        caution([field], `\`${field}\` has no effect with \`host_redirect\`: no service is asked`),
+    ),
   ];
+}
+
+function isNothing(value: unknown, nothing: string): boolean {
+  return value === undefined || value === '' || JSON.stringify(value) === nothing;
 }
 
 const WHOLE = '`prefix_redirect` and `prefix_regex` exclude each other: write `regex_redirect`';
