@@ -7,6 +7,8 @@ export const NO_BACKEND = 'Service/unresolved';
 export type Carried = 'http' | 'grpc' | 'bytes';
 
 const SUFFIXES = { http: '', grpc: '~grpc', bytes: '~bytes' } as const;
+/** Bytes inside TLS of ours. Other routes may pass on what clients send to the same port. */
+const SECURED_BYTES = '~tls';
 
 /** Returns the names of all clusters of a port of a Service. */
 export function backendClusterNames(target: BackendTarget): readonly string[] {
@@ -15,15 +17,17 @@ export function backendClusterNames(target: BackendTarget): readonly string[] {
 
 /** Returns the name of the cluster of a port of a Service. */
 export function backendClusterName(
-  { name, namespace, port }: BackendTarget,
+  { name, namespace, port, tls }: BackendTarget,
   carried: Carried,
 ): string {
-  return `Service/${namespace}/${name}:${port}${SUFFIXES[carried]}`;
+  const suffix = carried === 'bytes' && tls !== undefined ? SECURED_BYTES : SUFFIXES[carried];
+  return `Service/${namespace}/${name}:${port}${suffix}`;
 }
 
 /** Returns whether a cluster carries bytes of any protocol to a backend. */
 export function carriesBytes(cluster: string): boolean {
-  return cluster.startsWith('Service/') && cluster.endsWith(SUFFIXES.bytes);
+  const isOurs = cluster.startsWith('Service/');
+  return isOurs && (cluster.endsWith(SUFFIXES.bytes) || cluster.endsWith(SECURED_BYTES));
 }
 
 /** Returns the port of a Service whose cluster has this name, or undefined for another cluster. */
