@@ -174,5 +174,5 @@ function answerText(response: Route['direct_response']): string {
 
 /** `default/web:80` for `Service/default/web:80~grpc`. */
 function nameOf(cluster: string): string {
-  return cluster.replace(/^Service\//, '').replace(/~[a-z]+$/, '');
+  return cluster.replace(/^Service\//, '').replace(/~.*$/, '');
 }

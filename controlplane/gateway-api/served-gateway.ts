@@ -180,6 +180,8 @@ export type BackendTls =
       readonly policy: string;
       readonly authorities: 'System' | readonly CaSource[];
       readonly subjectAltNames: readonly SubjectAltName[];
+      /** That of the Gateway. */
+      readonly clientCertificate?: SecretName;
     }
   | 'closed';
 

@@ -27,6 +27,7 @@ import type {
   ServedListener,
   ServedRoute,
 } from './served-gateway.ts';
+import { showing } from './shown-certificate.ts';
 import { hasTargets } from './targeted-policies.ts';
 import { targetingStatuses } from './targeting-statuses.ts';
 import { unclassedProblems } from './unclassed-problems.ts';
@@ -196,11 +197,12 @@ function serve(
 ): ServedGateway {
   const { gateway, group } = ours;
   const all = originsOf(ours).flatMap(({ origin }) => checked.get(origin.id) ?? []);
+  const clientCertificate = client !== undefined && 'name' in client ? client : undefined;
   const listeners = all
     .filter(({ valid }) => valid)
-    .map(each => toServed(each, attached.get(each.listener.id) ?? [], memo));
+    .map(each => toServed(each, attached.get(each.listener.id) ?? [], memo))
+    .map(listener => showing(listener, clientCertificate, memo));
   const closed = [...closedListeners(ours, all, memo), ...(rejected.get(gateway.id) ?? [])];
-  const clientCertificate = client !== undefined && 'name' in client ? client : undefined;
   const inputs = [group, clientCertificate, JSON.stringify(closed), ...listeners];
   return memo.of(gateway, 'served Gateway', inputs, () => ({
     gateway,

@@ -1,4 +1,4 @@
-import type { BackendTarget } from '#controlplane/gateway-api/served-gateway.ts';
+import type { BackendTarget, BackendTls } from '#controlplane/gateway-api/served-gateway.ts';
 
 /** A cluster that never exists. Its share of requests is answered 500, of connections closed. */
 export const NO_BACKEND = 'Service/unresolved';
@@ -21,13 +21,19 @@ export function backendClusterName(
   carried: Carried,
 ): string {
   const suffix = carried === 'bytes' && tls !== undefined ? SECURED_BYTES : SUFFIXES[carried];
-  return `Service/${namespace}/${name}:${port}${suffix}`;
+  return `Service/${namespace}/${name}:${port}${suffix}${shownSuffix(tls)}`;
+}
+
+/** Gateways that share an edge may show different certificates to a backend. */
+function shownSuffix(tls: BackendTls | undefined): string {
+  if (tls === undefined || tls === 'closed' || tls.clientCertificate === undefined) return '';
+  const { name, namespace } = tls.clientCertificate;
+  return `~${namespace}/${name}`;
 }
 
 /** Returns whether a cluster carries bytes of any protocol to a backend. */
 export function carriesBytes(cluster: string): boolean {
-  const isOurs = cluster.startsWith('Service/');
-  return isOurs && (cluster.endsWith(SUFFIXES.bytes) || cluster.endsWith(SECURED_BYTES));
+  return /^Service\/[^~]*~(?:bytes|tls)(?:~|$)/.test(cluster);
 }
 
 /** Returns the port of a Service whose cluster has this name, or undefined for another cluster. */

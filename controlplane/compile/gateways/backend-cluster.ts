@@ -2,7 +2,6 @@ import type {
   BackendTarget,
   BackendTls,
   CaSource,
-  SecretName,
 } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -23,8 +22,6 @@ export type BackendContext = Pick<ResourceSet, 'services' | 'knowsServices'> & {
   readonly hop: Hop;
   /** The file of authorities on the proxies' machines. */
   readonly caFile: string;
-  /** The certificate that the Gateway presents to backends. */
-  readonly clientCertificate: SecretName | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -104,9 +101,9 @@ function hostOf({ name, namespace }: BackendTarget, { knowsServices }: KnownServ
 }
 
 function backendTls(
-  { authorities, hostname, subjectAltNames }: Exclude<BackendTls, 'closed'>,
+  { authorities, clientCertificate, hostname, subjectAltNames }: Exclude<BackendTls, 'closed'>,
   alpn_protocols: readonly string[],
-  { caFile, clientCertificate }: BackendContext,
+  { caFile }: BackendContext,
 ): JsonObject {
   const names =
     subjectAltNames.length === 0

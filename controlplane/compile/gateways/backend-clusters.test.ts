@@ -9,7 +9,7 @@ import {
 } from '#controlplane/gateway-api/testing/documents.ts';
 import { clusterOf } from '#controlplane/gateway-api/testing/served.ts';
 import { testAuthority } from '#grpc/testing/test-authority.ts';
-import { CLUSTER, LISTENER } from '#protos/type-url.ts';
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { compile } from '../compile.ts';
 import { EDGE } from '../node-groups.ts';
 
@@ -70,4 +70,51 @@ describe('a Service that one listener of a Gateway reaches over TLS, and another
         };
         assert.deepEqual([isSecure('tls'), isSecure('other')], [true, false]);
       });
+});
+
+describe('Gateways that share an edge', () => {
+  let pair: { readonly certificate: string; readonly key: string };
+  before(async () => {
+    pair = await (await testAuthority()).issue('g.test');
+  });
+
+  const ROUTE = 'matches: [{path: {value: /}}], backendRefs: [{name: s, port: 443}]';
+  const ASKS =
+    'filters: [{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {name: s, port: 443}}}, {type: RequestMirror, requestMirror: {backendRef: {name: s, port: 443}}}]';
+  const FILTERS =
+    'filters: {requests: [{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {name: s, port: 443}}}]}';
+  const site = (name: string, port: number, more: string) =>
+    gateway(name, `listeners: [{name: l, port: ${port}, protocol: HTTP, ${FILTERS}}], ${more}`) +
+    object('HTTPRoute', name, `parentRefs: [{name: ${name}}], rules: [{${ASKS}, ${ROUTE}}]`);
+  const shows = (name: string) => `tls: {backend: {clientCertificateRef: {name: ${name}}}}`;
+
+  test('show each backend their own certificate alone, and none without one', () => {
+    const found = compiled(
+      TLS_TO_S +
+        tlsSecret('one', pair) +
+        tlsSecret('two', pair) +
+        site('a', 8001, '') +
+        site('b', 8002, shows('one')) +
+        site('c', 8003, shows('two')) +
+        site('d', 8004, ''),
+    );
+    const shown = new Map(
+      found.get(CLUSTER)?.map(({ name, json }) => {
+        const text = JSON.stringify(json.transport_socket ?? {});
+        return [name, /"key-pair\/[^"]*"/.exec(text)?.[0] ?? 'none'];
+      }),
+    );
+    const all = [...(found.get(LISTENER) ?? []), ...(found.get(ROUTE_CONFIGURATION) ?? [])];
+    const certificates = [8001, 8002, 8003, 8004].map(port => {
+      const text = all.flatMap(({ name, json }) =>
+        name.includes(`:${port}`) ? JSON.stringify(json) : [],
+      );
+      const used = [...text.join().matchAll(/"cluster":"(Service[^"]*)"/g)].map(([, name]) => name);
+      // That of the route, of its copies, of its filter and of the listener's.
+      assert.equal(used.length, 4);
+      return [...new Set(used.map(name => shown.get(name ?? '')))].join();
+    });
+    const [one, two] = ['"key-pair/infra/one"', '"key-pair/infra/two"'];
+    assert.deepEqual(certificates, ['none', one, two, 'none']);
+  });
 });

@@ -250,12 +250,12 @@ const CARRIED: Readonly<Record<ServedRoute['kind'], Carried>> = {
 
 /** Returns the cluster of each backend, for the ids of the resources that use it. */
 function clustersOf(
-  { clientCertificate, listeners }: ServedGateway,
+  { listeners }: ServedGateway,
   { options, resources }: GatewayInputs,
 ): readonly NamedCluster[] {
   const { knowsServices, services } = resources;
   const context: BackendContext = {
-    ...{ knowsServices, services, clientCertificate, hop: hopOf(options) },
+    ...{ knowsServices, services, hop: hopOf(options) },
     caFile: options.caFile ?? DEFAULT_CA_FILE,
   };
   const users = new Map<
