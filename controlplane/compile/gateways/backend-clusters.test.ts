@@ -117,4 +117,14 @@ describe('Gateways that share an edge', () => {
     const [one, two] = ['"key-pair/infra/one"', '"key-pair/infra/two"'];
     assert.deepEqual(certificates, ['none', one, two, 'none']);
   });
+
+  test('have each backend once, for the routes of all of them', () => {
+    const found = compiled(site('a', 8001, '') + site('b', 8002, '') + site('c', 8003, ''));
+    const [cluster] = found.get(CLUSTER)?.filter(({ name }) => name.startsWith('Service/')) ?? [];
+    const ids = ['a', 'b', 'c'].flatMap(name => [
+      `Gateway/infra/${name}`,
+      `HTTPRoute/infra/${name}`,
+    ]);
+    assert.deepEqual([...(cluster?.origins ?? [])].sort(), ids.sort());
+  });
 });

@@ -61,7 +61,7 @@ export function gatewayParts(
     portParts(group, toPort(distinctHosts(all), closed), inputs),
   );
   return {
-    clusters: gateways.flatMap(gateway => clustersOf(gateway, inputs)),
+    clusters: clustersOf(listeners, inputs),
     routes: ports.flatMap(({ routes }) => routes),
     ports: ports.flatMap(({ port }) => port ?? []),
   };
@@ -250,7 +250,7 @@ const CARRIED: Readonly<Record<ServedRoute['kind'], Carried>> = {
 
 /** Returns the cluster of each backend, for the ids of the resources that use it. */
 function clustersOf(
-  { listeners }: ServedGateway,
+  listeners: readonly ServedListener[],
   { options, resources }: GatewayInputs,
 ): readonly NamedCluster[] {
   const { knowsServices, services } = resources;
