@@ -126,7 +126,7 @@ function stateKey({ config, exit, log }: WorkParts<Config>): Promise<KeyObject> 
 }
 
 const APART =
-  'REDIS_URL is set without STORE_KEY, so a store key was made. Replicas with another state folder need the same one in STORE_KEY or STORE_KEY_FILE. Otherwise a login that begins at one cannot end at another';
+  'REDIS_URL is set without STORE_KEY, so a store key was made. Replicas with another state folder need the same one in STORE_KEY or STORE_KEY_FILE. Otherwise the logins and sessions of one do not count at another';
 
 function openStore(
   { config, exit, log }: WorkParts<Config>,

@@ -3,7 +3,7 @@
  * sessions of a file. The first argument names its HTTP/2 implementation. The rest is `ratelimit`
  * and the unit of the limit, or `check` with the file of sessions and that of the resources.
  */
-import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import { checkMethod } from '#ext-authz/check-method.ts';
@@ -11,6 +11,7 @@ import { Checker } from '#ext-authz/checker.ts';
 import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
 import { createMetrics } from '#ext-authz/metrics.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
+import { STORE_KEY } from '#ext-authz/testing/store-login.ts';
 import { serveOnGrpcJs } from '#grpc/unary/serve-on-grpc-js.ts';
 import { type ServeUnaryOptions, serveUnary } from '#grpc/unary/serve-unary.ts';
 import { after } from '#process/after.ts';
@@ -50,11 +51,10 @@ async function serveRateLimit(unit: string): Promise<number> {
 
 async function serveCheck(sessions: string, resources: string): Promise<number> {
   const store = await openSqliteRecordStore(sessions, { now: Date.now, uptime });
-  const storeKey = createSecretKey(randomBytes(32));
   const kit = openFilterKit({
     ...{
       store,
-      storeKey,
+      storeKey: STORE_KEY,
       log,
       now: Date.now,
       randomBytes,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { openRecordStore } from '#ext-authz/store/open-record-store.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
+import { STORE_KEY } from '#ext-authz/testing/store-login.ts';
 import { readRedis } from '#redis/read-redis.ts';
 import { startRedis } from '#redis/testing/redis-server.ts';
 import { startDiscovery } from '../discovery.ts';
@@ -45,6 +46,7 @@ export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedS
     XDS_ADDRESS: `127.0.0.1:${xds.port}`,
     STATE: state,
     REDIS_URL: redisUrl,
+    STORE_KEY: STORE_KEY.export().toString('hex'),
     STORE_TIMEOUT_MS: String(TIMEOUT_MS),
     LOG_LEVEL: 'error',
     WORKERS: '1',

@@ -1,10 +1,11 @@
-import { createSecretKey, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { SESSION, XSRF } from '#ext-authz/oauth2/session/cookies.ts';
 import type { Session } from '#ext-authz/oauth2/session/session.ts';
 import { SessionRecords } from '#ext-authz/oauth2/session/session-records.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { logIn } from '#ext-authz/testing/log-in.ts';
+import { STORE_KEY } from '#ext-authz/testing/store-login.ts';
 import type { BenchProvider } from './provider.ts';
 import { CALLBACK, CLIENT, FILTER, HOST, USER } from './site.ts';
 
@@ -26,7 +27,7 @@ export async function makeSessions(
   const realm = JSON.stringify([`${FILTER}.default`, issuer, CLIENT.client_id]);
   const records = new SessionRecords({
     ...{ store, realm, randomBytes },
-    ...{ storeKey: createSecretKey(randomBytes(32)), now: Date.now },
+    ...{ storeKey: STORE_KEY, now: Date.now },
   });
   const loaded = await records.read(id);
   if (loaded === undefined) throw new Error('the session of the login is not in the store');

@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import pino from 'pino';
 import type { Configuration } from '#ext-authz/filters/filter-set.ts';
 import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
@@ -8,6 +8,7 @@ import { findType } from '#protos/root.ts';
 import { checkMethod } from '../check-method.ts';
 import { Checker } from '../checker.ts';
 import { createMetrics } from '../metrics.ts';
+import { STORE_KEY } from './store-login.ts';
 
 /** The service's way from the bytes of a check to those of its answer, without a server. */
 export type DirectChecks = {
@@ -25,11 +26,15 @@ export type DirectChecksParts = {
 
 const CALL = { metadata: () => '', timeoutMs: 5_000 };
 
-export function openDirectChecks({ now, store, storeKey }: DirectChecksParts): DirectChecks {
+export function openDirectChecks({
+  now,
+  store,
+  storeKey = STORE_KEY,
+}: DirectChecksParts): DirectChecks {
   const log = pino({ level: 'silent' });
   const kit = openFilterKit({
     ...{ store, log, now, randomBytes, id: randomUUID, timeout: AbortSignal.timeout },
-    storeKey: storeKey ?? createSecretKey(randomBytes(32)),
+    storeKey,
     pause: async () => {},
   });
   const after = (ms: number, run: () => void) => {

@@ -23,6 +23,9 @@ export type LoginOptions = {
   readonly refreshToken?: string;
 };
 
+/** Of services that are to know these logins. */
+export const STORE_KEY = createSecretKey(Buffer.alloc(32, 7));
+
 const LIFETIME_SECONDS = 3_600;
 const IDLE_MS = 14 * 86_400_000;
 
@@ -30,12 +33,11 @@ const IDLE_MS = 14 * 86_400_000;
 export async function storeLogin(store: RecordStore, options: LoginOptions): Promise<StoredLogin> {
   const { clientID, now, provider, realm, user } = options;
   const sealRealm = JSON.stringify([realm, provider.issuer, clientID]);
-  const storeKey = createSecretKey(randomBytes(32));
   const records = new SessionRecords({
     store,
     realm: sealRealm,
     randomBytes,
-    storeKey,
+    storeKey: STORE_KEY,
     now: () => now,
   });
   const [raw, xsrf] = [

@@ -91,9 +91,10 @@ test('a session that was renewed for longer than it was made still ends with its
   assert.equal(await records.read(id), undefined);
 });
 
-test('the file has neither users nor tokens, and another key lists nothing', async () => {
+test('the file has neither users nor tokens, and another key lists nothing and knows no session', async () => {
   const records = recordsOf('sealed');
-  await records.create(sessionOf({ sub: 'somebody-known', email: 'known@example.com' }), now);
+  const known = sessionOf({ sub: 'somebody-known', email: 'known@example.com' });
+  const id = await records.create(known, now);
   for (const file of ['records.sqlite', 'records.sqlite-wal'])
     assert.doesNotMatch(
       (await readFile(join(folder, file))).toString('latin1'),
@@ -105,4 +106,6 @@ test('the file has neither users nor tokens, and another key lists nothing', asy
   });
   assert.deepEqual((await other.list.list(10)).entries, []);
   assert.equal(await other.removeUser('somebody-known'), 0);
+  assert.equal(await other.read(id), undefined);
+  assert.ok(await records.read(id));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSecretKey, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
-import { storeLogin } from '#ext-authz/testing/store-login.ts';
+import { STORE_KEY, storeLogin } from '#ext-authz/testing/store-login.ts';
 import { SessionRecords } from './session-records.ts';
 
 const REALM = 'site.default';
@@ -45,12 +45,11 @@ async function openRemote() {
     },
   });
   const realm = JSON.stringify([REALM, provider.issuer, CLIENT]);
-  const storeKey = createSecretKey(randomBytes(32));
   const sessions = new SessionRecords({
     store: remote,
     realm,
     randomBytes,
-    storeKey,
+    storeKey: STORE_KEY,
     now: Date.now,
   });
   const login = () =>

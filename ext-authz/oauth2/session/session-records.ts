@@ -6,6 +6,7 @@ import {
   type RecordSeal,
   sealRecord,
   sealsOfSecrets,
+  storeName,
 } from '#ext-authz/store/sealed-record.ts';
 import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
@@ -34,6 +35,8 @@ const SEEN_EVERY_MS = 300_000;
 export class SessionRecords {
   readonly #store: RecordStore;
   readonly #seal: (id: string) => RecordSeal;
+  /** Tells store keys apart, and reveals nothing of one. */
+  readonly #keyName: string;
   readonly #randomBytes: RandomBytes;
   readonly #now: () => number;
   readonly #seen = new WeakMap<LoadedSession, number>();
@@ -42,11 +45,12 @@ export class SessionRecords {
   readonly #asked = new Map<LoadedSession, Promise<LoadedSession | undefined>>();
 
   constructor(parts: SessionListParts) {
-    const { now, randomBytes, realm, store } = parts;
+    const { now, randomBytes, realm, store, storeKey } = parts;
     this.#store = store;
     this.list = new SessionList(parts);
     this.#now = now;
     this.#seal = sealsOfSecrets({ kind: 'session', realm });
+    this.#keyName = storeName(storeKey, { kind: 'session', realm }, []).slice(0, 16);
     this.#randomBytes = randomBytes;
   }
 
@@ -102,7 +106,8 @@ export class SessionRecords {
       this.#noteSeen(known);
       return known;
     }
-    const session = parseStored(openRecord(seal, record.value));
+    const stored = openRecord(seal, record.value);
+    const session = isOfAnotherKey(stored, this.#keyName) ? undefined : parseStored(stored);
     if (session === undefined) return undefined;
     const loaded = { id, key: seal.key, version: record.version, session };
     this.#known.set(seal.key, loaded);
@@ -124,7 +129,7 @@ export class SessionRecords {
     const seal = this.#seal(id);
     const made = await this.#store.create(
       seal.key,
-      sealRecord(seal, toStored(session), this.#randomBytes),
+      this.#sealed(seal, session),
       session.ends - now,
       this.list.groupsOf(session),
     );
@@ -142,11 +147,15 @@ export class SessionRecords {
     session: Session,
     now: number,
   ): Promise<boolean> {
-    const value = sealRecord(this.#seal(id), toStored(session), this.#randomBytes);
+    const value = this.#sealed(this.#seal(id), session);
     const groups = this.list.groupsOf(session);
     const made = await this.#store.replace(key, version, value, session.ends - now, groups);
     if (made) this.list.note(key, session).catch(() => {});
     return made;
+  }
+
+  #sealed(seal: RecordSeal, session: Session): Uint8Array {
+    return sealRecord(seal, { ...toStored(session), keyName: this.#keyName }, this.#randomBytes);
   }
 
   /** Removes a session by its record's key. */
@@ -163,4 +172,13 @@ export class SessionRecords {
   async removeUser(user: string): Promise<number> {
     return this.#store.removeGroup(this.list.groupOf(user).name);
   }
+}
+
+/**
+ * A new store key ends all sessions, since under it none of them is listed. Earlier versions did
+ * not write the name of the key.
+ */
+function isOfAnotherKey(stored: unknown, keyName: string): boolean {
+  const isKnown = typeof stored === 'object' && stored !== null && 'keyName' in stored;
+  return isKnown && stored.keyName !== keyName;
 }
