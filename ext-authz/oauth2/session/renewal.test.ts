@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { authorize, grantCodes } from '#ext-authz/oauth2/testing/code-provider.ts';
 import { REALM } from '#ext-authz/oauth2/testing/test-gateway.ts';
 import { useWorld } from '#ext-authz/oauth2/testing/world.ts';
+import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
 import { holdsFor } from './renewal.ts';
 import type { Session } from './session.ts';
 
@@ -21,6 +22,19 @@ test('cookies are renewed when less than half of clientSessionMaxIdle is left, a
   assert.equal(setCookies.length, 3);
   assert.ok(setCookies.every(cookie => cookie.includes('Max-Age=864000;')));
   assert.deepEqual((await browser.visit(PAGE)).setCookies, []);
+});
+
+test('a session that cannot be renewed serves on, and is renewed when the store takes writes again', async t => {
+  const { browser, gateway } = await open(t, { settings: { clientSessionMaxIdle: 10 * DAY } });
+  grantCodes(provider(), () => ({ refresh_token: 'r', expires_in: 100 * 86_400 }));
+  await browser.follow(PAGE, authorize);
+  gateway.advance(6 * DAY);
+  const { replace } = gateway.store;
+  gateway.store.replace = () => Promise.reject(new StoreUnavailable('full'));
+  const { setCookies, status } = await browser.visit(PAGE);
+  assert.deepEqual([status, setCookies], [0, []]);
+  gateway.store.replace = replace;
+  assert.equal((await browser.visit(PAGE)).setCookies.length, 3);
 });
 
 test('the xsrf cookie is set again when it is missing or another', async t => {

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
 import {
   clearSessionCookies,
@@ -88,9 +89,16 @@ export function holdsFor(
 /**
  * Moves the session's end.
  * @returns undefined when the session is gone, or another replica is changing it, which the next
- * request will see
+ * request will see. Also where the store takes no writes, since the session is good until its end.
  */
-async function prolong(
+function prolong(filter: LoginFilter, place: Place, id: string): Promise<Session | undefined> {
+  return moveEnd(filter, place, id).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return undefined;
+    throw error;
+  });
+}
+
+async function moveEnd(
   { sessions, settings, sources }: LoginFilter,
   { configured }: Place,
   id: string,
