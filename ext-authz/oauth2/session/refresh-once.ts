@@ -30,6 +30,7 @@ const REFRESH_MS = 9_000;
 /** Longer than provider and store together, so that two refreshes never overlap. */
 const LEASE_MS = REFRESH_MS + 5_000;
 const POLL_MS = 50;
+const LONGEST_PAUSE_MS = 500;
 const TRIES = 5;
 
 /**
@@ -42,12 +43,13 @@ export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): P
   const lease = sealOfSecret(loaded.id, { kind: 'refresh', realm }).key;
   const holder = newSecret(sources.randomBytes);
   for (let waited = 0; waited <= LEASE_MS; waited += POLL_MS) {
+    const leaseEnds = sources.now() + LEASE_MS;
     const mine = await store.acquire(lease, holder, LEASE_MS);
     try {
       const current = await sessions.read(loaded.id);
       if (current === undefined) return { kind: 'refused' };
       if (wasRefreshed(loaded, current)) return { kind: 'refreshed', session: current.session };
-      if (mine) return await ask(parts, current);
+      if (mine) return await ask(parts, current, leaseEnds);
     } finally {
       if (mine) await store.release(lease, holder).catch(() => {});
     }
@@ -61,16 +63,20 @@ export const LATE: Refreshed = {
   error: new ProviderError('timeout', 'the token endpoint: the refresh takes too long'),
 };
 
-async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
+async function ask(
+  parts: RefreshParts,
+  loaded: LoadedSession,
+  leaseEnds: number,
+): Promise<Refreshed> {
   const { idToken, refreshToken } = loaded.session;
   if (refreshToken === undefined) return { kind: 'refused' };
   const keepToken = async (rotated: string) => {
-    await change(parts, loaded, session => ({ ...session, refreshToken: rotated }));
+    await change(parts, loaded, leaseEnds, session => ({ ...session, refreshToken: rotated }));
   };
   const request = { refreshToken, previous: idToken.claims, keep: keepToken };
   try {
     const tokens = await parts.provider.refresh(request, AbortSignal.timeout(REFRESH_MS));
-    return await keep(parts, loaded, tokens);
+    return await keep(parts, loaded, leaseEnds, tokens);
   } catch (error) {
     return endsSession(error) ? end(parts, loaded, error.message) : { kind: 'failed', error };
   }
@@ -80,10 +86,11 @@ async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshe
 async function keep(
   parts: RefreshParts,
   loaded: LoadedSession,
+  leaseEnds: number,
   tokens: TokenSet,
 ): Promise<Refreshed> {
   const maxIdle = parts.settings.clientSessionMaxIdle;
-  const session = await change(parts, loaded, (before, now) =>
+  const session = await change(parts, loaded, leaseEnds, (before, now) =>
     withTokens(before, tokens, maxIdle, now),
   );
   return session === undefined ? { kind: 'refused' } : { kind: 'refreshed', session };
@@ -96,6 +103,7 @@ async function keep(
 async function change(
   { sessions, sources }: RefreshParts,
   loaded: LoadedSession,
+  leaseEnds: number,
   make: (before: Session, now: number) => Session,
 ): Promise<Session | undefined> {
   let current: LoadedSession | undefined = loaded;
@@ -103,24 +111,29 @@ async function change(
     const before: LoadedSession = current;
     const now = sources.now();
     const session = make(before.session, now);
-    if (await persist(sources, () => sessions.replace(before, session, now))) return session;
-    current = await persist(sources, async () => sessions.read(loaded.id));
+    if (await persist(sources, leaseEnds, () => sessions.replace(before, session, now)))
+      return session;
+    current = await persist(sources, leaseEnds, async () => sessions.read(loaded.id));
   }
   return undefined;
 }
 
 /**
- * Retries, because the store may be gone for a moment. A rotated refresh token would be lost with
- * it.
+ * Retries while the lease lasts, because the store may be gone for a while. A rotated refresh token
+ * would be lost with it.
  */
-async function persist<T>({ pause }: Sources, task: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+async function persist<T>(
+  { now, pause }: Sources,
+  leaseEnds: number,
+  task: () => Promise<T>,
+): Promise<T> {
+  for (let wait = POLL_MS; ; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
     try {
       return await task();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || tries === TRIES) throw error;
+      if (!(error instanceof StoreUnavailable) || now() > leaseEnds) throw error;
     }
-    await pause(tries * POLL_MS);
+    await pause(wait);
   }
 }
 
