@@ -44,14 +44,15 @@ export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): P
   const holder = newSecret(sources.randomBytes);
   for (let waited = 0; waited <= LEASE_MS; waited += POLL_MS) {
     const leaseEnds = sources.now() + LEASE_MS;
-    const mine = await store.acquire(lease, holder, LEASE_MS);
+    let mine = true; // also when the store did not answer in time
     try {
+      mine = await store.acquire(lease, holder, LEASE_MS);
       const current = await sessions.read(loaded.id);
       if (current === undefined) return { kind: 'refused' };
       if (wasRefreshed(loaded, current)) return { kind: 'refreshed', session: current.session };
       if (mine) return await ask(parts, current, leaseEnds);
     } finally {
-      if (mine) await store.release(lease, holder).catch(() => {});
+      if (mine) await giveBack(sources, leaseEnds, () => store.release(lease, holder));
     }
     await sources.pause(POLL_MS);
   }
@@ -120,7 +121,7 @@ async function change(
 
 /**
  * Retries while the lease lasts, because the store may be gone for a while. A rotated refresh token
- * would be lost with it.
+ * would be lost with it, and a lease that is not given back would keep all others waiting.
  */
 async function persist<T>(
   { now, pause }: Sources,
@@ -135,6 +136,15 @@ async function persist<T>(
     }
     await pause(wait);
   }
+}
+
+/** Waits for the first try alone. */
+async function giveBack(
+  sources: Sources,
+  leaseEnds: number,
+  release: () => Promise<void>,
+): Promise<void> {
+  await release().catch(() => void persist(sources, leaseEnds, release).catch(() => {}));
 }
 
 /**

@@ -346,6 +346,27 @@ test('a store that is gone for a while does not lose a rotated refresh token', a
   assert.equal(await bearer(browser), 'Bearer access-2');
 });
 
+test('a lease that was had although the store answered too late is given back', async t => {
+  const { browser, gateway } = await open(t);
+  rotate();
+  await browser.follow(PAGE, authorize);
+  gateway.advance(HOUR + 1);
+  const { acquire, release } = gateway.store;
+  const late = new StoreUnavailable('late');
+  gateway.store.acquire = async (...args) => {
+    await acquire.apply(gateway.store, args);
+    throw late;
+  };
+  gateway.store.release = () => {
+    gateway.store.release = release;
+    return Promise.reject(late);
+  };
+  await assert.rejects(browser.visit(PAGE), late);
+  gateway.store.acquire = acquire;
+  gateway.advance(1_001);
+  assert.equal(await bearer(browser), 'Bearer access-1');
+});
+
 test('50 requests of one process ask for the lease once', async t => {
   const { browser, gateway } = await open(t);
   rotate();
