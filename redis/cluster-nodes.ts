@@ -34,6 +34,8 @@ class ClusterMap {
   /** The address of each slot's master. */
   #slots: (string | undefined)[] = new Array(SLOTS);
   #masters: ReadonlySet<string> = new Set();
+  /** Nodes that a redirect has named since the last refresh. One of them may have no slot yet. */
+  readonly #named = new Set<string>();
   #uncovered = SLOTS;
   /** Why the last queried node did not return the slots. */
   #trouble: string | undefined;
@@ -69,6 +71,7 @@ class ClusterMap {
     const redirect = parseRedirect(reply);
     if (redirect === undefined || this.#closed) return undefined;
     const link = this.#linkTo(redirect.address);
+    this.#named.add(textOf(redirect.address));
     if (redirect.kind === 'ASK') return link;
     this.#slots[redirect.slot] = textOf(redirect.address);
     void this.#refresh();
@@ -149,9 +152,10 @@ class ClusterMap {
 
   #forgetOthers(): void {
     for (const [name, link] of this.#links) {
-      if (this.#masters.has(name) || this.#seeds.has(name)) continue;
+      if (this.#masters.has(name) || this.#seeds.has(name) || this.#named.has(name)) continue;
       link.close();
       this.#links.delete(name);
     }
+    this.#named.clear();
   }
 }

@@ -75,15 +75,16 @@ export function connectRedis(description: RedisDescription, options: RedisOption
   const calls = new Deadlines(options.timeoutMs, options.now);
   const maxWaiting = options.maxWaiting ?? MAX_WAITING;
   let closed = false;
-  const guard = (work: () => Promise<Reply>): Promise<Reply> => {
+  const guard = (work: (isLate: () => boolean) => Promise<Reply>): Promise<Reply> => {
     if (closed) return refuse('Redis: closed');
     if (calls.waiting >= maxWaiting) return refuse('Redis: too many commands wait');
-    return calls.race(work()).catch(rethrow);
+    const due = options.now() + options.timeoutMs;
+    return calls.race(work(() => options.now() >= due)).catch(rethrow);
   };
   return {
     clustered: description.topology.kind === 'cluster',
-    send: (key, args) => guard(() => sendFollowing(nodes, key, args)),
-    run: (script, keys, args) => guard(() => runScript(nodes, script, keys, args)),
+    send: (key, args) => guard(isLate => sendFollowing(nodes, key, args, isLate)),
+    run: (script, keys, args) => guard(isLate => runScript(nodes, script, keys, args, isLate)),
     status: () => statusOf(nodes, calls.waiting),
     close: async () => {
       closed = true;
@@ -142,18 +143,25 @@ async function runScript(
   { sha1, text }: Script,
   keys: readonly string[],
   args: readonly string[],
+  isLate: () => boolean,
 ): Promise<Reply> {
   const [key = ''] = keys;
   const rest = [String(keys.length), ...keys, ...args];
   try {
-    return await sendFollowing(nodes, key, ['EVALSHA', sha1, ...rest]);
+    return await sendFollowing(nodes, key, ['EVALSHA', sha1, ...rest], isLate);
   } catch (error) {
     if (!(error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))) throw error;
-    return sendFollowing(nodes, key, ['EVAL', text, ...rest]);
+    return sendFollowing(nodes, key, ['EVAL', text, ...rest], isLate);
   }
 }
 
-async function sendFollowing(nodes: Nodes, key: string, args: readonly string[]): Promise<Reply> {
+/** `isLate` says whether nobody waits for the reply any more. Nothing is sent then. */
+async function sendFollowing(
+  nodes: Nodes,
+  key: string,
+  args: readonly string[],
+  isLate: () => boolean,
+): Promise<Reply> {
   let link = nodes.linkOf(key);
   let asking = false;
   for (let redirects = 0; ; redirects += 1) {
@@ -167,6 +175,8 @@ async function sendFollowing(nodes: Nodes, key: string, args: readonly string[])
       if (/^(READONLY|MASTERDOWN) /.test(error.message)) link.dropDemoted(error);
       const target = nodes.redirected(error.message);
       if (target === undefined) throw error;
+      if (target.isNew) await target.opened();
+      if (isLate()) throw error;
       asking = error.message.startsWith('ASK ');
       link = target;
     }

@@ -74,6 +74,11 @@ export class Link {
     return this.#connection === undefined ? this.#reason : undefined;
   }
 
+  /** Whether its first attempt is under way. */
+  get isNew(): boolean {
+    return !this.connected && this.reason === undefined;
+  }
+
   get waiting(): number {
     return this.#connection?.waiting ?? 0;
   }

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Redis } from '../connect.ts';
 import { keySlot } from '../key-slot.ts';
 import { script } from '../script.ts';
-import { openedRedis } from '../testing/open-redis.ts';
+import { openedRedis, openRedis } from '../testing/open-redis.ts';
 import { type RedisCluster, startCluster } from '../testing/redis-cluster.ts';
 import { type RedisServer, whyNoRedis } from '../testing/redis-server.ts';
 import { until } from '../testing/until.ts';
@@ -60,6 +60,34 @@ describe('a cluster of Redis', { skip: whyNoRedis() ?? false }, () => {
     assert.equal(await increment(redis, fresh), 2);
   });
 
+  test('follows to a master that has no slot yet, by one connection', async t => {
+    const { events, redis } = openRedis(t, `redis-cluster://${cluster.masters[0]?.address}`);
+    await until('it is connected', () => redis.status().connected);
+    const added = await cluster.addMaster();
+    const servers = [added, ...cluster.masters.toReversed()];
+    const nodes = await Promise.all(servers.map(server => adminOf(t, server)));
+    const [to, from] = nodes;
+    assert.ok(from !== undefined && to !== undefined);
+    const slot = String(keySlot(String(THIRD)));
+    await to.send('', ['CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(from)]);
+    await from.send('', ['CLUSTER', 'SETSLOT', slot, 'MIGRATING', await idOf(to)]);
+    const fresh = Array.from({ length: 20 }, (_, number) => `{${THIRD}}new${number}`);
+    const incrementAll = () => Promise.all(fresh.map(key => increment(redis, key)));
+    assert.deepEqual(new Set(await incrementAll()), new Set([1]));
+    const before = await timesAsked(nodes);
+    // A lost connection lets it ask for the slots, of which the new master has none.
+    await from.send('', ['CLIENT', 'KILL', 'TYPE', 'normal']);
+    await until('the loss is seen', () => events.some(({ connected }) => !connected));
+    await until('it has asked', async () => (await timesAsked(nodes)) > before);
+    await until('it is connected again', () => redis.status().connected);
+    assert.deepEqual(new Set(await incrementAll()), new Set([2]));
+    const opened = events.filter(
+      ({ address, connected }) => connected && address === added.address,
+    );
+    assert.equal(opened.length, 1);
+    for (const node of [to, from]) await node.send('', ['CLUSTER', 'SETSLOT', slot, 'STABLE']);
+  });
+
   test('serves the other slots while a master is lost, and all when its replica has been promoted', async t => {
     const redis = await open(t);
     const lost = cluster.masters[1];
@@ -88,4 +116,11 @@ function adminOf(t: Parameters<typeof openedRedis>[0], { address }: RedisServer)
 
 async function idOf(node: Redis): Promise<string> {
   return String(await node.send('', ['CLUSTER', 'MYID']));
+}
+
+/** Returns how often the nodes were asked for the slots. */
+async function timesAsked(nodes: readonly Redis[]): Promise<number> {
+  const stats = await Promise.all(nodes.map(node => node.send('', ['INFO', 'commandstats'])));
+  const calls = stats.map(text => /cluster\|slots:calls=(\d+)/.exec(String(text))?.[1] ?? 0);
+  return calls.reduce<number>((sum, times) => sum + Number(times), 0);
 }

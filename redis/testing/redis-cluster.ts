@@ -10,6 +10,8 @@ export type RedisCluster = {
   readonly replicas: readonly RedisServer[];
   /** `host:port,host:port,…` of the masters. */
   readonly addresses: string;
+  /** Adds a master that has no slot yet. */
+  readonly addMaster: () => Promise<RedisServer>;
   readonly remove: () => Promise<void>;
 };
 
@@ -40,6 +42,12 @@ export async function startCluster(): Promise<RedisCluster> {
     masters,
     replicas,
     addresses: masters.map(({ address }) => address).join(),
+    addMaster: async () => {
+      const server = await startNode(args);
+      servers.push(server);
+      await join(server, servers);
+      return server;
+    },
     remove: async () => void (await Promise.all(servers.map(server => server.remove()))),
   };
 }
@@ -77,6 +85,17 @@ async function meet(admins: readonly Admin[], servers: readonly Node[]): Promise
       until('all have met', async () => (await nodesOf(admin)).length === servers.length),
     ),
   );
+}
+
+async function join(server: Node, servers: readonly Node[]): Promise<void> {
+  const admins = await Promise.all(servers.map(({ port }) => connectAdmin(port)));
+  const { busPort, port } = server;
+  await admins[0]?.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${busPort}`]);
+  const knowsAll = async (admin: Admin) =>
+    (await nodesOf(admin)).length === servers.length &&
+    (await admin.sendCommand<string>(['CLUSTER', 'INFO'])).includes('cluster_state:ok');
+  await Promise.all(admins.map(admin => until('all have met', () => knowsAll(admin))));
+  for (const admin of admins) admin.destroy();
 }
 
 async function replicate(admins: readonly Admin[]): Promise<void> {
