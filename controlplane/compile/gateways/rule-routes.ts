@@ -26,7 +26,7 @@ import { grpcMatch, httpMatch, type ServedMatch } from './route-matches.ts';
 import { externalsOn, ruleExternals, withExternals } from './rule-externals.ts';
 import { corsChanges, headerChanges, valuesOf } from './rule-filters.ts';
 import { type Asked, redirectAction } from './rule-redirect.ts';
-import { retries, type TimedRule } from './rule-retries.ts';
+import { lateRetries, retries, type TimedRule } from './rule-retries.ts';
 import { rewriteAction } from './rule-rewrite.ts';
 import { sessionChanges } from './rule-session.ts';
 import type { ServedRank } from './served-rank.ts';
@@ -169,6 +169,7 @@ function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): Js
     ...routeParts(
       ruleFilters(id, rule),
       sessionChanges(id, rule),
+      lateRetries(rule.rule as TimedRule),
       limited,
       corsChanges(filters),
       headerChanges([...filters, ...(only === undefined ? [] : backendFilters(rule, only))]),

@@ -52,7 +52,7 @@ export const TRY_FILTERS: JsonObject = {
 export const MARK_LATE_TRIES: JsonObject = { include_is_timeout_retry_header: true };
 
 /** The part of a route that turns the filter off, and retries what its own policy says alone. */
-const REPEAT_LATE_TRIES: JsonObject = {
+export const REPEAT_LATE_TRIES: JsonObject = {
   request_headers_to_remove: [RETRY_ON_HEADER],
   typed_per_filter_config: { [LATE_TRIES]: extension('filters.http.rbac.v3.RBACPerRoute') },
 };

@@ -71,7 +71,11 @@ const rule = z
       .meta({ form: 'a list of at most 16 backends' })
       .describe('Who gets its requests. Without any they are answered 500'),
     timeouts: timeouts.exactOptional().describe('How long they may take'),
-    retry: retry.exactOptional().describe('When they are tried again'),
+    retry: retry
+      .exactOptional()
+      .describe(
+        'When they are tried again. After a broken connection GET, HEAD and OPTIONS are. With a `timeouts.backendRequest` shorter than `request` every method is, and so is what is late',
+      ),
     sessionPersistence: sessionPersistence
       .exactOptional()
       .describe('How requests of a session find the same instance'),
