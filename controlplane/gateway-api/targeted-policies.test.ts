@@ -171,6 +171,34 @@ for (const [target, reason, message] of UNMET) {
   });
 }
 
+test('a whole Gateway or ListenerSet that only passes bytes on has nothing for a policy', () => {
+  const bytes = '{name: t, port: 90, protocol: TCP}, {name: u, port: 90, protocol: UDP}';
+  const all = 'allowedListeners: {namespaces: {from: Same}}';
+  const set = (name: string, port: number, protocol: string) =>
+    object(
+      'ListenerSet',
+      name,
+      `parentRef: {name: ${name}}, listeners: [{name: l, port: ${port}, protocol: ${protocol}}]`,
+    );
+  const found = api(
+    [
+      ...[SITE, gateway('bytes', `listeners: [${bytes}], ${all}`), set('bytes', 91, 'TCP')],
+      ...[gateway('mixed', `listeners: [${bytes}], ${all}`), set('mixed', 92, 'HTTP')],
+      policy('p', [{ kind: 'Gateway', name: 'bytes' }]),
+      limits('r', [{ kind: 'ListenerSet', name: 'bytes' }]),
+      policy('q', [{ kind: 'Gateway', name: 'mixed' }]),
+    ].join(''),
+  );
+  const lines = ['FilterPolicy/infra/p', 'RateLimit/infra/r', 'FilterPolicy/infra/q'].map(id =>
+    statusLines(found, id).join(),
+  );
+  assert.deepEqual(lines, [
+    'bytes: Accepted=False:Invalid',
+    'bytes: Accepted=False:Invalid',
+    'mixed: Accepted',
+  ]);
+});
+
 test('a target that exists counts beside one that does not', () => {
   const found = api(SITE + policy('p', [{ kind: 'HTTPRoute', name: 'gone' }, ROUTE]));
   assert.ok(inForce(found).every(line => line.endsWith(' p')));

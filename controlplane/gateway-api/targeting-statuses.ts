@@ -19,12 +19,16 @@ type Policy = Resource<'FilterPolicy'> | Resource<'RateLimit'>;
 /** What may be targeted: its sections, and the ids of our Gateways that have it. */
 type Targeted = {
   readonly sections: readonly string[];
-  /** The sections that pass on what they get, without requests that a policy could be for. */
+  /**
+   * The sections that pass on what they get, without requests that a policy could be for. The whole
+   * has no name.
+   */
   readonly streams?: readonly string[];
   readonly gateways: readonly string[];
 };
 
 const STREAMS: readonly string[] = ['TCP', 'TLS', 'UDP'];
+const WHOLE = '';
 
 /** What one target of a policy comes to. */
 type TargetState = { readonly gateways: readonly string[]; readonly fault: Fault | undefined };
@@ -76,14 +80,18 @@ function targetedBy(
       ),
     ),
   );
+  const sets = new Map(ours.map(each => [each.gateway.id, each.sets]));
   const withListeners = (origin: ListenerOrigin): readonly [string, Targeted] => {
-    const listeners: readonly { readonly name: string; readonly protocol: string }[] =
-      origin.spec.listeners;
     const owner = owners.get(origin.id);
-    const sections = listeners.map(({ name }) => name);
-    const streams = listeners.flatMap(({ name, protocol }) =>
-      STREAMS.includes(protocol) ? name : [],
+    const own = listenersOf(origin);
+    const others = (sets.get(origin.id) ?? []).flatMap(({ allowed, listenerSet }) =>
+      allowed ? listenersOf(listenerSet) : [],
     );
+    const streams = [
+      ...([...own, ...others].every(isStream) ? [WHOLE] : []),
+      ...own.filter(isStream).map(({ name }) => name),
+    ];
+    const sections = own.map(({ name }) => name);
     return [origin.id, { sections, streams, gateways: owner === undefined ? [] : [owner] }];
   };
   return new Map<string, Targeted>([
@@ -95,6 +103,16 @@ function targetedBy(
       return [route.id, { sections, gateways: verdict.gateways }] as const;
     }),
   ]);
+}
+
+type Protocol = { readonly name: string; readonly protocol: string };
+
+function listenersOf({ spec }: ListenerOrigin): readonly Protocol[] {
+  return spec.listeners;
+}
+
+function isStream({ protocol }: Protocol): boolean {
+  return STREAMS.includes(protocol);
 }
 
 function stateOf(
@@ -131,8 +149,10 @@ function targetFault(
     return lacks(
       `the ${what} has no ${kind.endsWith('Route') ? 'rule' : 'listener'} ${sectionName}`,
     );
-  if (sectionName !== undefined && found.streams?.includes(sectionName))
-    return { reason: 'Invalid', message: `the listener ${sectionName} of the ${what} ${STREAM}` };
+  if (found.streams?.includes(sectionName ?? WHOLE)) {
+    const which = sectionName === undefined ? 'each listener' : `the listener ${sectionName}`;
+    return { reason: 'Invalid', message: `${which} of the ${what} ${STREAM}` };
+  }
   if (policy.kind === 'RateLimit') return undefined;
   const winner = context.targeted.filterPolicy([targetKey(id, sectionName)]);
   if (winner === undefined || ('policy' in winner && winner.policy === policy)) return undefined;
