@@ -185,6 +185,24 @@ describe('a rule', () => {
       '',
       ', filters: [{type: RequestHeaderModifier, requestHeaderModifier: {remove: [host]}}]',
     ],
+    ...[
+      'requestHeaderModifier: {set: [{name: Content-Length, value: "3"}]}',
+      'requestHeaderModifier: {add: [{name: transfer-encoding, value: chunked}]}',
+      'requestHeaderModifier: {set: [{name: content_length, value: "3"}]}',
+      'requestHeaderModifier: {remove: [Connection]}',
+      'responseHeaderModifier: {set: [{name: content-length, value: "3"}]}',
+      'responseHeaderModifier: {set: [{name: X-Gateway-Retriable, value: a}]}',
+    ].map(change => {
+      const type = change.startsWith('request')
+        ? 'RequestHeaderModifier'
+        : 'ResponseHeaderModifier';
+      return [`with ${change}`, '', `, filters: [{type: ${type}, ${change}}]`] as const;
+    }),
+    [
+      'whose sessions are told by what frames a message',
+      '',
+      ', sessionPersistence: {type: Header, header: {name: Content-Length}}',
+    ],
     [
       'that keeps sessions of several backends',
       ', {name: s, port: 81}',
@@ -204,6 +222,15 @@ describe('a rule', () => {
       assert.equal(line, 'Gateway g: Accepted=False:UnsupportedValue ResolvedRefs');
     });
   }
+
+  test('with a backend whose filters change a length answers 500', () => {
+    const filters =
+      'filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: Content-Length, value: "3"}]}}]';
+    for (const kind of ['HTTPRoute', 'GRPCRoute']) {
+      const api = served(CLUSTER + route(`{name: s, port: 80, ${filters}}`, kind));
+      assert.match(ruleOf(api)?.broken ?? '', /content-length/);
+    }
+  });
 
   test('that redirects needs no backends', () => {
     const api = served(

@@ -2,6 +2,11 @@ import type { HeaderModifier } from '#resources/kinds/gateway-api/header-modifie
 import type { GrpcRouteRule } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
 import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.ts';
 import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
+import {
+  FRAMING_HEADERS,
+  INTERNAL_HEADERS,
+  isReserved,
+} from '#resources/words/reserved-headers.ts';
 import type { Fault } from './condition.ts';
 
 /** A rule of any kind of route. */
@@ -13,10 +18,10 @@ export type AnyFilter = (HttpRouteRule | GrpcRouteRule)['filters'][number];
 export function ruleFaults(rule: AnyRule, field: string): readonly Fault[] {
   if (!('filters' in rule)) return [];
   return [
-    ...hostFaults(rule.filters, field),
+    ...headerFaults(rule.filters, field),
     ...rule.backendRefs.flatMap(({ filters }, at) => [
       ...backendFilterFaults(filters, `${field}.backendRefs[${at}]`),
-      ...hostFaults(filters, `${field}.backendRefs[${at}]`),
+      ...headerFaults(filters, `${field}.backendRefs[${at}]`),
     ]),
     ...sessionFaults(rule, `${field}.sessionPersistence`),
   ];
@@ -43,19 +48,33 @@ const NOT_OF_BACKENDS: readonly string[] = [
   'RequestRedirect',
 ];
 
-/** Envoy rejects routes that change this header in a list of headers. */
-function hostFaults(filters: readonly AnyFilter[], field: string): readonly Fault[] {
-  return filters.flatMap(({ requestHeaderModifier, responseHeaderModifier }, at) =>
-    [requestHeaderModifier, responseHeaderModifier].some(namesHost)
-      ? [unsupported(`${field}.filters[${at}]`, 'only URLRewrite changes the header Host')]
-      : [],
-  );
+/**
+ * Envoy rejects routes that change `Host` in a list of headers. With another length or framing a
+ * service would take the rest of a body for the next request, which may be another client's.
+ */
+function headerFaults(filters: readonly AnyFilter[], field: string): readonly Fault[] {
+  return filters.flatMap(({ requestHeaderModifier, responseHeaderModifier }, at) => {
+    const names = [requestHeaderModifier, responseHeaderModifier].flatMap(namesIn);
+    const place = `${field}.filters[${at}]`;
+    const own = names.find(isOwn);
+    return [
+      ...(names.includes('host')
+        ? [unsupported(place, 'only URLRewrite changes the header Host')]
+        : []),
+      ...(own === undefined ? [] : [unsupported(place, `no route changes the header ${own}`)]),
+    ];
+  });
 }
 
-function namesHost(modifier: HeaderModifier | undefined): boolean {
+/** Returns whether a header, in lower case, is the proxies' own. No Mapping changes it either. */
+function isOwn(name: string): boolean {
+  return isReserved(name, [...FRAMING_HEADERS, ...INTERNAL_HEADERS]);
+}
+
+function namesIn(modifier: HeaderModifier | undefined): readonly string[] {
   const { add = [], remove = [], set = [] } = modifier ?? {};
   const names = [...[...add, ...set].map(({ name }) => name), ...remove];
-  return names.some(name => name.toLowerCase() === 'host');
+  return names.map(name => name.toLowerCase());
 }
 
 /** What tells the session names an instance, and neither its backend nor a time. */
@@ -65,7 +84,11 @@ function sessionFaults(
 ): readonly Fault[] {
   if (session === undefined) return [];
   const used = backendRefs.filter(({ weight }) => weight > 0);
+  const header = session.header?.name.toLowerCase() ?? '';
   return [
+    ...(isOwn(header)
+      ? [unsupported(`${field}.header.name`, `no route changes the header ${header}`)]
+      : []),
     ...(used.length > 1
       ? [unsupported(field, 'sessions are not kept where several backends have a weight')]
       : []),
