@@ -6,8 +6,10 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { Router } from 'express';
 import { Registry } from 'prom-client';
+import { until } from '#envoy/e2e/until.ts';
 import { openFigures } from './figures/open-figures.ts';
 import { httpApp, type Readiness } from './http.ts';
+import { MOST_WAITING } from './questions.ts';
 
 const { figures: FIGURES } = openFigures({
   connected: () => [],
@@ -44,7 +46,10 @@ async function serveApp(
   });
   const server = http.createServer(app);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -147,6 +152,48 @@ test('what documents would change is asked by POST', async t => {
   assert.equal((await ask(large)).status, 413);
   assert.equal((await fetch(`${base}/diff`)).status, 405);
 });
+
+test('as many questions as may wait are read at a time', async t => {
+  const base = await serveApp(t, { ready: true });
+  const right = '{"files":[{"name":"a.yaml","text":""}]}';
+  const ask = async (path: string) => {
+    const answer = await fetch(base + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: right,
+    });
+    return [answer.status, await answer.json()] as const;
+  };
+  const begun = await Promise.all(
+    Array.from({ length: MOST_WAITING }, () => begin(`${base}/diff`, right.length)),
+  );
+  for (const path of ['/diff', '/explain'])
+    assert.deepEqual(await ask(path), [503, { error: 'too many questions wait' }]);
+  assert.equal((await fetch(`${base}/status`)).status, 200);
+  const [whole, cut] = begun;
+  const answered = once(whole ?? assert.fail(), 'response');
+  whole?.end(right);
+  const [response] = (await answered) as [http.IncomingMessage];
+  assert.match(await text(response), /"compared"/);
+  await until(async () => (await ask('/diff'))[0] === 200 || undefined);
+  await begin(`${base}/diff`, right.length);
+  assert.equal((await ask('/diff'))[0], 503);
+  cut?.destroy();
+  await until(async () => (await ask('/diff'))[0] === 200 || undefined);
+});
+
+/** Begins a question, and resolves when the server reads it. */
+async function begin(url: string, length: number): Promise<http.ClientRequest> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': length,
+    expect: '100-continue',
+  };
+  const request = http.request(url, { method: 'POST', headers, agent: false });
+  request.on('error', () => {}).flushHeaders();
+  await once(request, 'continue');
+  return request;
+}
 
 test('a control plane that has read nothing yet compares nothing', async t => {
   const base = await serveApp(t, { ready: false, reason: 'the resources are not read yet' });

@@ -10,8 +10,9 @@ import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-re
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { figuresPage, parseFiguresQuestion } from '#controlplane/figures/figures-page.ts';
-import { errorAnswer } from '#process/http-answers.ts';
+import { atOnce, errorAnswer } from '#process/http-answers.ts';
 import { ThreadEnded } from '#process/worker-thread.ts';
+import { MOST_WAITING } from './questions.ts';
 
 export type Readiness =
   | { readonly ready: true }
@@ -79,6 +80,7 @@ export function httpApp(sources: HttpSources): Express {
   app.get('/metrics', async (_request, response) => {
     response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
   });
+  app.use(['/explain', '/diff'], atOnce(MOST_WAITING, TOO_MANY));
   postQuestion(app, '/explain', {
     limit: '128kb', // The edge accepts at most 60 KiB of request headers.
     wanted: EXPLAIN_WANTED,
@@ -118,6 +120,8 @@ const onlyOwnHost: RequestHandler = (request, response, next) => {
 /** Of the documents that are compared with what is in force, as JSON. */
 const DOCUMENTS_BYTES = 16 * 1024 * 1024;
 
+const TOO_MANY = 'too many questions wait';
+
 const EXPLAIN_WANTED =
   'want JSON with the texts `method`, `url`, `from` and `nodeGroup`, and `headers`, a list of "name: value"';
 
@@ -151,7 +155,7 @@ function postQuestion<Question>(
     try {
       const answered = await answer(question);
       if (answered === undefined)
-        response.status(503).set('Retry-After', '1').json({ error: 'too many questions wait' });
+        response.status(503).set('Retry-After', '1').json({ error: TOO_MANY });
       else response.json(answered);
     } catch (error) {
       const status = error instanceof ThreadEnded ? 503 : 400;

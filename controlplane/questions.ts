@@ -48,7 +48,7 @@ export type Answer =
   | { readonly error: string };
 
 /** An answer about very many resources takes seconds, and much memory. */
-const MOST_WAITING = 8;
+export const MOST_WAITING = 8;
 const LONGEST_SECONDS = 60;
 /** Resources that are packed without a pause, in which the proxies get their answers. */
 const PACKED_AT_ONCE = 100;

@@ -25,6 +25,25 @@ export function allow(methods: string): RequestHandler {
 }
 
 /**
+ * Returns what lets so many requests be answered at a time. Others get 503 before their body is
+ * read. Bodies that never end would fill the memory.
+ */
+export function atOnce(most: number, error: string): RequestHandler {
+  let open = 0;
+  return (_request, response, next) => {
+    if (open >= most) {
+      response.status(503).set('Retry-After', '1').json({ error });
+      return;
+    }
+    open += 1;
+    response.once('close', () => {
+      open -= 1;
+    });
+    next();
+  };
+}
+
+/**
  * Answers `{ error }` for what express and its JSON reader throw. A bad request carries a status
  * below 500. All else is 500, of which `onError` hears the error and the client nothing more.
  */

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
+import { until } from '#envoy/e2e/until.ts';
 import { serve } from '#grpc/serve.ts';
 import type { Instances } from '../instances/instance.ts';
 import { httpApp } from './http-app.ts';
@@ -32,7 +35,7 @@ async function setUp(t: TestContext, instances: Instances | 'unknown' = INSTANCE
       text: await response.text(),
     };
   };
-  return { ask, statuses };
+  return { ask, statuses, port: served.port };
 }
 
 const DISCOVERY = '/v3/discovery:endpoints';
@@ -46,6 +49,27 @@ test('endpoints are fetched by POST, and not sent again to who has them', async 
   assert.deepEqual(await ask('POST', DISCOVERY, again), { status: 304, allow: null, text: '' });
   assert.deepEqual(statuses, [200, 304]);
 });
+
+test('64 bodies are read at a time, and further requests are answered 503', async t => {
+  const { ask, port } = await setUp(t);
+  const begun = await Promise.all(Array.from({ length: 64 }, () => begin(port)));
+  const body = JSON.stringify({ resource_names: ['user-service'] });
+  const { status, text } = await ask('POST', DISCOVERY, body);
+  assert.deepEqual([status, JSON.parse(text)], [503, { error: 'too many requests are sent' }]);
+  assert.equal((await ask('GET', '/readyz')).status, 200);
+  for (const request of begun) request.destroy();
+  await until(async () => (await ask('POST', DISCOVERY, body)).status === 200 || undefined);
+});
+
+/** Begins a request for endpoints, and resolves when the server reads it. */
+async function begin(port: number): Promise<http.ClientRequest> {
+  const headers = { 'content-length': 1_000, expect: '100-continue' };
+  const options = { port, path: DISCOVERY, method: 'POST', headers, agent: false };
+  const request = http.request(options).on('error', () => {});
+  request.flushHeaders();
+  await once(request, 'continue');
+  return request;
+}
 
 test('the old registration lists the hosts of a service', async t => {
   const { ask } = await setUp(t);

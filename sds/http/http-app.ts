@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
-import { allow, errorAnswer, get, MAX_BODY_BYTES } from '#process/http-answers.ts';
+import { allow, atOnce, errorAnswer, get, MAX_BODY_BYTES } from '#process/http-answers.ts';
 import type { Instances } from '../instances/instance.ts';
 import { instancesNamed } from '../instances/instances-named.ts';
 import { registration } from '../instances/registration.ts';
@@ -19,6 +19,9 @@ export type HttpSources = {
   onError(error: unknown): void;
   metrics: Registry;
 };
+
+/** Requests for endpoints by REST at a time. Each is answered as soon as its body is there. */
+const MOST_FETCHES = 64;
 
 const NOT_READY = { error: 'not ready: the instances are not known yet' };
 
@@ -47,7 +50,7 @@ export function httpApp(sources: HttpSources): Express {
   // The colon belongs to the name. It does not start a parameter.
   app
     .route('/v3/discovery\\:endpoints')
-    .post(whenKnown, body, discovery(sources))
+    .post(whenKnown, atOnce(MOST_FETCHES, 'too many requests are sent'), body, discovery(sources))
     .all(allow('POST'));
   app
     .route('/v1/registration/:service')
