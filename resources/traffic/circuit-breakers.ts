@@ -20,13 +20,18 @@ const threshold = z.object({
   priority: routingPriority
     .default('default')
     .describe('Of requests of Mappings with this `priority`'),
-  max_connections: limit('Connections to the service'),
+  max_connections: limit(
+    'Connections to the service. Further requests wait for one. `timeout_ms` does not bound that, but `idle_timeout_ms` does',
+  ),
   max_pending_requests: limit('Requests that wait for a connection'),
   max_requests: limit('Requests at the same time, by HTTP/2'),
   max_retries: limit('Retries at the same time'),
 });
 
-/** Bounds of what a proxy has open to a service. Anything beyond is answered 503. */
+/**
+ * Bounds of what a proxy has open to a service. Anything beyond is answered 503, but requests wait
+ * for a connection.
+ */
 export const circuitBreakers = z.array(threshold).check(({ value, issues }) => {
   for (const index of repeats(value.map(({ priority }) => priority))) {
     const message = `there are limits for the priority \`${value[index]?.priority}\` already. Keep one`;

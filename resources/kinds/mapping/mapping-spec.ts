@@ -35,7 +35,7 @@ export const mappingSpec = z.object({
   timeout_ms: milliseconds
     .default(3000)
     .describe(
-      'Time until the answer begins, from the end of the request. After it the answer is 504, without a retry. 0: no end. An answer that has begun may take as long as it sends something: see `idle_timeout_ms`',
+      'Time until the answer begins, from the end of the request. A wait for one of `max_connections` comes on top. After it the answer is 504, without a retry. 0: no end. An answer that has begun may take as long as it sends something: see `idle_timeout_ms`',
     ),
   allow_upgrade: allowUpgrade.describe(
     'Protocols to which requests may switch, such as `websocket`. Others are answered 403. Filters and limits decide once, about the request. An open connection outlives a logout. `timeout_ms` is for the answer. Then the connection ends after `idle_timeout_ms` without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',
