@@ -123,6 +123,36 @@ describe('TLS at the edge, when something changes:', () => {
     site.system.write('tight.yaml', NOTHING);
   });
 
+  test('connections drain that authorities let in which are trusted no more, and no others', async () => {
+    const left = host(
+      'left',
+      'hostname: left.example.org, tls: {issuer: gateway, ca_secret: left, cert_required: true}',
+    );
+    const write = (ca: string) =>
+      site.system.write('left.yaml', secret('left', { ...shop, ca }) + left);
+    write(site.clients.ca);
+    const certificate = await site.clients.issue(CLIENT);
+    const enters = () =>
+      askHttps(at('left.example.org', { certificate }), '/').then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await until(async () => (await enters()) || undefined);
+    const draining = async () => {
+      const counters = await listenerCounters(site.system);
+      const found = counters.find(counter => counter.includes('total_filter_chains_draining '));
+      return Number(found?.split(' ')[1]);
+    };
+    const [before, others] = [await draining(), await openHttp2(at('shop.example.com'))];
+    write(site.authority.ca);
+    await until(async () => !(await enters()) || undefined);
+    await until(async () => (await draining()) > before || undefined);
+    assert.equal((await others.ask('shop.example.com', '/')).status, 200);
+    assert.equal(others.isEnding(), false);
+    others.close();
+    site.system.write('left.yaml', NOTHING);
+  });
+
   test('a key that does not fit is a Problem, and the pair before stays', async () => {
     const good = await site.authority.issue('pair.example.org');
     const broken = { ...good, key: (await site.authority.issue('pair.example.org')).key };

@@ -28,6 +28,8 @@ export type Chain = {
   /** The protocol that the client offers (RFC 7301). Default: any that no other chain has. */
   readonly protocol?: string;
   readonly transportSocket?: JsonObject;
+  /** A text whose change ends the connections that there are, as they drain. */
+  readonly epoch?: string;
   /** Envoy's network filters. */
   readonly filters: readonly JsonObject[];
 };
@@ -109,7 +111,7 @@ const PROXY_PROTOCOL: JsonObject = {
  * "FilterChainMatch".
  */
 function toFilterChain(
-  { filters, hostname, protocol, transportSocket }: Chain,
+  { epoch, filters, hostname, protocol, transportSocket }: Chain,
   overTls: boolean,
 ): JsonObject {
   const names = hostname === undefined || hostname === '*' ? {} : { server_names: [hostname] };
@@ -126,6 +128,7 @@ function toFilterChain(
     ...(transportSocket === undefined || hostname === undefined
       ? {}
       : { transport_socket_connect_timeout: '10s' }),
+    ...(epoch === undefined ? {} : { metadata: { filter_metadata: { gateway: { epoch } } } }),
     filters,
   };
 }

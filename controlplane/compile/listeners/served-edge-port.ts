@@ -1,9 +1,11 @@
 import type { JsonObject } from '#protos/json.ts';
+import { hashSpec } from '#resources/words/hash.ts';
 import { extension } from '../extension.ts';
 import { EDGE } from '../node-groups.ts';
 import { challengeTls, downstreamTls } from '../tls/downstream-tls.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
 import { hostMark } from '../tls/host-header.ts';
+import type { HostTls } from '../tls/host-tls.ts';
 import { type EdgePort, speakingTls } from './edge-ports.ts';
 import {
   type EdgeListener,
@@ -49,9 +51,22 @@ function hostChain(host: EdgeHost, edge: EdgeParts, table: string): readonly Cha
   };
   const manager = httpConnectionManager(EDGE, edge, chain, undefined, table);
   return [
-    { hostname, transportSocket: downstreamTls(tls), filters: [httpFilter(manager)] },
+    {
+      hostname,
+      transportSocket: downstreamTls(tls),
+      ...epochOf(tls),
+      filters: [httpFilter(manager)],
+    },
     ...(tls.isOrdered ? [challengeChain(hostname)] : []),
   ];
+}
+
+/**
+ * Clients that were let in by authorities of before may be trusted no more, and Envoy asks for a
+ * certificate once in a connection.
+ */
+function epochOf({ authorities }: HostTls): Pick<Chain, 'epoch'> {
+  return authorities === undefined ? {} : { epoch: hashSpec(authorities.content()).slice(0, 16) };
 }
 
 /**

@@ -7,7 +7,7 @@ import { challengeName } from './proxy-secret.ts';
 
 /**
  * Returns Envoy's `DownstreamTlsContext` of a Host. Certificate and authorities are referred to by
- * name, so their rotation changes no listener.
+ * name, so they change without it.
  */
 export function downstreamTls({ authorities, certificate, settings }: HostTls): JsonObject {
   const { alpn_protocols, cert_required } = settings;
