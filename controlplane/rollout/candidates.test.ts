@@ -147,6 +147,23 @@ describe('of a kind of which there is one', () => {
   });
 });
 
+test('the last good version of a broken Module loses no restriction of the one that it keeps out', () => {
+  const module = (name: string, config: object) => documentOf('Module', { config }, name);
+  const good = read(module('ambassador', {}));
+  const found = candidates(
+    read(
+      module('ambassador', { xff_num_trusted_hops: 'x' }),
+      module('gateway', { ip_deny: ['a'] }),
+    ),
+    good.resources,
+  );
+  assert.deepEqual(found.resources, good.resources);
+  assert.deepEqual(
+    found.closed.map(({ id, unserved = [] }) => [id, ...unserved.map(({ name }) => name)]),
+    [['Module/default/gateway', 'ip_deny']],
+  );
+});
+
 describe('a rejected FilterPolicy with a last good version', () => {
   const CASES: readonly [
     what: string,

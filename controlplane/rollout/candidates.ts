@@ -76,6 +76,7 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
       ...opened.flatMap(({ resource }) =>
         rejected.has(resource.id) ? [] : closedResource(resource),
       ),
+      ...outdone.flatMap(({ other }) => (other.unserved ? closedResource(other) : [])),
     ],
     kept,
     unknown: [...unreadable].filter(file => !inForce.has(file)).sort(),

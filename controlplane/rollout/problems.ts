@@ -54,7 +54,7 @@ export function systemProblem(kind: string, name: string, message: string): Prob
  * through to a wider match.
  */
 export function closedResource(resource: Resource): Rejected {
-  const { kind, namespace, name, id, source } = resource;
+  const { kind, namespace, name, id, source, unserved } = resource;
   if (resource.kind === 'FilterPolicy') {
     const rules = resource.spec.rules.map(({ host, path }) => ({ host, path }));
     const { targetRefs: targets } = resource.spec;
@@ -78,7 +78,7 @@ export function closedResource(resource: Resource): Rejected {
   const route = isGatewayApiKind(kind) ? salvageRoute(kind, resource.spec) : undefined;
   if (route !== undefined) return { kind, namespace, name, id, source, route };
   if (resource.kind !== 'Mapping' || resource.spec.shadow)
-    return { kind, namespace, name, id, source };
+    return { kind, namespace, name, id, source, ...(unserved && { unserved }) };
   return { kind, namespace, name, id, source, match: resource.spec };
 }
 

@@ -91,6 +91,24 @@ test('a Module of a wrong name keeps none of the right name out', () => {
   );
 });
 
+test('a second Module, right or wrong, keeps the restrictions that the first does not ask for', () => {
+  const asking = (name: string, config: object) => documentOf('Module', { config }, name);
+  const { rejected } = collectTexts(
+    asking('gateway', { ip_allow: ['a'] }),
+    asking('gateway', { ip_deny: ['a'] }),
+    asking('ambassador', { ip_allow: ['b'], ip_deny: ['b'], xff_num_trusted_hops: 'x' }),
+    asking('ambassador', { ip_allow: ['b'] }),
+    asking('ambassador', {}),
+  );
+  assert.deepEqual(
+    [...rejected].map(([id, { name, unserved = [] }]) => [id, name, ...unserved.map(r => r.name)]),
+    [
+      ['Module/default/gateway@1.yaml:1', 'gateway@1.yaml:1', 'ip_deny'],
+      ['Module/default/ambassador@2.yaml:1', 'ambassador', 'ip_deny'],
+    ],
+  );
+});
+
 test('resources without a readable name are each kept, so that each closes what it covers', () => {
   const unnamed = mapping('a').replace('name: a', 'nam: a');
   const { rejected } = collectTexts(unnamed, `${unnamed}---\n${unnamed}`);

@@ -51,7 +51,7 @@ export function collect(files: readonly ParsedFile[]): Collected {
       if (owner !== undefined && isAmbientKind(item.kind)) continue;
       if (owner !== undefined) {
         const rest = uncoveredSecond(item, owner);
-        const own = rest && withOwnName(rest);
+        const own = rest && withOwnPlace(rest, owner);
         problems.push(duplicateProblem(item, owner, own !== undefined));
         if (own !== undefined) rejected.set(own.id, own);
       } else if ('spec' in item) resources.set(item.id, item);
@@ -76,9 +76,10 @@ function withOwnId<Item extends Resource | Rejected>(item: Item): Item {
   return item.name === '' ? { ...item, id: placed(item.id, item) } : item;
 }
 
-/** Its Problems must not count as those of the first. */
-function withOwnName(item: Rejected): Rejected {
-  return { ...item, id: placed(item.id, item), name: placed(item.name, item) };
+/** Of two with one name its Problems must not count as those of the first. */
+function withOwnPlace(item: Rejected, owner: Identified): Rejected {
+  const name = item.id === owner.id ? placed(item.name, item) : item.name;
+  return { ...item, id: placed(item.id, item), name };
 }
 
 function placed(text: string, { source }: Resource | Rejected): string {

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
+import { closesEverything, type Unserved } from '#resources/schema/restrictions.ts';
 import { uncoveredPart } from './uncovered-part.ts';
 
 /**
- * Returns what a second document of one name covers beyond the first, which counts. What could not
- * be read is left out, or one typo would close a whole site.
+ * Returns what a second document of one name, or of a kind of which there is one, covers beyond the
+ * first, which counts. What could not be read is left out, or one typo would close a whole site.
  * @returns undefined when that is nothing
  */
 export function uncoveredSecond(
@@ -17,10 +18,25 @@ export function uncoveredSecond(
   const covered = new Set(other.hosts);
   const hosts = own.hosts?.filter(host => !covered.has(host)) ?? [];
   const isNew = own.match !== undefined && !isDeepStrictEqual(own.match, other.match);
-  if (hosts.length === 0 && !isNew) return undefined;
+  const unserved = unservedBeyond(second, first);
+  if (hosts.length === 0 && !isNew && unserved.length === 0) return undefined;
   const { kind, namespace, name, id, source } = second;
-  const match = isNew ? { match: own.match } : {};
-  return { kind, namespace, name, id, source, ...match, ...(hosts.length > 0 && { hosts }) };
+  return {
+    ...{ kind, namespace, name, id, source },
+    ...(isNew && { match: own.match }),
+    ...(hosts.length > 0 && { hosts }),
+    ...(unserved.length > 0 && { unserved }),
+  };
+}
+
+/** Returns the restrictions for every path of the edge that the first does not ask for. */
+function unservedBeyond(
+  { kind, unserved = [] }: Resource | Rejected,
+  first: Resource | Rejected,
+): readonly Unserved[] {
+  if (!closesEverything(kind)) return [];
+  const asked = new Set(first.unserved?.map(({ name }) => name));
+  return unserved.filter(({ name }) => !asked.has(name));
 }
 
 /** A shadow serves nothing. */
