@@ -90,7 +90,11 @@ function resources(service: string): string {
         {host: site.test, path: /nowhere/*, filters: [{name: nowhere}]}, {host: site.test, path: /ruled-open/*}]}`,
     ),
     ...['site.test', 'free.test'].map(host =>
-      document('Mapping', host, `{host: ${host}, prefix: /, rewrite: '', service: '${service}'}`),
+      document(
+        'Mapping',
+        host,
+        `{host: ${host}, prefix: /, rewrite: '', service: '${service}', add_response_headers: {cache-control: public}}`,
+      ),
     ),
     document(
       'Mapping',
@@ -271,6 +275,15 @@ test('cookies are added to the answer of the upstream, headers are taken from it
   const { headers, body } = await envoy.ask('/renews/', ask);
   assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2']);
   assert.equal('x-gone' in JSON.parse(body).headers, false);
+});
+
+test('no cache may keep an answer to which cookies are added, whatever the upstream says', async () => {
+  const cacheControl = async (path: string) =>
+    (await envoy.ask(path, SITE)).headers['cache-control'];
+  assert.deepEqual(
+    [await cacheControl('/renews/'), await cacheControl('/login/a')],
+    ['no-store', 'public'],
+  );
 });
 
 for (const path of ['/unscripted/', '/nowhere/']) {

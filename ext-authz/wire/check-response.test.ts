@@ -15,7 +15,10 @@ test('headers replace what is there, cookies are added to the answer, and nothin
     ok_response: {
       headers: [{ header: { key: 'x-user', value: 'alice' }, append_action: 2 }],
       headers_to_remove: ['x-gone'],
-      response_headers_to_add: [{ header: { key: 'set-cookie', value: 'a=1' }, append_action: 0 }],
+      response_headers_to_add: [
+        { header: { key: 'set-cookie', value: 'a=1' }, append_action: 0 },
+        { header: { key: 'cache-control', value: 'no-store' }, append_action: 2 },
+      ],
     },
   });
 });

@@ -38,7 +38,8 @@ export type CheckResponse = {
 
 /**
  * Returns a response that lets the request go on with this change. Envoy would remove a name that
- * is both set and removed, so it is only set.
+ * is both set and removed, so it is only set. An answer that gets cookies may be kept by no cache,
+ * because a shared one would give a session to everybody (RFC 9111 section 7.3).
  */
 export function allowResponse({ set, remove, responseHeaders }: Change): CheckResponse {
   return {
@@ -46,7 +47,13 @@ export function allowResponse({ set, remove, responseHeaders }: Change): CheckRe
     ok_response: {
       headers: [...set].map(([name, value]) => replace(name, value)),
       headers_to_remove: [...remove].filter(name => !set.has(name)),
-      response_headers_to_add: responseHeaders.map(([name, value]) => add(name, value)),
+      response_headers_to_add:
+        responseHeaders.length === 0
+          ? []
+          : [
+              ...responseHeaders.map(([name, value]) => add(name, value)),
+              replace('cache-control', 'no-store'),
+            ],
     },
   };
 }
