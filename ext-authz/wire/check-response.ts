@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Change, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
+import { isGrpc } from '#ext-authz/http/grpc.ts';
 import { cookieText } from '#ext-authz/http/header-text.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 
@@ -86,12 +87,6 @@ function toOptions(headers: GatewayAnswer['headers']): readonly HeaderOption[] {
     seen.add(lower);
     return option;
   });
-}
-
-function isGrpc({ headers }: Pick<HttpRequest, 'headers'>): boolean {
-  return (headers.get('content-type') ?? []).some(type =>
-    /^application\/grpc(?:$|[+;\- ])/i.test(type),
-  );
 }
 
 function forGrpc({ status, headers, body }: GatewayAnswer): GatewayAnswer {

@@ -30,6 +30,8 @@ const TABLE: readonly [what: string, headers: Record<string, string>, isSent: bo
   ['server-sent events', { accept: 'text/event-stream' }, false],
   ['a WebSocket', { upgrade: 'WebSocket', 'sec-fetch-mode': 'websocket' }, false],
   ['a WebSocket of a program', { upgrade: 'websocket' }, false],
+  ['gRPC', { 'content-type': 'application/grpc+proto', te: 'trailers' }, false],
+  ['gRPC-Web of a program', { 'content-type': 'application/grpc-web', accept: '*/*' }, false],
 ];
 
 for (const [what, headers, isSent] of TABLE) {
