@@ -41,6 +41,7 @@ before(async () => {
     ],
     users: [ALICE, SMUGGLER],
     jwtClients: ['machine'],
+    scopes: ['read'],
   });
   store = await openStore(folder);
   const kit = openKit(store, openStoreKey(folder, randomBytes));
@@ -80,7 +81,9 @@ function resources(): string {
     document(
       'FilterPolicy',
       'site',
-      `{rules: [{path: /open/*}, {path: /machines/*, filters: [{name: machines}]}, {path: /tokens/*, filters: [{name: tokens}]},
+      `{rules: [{path: /open/*}, {path: /machines/*, filters: [{name: machines}]},
+        {path: /read/*, filters: [{name: machines, arguments: {scope: [read]}}]}, {path: /unknown/*, filters: [{name: machines, arguments: {scope: [unknown]}}]},
+        {path: /tokens/*, filters: [{name: tokens}]},
         {path: '*', filters: [{name: login}]}]}`,
     ),
     document('Mapping', 'all', `{prefix: /, rewrite: '', service: '${upstream.address}'}`),
@@ -189,6 +192,12 @@ test('a machine brings its credentials, which no upstream sees', async () => {
   assert.equal((await envoy.ask('/machines/', SITE)).status, 403);
   const open = await envoy.ask('/open/', { ...SITE, headers });
   assert.equal(open.body.includes(SECRET), false);
+});
+
+test('a machine gets no further than the scope that the provider grants', async () => {
+  const headers = { 'x-gateway-client-id': 'machine', 'x-gateway-client-secret': SECRET };
+  const statusOf = async (path: string) => (await envoy.ask(path, { ...SITE, headers })).status;
+  assert.deepEqual([await statusOf('/read/'), await statusOf('/unknown/')], [200, 403]);
 });
 
 test('a token is checked, and its subject told to the upstream', async () => {

@@ -44,6 +44,22 @@ test('the scope granted is that of the answer, else what was asked for', () => {
   assert.deepEqual(toGrantedToken(tokens({ scope: [] }), TERMS).scope, []);
 });
 
+const profiled = (claims: object, typ = 'at+jwt') =>
+  `${[{ typ, alg: 'RS256' }, claims].map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.s`;
+
+for (const [what, accessToken, granted] of [
+  ['its scope', profiled({ scope: 'b c' }), ['b', 'c', 'openid']],
+  ['its scp', profiled({ scp: ['a'] }, 'Application/AT+JWT'), ['a', 'openid']],
+  ['no scope, which grants nothing of an API', profiled({}), ['openid']],
+  ['no scope, and is of another type', profiled({}, 'JWT'), ['a', 'openid']],
+] as const)
+  test(`an answer without scope, whose token tells ${what}`, () => {
+    const terms = { ...TERMS, asked: ['a', 'openid'] };
+    assert.deepEqual(toGrantedToken(tokens({ accessToken }), terms).scope, granted);
+    const listed = toGrantedToken(tokens({ accessToken, scope: ['x'] }), terms);
+    assert.deepEqual(listed.scope, ['x']);
+  });
+
 async function open(t: TestContext) {
   const stores = await openSqliteStores();
   t.after(() => stores.close());

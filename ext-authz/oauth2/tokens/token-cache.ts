@@ -11,6 +11,7 @@ import {
   sealRecord,
 } from '#ext-authz/store/sealed-record.ts';
 import { BoundedCache } from '#process/bounded-cache.ts';
+import { toldScope } from './scope.ts';
 
 /** Tokens that credentials got. A refresh token is never among them. */
 export type GrantedToken = {
@@ -99,7 +100,7 @@ const UNSAID_MS = 3_600_000;
 
 /** What is kept of a token answer. */
 export type GrantTerms = {
-  /** The requested scope. It is granted when the answer does not say. */
+  /** The requested scope. It is granted when neither the answer nor the token says. */
   readonly asked: readonly string[];
   /** When it was asked, in ms since the epoch. */
   readonly askedAt: number;
@@ -124,7 +125,7 @@ export function toGrantedToken(
   return {
     accessToken,
     idToken: idToken && { raw: idToken.raw, claims: idToken.claims },
-    scope: grantedScope(scope, asked, idToken?.claims),
+    scope: grantedScope(scope ?? toldScope(accessToken, asked), asked, idToken?.claims),
     usableUntil: Math.min(end - margin, credentialsEnd),
     networks: new Set(),
   };
