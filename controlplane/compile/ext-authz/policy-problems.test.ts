@@ -58,6 +58,51 @@ function loginWarnings(host: string, protectedOrigins: readonly object[], grant 
   );
 }
 
+/** Returns the warnings of a rule with these Filters, each of which sets a header of its own name. */
+function conditionWarnings(...filters: readonly object[]) {
+  const jwt = (name: string, header: string) => {
+    const injectRequestHeaders = [{ name: header, value: 'v' }];
+    return written('Filter', 'default', name, {
+      JWT: { jwksURI: 'https://idp.test/keys', injectRequestHeaders },
+    });
+  };
+  const documents = [
+    ...[jwt('a', 'X-A'), jwt('b', 'X-B'), jwt('tokens', 'Authorization')],
+    written('FilterPolicy', 'default', 'p', { rules: [{ filters }] }),
+  ];
+  const { resources } = resourceSetOf(documents.map(each => stringify(each)).join('---\n'));
+  return policyProblems(resources, servedFilters(resources)).map(
+    ({ field, message, severity }) => `${severity} ${field} ${message}`,
+  );
+}
+
+const ifHeader = (filter: string, name: string, more = {}) => ({
+  ...{ name: filter, ifRequestHeader: { name, ...more } },
+});
+
+test('a condition that reads what its own or a later Filter sets is a warning', () => {
+  const removed = `sets the header "x-a", so the client's own is removed first. Read another header`;
+  assert.deepEqual(
+    conditionWarnings(ifHeader('a', 'x-a', { negate: true }), ifHeader('b', 'X-C')),
+    [`warning spec.rules[0].filters[0].ifRequestHeader it always holds: the Filter a ${removed}`],
+  );
+  assert.deepEqual(conditionWarnings(ifHeader('b', 'x-a', { value: 'v' }), { name: 'a' }), [
+    `warning spec.rules[0].filters[0].ifRequestHeader it never holds: the Filter a ${removed}`,
+  ]);
+  const insteadOfRedirect = { ifRequestHeader: { name: 'x-a' } };
+  const field = 'spec.rules[0].filters[0].arguments.insteadOfRedirect.ifRequestHeader';
+  assert.equal(
+    conditionWarnings({ name: 'a', arguments: { insteadOfRedirect } }).at(-1),
+    `warning ${field} it never holds: the Filter a ${removed}`,
+  );
+});
+
+test('a condition may read what an earlier Filter sets, and Authorization as the client sent it', () => {
+  assert.deepEqual(conditionWarnings({ name: 'a' }, ifHeader('b', 'X-A')), []);
+  assert.deepEqual(conditionWarnings({ name: 'a' }, ifHeader('a', 'X-A')), []);
+  assert.deepEqual(conditionWarnings(ifHeader('tokens', 'Authorization')), []);
+});
+
 const A = [{ origin: 'https://a.test' }];
 const BELOW_A = [{ origin: 'https://a.test', includeSubdomains: true }];
 

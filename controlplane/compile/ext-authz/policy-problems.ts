@@ -12,6 +12,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { InternalOrigins } from '#resources/words/origin-pattern.ts';
 import { domainGlob } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
+import { conditionProblems } from './condition-problems.ts';
 import { filterKey } from './filter-key.ts';
 import type { ServedFilters } from './served-filters.ts';
 
@@ -54,13 +55,18 @@ export function policyProblems(resources: ResourceSet, served: ServedFilters): r
     };
   };
   return resources.filterPolicies.flatMap(policy =>
-    filterLists(policy).flatMap(({ field, filters, ...rule }) =>
-      filters.flatMap((item, at) =>
-        itemProblems({ policy, ...rule }, item, `${field}[${at}]`, (namespace, name) =>
-          lookUp(policy, namespace, name),
+    filterLists(policy).flatMap(({ field, filters, ...rule }) => {
+      const find: LookUp = (namespace, name) => lookUp(policy, namespace, name);
+      return [
+        ...filters.flatMap((item, at) =>
+          itemProblems({ policy, ...rule }, item, `${field}[${at}]`, find),
         ),
-      ),
-    ),
+        ...conditionProblems(policy, filters, field, ({ name, namespace }) => {
+          const found = find(namespace, name);
+          return 'filter' in found ? found.filter : undefined;
+        }),
+      ];
+    }),
   );
 }
 
