@@ -36,11 +36,15 @@ export type WantedObject = Pick<EdgeChange, 'object' | 'gateways'> & {
   readonly unless?: { readonly key: string; readonly clusterIP: string };
 };
 
-/** Returns the objects that should exist, by key. */
+/**
+ * Returns the objects that should exist, by key. Gateways whose names and classes meet around the
+ * hyphen want objects of one name. One that exists stays with its Gateway, and else the first gets
+ * it.
+ */
 export function wantedObjects(
   { gateways }: WantedEdges,
   system: EdgeSystem,
-): ReadonlyMap<string, WantedObject> {
+): ReadonlyMap<string, readonly WantedObject[]> {
   const perGateway = gateways.flatMap(gateway => {
     const unless = alreadyHad(gateway);
     return edgeObjects(gateway, system).map((object): WantedObject => {
@@ -57,7 +61,7 @@ export function wantedObjects(
   const all = [...configMaps, ...perGateway].map(
     (each): WantedObject => ({ ...each, object: marked(each.object) }),
   );
-  return new Map(all.map(each => [edgeKey(each.object), each]));
+  return Map.groupBy(all, ({ object }) => edgeKey(object));
 }
 
 /** Returns for Services that ask for a ClusterIP, by name, which other one may have it already. */
@@ -76,7 +80,7 @@ function alreadyHad(
 export type EdgeComparison = {
   readonly wanted: WantedEdges;
   /** What should exist (`wantedObjects`). */
-  readonly objects: ReadonlyMap<string, WantedObject>;
+  readonly objects: ReturnType<typeof wantedObjects>;
   /** What exists, by key. */
   readonly present: ReadonlyMap<string, KubernetesObject>;
   /** Returns whether a write may give an object what others have taken from it. */
@@ -88,9 +92,16 @@ export function edgeChanges(comparison: EdgeComparison): readonly EdgeChange[] {
   return [...applied(comparison), ...removed(comparison)];
 }
 
-function applied({ objects, present, mayHeal }: EdgeComparison): readonly EdgeChange[] {
-  return [...objects].flatMap(([key, { unless, ...each }]): EdgeChange[] => {
+function applied(comparison: EdgeComparison): readonly EdgeChange[] {
+  const { wanted, objects, present, mayHeal } = comparison;
+  const stays = stayingObjects(wanted);
+  return [...objects].flatMap(([key, those]): EdgeChange[] => {
     const found = present.get(key);
+    const isFree = found === undefined || !stays(found);
+    const own = those.find(({ object }) => found === undefined || !isOfOther(found, object));
+    const chosen = own ?? (isFree ? those[0] : undefined);
+    if (chosen === undefined) return [];
+    const { unless, ...each } = chosen;
     const change: EdgeChange = { kind: 'apply', key, isPresent: found !== undefined, ...each };
     if (found === undefined && unless !== undefined && hasAddress(present, unless)) return [];
     if (found === undefined || appliedHash(found) !== appliedHash(each.object)) return [change];
@@ -131,6 +142,17 @@ export function isOurs(object: KubernetesObject, wanted: KubernetesObject): bool
   const madeFor = ({ metadata: { labels = {}, annotations = {} } }: KubernetesObject) =>
     `${labels[EDGES_LABEL]} ${annotations[GATEWAY_ANNOTATION]}`;
   return madeFor(object) === madeFor(wanted);
+}
+
+/** Whether an object was made for another Gateway than this one. */
+function isOfOther(object: KubernetesObject, wanted: KubernetesObject): boolean {
+  const [gateway, own] = [gatewayOf(object), gatewayOf(wanted)];
+  return gateway !== undefined && gateway !== own;
+}
+
+/** Returns the id of the Gateway that an object was made for. */
+export function gatewayOf({ metadata }: KubernetesObject): string | undefined {
+  return metadata.annotations?.[GATEWAY_ANNOTATION];
 }
 
 function marked(object: KubernetesObject): KubernetesObject {

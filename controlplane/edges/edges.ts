@@ -6,13 +6,19 @@ import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { WriteQueue } from '#kubernetes/write-queue.ts';
 import type { After } from '#process/after.ts';
 import { type EdgeAddresses, edgeAddresses } from './edge-addresses.ts';
-import { type EdgeChange, edgeChanges, type WantedEdges, wantedObjects } from './edge-changes.ts';
+import {
+  type EdgeChange,
+  edgeChanges,
+  gatewayOf,
+  type WantedEdges,
+  wantedObjects,
+} from './edge-changes.ts';
 import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
 import { edgeName } from './edge-names.ts';
 import { edgeServices } from './edge-service.ts';
 import { podsFailure } from './edge-troubles.ts';
 import { FollowedEdges } from './followed-edges.ts';
-import { writeEdge } from './write-edge.ts';
+import { nameTaken, writeEdge } from './write-edge.ts';
 
 export type EdgesParts = {
   readonly cluster: Cluster;
@@ -108,7 +114,8 @@ export class Edges {
     if (!this.#followed.isComplete) return 'unread';
     const services = edgeServices(gateway).map(({ name, clusterIP }) => {
       const key = `Service/${gateway.namespace}/${name}`;
-      const object = this.#followed.present.get(key);
+      const found = this.#followed.present.get(key);
+      const object = found && (gatewayOf(found) ?? id) === id ? found : undefined;
       return { object, clusterIP, rejected: this.#rejected.get(key)?.why };
     });
     return edgeAddresses(services, gateway.addresses);
@@ -127,7 +134,13 @@ export class Edges {
     const rejected = [...this.#rejected].find(
       ([key, { of }]) => of.includes(id) && !optional.has(key),
     );
-    return rejected?.[1].why ?? this.#followed.trouble ?? podsFailure(this.#deployment(gateway));
+    const deployment = this.#deployment(gateway);
+    const isOwn = deployment === undefined || (gatewayOf(deployment) ?? id) === id;
+    return (
+      rejected?.[1].why ??
+      this.#followed.trouble ??
+      (isOwn ? podsFailure(deployment) : nameTaken(deployment))
+    );
   }
 
   #deployment({ namespace, name, className }: EdgeGateway) {

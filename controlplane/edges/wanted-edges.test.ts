@@ -77,3 +77,14 @@ test('the objects of a Gateway that is not accepted stay as they are', () => {
 test('a Gateway in a file has no proxies of its own', () => {
   assert.deepEqual(wanted(gateway('a', HTTP), () => undefined).gateways, []);
 });
+
+test('the older Gateway comes first, since it keeps a name that another one wants too', () => {
+  const { gateways } = wanted(
+    gateway('a', HTTP, { namespace: 'infra', created: 2 }) +
+      gateway('b', HTTP, { namespace: 'infra', created: 1 }),
+  );
+  assert.deepEqual(
+    gateways.map(({ name }) => name),
+    ['b', 'a'],
+  );
+});

@@ -1,3 +1,4 @@
+import { byAge } from '#controlplane/gateway-api/by-age.ts';
 import type { GatewayApiStatus } from '#controlplane/gateway-api/gateway-api-status.ts';
 import type { GatewayApi, ServedGateway } from '#controlplane/gateway-api/served-gateway.ts';
 import type { GatewayAddress } from '#resources/kinds/gateway/gateway-address.ts';
@@ -21,7 +22,9 @@ export function wantedEdges(
 ): WantedEdges {
   const isServed = ({ gateway: { id }, listeners }: ServedGateway) =>
     listeners.length > 0 || isAccepted(statuses.get(id));
-  const wanted = gateways.filter(isServed).flatMap(served => {
+  // Where two want one name, the older one has it.
+  const sorted = [...gateways].sort((a, b) => byAge(a.gateway, b.gateway));
+  const wanted = sorted.filter(isServed).flatMap(served => {
     const uid = uidOf(served.gateway.id);
     return uid === undefined ? [] : [edgeGateway(served, uid, resources)];
   });

@@ -29,9 +29,13 @@ export async function writeEdge(
     return ended === 'refused' ? { why: `${what} cannot be deleted` } : {};
   }
   const found = isPresent ? undefined : await getObject(target, name);
-  if (found !== undefined && !isOurs(found, object))
-    return { why: `there is another ${what}, which was not made for this Gateway. Rename it` };
+  if (found !== undefined && !isOurs(found, object)) return { why: nameTaken(object) };
   const written = await applyObject(target, object, { fieldManager: FIELD_MANAGER, force: true });
   if (written.kind === 'written') return { object: written.object };
   return { why: `${what} cannot be written: ${written.message}` };
+}
+
+/** Returns why an object cannot be made whose name this one has. */
+export function nameTaken({ kind, metadata: { name, namespace } }: KubernetesObject): string {
+  return `there is another ${kind} ${namespace}/${name}, which was not made for this Gateway. Rename it`;
 }

@@ -13,6 +13,7 @@ import {
 import { makeNamespace } from '#kubernetes/testing/service-account.ts';
 import { createObject, deleteObject, getObject, patchObject } from '#kubernetes/write.ts';
 import { after } from '#process/after.ts';
+import { GATEWAY_ANNOTATION } from '#resources/words/gateway-edges.ts';
 import { collectionOf, EDGE_KINDS, type EdgeKind } from '../edge-collections.ts';
 import type { EdgeGateway } from '../edge-gateway.ts';
 import { gatewayIdOf } from '../edge-gateway.ts';
@@ -228,6 +229,28 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
     await eventually(async () => edges.troubleOf(id) ?? 'none', 'none', 'no trouble');
     edges.want(want());
     await eventually(() => present(gateway, t), [], 'no object');
+  });
+
+  test('of two Gateways whose names meet around the hyphen the first keeps its objects, and the other is told', async t => {
+    const gateway = await inNamespace('met', { name: 'public', className: 'eu-gateway' });
+    const ports = [{ port: 9443, protocol: 'TCP' }] as const;
+    const other = { ...gateway, name: 'public-eu', className: 'gateway', uid: 'other', ports };
+    const { edges } = opened(t);
+    edges.want(want(gateway));
+    edges.lead(true);
+    await allPresent(gateway, t);
+    edges.want(want(other, gateway));
+    const [id, otherId] = [gatewayIdOf(gateway), gatewayIdOf(other)];
+    const trouble = await until(async () => edges.troubleOf(otherId), WAIT_MS, 'a trouble');
+    assert.match(
+      trouble,
+      /^there is another Deployment met\/public-eu-gateway, which was not made/,
+    );
+    assert.deepEqual(edges.addressesOf(otherId), { addresses: [], missing: [] });
+    assert.equal(edges.troubleOf(id), undefined);
+    edges.want(want(other, { ...gateway, ports: [{ port: 8443, protocol: 'TCP' }] }));
+    await eventually(() => portsOf(gateway, t), [8443], 'the port of the first');
+    assert.equal((await service(gateway, t))?.metadata.annotations?.[GATEWAY_ANNOTATION], id);
   });
 
   test('while the API is away a Gateway has what it had, and a right that is missing is told until it is there', async t => {
