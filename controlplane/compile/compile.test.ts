@@ -118,9 +118,17 @@ test('where settings differ under one name, no cluster keeps the plain name', ()
   const both = names(compile(setOf(http, https), 'edge', OPTIONS), CLUSTER);
   assert.equal(both.length, 2);
   assert.ok(
-    both.every(name => /^store~[0-9a-f]{8}$/.test(name)),
+    both.every(name => /^store~[0-9a-f]{16}$/.test(name)),
     both.join(),
   );
+});
+
+test('nobody finds settings that have the name of a cluster with others', () => {
+  const https = mapping('a', 'prefix: /a/, service: "https://pay.shop"');
+  // By a hash of 32 bits both had one name. These numbers were found in a second.
+  const found = 'connect_timeout_ms: 122384, cluster_idle_timeout_ms: 10609';
+  const http = mapping('b', `prefix: /b/, service: "http://pay.shop", ${found}`);
+  assert.equal(new Set(names(compile(setOf(https, http), 'edge', OPTIONS), CLUSTER)).size, 2);
 });
 
 test('each message names the resources that it comes from', () => {

@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto';
 import type { JsonObject } from '#protos/json.ts';
 import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { KeyedMapping } from '../mapping-keys.ts';
 import type { Memo } from '../memo.ts';
-import { contentHash } from './content-hash.ts';
 import { mappingCluster, type UpstreamTls } from './mapping-cluster.ts';
 import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
 import type { ServiceTls } from './upstream-tls.ts';
@@ -14,6 +14,12 @@ export type NamedCluster = {
   readonly json: JsonObject;
   readonly origins: readonly string[];
 };
+
+/**
+ * Users of many namespaces choose the settings of Mappings. With fewer digits one of them could
+ * search for settings that have the name, and so the connections, of another one's cluster.
+ */
+const HASH_DIGITS = 16;
 
 type Mapping = Resource<'Mapping'>;
 type ByName = ReadonlyMap<string, NamedCluster>;
@@ -125,7 +131,7 @@ function reservedNames(declared: ByName): readonly string[] {
 }
 
 function clusterName(key: string, { service }: Upstream, taken: ReadonlySet<string>): string {
-  return taken.has(service) ? `${service}~${contentHash(key)}` : service;
+  return taken.has(service) ? `${service}~${hash('sha256', key).slice(0, HASH_DIGITS)}` : service;
 }
 
 /**
