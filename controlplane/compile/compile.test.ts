@@ -12,6 +12,7 @@ import { discoveryClusters } from './clusters/discovery-cluster.ts';
 import { EXT_AUTHZ_CLUSTER, RATE_LIMIT_CLUSTER } from './clusters/reserved-clusters.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
+import { NO_BACKEND } from './gateways/backend-cluster-name.ts';
 import { Memo } from './memo.ts';
 import type { CompileOptions } from './options.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
@@ -129,6 +130,25 @@ test('nobody finds settings that have the name of a cluster with others', () => 
   const found = 'connect_timeout_ms: 122384, cluster_idle_timeout_ms: 10609';
   const http = mapping('b', `prefix: /b/, service: "http://pay.shop", ${found}`);
   assert.equal(new Set(names(compile(setOf(https, http), 'edge', OPTIONS), CLUSTER)).size, 2);
+});
+
+const HOSTS = "hosts: [{url: 'tcp://a.test:80'}]";
+
+test('each declared cluster has a name of its own, and none that the compiler makes', () => {
+  const declared = ['sds', 'sds~', 'sds~~', NO_BACKEND, 'Service/shop/pay:80', 'a~01ab', 'b@c:80'];
+  const clusters = declared.map(name => `{name: '${name}', type: strict_dns, ${HOSTS}}`).join();
+  const set = setOf(`---
+apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata: {name: edge}
+spec: {node_group: edge, clusters: [${clusters}]}
+`);
+  const made = names(compile(set, 'edge', OPTIONS), CLUSTER);
+  assert.equal(made.length, declared.length);
+  assert.ok(
+    made.every(name => name.endsWith('~')),
+    made.join(),
+  );
 });
 
 test('each message names the resources that it comes from', () => {

@@ -1,3 +1,4 @@
+import { envoyName } from '#controlplane/compile/clusters/proxy-config-clusters.ts';
 import { backendOfCluster } from '#controlplane/compile/gateways/backend-cluster-name.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { ProxyCluster } from '#resources/kinds/proxy-config/cluster.ts';
@@ -50,7 +51,7 @@ function fieldOf(
 }
 
 function clusterField(clusters: readonly ProxyCluster[], { cluster }: Upstream): string {
-  const at = clusters.findIndex(({ name }) => name === cluster || `${name}~` === cluster);
+  const at = clusters.findIndex(each => envoyName(each) === cluster);
   const found = clusters[at];
   if (found === undefined) return 'spec.clusters';
   const part =

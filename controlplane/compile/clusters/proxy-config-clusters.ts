@@ -75,9 +75,19 @@ function members(cluster: ProxyCluster, discovery: Discovery | undefined): JsonO
   return discoveredMembers(cluster.service_name ?? cluster.name, edsConfig(discovery));
 }
 
-function envoyName({ name }: ProxyCluster): string {
-  return RESERVED_CLUSTERS.has(name) ? `${name}~` : name;
+/**
+ * Returns the name of a declared cluster in Envoy. No name that the compiler makes ends with `~`,
+ * and no two declared names have one in Envoy.
+ */
+export function envoyName({ name }: Pick<ProxyCluster, 'name'>): string {
+  return RESERVED_CLUSTERS.has(name) || MADE.test(name) ? `${name}~` : name;
 }
+
+/**
+ * Clusters of Gateways begin so. Those of Mappings that share the name of a service have a `~`, and
+ * those of discovery services have an `@`.
+ */
+const MADE = /^Service\/|[~@]/;
 
 function isReachable({ cluster }: Discovery, { discoveryClusters }: CompileOptions): boolean {
   return (
