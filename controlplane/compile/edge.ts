@@ -105,10 +105,15 @@ export function edgeOf(
   };
 }
 
-/** Clients may reach the ports by others, which an option then tells. */
+/**
+ * Clients may reach the ports by others, which an option then tells. No browser speaks the PROXY
+ * protocol, so ports with it come last.
+ */
 function httpsPortOf(ports: readonly EdgePort[], options: CompileOptions) {
   const { edgeTls = DEFAULT_EDGE_TLS, httpsPort } = options;
-  const speaking = ports.filter(({ takes }) => takes.tls);
+  const speaking = ports
+    .filter(({ takes }) => takes.tls)
+    .sort((a, b) => Number(a.proxyProtocol) - Number(b.proxyProtocol));
   return (host: EdgeHost | undefined) =>
     httpsPort ??
     speaking.find(({ binds }) => host === undefined || binds(host))?.address.port ??

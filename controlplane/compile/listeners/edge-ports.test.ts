@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stringify } from 'yaml';
 import { managersOf, tableOf } from '#controlplane/explain/asked-listener.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
-import { LISTENER } from '#protos/type-url.ts';
+import { LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { compile } from '../compile.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
 import { edgeAnswers } from '../testing/edge-answer.ts';
@@ -222,4 +222,19 @@ test('a port serves a name exactly when it binds the Host of the name and a Mapp
         );
       }
   }
+});
+
+test('redirects to https go to a port without the PROXY protocol, where there is one', () => {
+  const redirectsTo = (...listeners: readonly object[]) => {
+    const documents = [MAPPING, host('a', 'a.test', TLS), ...listeners];
+    const { resources } = resourceSetOf(documents.map(each => stringify(each)).join('---\n'));
+    const tables =
+      compile(resources, 'edge', FUZZ_OPTIONS).resources.get(ROUTE_CONFIGURATION) ?? [];
+    const ports = JSON.stringify(tables).matchAll(/"port_redirect":(\d+)/g);
+    return [...new Set([...ports].map(([, port]) => Number(port)))];
+  };
+  const balanced = listener('a', 8001, { protocol: 'HTTPSPROXY' });
+  const direct = listener('b', 8002, { protocol: 'HTTPS' });
+  assert.deepEqual(redirectsTo(balanced, direct), [8002]);
+  assert.deepEqual(redirectsTo(balanced), [8001]);
 });
