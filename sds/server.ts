@@ -11,7 +11,7 @@ import type { Report } from '#process/reporter.ts';
 import { DISCOVERY } from '#xds/discovery-methods.ts';
 import type { DiscoveryObserver } from '#xds/discovery-observer.ts';
 import { createDiscovery } from './discovery.ts';
-import { httpApp } from './http/http-app.ts';
+import { type HttpSources, httpApp, monitoringApp } from './http/http-app.ts';
 import type { Instances } from './instances/instance.ts';
 import { instanceChanges } from './instances/instance-changes.ts';
 import type { InstanceSource } from './instances/instance-source.ts';
@@ -48,7 +48,7 @@ export type ServerOptions = {
 export type Server = {
   readonly address: string;
   readonly port: number;
-  /** Answers plain HTTP. */
+  /** Answers probes and monitoring in plain HTTP. */
   readonly http: RequestListener;
   /** Ends the source and the server. Requests in flight have `graceMs` to end. */
   stop(graceMs: number): Promise<void>;
@@ -78,7 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     else log.warn({ asked, ports: ports.slice(0, MOST_NAMES) }, NO_SUCH_PORT);
     options.onMissed?.(missed.findings);
   });
-  const http = httpApp({
+  const sources: HttpSources = {
     instances: () => instances,
     status: () => ({
       sources: options.sourcesStatus?.(),
@@ -93,7 +93,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     onError: err => log.error({ err }, 'an HTTP request failed'),
     metrics: metrics.registry,
-  });
+  };
+  const http = httpApp(sources);
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const told = grpcJsServices(options.knowledge ?? [], onError);
   const services = { ...discovery.services, ...told.services };
@@ -114,7 +115,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     endWatch?.();
     return served.stop(graceMs);
   };
-  return { address: served.address, port: served.port, http, stop };
+  return { address: served.address, port: served.port, http: monitoringApp(sources), stop };
 }
 
 const NO_SUCH_SERVICE =

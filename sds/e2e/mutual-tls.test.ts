@@ -105,11 +105,14 @@ test('strangers get nothing: another authority, plain gRPC, plain HTTP', async t
   assert.ok(Buffer.concat(heard).length < 16, 'a TLS alert at most');
 });
 
-test('probes and monitoring are answered in plain HTTP on a port of their own', async t => {
+test('probes and monitoring alone are answered in plain HTTP on a port of their own', async t => {
   const { sds } = await setUp(t);
   const port = await until(() => /"http":(\d+)/.exec(sds.log())?.[1]);
-  const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}/${path}`)).status;
+  const ask = async (path: string, method = 'GET') =>
+    (await fetch(`http://127.0.0.1:${port}/${path}`, { method })).status;
   for (const path of ['healthz', 'status', 'metrics']) assert.equal(await ask(path), 200, path);
   // It listens before it is ready.
   assert.ok(await until(async () => (await ask('readyz')) === 200 || undefined));
+  assert.equal(await ask('v1/registration/user-service'), 404);
+  assert.equal(await ask('v3/discovery:endpoints', 'POST'), 404);
 });

@@ -26,35 +26,66 @@ const MOST_FETCHES = 64;
 const NOT_READY = { error: 'not ready: the instances are not known yet' };
 
 /**
- * Serves everything in plain HTTP:
+ * Serves everything over HTTP/1.1: what `monitoringApp` does, and for proxies
  * - discovery by REST,
  * - the registrations of Envoy's first API,
- * - the proof of a host's name that an ACME authority asks for (RFC 8555, section 8.3),
+ * - the proof of a host's name that an ACME authority asks for (RFC 8555, section 8.3).
+ */
+export function httpApp(sources: HttpSources): Express {
+  return appOf(sources, app => answerProxies(app, sources));
+}
+
+/**
+ * Serves who has no certificate:
  * - `/healthz`: the process runs,
  * - `/readyz`: the instances are known, else 503,
  * - `/status` in JSON,
  * - `/metrics` for Prometheus.
  */
-export function httpApp(sources: HttpSources): Express {
+export function monitoringApp(sources: HttpSources): Express {
+  return appOf(sources, () => {});
+}
+
+function appOf(sources: HttpSources, answerMore: (app: Express) => void): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('json spaces', 2);
-  const whenKnown: RequestHandler = (_request, response, next) => {
-    if (sources.instances() === undefined) response.status(503).json(NOT_READY);
-    else next();
-  };
-  const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
-
   app.use(report(sources));
+  answerMore(app);
+  get(app, '/healthz', (_request, response) => void response.type('text').send('ok\n'));
+  get(
+    app,
+    '/readyz',
+    whenKnown(sources),
+    (_request, response) => void response.type('text').send('ready\n'),
+  );
+  get(app, '/status', (_request, response) => void response.json(sources.status()));
+  get(app, '/metrics', async (_request, response) => {
+    response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
+  });
+  app.use((_request, response) => {
+    response.status(404).json({ error: 'not found' });
+  });
+  app.use(errorAnswer(sources.onError));
+  return app;
+}
+
+function answerProxies(app: Express, sources: HttpSources): void {
+  const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
   // The colon belongs to the name. It does not start a parameter.
   app
     .route('/v3/discovery\\:endpoints')
-    .post(whenKnown, atOnce(MOST_FETCHES, 'too many requests are sent'), body, discovery(sources))
+    .post(
+      whenKnown(sources),
+      atOnce(MOST_FETCHES, 'too many requests are sent'),
+      body,
+      discovery(sources),
+    )
     .all(allow('POST'));
   app
     .route('/v1/registration/:service')
-    .get(whenKnown, (request, response) => {
+    .get(whenKnown(sources), (request, response) => {
       response.json(
         registration(
           instancesNamed(sources.instances() ?? new Map(), request.params.service) ?? [],
@@ -67,22 +98,13 @@ export function httpApp(sources: HttpSources): Express {
     if (answer === undefined) response.status(404).json({ error: 'no order has this token' });
     else response.type('application/octet-stream').send(answer);
   });
-  get(app, '/healthz', (_request, response) => void response.type('text').send('ok\n'));
-  get(
-    app,
-    '/readyz',
-    whenKnown,
-    (_request, response) => void response.type('text').send('ready\n'),
-  );
-  get(app, '/status', (_request, response) => void response.json(sources.status()));
-  get(app, '/metrics', async (_request, response) => {
-    response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
-  });
-  app.use((_request, response) => {
-    response.status(404).json({ error: 'not found' });
-  });
-  app.use(errorAnswer(sources.onError));
-  return app;
+}
+
+function whenKnown({ instances }: HttpSources): RequestHandler {
+  return (_request, response, next) => {
+    if (instances() === undefined) response.status(503).json(NOT_READY);
+    else next();
+  };
 }
 
 function report({ onAnswered }: HttpSources): RequestHandler {
