@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UnsecuredJWT } from 'jose';
 import { isOpenState } from '#ext-authz/oauth2/session/state.ts';
 import { authorize, grantCodes } from '#ext-authz/oauth2/testing/code-provider.ts';
 import { TestBrowser } from '#ext-authz/oauth2/testing/test-browser.ts';
@@ -260,6 +261,16 @@ test('an access token that ends within expirationSafetyMargin: a 502 page, no lo
   const seen = await browser.visit(await begin(browser));
   assert.deepEqual([seen.status, seen.location], [502, undefined]);
   assert.match(seen.body, /expirationSafetyMargin/);
+});
+
+test('an access token that has expired already: a 502 page that says so', async t => {
+  const { browser } = await open(t);
+  const access_token = new UnsecuredJWT({ exp: 1 }).encode();
+  grantCodes(provider(), () => ({ access_token }));
+  const seen = await browser.visit(await begin(browser));
+  assert.equal(seen.status, 502);
+  assert.match(seen.body, /has expired already/);
+  assert.doesNotMatch(seen.body, /expirationSafetyMargin/);
 });
 
 test('every answer of the callback is not cached and tells no referrer', async t => {

@@ -118,10 +118,12 @@ async function exchange(
   if (verdict.kind === 'invalid')
     return { refused: `The access token of the identity provider was refused: ${verdict.check}.` };
   if (stateOf(session, settings.expirationSafetyMargin, now) === 'none')
-    return {
-      refused: 'The access token of the identity provider ends within expirationSafetyMargin.',
-    };
+    return { refused: `The access token of the identity provider ${endOf(session, now)}.` };
   return { ...session, cookieEnds: { [place.configured]: session.ends } };
+}
+
+function endOf({ accessTokenEnds }: Session, now: number): string {
+  return now < accessTokenEnds ? 'ends within expirationSafetyMargin' : 'has expired already';
 }
 
 /**
