@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problemsOf } from '#resources/testing/problem-lines.ts';
+import { documentOf, parseText, problemsOf } from '#resources/testing/problem-lines.ts';
 
 const http = { http: { path: '/healthz' } };
 const checked = (health_check: unknown, more: object = {}) => ({
@@ -27,6 +27,16 @@ for (const fields of GOOD) {
     assert.deepEqual(problemsOf('Mapping', { prefix: '/', service: 'shop', ...fields }), []);
   });
 }
+
+test("what Ambassador's cluster writes as `v3health_checks` is `health_checks`", () => {
+  const { health_checks: v3health_checks } = checked(http);
+  const fields = { prefix: '/', service: 'shop', v3health_checks };
+  const [resource] = parseText(documentOf('Mapping', fields)).resources;
+  assert.equal(resource?.kind === 'Mapping' && resource.spec.health_checks?.length, 1);
+  assert.deepEqual(problemsOf('Mapping', fields), [
+    'warning spec.v3health_checks: `v3health_checks` is deprecated. Write `health_checks`',
+  ]);
+});
 
 const WRONG: readonly [fields: object, problem: RegExp][] = [
   [checked({}), /health_check.*write one of `http`, `grpc`, `tcp`/],

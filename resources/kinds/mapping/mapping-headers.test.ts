@@ -11,6 +11,7 @@ const READ_AS: readonly [fields: object, spec: object][] = [
         'X-A': 'b',
         'x-c': { value: '%PROTOCOL%' },
         'x-d': { value: '', append: false },
+        'x-e': { value: 'f', v2Representation: 'string' },
       },
     },
     {
@@ -18,6 +19,7 @@ const READ_AS: readonly [fields: object, spec: object][] = [
         'x-a': { value: 'b', append: true },
         'x-c': { value: '%PROTOCOL%', append: true },
         'x-d': { value: '', append: false },
+        'x-e': { value: 'f', append: true },
       },
     },
   ],

@@ -32,9 +32,17 @@ const MOST = 100;
 const ADDED_FORM = 'a map from header name to its value, or to { value, append }';
 const REMOVED_FORM = 'a header name or a list of them';
 
+/** Ambassador notes in `v2Representation` which spelling its own conversion began with. */
+const addedObject = z
+  .strictObject({
+    value: z.string(),
+    append: z.boolean().default(true),
+    v2Representation: z.string().exactOptional(),
+  })
+  .transform(({ value, append }) => ({ value, append }));
+
 const added = z
-  .union([z.string(), z.strictObject({ value: z.string(), append: z.boolean().default(true) })])
-  .transform(written => (typeof written === 'string' ? { value: written, append: true } : written))
+  .union([z.string().transform(value => ({ value, append: true })), addedObject])
   .meta({
     form: 'a string, or a map of `value` (a string) and `append` (`true` or `false`)',
     secret: true,

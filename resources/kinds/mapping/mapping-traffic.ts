@@ -34,6 +34,8 @@ export const mappingTrafficShape = {
     .describe('Bounds of what a proxy has open to the service. Anything beyond is answered 503'),
   health_checks: healthChecks
     .exactOptional()
+    // Ambassador's cluster spells it so when it is asked for v2.
+    .meta({ deprecatedNames: ['v3health_checks'] })
     .describe(
       'How each proxy asks the instances whether they are well. An instance that is not gets no requests. While fewer than half of them are well, all get requests',
     ),
