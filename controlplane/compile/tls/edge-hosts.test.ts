@@ -148,6 +148,14 @@ describe('the demands of a TLSContext', () => {
       assert.deepEqual(edgeOf(...documents).names, ['a.test closed']);
     assert.deepEqual(edgeOf(other, context('c', LISTED)).names, ['b.test', 'a.test closed']);
   });
+
+  test('have an effect where they close a name, so none is said to have none', () => {
+    const { problems } = edgeOf(context('c', LISTED));
+    assert.deepEqual(
+      problems.map(problem => /answer 500|no effect/.exec(problem)?.[0]),
+      ['answer 500'],
+    );
+  });
 });
 
 describe('of two Hosts with one hostname', () => {

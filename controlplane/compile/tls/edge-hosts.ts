@@ -83,7 +83,10 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
   }
   for (const { context, demands, names } of demandingContexts(resources)) {
     const lone = names.filter(hostname => !owners.has(hostname));
-    if (lone.length > 0) problems.push(demandProblem(context, lone));
+    if (lone.length > 0) {
+      contexts.add(context.id);
+      problems.push(demandProblem(context, lone));
+    }
     for (const hostname of lone)
       owners.set(hostname, { ...closedHost(hostname, context), contextOnly: true });
     for (const host of names.flatMap(hostname => served.get(hostname) ?? [])) {
