@@ -20,7 +20,6 @@ import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { openFigures } from '#controlplane/figures/open-figures.ts';
 import type { FilterKeySet } from '#controlplane/knowledge/knowledge.ts';
-import { fileDrainedStore } from '#controlplane/orders/drained-store.ts';
 import { OrderAnswers } from '#controlplane/orders/order-answers.ts';
 import { Orders, type ShareDrain } from '#controlplane/orders/orders.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
@@ -52,6 +51,7 @@ import {
   typeLabel,
 } from '#controlplane/status/status.ts';
 import { watchUpstreams } from '#controlplane/upstreams/watch-upstreams.ts';
+import { fileDrainedStore } from '#files/drained-store.ts';
 import { failureLog, refusalLog } from '#process/refusal-log.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Parser } from '#resources/parse/parse.ts';

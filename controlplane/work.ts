@@ -5,7 +5,6 @@ import { type Console, openConsole } from '#controlplane/console/console.ts';
 import type { KubernetesEdges } from '#controlplane/edges/kubernetes-edges.ts';
 import { FIGURES_DEFINITIONS } from '#controlplane/figures/figures-service.ts';
 import { type Knowledge, openKnowledge } from '#controlplane/knowledge/knowledge.ts';
-import type { Drained } from '#controlplane/orders/drained-store.ts';
 import { type SharedDrains, shareDrains } from '#controlplane/orders/shared-drains.ts';
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
@@ -17,6 +16,7 @@ import {
 } from '#controlplane/status/kubernetes-status.ts';
 import { createMetrics, type Metrics } from '#controlplane/status/metrics.ts';
 import { objectName } from '#controlplane/status/status-lease-name.ts';
+import type { Drained } from '#files/drained-store.ts';
 import { markState } from '#files/state-mark.ts';
 import { type Served, serve } from '#grpc/serve.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';

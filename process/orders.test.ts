@@ -11,7 +11,11 @@ function takenBy(taker: OrderTaker) {
   const counts = { changed: 0, acked: 0 };
   const taken = new TakenOrders(taker, () => (counts.changed += 1));
   const nack = () => assert.fail('orders are never rejected');
-  const take = async (given: Readonly<Record<string, JsonObject | null>>, removed: string[]) => {
+  const take = async (
+    given: Readonly<Record<string, JsonObject | null>>,
+    removed: string[],
+    complete = true,
+  ) => {
     const changed = Object.entries(given).map(([name, order]) => ({
       ...{ name, version: '1' },
       any: order === null ? BROKEN : encodeAny({ '@type': ORDER, ...order }),
@@ -19,7 +23,7 @@ function takenBy(taker: OrderTaker) {
     const ack = () => {
       counts.acked += 1;
     };
-    taken.take({ typeUrl: ORDER, complete: true, changed, removed, ack, nack });
+    taken.take({ typeUrl: ORDER, complete, changed, removed, ack, nack });
     await turn();
   };
   return { counts, take, outcomes: () => taken.outcomes.map(each => Object.values(each).join()) };
@@ -75,6 +79,25 @@ test('an order that did something is forgotten with it, and the end of one that 
   assert.deepEqual(outcomes(), ['drain,true,false,back']);
   await take({ drain: DRAIN }, []);
   assert.deepEqual(outcomes(), ['drain,false,false,left out']);
+});
+
+test('a service learns when it knows all orders, after each part that completes them', async () => {
+  const seen: string[] = [];
+  const { take } = takenBy({
+    given: name => {
+      seen.push(name);
+      return 'done';
+    },
+    withdrawn: name => {
+      seen.push(`no ${name}`);
+      return 'back';
+    },
+    allKnown: () => seen.push('all'),
+  });
+  await take({}, []);
+  await take({ a: DRAIN }, [], false);
+  await take({ b: DRAIN }, ['a']);
+  assert.deepEqual(seen, ['all', 'a', 'no a', 'b', 'all']);
 });
 
 test('the newest outcomes are remembered', async () => {

@@ -30,6 +30,8 @@ export type OrderTaker = {
   given(name: string, order: Order): string | Promise<string>;
   /** @returns undefined when nothing ends with the order */
   withdrawn?(name: string): string | undefined;
+  /** Called when it has been told of all orders that there are now, perhaps of none. */
+  allKnown?(): void;
 };
 
 /** Takes orders, and remembers what became of them. */
@@ -53,6 +55,7 @@ export class TakenOrders {
   readonly take = (update: Update): void => {
     for (const name of update.removed) this.#withdrawn(name);
     for (const { any, name } of update.changed) void this.#given(name, () => decodeAny(any));
+    if (update.complete) this.#taker.allKnown?.();
     update.ack();
   };
 

@@ -21,6 +21,7 @@ test('only the instances file has to be named', () => {
       rootMs: 43_800 * 3_600_000,
       authorityFolder: resolve('.gateway/authority'),
       acmeFolder: resolve('.gateway/acme'),
+      drainedFile: resolve('.gateway/sds-drained.json'),
       authoritySecret: undefined,
       identityFolders: new Map(),
       identitySecrets: [],
@@ -85,6 +86,7 @@ test('everything can be set', () => {
       rootMs: 8_760 * 3_600_000,
       authorityFolder: '/var/lib/gateway/authority',
       acmeFolder: '/var/lib/gateway/acme',
+      drainedFile: '/var/lib/gateway/sds-drained.json',
       authoritySecret: 'gateway-authority',
       identityFolders: new Map([
         ['edge', '/run/identity/edge'],

@@ -1,8 +1,10 @@
+import { fileDrainedStore } from '#files/drained-store.ts';
 import { connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
 import { type Following, followControlPlane } from '#process/follow-control-plane.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
+import type { OrderTaker } from '#process/orders.ts';
 import { servePlainHttp } from '#process/plain-http.ts';
 import type { Report } from '#process/reporter.ts';
 import type { ServiceParts, Started } from '#process/run-service.ts';
@@ -59,6 +61,7 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
   const { host, port } = config;
   secrets?.onFindings(found.part());
   const source = sources.length === 0 ? undefined : drainedSource(mergedSource(sources));
+  const drains = secretsConfig && openDrains(secretsConfig, source, log);
   const server = await startServer({
     host,
     port,
@@ -77,7 +80,7 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
   );
   const http = config.http && (await servePlainHttp(server.http, config.http, exit));
   const following =
-    secretsConfig && secrets && follow(secretsConfig, secrets, tls, { ...parts, source });
+    drains && secrets && follow(secretsConfig, discoveryOrders(drains, secrets), secrets, tls, log);
   if (following) found.sendBy(following.report);
   return {
     facts: { address: server.address, port: server.port, http: http?.port, files: instancesFiles },
@@ -138,12 +141,23 @@ async function openIdentity(
   });
 }
 
+/** Drains at once what was drained before, since the control plane may be away. */
+function openDrains(
+  { authoritySecret, drainedFile }: SecretsConfig,
+  source: DrainedSource | undefined,
+  log: Parts['log'],
+): OrderTaker {
+  const store = authoritySecret === undefined ? fileDrainedStore(drainedFile, log) : undefined;
+  return drainOrders(source, store, log);
+}
+
 /** What the control plane sent last stays in force while it is away. */
 function follow(
   { reportTo, xds }: SecretsConfig,
+  orders: OrderTaker,
   secrets: Secrets,
   tls: MutualTls | undefined,
-  { log, source }: Parts & { readonly source: DrainedSource | undefined },
+  log: Parts['log'],
 ): Following {
   return followControlPlane({
     group: GROUP,
@@ -152,7 +166,7 @@ function follow(
     typeUrls: [SERVED_SECRET],
     what: 'secrets',
     onUpdate: update => secrets.update(update),
-    orders: discoveryOrders(drainOrders(source, log), secrets),
+    orders,
     reportTo,
     log,
   });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import type { ServiceInstances } from '#controlplane/knowledge/knowledge.ts';
-import type { Drained } from '#controlplane/orders/drained-store.ts';
+import type { Drained } from '#files/drained-store.ts';
 import { doubtOfDrain } from './drain-doubt.ts';
 
 const MAPPING = `apiVersion: gateway.internal/v2

@@ -1,7 +1,7 @@
 import { discoveredService } from '#controlplane/compile/clusters/mapping-cluster.ts';
 import type { Figures, UpstreamFigures } from '#controlplane/figures/figures.ts';
 import type { Knowledge, ServiceInstances } from '#controlplane/knowledge/knowledge.ts';
-import type { Drained } from '#controlplane/orders/drained-store.ts';
+import type { Drained } from '#files/drained-store.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { nameOf } from './views/instances.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Drained, DrainedStore } from '#files/drained-store.ts';
 import { CLUSTER, ORDER } from '#protos/type-url.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
-import type { Drained, DrainedStore } from './drained-store.ts';
 import { Orders, type ShareDrain } from './orders.ts';
 
 const PLAIN: Snapshot = new Map([[CLUSTER, new Map()]]);

@@ -1,9 +1,9 @@
+import type { Drained, DrainedStore } from '#files/drained-store.ts';
 import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { ORDER } from '#protos/type-url.ts';
 import { type Snapshot, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import type { SnapshotCache } from '#xds/snapshot-cache.ts';
-import type { Drained, DrainedStore } from './drained-store.ts';
 import type { OrderAnswers, ServiceAnswer } from './order-answers.ts';
 
 type Cache = Pick<SnapshotCache, 'get' | 'set'>;

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
+import { type Drained, isDrained } from '#files/drained-store.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { follow } from '#kubernetes/follow.ts';
 import { isRecord, type KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { createObject, patchObject } from '#kubernetes/write.ts';
 import type { After } from '#process/after.ts';
-import { type Drained, isDrained } from './drained-store.ts';
 import type { ShareDrain } from './orders.ts';
 
 export type SharedDrainsParts = {

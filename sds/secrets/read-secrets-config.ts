@@ -26,6 +26,8 @@ export type SecretsConfig = {
    * Secrets hold it then.
    */
   readonly acmeFolder: string;
+  /** Absolute path of the file with what is drained, unless a Secret holds the roots. */
+  readonly drainedFile: string;
   /** Name of a Secret in the process's own namespace. */
   readonly authoritySecret: string | undefined;
   /**
@@ -103,6 +105,7 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
     rootMs,
     authorityFolder: resolve(text('STATE', '.gateway'), 'authority'),
     acmeFolder: resolve(text('STATE', '.gateway'), 'acme'),
+    drainedFile: resolve(text('STATE', '.gateway'), 'sds-drained.json'),
     authoritySecret: parseSecretName(text('AUTHORITY_SECRET', '')),
     identityFolders: new Map(identities.map(group => [group, resolve(folder, group)])),
     identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),

@@ -1,4 +1,4 @@
-import type { Drained } from '#controlplane/orders/drained-store.ts';
+import type { Drained } from '#files/drained-store.ts';
 import { ActForm } from './act.ts';
 import { html, type Shown } from './html.ts';
 

@@ -1,6 +1,6 @@
 import type { SampledRequest } from '#controlplane/figures/figures.ts';
 import type { ServiceInstances } from '#controlplane/knowledge/knowledge.ts';
-import type { Drained } from '#controlplane/orders/drained-store.ts';
+import type { Drained } from '#files/drained-store.ts';
 
 /** An instance that the discovery service knows, or that sampled requests went to. */
 export type InstanceRow = Drained & {

@@ -5,7 +5,7 @@ import type {
   UpstreamCounts,
   UpstreamFigures,
 } from '#controlplane/figures/figures.ts';
-import type { Drained } from '#controlplane/orders/drained-store.ts';
+import type { Drained } from '#files/drained-store.ts';
 import type { InstanceRows } from './instances.ts';
 import type { LimitLine } from './route.ts';
 import type { RouteRow } from './routes.ts';

@@ -1,6 +1,6 @@
 import type { Page } from '#controlplane/console/views/paging.ts';
 import type { DrainedList, ServiceRow } from '#controlplane/console/views/services.ts';
-import type { Drained } from '#controlplane/orders/drained-store.ts';
+import type { Drained } from '#files/drained-store.ts';
 import { addressText, Drain } from '../drain.ts';
 import { ago, count, ms, percent, rate } from '../format.ts';
 import { html, type Shown } from '../html.ts';

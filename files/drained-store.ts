@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import type { Logger } from 'pino';
-import { replaceFile } from '#files/write-durably.ts';
+import { replaceFile } from './write-durably.ts';
 
 /** An instance that no proxy gets. */
 export type Drained = { readonly address: string; readonly port: number };
 
-/** Keeps what is drained, so that a restart of the control plane brings no instance back. */
+/** Keeps what is drained, so that a restart brings no instance back. */
 export type DrainedStore = {
   read(): readonly Drained[];
   /** Throws the system's error. */
@@ -17,7 +16,10 @@ export type DrainedStore = {
  * Keeps what is drained in a file. A file that cannot be read is logged, and nothing is drained
  * until an operator says so again.
  */
-export function fileDrainedStore(path: string, log: Logger): DrainedStore {
+export function fileDrainedStore(
+  path: string,
+  log: { error(facts: object, message: string): void },
+): DrainedStore {
   return {
     read: () => {
       try {
