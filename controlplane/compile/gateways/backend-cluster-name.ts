@@ -9,6 +9,7 @@ export type Carried = 'http' | 'grpc' | 'bytes';
 const SUFFIXES = { http: '', grpc: '~grpc', bytes: '~bytes' } as const;
 /** Bytes inside TLS of ours. Other routes may pass on what clients send to the same port. */
 const SECURED_BYTES = '~tls';
+const DATAGRAMS = '~udp';
 
 /** Returns the names of all clusters of a port of a Service. */
 export function backendClusterNames(target: BackendTarget): readonly string[] {
@@ -16,12 +17,15 @@ export function backendClusterNames(target: BackendTarget): readonly string[] {
 }
 
 /** Returns the name of the cluster of a port of a Service. */
-export function backendClusterName(
-  { name, namespace, port, tls }: BackendTarget,
-  carried: Carried,
-): string {
-  const suffix = carried === 'bytes' && tls !== undefined ? SECURED_BYTES : SUFFIXES[carried];
+export function backendClusterName(target: BackendTarget, carried: Carried): string {
+  const { name, namespace, port, tls } = target;
+  const suffix = carried === 'bytes' ? ofBytes(target) : SUFFIXES[carried];
   return `Service/${namespace}/${name}:${port}${suffix}${shownSuffix(tls)}`;
+}
+
+function ofBytes({ protocol, tls }: BackendTarget): string {
+  if (protocol === 'udp') return DATAGRAMS;
+  return tls === undefined ? SUFFIXES.bytes : SECURED_BYTES;
 }
 
 /** Gateways that share an edge may show different certificates to a backend. */
@@ -33,7 +37,7 @@ function shownSuffix(tls: BackendTls | undefined): string {
 
 /** Returns whether a cluster carries bytes of any protocol to a backend. */
 export function carriesBytes(cluster: string): boolean {
-  return /^Service\/[^~]*~(?:bytes|tls)(?:~|$)/.test(cluster);
+  return /^Service\/[^~]*~(?:bytes|tls|udp)(?:~|$)/.test(cluster);
 }
 
 /** Returns the port of a Service whose cluster has this name, or undefined for another cluster. */

@@ -88,7 +88,20 @@ export function discoveredBackend(
   context: KnownServices,
 ): string | undefined {
   if (!isDescribed(target, context) && !context.knowsServices) return undefined;
-  return backendService(target, context);
+  const service = backendService(target, context);
+  return isBesideTcp(target, context) ? `${service}/udp` : service;
+}
+
+/** A number that both have is TCP's to the discovery service, which matters where they differ. */
+function isBesideTcp(
+  { name, namespace, port, protocol }: BackendTarget,
+  { knowsServices, services }: KnownServices,
+): boolean {
+  if (protocol !== 'udp' || !knowsServices) return false;
+  const service = services.find(each => each.name === name && each.namespace === namespace);
+  const ports = service?.spec.ports.filter(each => each.port === port) ?? [];
+  const [tcp, udp] = ['TCP', 'UDP'].map(wanted => ports.find(each => each.protocol === wanted));
+  return tcp !== undefined && (tcp.targetPort ?? port) !== (udp?.targetPort ?? port);
 }
 
 /** Returns the name and port of a Service for people: `shop:80`, or `shop.namespace:80`. */

@@ -72,6 +72,37 @@ describe('a Service that one listener of a Gateway reaches over TLS, and another
       });
 });
 
+test('a number of TCP and of UDP has the instances of each', () => {
+  const dns = service(
+    's',
+    '{name: t, port: 53}, {name: u, port: 53, protocol: UDP, targetPort: 5353}, {name: v, port: 54, protocol: UDP}, {name: w, port: 55}, {name: x, port: 55, protocol: UDP, targetPort: 55}',
+  );
+  const route = (kind: string, port: number, section: string) =>
+    object(
+      kind,
+      section,
+      `parentRefs: [{name: g, sectionName: ${section}}], rules: [{backendRefs: [{name: s, port: ${port}}]}]`,
+    );
+  const listeners =
+    '{name: t, port: 8001, protocol: TCP}, {name: u, port: 8001, protocol: UDP}, {name: v, port: 8002, protocol: UDP}, {name: x, port: 8003, protocol: UDP}';
+  const text = [
+    ...[CLASS, dns, gateway('g', `listeners: [${listeners}]`)],
+    ...[route('TCPRoute', 53, 't'), route('UDPRoute', 53, 'u'), route('UDPRoute', 54, 'v')],
+    route('UDPRoute', 55, 'x'),
+  ].join('');
+  const found = compile(clusterOf(text), EDGE, OPTIONS).resources;
+  const discovered = new Map(
+    found
+      .get(CLUSTER)
+      ?.map(({ name, json }) => [name, /"service_name":"([^"]*)"/.exec(JSON.stringify(json))?.[1]]),
+  );
+  const asked = ['t', 'u', 'v', 'x'].map(name => {
+    const used = new RegExp(`"stat_prefix":"Gateway/infra/g/${name}",.*?"cluster":"([^"]*)"`);
+    return discovered.get(used.exec(JSON.stringify(found.get(LISTENER)))?.[1] ?? '');
+  });
+  assert.deepEqual(asked, ['s.infra:53', 's.infra:53/udp', 's.infra:54', 's.infra:55']);
+});
+
 describe('Gateways that share an edge', () => {
   let pair: { readonly certificate: string; readonly key: string };
   before(async () => {

@@ -334,8 +334,8 @@ test('a port of UDP has its number of the Service, beside those of TCP', () => {
   assert.deepEqual([found(':5353'), found(':9000')], ['10.0.0.1:5353', '10.0.0.1:9000']);
   index.updatePorts([['default/users', readServicePorts({ metadata: { name: 'users' }, spec })]]);
   assert.deepEqual(
-    [found(''), found(':53'), found(':8125')],
-    ['10.0.0.1:5354', '10.0.0.1:5354', '10.0.0.1:9000'],
+    [found(''), found(':53'), found(':53/udp'), found(':8125')],
+    ['10.0.0.1:5354', '10.0.0.1:5354', '10.0.0.1:5353', '10.0.0.1:9000'],
   );
 });
 

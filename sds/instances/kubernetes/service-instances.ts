@@ -7,6 +7,9 @@ import type { ServicePort } from './service-ports.ts';
 /** The port behind a service's plain name, where there are several. */
 const MAIN_PORT = 'http';
 
+/** What follows a number that TCP has too. */
+const OF_UDP = '/udp';
+
 type Placed = SliceEndpoint & Pick<Slice, 'ports' | 'udpPorts'>;
 
 /**
@@ -15,7 +18,7 @@ type Placed = SliceEndpoint & Pick<Slice, 'ports' | 'udpPorts'>;
  * - `:name`: a port by name.
  * - `:number`: a port by number. The Service's number wins, as in its DNS name. Else it is the
  *   instances' number.
- *   A number of TCP wins over the same number of UDP.
+ *   A number of TCP wins over the same number of UDP, which is `:number/udp` then.
  * - `:*`: there when the meaning of every number is known. Of several ports none is reached by
  *   another number. An only port is reached by any.
  *
@@ -51,8 +54,11 @@ export function serviceInstances(
     (servicePorts ?? []).filter(port => port.udp === udp),
   );
   for (const { name, port } of streams ?? []) byPort.set(`:${port}`, named.get(name) ?? []);
-  for (const [port, instances] of datagramInstances(slices, endpoints, datagrams ?? []))
-    if (!byPort.has(port)) byPort.set(port, instances);
+  const ofTcp = new Set(byPort.keys());
+  for (const [port, instances] of datagramInstances(slices, endpoints, datagrams ?? [])) {
+    const name = ofTcp.has(port) ? `${port}${OF_UDP}` : port;
+    if (!byPort.has(name)) byPort.set(name, instances);
+  }
   if (servicePorts !== undefined && names.size > 1) byPort.set(ANY_PORT, NO_SUCH_PORT);
   return byPort;
 }
