@@ -86,7 +86,7 @@ for (const spec of DIFFERENT) {
   test(`a Mapping with ${JSON.stringify(spec)} has a cluster of its own, whose name tells of its settings`, () => {
     const both = clusters(compiled(setOf(mapping('a', {}), mapping('b', spec))));
     assert.equal(both.length, 2);
-    for (const name of both) assert.match(name, /^shop~[0-9a-f]{8}$/);
+    for (const name of both) assert.match(name, /^shop~[0-9a-f]{16}$/);
     const again = clusters(compiled(setOf(mapping('x', spec), mapping('y', {}), mapping('z', {}))));
     assert.deepEqual(again, both);
   });

@@ -60,7 +60,7 @@ test('Mappings share a cluster by their TLSContext, and others have clusters of 
     edge(setOf(...contexts, ...same, mapping('4', { tls: 'b' }), mapping('5', { tls: true }))),
   );
   assert.equal(all.length, 3);
-  assert.ok(all.every(name => /^shop~[0-9a-f]{8}$/.test(name)));
+  assert.ok(all.every(name => /^shop~[0-9a-f]{16}$/.test(name)));
   const fewer = names(edge(setOf(...contexts, ...same, mapping('5', { tls: true }))));
   assert.ok(
     fewer.every(name => all.includes(name)),
