@@ -205,3 +205,15 @@ describe('of two Hosts with one hostname', () => {
       );
     });
 });
+
+test('a Secret that has the name of the host keeps the certificate of that Host alone', () => {
+  const ordered = { acmeProvider: { email: 'operator@a.test' } };
+  const own = host('own', { ...ordered, hostname: 'b.test' });
+  const other = host('other', { ...ordered, tlsSecret: { name: 'acme-b.test' } });
+  const { hosts } = edgeHosts(resourcesOf([own, other]));
+  assert.deepEqual(
+    hosts.filter(({ tls }) => tls === 'broken').map(({ id }) => id),
+    ['Host/default/other'],
+  );
+  assert.match(edgeOf(own, other).problems.join(), /^error Host other: Host\/default\/own keeps/);
+});

@@ -14,6 +14,7 @@ import {
   keyPairFiles,
   keyPairOf,
   orderedFor,
+  orderedSecret,
   type ProxySecret,
 } from './proxy-secret.ts';
 import { contextAuthorities, contextCertificate, type SecretUse, secretUse } from './secret-use.ts';
@@ -128,33 +129,41 @@ function certificateOf(
 /** Two Hosts that keep their certificates in one Secret would replace them by turns for ever. */
 function orderedPart(host: Host, order: AcmeOrder, hosts: readonly Host[]): Part<ProxySecret> {
   const place = keptIn(host);
-  const keeper = place === undefined ? undefined : keepersOf(hosts).get(place);
+  const keeper = keepersOf(hosts).get(place);
   if (keeper === undefined || keeper.spec.hostname === host.spec.hostname)
     return { value: orderedFor(host, order) };
   const message = `${keeper.id} keeps its certificate in the Secret ${place}, which holds that of one Host${UNSERVED}`;
   return { problem: problemOf(host, 'error', 'spec.tlsSecret', message) };
 }
 
-/** @returns undefined when the place has the name of the host */
-function keptIn({ namespace, spec: { tlsSecret } }: Host): string | undefined {
-  return tlsSecret && `${tlsSecret.namespace ?? namespace}/${tlsSecret.name}`;
+function keptIn(host: Host): string {
+  const { name, namespace } = orderedSecret(host);
+  return `${namespace}/${name}`;
 }
 
 const KEEPERS = new WeakMap<readonly Host[], ReadonlyMap<string, Host>>();
 
-/** Returns the first Host by id that keeps its certificate in a Secret. */
+/**
+ * Returns the Host that keeps its certificate in a Secret: one that names none, else the first by
+ * id.
+ */
 function keepersOf(hosts: readonly Host[]): ReadonlyMap<string, Host> {
   const known = KEEPERS.get(hosts);
   if (known !== undefined) return known;
   const keepers = new Map<string, Host>();
   for (const host of hosts) {
+    if (acmeOrderOf(host.spec) === undefined) continue;
     const place = keptIn(host);
-    if (place === undefined || acmeOrderOf(host.spec) === undefined) continue;
     const first = keepers.get(place);
-    if (first === undefined || compareText(host.id, first.id) < 0) keepers.set(place, host);
+    if (first === undefined || compareKeepers(host, first) < 0) keepers.set(place, host);
   }
   KEEPERS.set(hosts, keepers);
   return keepers;
+}
+
+function compareKeepers(a: Host, b: Host): number {
+  const names = ({ spec }: Host) => Number(spec.tlsSecret !== undefined);
+  return names(a) - names(b) || compareText(a.id, b.id);
 }
 
 function clientAuthorities(

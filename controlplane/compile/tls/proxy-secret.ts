@@ -114,22 +114,31 @@ export function issuedName(hostname: string): string {
  * and keeps it.
  */
 export function orderedFor(
-  { id, namespace, spec }: Resource<'Host'>,
+  host: Resource<'Host'>,
   { authority, email, privateKeySecret }: AcmeOrder,
 ): ProxySecret {
-  const { hostname, tlsSecret } = spec;
+  const { id, namespace, spec } = host;
+  const { hostname } = spec;
   const account = `acme-account-${contentHash(`${authority} ${email}`)}`;
   const content = () => ({
     acme: {
       hostname,
       directory: authority,
       email,
-      certificate: { namespace, name: `acme-${hostname}`, ...tlsSecret },
+      certificate: orderedSecret(host),
       account: { namespace, name: account, ...privateKeySecret },
     },
   });
   const named = { resource: id, field: 'spec.acmeProvider' };
   return { name: `gateway/acme/${hostname}`, named, content };
+}
+
+/** Returns the Secret that keeps what an ACME authority issues for a Host. */
+export function orderedSecret({
+  namespace,
+  spec: { hostname, tlsSecret },
+}: Resource<'Host'>): Required<SecretReference> {
+  return { namespace, name: `acme-${hostname}`, ...tlsSecret };
 }
 
 /**
