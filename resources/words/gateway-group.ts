@@ -14,7 +14,7 @@ const HASH_DIGITS = 16;
  */
 export function gatewayGroup(namespace: string, name: string): string {
   const readable = `${namespace}-${name}`.replaceAll('.', '-').slice(0, LONGEST_NAME);
-  return `${readable}-${hashOf(`${namespace}/${name}`, HASH_DIGITS)}`;
+  return `${readable}-${longHash(`${namespace}/${name}`)}`;
 }
 
 /**
@@ -23,6 +23,11 @@ export function gatewayGroup(namespace: string, name: string): string {
  */
 export function isGatewayGroup(name: string): boolean {
   return new RegExp(`-[0-9a-f]{${HASH_DIGITS}}$`).test(name);
+}
+
+/** Returns 16 hex digits of a text's SHA-256, for a name that is not to be met. */
+export function longHash(text: string): string {
+  return hashOf(text, HASH_DIGITS);
 }
 
 /** Returns 8 hex digits of a text's SHA-256, for a name that is cut. */

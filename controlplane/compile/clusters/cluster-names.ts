@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { JsonObject } from '#protos/json.ts';
 import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
 import type { Resource } from '#resources/resource.ts';
+import { longHash } from '#resources/words/gateway-group.ts';
 import type { KeyedMapping } from '../mapping-keys.ts';
 import type { Memo } from '../memo.ts';
 import { mappingCluster, type UpstreamTls } from './mapping-cluster.ts';
@@ -14,12 +14,6 @@ export type NamedCluster = {
   readonly json: JsonObject;
   readonly origins: readonly string[];
 };
-
-/**
- * Users of many namespaces choose the settings of Mappings. With fewer digits one of them could
- * search for settings that have the name, and so the connections, of another one's cluster.
- */
-const HASH_DIGITS = 16;
 
 type Mapping = Resource<'Mapping'>;
 type ByName = ReadonlyMap<string, NamedCluster>;
@@ -130,8 +124,12 @@ function reservedNames(declared: ByName): readonly string[] {
   return [...RESERVED_CLUSTERS, ...[...declared.values()].map(({ name }) => name)];
 }
 
+/**
+ * Users of many namespaces choose the settings of Mappings. With a shorter hash one of them could
+ * search for settings that have the name, and so the connections, of another one's cluster.
+ */
 function clusterName(key: string, { service }: Upstream, taken: ReadonlySet<string>): string {
-  return taken.has(service) ? `${service}~${hash('sha256', key).slice(0, HASH_DIGITS)}` : service;
+  return taken.has(service) ? `${service}~${longHash(key)}` : service;
 }
 
 /**

@@ -58,7 +58,7 @@ function loginWarnings(host: string, protectedOrigins: readonly object[], grant 
   );
 }
 
-/** Returns the warnings of a rule with these Filters, each of which sets a header of its own name. */
+/** Returns the warnings of a rule with these Filters. Each sets a header of its own name. */
 function conditionWarnings(...filters: readonly object[]) {
   const jwt = (name: string, header: string) => {
     const injectRequestHeaders = [{ name: header, value: 'v' }];
