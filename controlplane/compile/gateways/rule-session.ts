@@ -26,9 +26,13 @@ type SessionRule = Pick<ServedRule<unknown>, 'index'> & {
 export function sessionChanges(routeId: string, { index, rule }: SessionRule): JsonObject {
   const { name, sessionPersistence: session } = rule;
   if (session === undefined) return {};
-  return perRoute({
-    stateful_session: { session_state: stateOf(session, `${routeId}/${name ?? index}`) },
-  });
+  const own = `${routeId}/${name === undefined ? index : named(name)}`;
+  return perRoute({ stateful_session: { session_state: stateOf(session, own) } });
+}
+
+/** A rule may be called `1`, which is also the place of another one. */
+function named(name: string): string {
+  return /^\d+$/.test(name) ? `name ${name}` : name;
 }
 
 function stateOf(session: SessionPersistence, rule: string): JsonObject {
