@@ -228,3 +228,21 @@ test('a Mapping with `bypass_auth` takes no Filters from another one that shares
     'b',
   ]);
 });
+
+test('a Mapping without labels takes no limits from another one that shares its route', () => {
+  const [labels, bypass] = [', labels: {gateway: [{g: [remote_address]}]}', ', bypass_auth: true'];
+  const routed = (...mores: readonly string[]) => {
+    const documents = mores.map((more, at) =>
+      mapping(`m${at}`, `prefix: /can/, service: s${at}, weight: 30${more}`),
+    );
+    const served = [...routesOf(compile(setOf(...documents), 'edge', OPTIONS))];
+    return served.flatMap(([name, route]) =>
+      name.startsWith('Mapping/') ? [name, JSON.stringify(route).includes('remote_address')] : [],
+    );
+  };
+  assert.deepEqual(routed('', labels), ['Mapping/default/m1', true]);
+  assert.deepEqual(routed(', labels: {gateway: []}', labels), ['Mapping/default/m1', true]);
+  assert.deepEqual(routed(labels, ''), ['Mapping/default/m0', true]);
+  assert.deepEqual(routed('', ''), ['Mapping/default/m0', false]);
+  assert.deepEqual(routed(bypass, labels + bypass, ''), ['Mapping/default/m2', false]);
+});

@@ -4,8 +4,9 @@ import type { MappingGroup, MappingTarget } from './mapping-route.ts';
 
 /**
  * Returns Mappings with their clusters (by id), in groups that match the same requests, by match.
- * The Mappings come ordered by id. In each group those with `bypass_auth` are the last: the first
- * gives the route what cannot differ, and must not take Filters from the others.
+ * The Mappings come ordered by id. In each group those with `bypass_auth` are the last, and before
+ * them those without labels: the first gives the route what cannot differ, and must not take Filters
+ * from the others, nor all limits.
  */
 export function mappingGroups(
   mappings: readonly KeyedMapping[],
@@ -20,7 +21,12 @@ export function mappingGroups(
     else group.push({ mapping, cluster });
   }
   for (const group of groups.values())
-    if (group[0].mapping.spec.bypass_auth && group.length > 1)
-      group.sort((a, b) => Number(a.mapping.spec.bypass_auth) - Number(b.mapping.spec.bypass_auth));
+    if (group.length > 1 && openness(group[0]) > 0)
+      group.sort((a, b) => openness(a) - openness(b));
   return groups;
+}
+
+function openness({ mapping: { spec } }: MappingTarget): number {
+  const unlabelled = Object.values(spec.labels).every(groups => groups.length === 0);
+  return 2 * Number(spec.bypass_auth) + Number(unlabelled);
 }
