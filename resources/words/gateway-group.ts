@@ -25,6 +25,12 @@ export function isGatewayGroup(name: string): boolean {
   return new RegExp(`-[0-9a-f]{${HASH_DIGITS}}$`).test(name);
 }
 
+/**
+ * What follows a service's name in the node group of one of its instances, as an expression. It
+ * never has as many digits as the hash of a Gateway's group, which may have no letter.
+ */
+export const INSTANCE = `-(?:[0-9]{1,${HASH_DIGITS - 1}}|[0-9]{${HASH_DIGITS + 1},})`;
+
 /** Returns 16 hex digits of a text's SHA-256, for a name that is not to be met. */
 export function longHash(text: string): string {
   return hashOf(text, HASH_DIGITS);

@@ -1,5 +1,6 @@
 import { IDENTITY_SECRET, ROOTS_SECRET, spiffeId } from '#certificates/identity.ts';
 import type { JsonObject } from '#protos/json.ts';
+import { INSTANCE } from '#resources/words/gateway-group.ts';
 import { extension } from '../extension.ts';
 import { quoteRegex } from '../quote-regex.ts';
 import { secretConfig } from './secret-config.ts';
@@ -66,5 +67,5 @@ function commonTls(trustDomain: string, peers: Peers): JsonObject {
 function matchers(trustDomain: string, peers: Peers): readonly JsonObject[] {
   const name = (group: string) => spiffeId({ trustDomain, group });
   if ('groups' in peers) return peers.groups.map(group => ({ exact: name(group) }));
-  return [{ safe_regex: { regex: `${quoteRegex(name(peers.service))}(-[0-9]+)?` } }];
+  return [{ safe_regex: { regex: `${quoteRegex(name(peers.service))}(${INSTANCE})?` } }];
 }

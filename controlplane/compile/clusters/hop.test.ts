@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
+import { gatewayGroup } from '#resources/words/gateway-group.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
-import { callersOf, hopService } from './hop.ts';
+import { callersOf, hopService, isProxyOf } from './hop.ts';
+import { hopClientTls } from './hop-tls.ts';
 
 const HOP = { isDefault: true, trustDomain: 'a.test' };
 
@@ -46,5 +48,20 @@ for (const [caller, group, callers] of [
   test(`${callers.join(' and ')} may connect to ${group}, where orders has a Mapping to {${caller}}`, () => {
     const resources = resourcesOf(`${caller}, resolver: sds, node_group: orders`);
     assert.deepEqual(callersOf(resources, group, HOP), callers);
+  });
+}
+
+for (const [group, isIts] of [
+  ['shop-s95', true],
+  ['shop-s95-1', true],
+  ['shop-s95-20261127093012345', true],
+  // The hash of this one has no letter.
+  [gatewayGroup('shop', 's95'), false],
+] as const) {
+  test(`a proxy of ${group} is ${isIts ? 'one' : 'none'} of the service shop-s95`, () => {
+    assert.equal(isProxyOf(group, 'shop-s95'), isIts);
+    const tls = JSON.stringify(hopClientTls('a.test', { service: 'shop-s95' }));
+    const regex = JSON.parse(/"regex":(".*?[^\\]")/.exec(tls)?.[1] ?? '""');
+    assert.equal(new RegExp(`^(?:${regex})$`).test(`spiffe://a.test/group/${group}`), isIts);
   });
 }

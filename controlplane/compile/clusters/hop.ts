@@ -3,6 +3,7 @@ import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
 import type { ProxyCluster } from '#resources/kinds/proxy-config/cluster.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { INSTANCE } from '#resources/words/gateway-group.ts';
 import { EDGE } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 
@@ -50,8 +51,10 @@ export function callersOf(resources: ResourceSet, group: string, hop: Hop): read
  * name, or that name and a number.
  */
 export function isProxyOf(group: string, service: string): boolean {
-  return group === service || /^-[0-9]+$/.test(tail(group, service));
+  return group === service || OF_INSTANCE.test(tail(group, service));
 }
+
+const OF_INSTANCE = new RegExp(`^${INSTANCE}$`);
 
 /** Returns what follows `service` in `group`, or `''` when the group does not begin with it. */
 function tail(group: string, service: string): string {
