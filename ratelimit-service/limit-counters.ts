@@ -43,25 +43,28 @@ export function joinedCounters(
   all: readonly (readonly LimitCounters[])[],
   most: number,
 ): readonly LimitCounters[] {
-  return [...Map.groupBy(all.flat(), ({ domain, limit }) => `${domain} ${limit}`).values()].flatMap(
-    same => {
-      const [first] = same;
-      if (first === undefined) return [];
-      const sum = (pick: (counters: LimitCounters) => number) =>
-        same.reduce((total, each) => total + pick(each), 0);
-      return {
-        ...first,
-        within: sum(({ within }) => within),
-        near: sum(({ near }) => near),
-        over: sum(({ over }) => over),
-        over_log_only: sum(({ over_log_only }) => over_log_only),
-        keys: highest(
-          same.flatMap(({ keys }) => keys),
-          most,
-        ),
-      };
-    },
-  );
+  return [...Map.groupBy(all.flat(), nameOf).values()].flatMap(same => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const sum = (pick: (counters: LimitCounters) => number) =>
+      same.reduce((total, each) => total + pick(each), 0);
+    return {
+      ...first,
+      within: sum(({ within }) => within),
+      near: sum(({ near }) => near),
+      over: sum(({ over }) => over),
+      over_log_only: sum(({ over_log_only }) => over_log_only),
+      keys: highest(
+        same.flatMap(({ keys }) => keys),
+        most,
+      ),
+    };
+  });
+}
+
+/** Both are any text. */
+function nameOf({ domain, limit }: LimitCounters): string {
+  return JSON.stringify([domain, limit]);
 }
 
 type Keys = LimitCounters['keys'];

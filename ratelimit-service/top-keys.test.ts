@@ -99,3 +99,10 @@ test('what several processes know is summed, and each key is shown once with its
     ],
   );
 });
+
+test('limits whose domain and name only read alike together are told apart', () => {
+  const of = (domain: string, name: string) =>
+    limitCounters({ domain, name, rate: 1 }, undefined, []);
+  const joined = joinedCounters([[of('shop', 'pay all')], [of('shop pay', 'all')]], 5);
+  assert.equal(joined.length, 2);
+});
