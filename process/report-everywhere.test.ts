@@ -131,7 +131,9 @@ test('what is gone before a name is found is not reported', async t => {
   everywhere.send(undefined);
   everywhere.send(saying('b'));
   await one.hears('b');
-  assert.deepEqual([lookups(), timers.pending], [4, 1]);
+  assert.equal(lookups(), 4);
+  // Each connection has a timer of its own until it stands.
+  await until(() => timers.pending === 1 || undefined);
 });
 
 test('of very many addresses some are told, and those remain', async t => {
