@@ -5,7 +5,7 @@ import type { MappingGroup, MappingTarget } from './mapping-route.ts';
 /**
  * Returns Mappings with their clusters (by id), in groups that match the same requests, by match.
  * The Mappings come ordered by id. In each group those with `bypass_auth` are the last, and before
- * them those without labels: the first gives the route what cannot differ, and must not take Filters
+ * them those without labels: the first gives the route what cannot differ. It must not take Filters
  * from the others, nor all limits.
  */
 export function mappingGroups(
@@ -21,8 +21,7 @@ export function mappingGroups(
     else group.push({ mapping, cluster });
   }
   for (const group of groups.values())
-    if (group.length > 1 && openness(group[0]) > 0)
-      group.sort((a, b) => openness(a) - openness(b));
+    if (group.length > 1 && openness(group[0]) > 0) group.sort((a, b) => openness(a) - openness(b));
   return groups;
 }
 
