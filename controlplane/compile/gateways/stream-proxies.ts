@@ -9,6 +9,9 @@ export type DatagramRoute = Extract<ServedRoute, { readonly kind: 'UDPRoute' }>;
 /** An idle connection ends after this time. Envoy's default. */
 const IDLE = '3600s';
 
+/** An instance that cannot be connected to got nothing. Another one may be chosen then. */
+const CONNECT_ATTEMPTS = 3;
+
 /** Returns the filter that forwards bytes. What is for a backend that is not resolved is closed. */
 export function tcpProxy(stat_prefix: string, route: StreamRoute): JsonObject {
   const used = backendsOf(route);
@@ -26,6 +29,7 @@ export function tcpProxy(stat_prefix: string, route: StreamRoute): JsonObject {
     typed_config: extension('filters.network.tcp_proxy.v3.TcpProxy', {
       stat_prefix,
       ...target,
+      max_connect_attempts: CONNECT_ATTEMPTS,
       idle_timeout: IDLE,
     }),
   };
