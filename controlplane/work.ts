@@ -18,6 +18,7 @@ import { createMetrics, type Metrics } from '#controlplane/status/metrics.ts';
 import { objectName } from '#controlplane/status/status-lease-name.ts';
 import type { Drained } from '#files/drained-store.ts';
 import { markState } from '#files/state-mark.ts';
+import { HTTP_TIMES } from '#grpc/listen.ts';
 import { type Served, serve } from '#grpc/serve.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
@@ -289,7 +290,7 @@ async function serveHttp(
   const onError = (err: unknown) => log.error({ err }, 'an HTTP request failed');
   const { figures } = plane;
   const app = httpApp({ readiness, status, figures, explain, diff, ...pages, onError });
-  const admin = http.createServer(app);
+  const admin = http.createServer(HTTP_TIMES, app);
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject);
     admin.listen(at.port, at.host, resolve);

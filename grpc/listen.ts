@@ -138,13 +138,16 @@ function reasonOf(error: Error): string {
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }
 
+/** The longest that a client may take to send a request, and its header fields, in ms. */
+export const HTTP_TIMES = { requestTimeout: 30_000, headersTimeout: 10_000 };
+
 /** Serves HTTP/1.1 on connections that another server accepts. */
 function createHttp1(listener: RequestListener): {
   accept(socket: net.Socket): void;
   close(): void;
 } {
   let closing = false;
-  const server = http.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener);
+  const server = http.createServer(HTTP_TIMES, listener);
   const endIdle = () => {
     if (closing) server.closeIdleConnections();
   };

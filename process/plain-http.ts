@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConnectionSource } from '#grpc/connection-source.ts';
+import { HTTP_TIMES } from '#grpc/listen.ts';
 import type { Exit } from './exit.ts';
 
 export type PlainHttp = { readonly port: number; close(): void };
@@ -17,7 +18,7 @@ export async function servePlainHttp(
   exit: Exit,
   source?: ConnectionSource,
 ): Promise<PlainHttp> {
-  const server = http.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener);
+  const server = http.createServer(HTTP_TIMES, listener);
   const listening =
     source === undefined
       ? bind(server, host, port)
