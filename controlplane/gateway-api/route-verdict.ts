@@ -4,6 +4,7 @@ import { conditionOf, type Fault, type NamedCondition, tellFaults } from './cond
 import type { RouteStatus } from './gateway-api-status.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { Ask } from './remembered.ts';
+import { closeReplacing } from './replaced-headers.ts';
 import {
   type AttachedListener,
   type Attachment,
@@ -46,7 +47,12 @@ export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVe
   const rules = route.spec.rules.map((rule: AnyRule, index) => routeRule(rule, index, route, ask));
   const served = rules.map(rule => rule.served);
   const resolved = rules.flatMap(rule => rule.resolved);
-  const unsupported = unsupportedIn(rules);
+  const places = listenersOf(attachments).map(place => ({
+    ...place,
+    checked: withPolicies(route, served, place, ask).map(closeReplacing),
+  }));
+  const replacing = places.flatMap(({ checked }) => checked.flatMap(({ faults }) => faults));
+  const unsupported = unsupportedIn(rules, replacing);
   const accepted = attachments.filter(each => statusOf(each, unsupported) === undefined);
   const faults = [
     ...attachments.flatMap(({ fault }) => fault ?? []),
@@ -62,13 +68,13 @@ export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVe
         conditions: conditionsOf(each, unsupported, resolved),
       })),
     },
-    served: listenersOf(attachments).map(({ hostnames, ...place }) => ({
-      listener: place.listener.id,
+    served: places.map(({ checked, hostnames, listener }) => ({
+      listener: listener.id,
       route: toServedRoute(
         route,
-        place.listener.spec.tls?.mode,
+        listener.spec.tls?.mode,
         hostnames,
-        withPolicies(route, served, place, ask),
+        checked.map(({ rule }) => rule),
       ),
       accepted: !unsupported.everywhere,
     })),
@@ -97,9 +103,17 @@ type Unsupported = {
   readonly everywhere: boolean;
 };
 
-function unsupportedIn(rules: readonly RuleVerdict<AnyRule>[]): Unsupported {
+/** What rules replace on several listeners counts once. */
+function unsupportedIn(
+  rules: readonly RuleVerdict<AnyRule>[],
+  replacing: readonly Fault[],
+): Unsupported {
   const everywhere = rules.length > 0 && rules.every(({ unsupported }) => unsupported.length > 0);
-  return { faults: rules.flatMap(({ unsupported }) => unsupported), everywhere };
+  const distinct = new Map(replacing.map(each => [`${each.field} ${each.message}`, each]));
+  return {
+    faults: [...rules.flatMap(({ unsupported }) => unsupported), ...distinct.values()],
+    everywhere,
+  };
 }
 
 /** @returns why it is not accepted */
