@@ -433,7 +433,9 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     await create('HTTPRoute', 'last', { parentRefs: [{ name: 'g' }] });
     await statusWhen('HTTPRoute', 'last', status => parentsOf(status)[0] === WELL);
     await attached(3);
-    assert.equal((await written()) - before, 2, 'that of the route, and that of its Gateway');
+    // Those of the route and of its Gateway, each perhaps before and after the proxies have it.
+    const count = (await written()) - before;
+    assert.ok(count >= 2 && count <= 4, `${count} of all that are right were written`);
     await deleteObject(targetOf('HTTPRoute'), 'last');
   });
 
