@@ -155,7 +155,7 @@ async function runScript(
   }
 }
 
-/** `isLate` says whether nobody waits for the reply any more. Nothing is sent then. */
+/** `isLate` says whether the time of the call is over. Nothing more is sent then. */
 async function sendFollowing(
   nodes: Nodes,
   key: string,

@@ -79,7 +79,6 @@ export function connect(options: ConnectOptions): Connection {
   let told = false;
   let cancelTimer = () => {};
   const reached = () => {
-    cancelTimer();
     failures = 0;
     working = true;
     if (told) options.onReconnect?.();
@@ -94,7 +93,7 @@ export function connect(options: ConnectOptions): Connection {
     call = opened;
     const ended = once((reason: string) => {
       call = undefined;
-      cancelTimer();
+      stopWaiting();
       cancelTimer = options.after(backOff(failures, options.random()), open);
       failures += 1;
       if (working || failures === QUIET_ATTEMPTS) {
@@ -104,16 +103,22 @@ export function connect(options: ConnectOptions): Connection {
       working = false;
     });
     // A server that hangs accepts all the same, and grpc-js waits for its handshake for ever.
-    cancelTimer = options.after(keepaliveMs, () => {
+    const stopWaiting = options.after(keepaliveMs, () => {
       if (client.getChannel().getConnectivityState(false) !== connectivityState.CONNECTING) return;
       failures = Math.max(failures, QUIET_ATTEMPTS - 1);
       ended(`no connection within ${keepaliveMs / 1000} s`);
       client.close();
       client = newClient();
     });
-    opened.on('metadata', reached); // there may be nothing new to send
-    opened.on('data', response => {
+    cancelTimer = stopWaiting;
+    // What comes of a stream that has ended must not cancel the next one.
+    const heard = () => {
+      stopWaiting();
       reached();
+    };
+    opened.on('metadata', heard); // there may be nothing new to send
+    opened.on('data', response => {
+      heard();
       const subscription = subscriptions.find(({ typeUrl }) => typeUrl === response.type_url);
       if (subscription === undefined) return;
       options.onUpdate(subscription.update(response, request => void opened.write(request)));

@@ -98,7 +98,9 @@ function applied(comparison: EdgeComparison): readonly EdgeChange[] {
   return [...objects].flatMap(([key, those]): EdgeChange[] => {
     const found = present.get(key);
     const isFree = found === undefined || !stays(found);
-    const own = those.find(({ object }) => found === undefined || !isOfOther(found, object));
+    const own = those.find(
+      ({ object }) => found === undefined || !isOfOther(found, gatewayOf(object)),
+    );
     const chosen = own ?? (isFree ? those[0] : undefined);
     if (chosen === undefined) return [];
     const { unless, ...each } = chosen;
@@ -144,14 +146,14 @@ export function isOurs(object: KubernetesObject, wanted: KubernetesObject): bool
   return madeFor(object) === madeFor(wanted);
 }
 
-/** Whether an object was made for another Gateway than this one. */
-function isOfOther(object: KubernetesObject, wanted: KubernetesObject): boolean {
-  const [gateway, own] = [gatewayOf(object), gatewayOf(wanted)];
-  return gateway !== undefined && gateway !== own;
+/** Returns whether an object was made for another Gateway than the one with this id. */
+export function isOfOther(object: KubernetesObject, id: string | undefined): boolean {
+  const gateway = gatewayOf(object);
+  return gateway !== undefined && gateway !== id;
 }
 
 /** Returns the id of the Gateway that an object was made for. */
-export function gatewayOf({ metadata }: KubernetesObject): string | undefined {
+function gatewayOf({ metadata }: KubernetesObject): string | undefined {
   return metadata.annotations?.[GATEWAY_ANNOTATION];
 }
 

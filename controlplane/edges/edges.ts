@@ -9,7 +9,7 @@ import { type EdgeAddresses, edgeAddresses } from './edge-addresses.ts';
 import {
   type EdgeChange,
   edgeChanges,
-  gatewayOf,
+  isOfOther,
   type WantedEdges,
   wantedObjects,
 } from './edge-changes.ts';
@@ -115,7 +115,7 @@ export class Edges {
     const services = edgeServices(gateway).map(({ name, clusterIP }) => {
       const key = `Service/${gateway.namespace}/${name}`;
       const found = this.#followed.present.get(key);
-      const object = found && (gatewayOf(found) ?? id) === id ? found : undefined;
+      const object = found && !isOfOther(found, id) ? found : undefined;
       return { object, clusterIP, rejected: this.#rejected.get(key)?.why };
     });
     return edgeAddresses(services, gateway.addresses);
@@ -135,7 +135,7 @@ export class Edges {
       ([key, { of }]) => of.includes(id) && !optional.has(key),
     );
     const deployment = this.#deployment(gateway);
-    const isOwn = deployment === undefined || (gatewayOf(deployment) ?? id) === id;
+    const isOwn = deployment === undefined || !isOfOther(deployment, id);
     return (
       rejected?.[1].why ??
       this.#followed.trouble ??
