@@ -2,12 +2,9 @@ import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { idleShare, readCpuTimes } from './machine-usage.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf } from './process-usage.ts';
-import {
-  type DecisionService,
-  type Kind,
-  startDecisionService,
-} from './ratelimit/decision-service.ts';
+import { type Kind, startDecisionService } from './ratelimit/decision-service.ts';
 import { startEdge } from './ratelimit/edge.ts';
+import type { DecisionService } from './ratelimit/ready-at.ts';
 import { buildReference, REFERENCE } from './ratelimit/reference.ts';
 import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';

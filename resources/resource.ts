@@ -117,6 +117,9 @@ export type Rejected = {
   readonly unserved?: readonly Unserved[];
 };
 
+/** Resources by their ids. */
+export type ResourcesById = ReadonlyMap<string, Resource>;
+
 export function resourceId(kind: string, namespace: string, name: string): string {
   return `${kind}/${namespace}/${name}`;
 }

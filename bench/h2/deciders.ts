@@ -5,12 +5,9 @@ import { startOursOn } from '../oauth2/check-service.ts';
 import { logInAll } from '../oauth2/login.ts';
 import { type Server, startServiceProcess } from '../oauth2/service-process.ts';
 import { pageOf, siteYaml } from '../oauth2/site.ts';
-import {
-  type DecisionService,
-  type Kind,
-  startDecisionService,
-} from '../ratelimit/decision-service.ts';
+import { type Kind, startDecisionService } from '../ratelimit/decision-service.ts';
 import { startLimitador as startLimitadorService } from '../ratelimit/limitador.ts';
+import type { DecisionService } from '../ratelimit/ready-at.ts';
 import { CHECK_PATH, RATE_LIMIT_PATH, rateLimitMessage } from './calls.ts';
 
 /** A service, its method, and messages that it answers with a decision. */

@@ -6,16 +6,8 @@ import { snapshotOf } from '#xds/snapshot.ts';
 import { startDiscovery } from '../discovery.ts';
 import { endProcess } from '../end-process.ts';
 import { limitResource } from './limits.ts';
-import { readyAt } from './ready-at.ts';
+import { type DecisionService, readyAt } from './ready-at.ts';
 import { startReference } from './reference.ts';
-
-/** A rate limit service under test, with the processes whose CPU time is its cost. */
-export type DecisionService = {
-  readonly port: number;
-  readonly service: number;
-  readonly store: number | undefined;
-  stop(): Promise<void>;
-};
 
 export type Kind = 'envoyproxy/ratelimit + Redis' | 'ours, in memory' | 'ours + Redis';
 

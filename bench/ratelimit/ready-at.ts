@@ -1,6 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { until } from '#envoy/e2e/until.ts';
 
+/** A rate limit service under test, with the processes whose CPU time is its cost. */
+export type DecisionService = {
+  readonly port: number;
+  readonly service: number;
+  readonly store: number | undefined;
+  stop(): Promise<void>;
+};
+
 const LONGEST_START_MS = 60_000;
 const LONGEST_ANSWER_MS = 1_000;
 

@@ -8,9 +8,8 @@ import { goInstall } from '#launcher/go-install.ts';
 import { TOOLS } from '#launcher/test-tools.ts';
 import type { RedisServer } from '#redis/testing/redis-server.ts';
 import { endProcess } from '../end-process.ts';
-import type { DecisionService } from './decision-service.ts';
 import { DOMAIN, RATE } from './limits.ts';
-import { readyAt } from './ready-at.ts';
+import { type DecisionService, readyAt } from './ready-at.ts';
 
 const PACKAGE =
   'github.com/envoyproxy/ratelimit/src/service_cmd@v1.4.1-0.20260122083618-3fb702589d36';

@@ -9,7 +9,7 @@ import { type Upstream, upstreamsOf } from '#controlplane/upstreams/upstream.ts'
 import { upstreamField } from '#controlplane/upstreams/upstream-field.ts';
 import { describeOf } from '#controlplane/upstreams/upstream-problems.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { Resource, ResourcesById } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { compareText } from '#resources/words/order.ts';
 import { dial, type Target } from './dial.ts';
@@ -35,7 +35,7 @@ type Place = { readonly resource: Resource; readonly field: string };
  */
 export async function liveProblems(
   set: ResourceSet,
-  resources: ReadonlyMap<string, Resource>,
+  resources: ResourcesById,
   options: CompileOptions,
 ): Promise<Live> {
   const upstreams = nodeGroups(set).flatMap(group =>
@@ -73,7 +73,7 @@ function byPlace(a: Problem, b: Problem): number {
   return compareText(a.file, b.file) || a.line - b.line;
 }
 
-function placesOf(upstream: Upstream, resources: ReadonlyMap<string, Resource>): readonly Place[] {
+function placesOf(upstream: Upstream, resources: ResourcesById): readonly Place[] {
   return upstream.origins.flatMap(id => {
     const resource = resources.get(id);
     // Nothing answers a connection of UDP.

@@ -2,12 +2,17 @@ import { candidates } from '#controlplane/rollout/candidates.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
-import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
+import {
+  formatSource,
+  type Rejected,
+  type Resource,
+  type ResourcesById,
+} from '#resources/resource.ts';
 import { suggest } from '#resources/words/suggest.ts';
 
 /** What the proxies run, and what is closed. */
 export type InForce = {
-  readonly resources: ReadonlyMap<string, Resource>;
+  readonly resources: ResourcesById;
   readonly closed: readonly Rejected[];
 };
 

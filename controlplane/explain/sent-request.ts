@@ -2,9 +2,9 @@ import { RE2JS } from 're2js';
 import { RETRY_ON_HEADER } from '#controlplane/compile/routes/repeat-safe-methods.ts';
 import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
-import { type Share, sharesOf } from './explained-route.ts';
 import { withoutPort } from './request-host.ts';
 import type { RouteMatch } from './route-match.ts';
+import { type Share, sharesOf } from './shares.ts';
 
 /** A header that a route or virtual host changes. */
 export type HeaderChange = {

@@ -1,5 +1,3 @@
-import type { FigureSource } from './figures.ts';
-
 /** How many of the proxies push figures to this control plane. */
 export type FigureCoverage = {
   readonly reporting: number;
@@ -9,7 +7,7 @@ export type FigureCoverage = {
   readonly replicated: boolean;
 };
 
-type Proxy = Pick<FigureSource, 'node' | 'group'>;
+type Proxy = { readonly node: string; readonly group: string };
 
 /** `connected` are the proxies that get their configuration here. */
 export function coverageOf(

@@ -2,7 +2,6 @@ import type { Memo } from '#controlplane/compile/memo.ts';
 import type { Resource } from '#resources/resource.ts';
 import { byAge } from './by-age.ts';
 import type { Fault } from './condition.ts';
-import type { ObjectsContext } from './gateway-context.ts';
 import { authorityKind, noAuthorities, notTrusted } from './reference.ts';
 import { isService } from './reference-faults.ts';
 import { type Ask, remembered } from './remembered.ts';
@@ -28,11 +27,17 @@ export type BackendTlsPolicies = {
   overruledBy(policy: Policy, name: string, sectionName?: string): Policy | undefined;
 };
 
+/** Knows the objects that hold authorities. */
+export type Authorities = {
+  /** Returns the authorities in an object, or why there are none. */
+  authorities(kind: CaSource['kind'], namespace: string, name: string): CaSource | string;
+};
+
 /** Finds the policy for every port of every Service. */
 export function backendTlsPolicies(
   policies: readonly Policy[],
   memo: Memo,
-  context: () => ObjectsContext,
+  context: () => Authorities,
 ): BackendTlsPolicies {
   const first = new Map<string, Policy>();
   for (const policy of [...policies].sort(byAge)) {
@@ -62,7 +67,7 @@ function keyOf(namespace: string, service: string, sectionName = ''): string {
   return `${namespace}/${service}/${sectionName}`;
 }
 
-function judge(policy: Policy, ask: Ask<ObjectsContext>): PolicyVerdict {
+function judge(policy: Policy, ask: Ask<Authorities>): PolicyVerdict {
   const { validation } = policy.spec;
   const { hostname, wellKnownCACertificates: wellKnown } = validation;
   const subjectAltNames = validation.subjectAltNames.map(({ type, hostname = '', uri = '' }) => ({
@@ -100,7 +105,7 @@ function unknownSet(name: string): Fault {
 
 const NO_REF = { group: '', kind: '', name: '' };
 
-function authorityOf(policy: Policy, index: number, ask: Ask<ObjectsContext>): CaSource | Fault {
+function authorityOf(policy: Policy, index: number, ask: Ask<Authorities>): CaSource | Fault {
   const field = `spec.validation.caCertificateRefs[${index}]`;
   const ref = policy.spec.validation.caCertificateRefs[index] ?? NO_REF;
   const kind = authorityKind(ref);

@@ -4,9 +4,8 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { CheckedListener } from './checked-listener.ts';
 import type { OurClass } from './gateway-classes.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import type { OurGateway } from './gateway-listeners.ts';
-import { originsOf } from './gateway-origins.ts';
 import { ANY_HOSTNAME } from './hostnames.ts';
+import { type OurGateway, originsOf } from './our-gateway.ts';
 import { writtenListeners } from './route-parent.ts';
 import type { ClosedListener } from './served-gateway.ts';
 

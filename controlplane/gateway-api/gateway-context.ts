@@ -2,12 +2,16 @@ import type { Memo } from '#controlplane/compile/memo.ts';
 import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
 import { type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { type BackendTlsPolicies, backendTlsPolicies } from './backend-tls-policies.ts';
+import {
+  type Authorities,
+  type BackendTlsPolicies,
+  backendTlsPolicies,
+} from './backend-tls-policies.ts';
 import { authoritiesIn, keyPairFault } from './certificate-objects.ts';
 import { edgePorts } from './edge-ports.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type Labels, selects } from './label-selector.ts';
-import { grantsOf, type Referent, type Referrer } from './reference.ts';
+import { type Filters, grantsOf, type Referent, type Referrer } from './reference.ts';
 import type { RouteParent } from './route-parent.ts';
 import type { BackendTls, CaSource } from './served-gateway.ts';
 import { type TargetedPolicies, targetedPolicies } from './targeted-policies.ts';
@@ -22,32 +26,29 @@ export type AllowedNamespaces = {
  * Answers questions about the resources. Answers are texts, booleans, or objects that stay the same
  * while what they tell stays the same.
  */
-export type GatewayContext = {
-  readonly options: GatewayOptions;
-  /** Whether the Services are all that exist. */
-  readonly knowsServices: boolean;
-  service(namespace: string, name: string): Resource<'Service'> | undefined;
-  filter(namespace: string, name: string): Resource<'Filter'> | undefined;
-  proxyConfig(namespace: string, name: string): Resource<'ProxyConfig'> | undefined;
-  /** Returns whether the edge that Gateways share serves Mappings at a port. */
-  isEdgePort(port: number): boolean;
-  /** Returns whether there is such a Gateway or ListenerSet, of whichever controller. */
-  knowsParent(id: string): boolean;
-  /** Returns one of our Gateways or ListenerSets. */
-  parent(id: string): RouteParent | undefined;
-  /** The ids of our default Gateways, in one text. */
-  readonly defaultGateways: string;
-  permits(from: Referrer, to: Referent): boolean;
-  /** Returns whether what is in `namespace` may attach to an object of the namespace `home`. */
-  admits(allowed: AllowedNamespaces, home: string, namespace: string): boolean;
-  /** Returns why a Secret cannot be presented as a certificate. */
-  keyPairFault(namespace: string, name: string): string | undefined;
-  /** Returns the authorities in an object, or why there are none. */
-  authorities(kind: CaSource['kind'], namespace: string, name: string): CaSource | string;
-  /** Returns what the policy in force for a port of a Service asks for. */
-  backendTls(namespace: string, service: string, portName?: string): BackendTls | undefined;
-  readonly targeted: TargetedPolicies;
-};
+export type GatewayContext = Filters &
+  Authorities & {
+    /** Whether the Services are all that exist. */
+    readonly knowsServices: boolean;
+    service(namespace: string, name: string): Resource<'Service'> | undefined;
+    proxyConfig(namespace: string, name: string): Resource<'ProxyConfig'> | undefined;
+    /** Returns whether the edge that Gateways share serves Mappings at a port. */
+    isEdgePort(port: number): boolean;
+    /** Returns whether there is such a Gateway or ListenerSet, of whichever controller. */
+    knowsParent(id: string): boolean;
+    /** Returns one of our Gateways or ListenerSets. */
+    parent(id: string): RouteParent | undefined;
+    /** The ids of our default Gateways, in one text. */
+    readonly defaultGateways: string;
+    permits(from: Referrer, to: Referent): boolean;
+    /** Returns whether what is in `namespace` may attach to an object of the namespace `home`. */
+    admits(allowed: AllowedNamespaces, home: string, namespace: string): boolean;
+    /** Returns why a Secret cannot be presented as a certificate. */
+    keyPairFault(namespace: string, name: string): string | undefined;
+    /** Returns what the policy in force for a port of a Service asks for. */
+    backendTls(namespace: string, service: string, portName?: string): BackendTls | undefined;
+    readonly targeted: TargetedPolicies;
+  };
 
 /** A context before the parents of routes are known. */
 export type ObjectsContext = Omit<GatewayContext, 'defaultGateways' | 'parent'> & {

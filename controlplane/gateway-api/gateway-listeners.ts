@@ -4,32 +4,15 @@ import { type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { byAge } from './by-age.ts';
 import { type CheckedListener, checkListener } from './checked-listener.ts';
-import type { Fault } from './condition.ts';
 import type { OurClass } from './gateway-classes.ts';
 import type { Known, ObjectsContext } from './gateway-context.ts';
 import { gatewayFaults } from './gateway-faults.ts';
 import { gatewayGroup } from './gateway-group.ts';
-import { originsOf } from './gateway-origins.ts';
 import { listenerConflicts, overlappingTls } from './listener-conflicts.ts';
 import { listenerFilters } from './listener-filters.ts';
+import { type OurGateway, originsOf } from './our-gateway.ts';
 import { remembered } from './remembered.ts';
 import { type WrittenListener, writtenListeners } from './route-parent.ts';
-
-/** One of our Gateways with the ListenerSets that name it. */
-export type OurGateway = {
-  readonly gateway: Resource<'Gateway'>;
-  readonly group: string;
-  /** Why it is not accepted, beside its listeners. */
-  readonly faults: readonly Fault[];
-  /** In the order of precedence. */
-  readonly sets: readonly OurListenerSet[];
-};
-
-export type OurListenerSet = {
-  readonly listenerSet: Resource<'ListenerSet'>;
-  /** Whether the Gateway allows it. */
-  readonly allowed: boolean;
-};
 
 /** Returns our Gateways by age. */
 export function ourGateways(

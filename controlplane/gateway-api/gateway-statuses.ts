@@ -9,7 +9,8 @@ import type {
   ListenerSetStatus,
   ListenerStatus,
 } from './gateway-api-status.ts';
-import type { GatewayListeners, OurGateway, OurListenerSet } from './gateway-listeners.ts';
+import type { GatewayListeners } from './gateway-listeners.ts';
+import type { OurGateway, OurListenerSet } from './our-gateway.ts';
 import type { ListenerOrigin } from './route-parent.ts';
 import type { ServedOn } from './route-verdict.ts';
 import type { SecretName } from './served-gateway.ts';

@@ -6,7 +6,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
 import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import type { OurGateway } from './gateway-listeners.ts';
+import type { OurGateway } from './our-gateway.ts';
 import { isService } from './reference-faults.ts';
 import type { RouteVerdict } from './route-verdict.ts';
 

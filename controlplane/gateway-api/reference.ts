@@ -2,7 +2,7 @@ import type { LocalRef } from '#resources/kinds/gateway-api/object-ref.ts';
 import { CERTIFICATES_GROUP, GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Fault } from './condition.ts';
-import type { GatewayContext } from './gateway-context.ts';
+import type { GatewayOptions } from './gateway-options.ts';
 import { kindText } from './reference-faults.ts';
 import type { Ask } from './remembered.ts';
 import type { CaSource } from './served-gateway.ts';
@@ -64,12 +64,18 @@ export function notTrusted(kind: string, namespace: string, name: string, why: s
   return `the ${kind} ${place} cannot be trusted: ${why}`;
 }
 
+/** Knows the Filters. */
+export type Filters = {
+  readonly options: GatewayOptions;
+  filter(namespace: string, name: string): Resource<'Filter'> | undefined;
+};
+
 /** Returns the Filter that an `extensionRef` names, or why there is none. */
 export function filterNamed(
   { group, kind, name }: LocalRef,
   field: string,
   namespace: string,
-  ask: Ask<Pick<GatewayContext, 'options' | 'filter'>>,
+  ask: Ask<Filters>,
 ): Resource<'Filter'> | Fault {
   if (kind !== 'Filter' || !ask(context => context.options).apiGroups.includes(group)) {
     const message = `${kindText(group, kind)} is not served here. Name a Filter of ours`;

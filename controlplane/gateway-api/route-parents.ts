@@ -1,5 +1,5 @@
 import type { Memo } from '#controlplane/compile/memo.ts';
-import type { OurGateway } from './gateway-listeners.ts';
+import type { OurGateway } from './our-gateway.ts';
 import { type ListenerOrigin, type RouteParent, writtenListeners } from './route-parent.ts';
 
 /** Returns what routes may attach to, by id, the same objects while they are the same. */

@@ -8,7 +8,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { conditionOf, type Fault } from './condition.ts';
 import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
-import type { OurGateway } from './gateway-listeners.ts';
+import type { OurGateway } from './our-gateway.ts';
 import type { ListenerOrigin } from './route-parent.ts';
 import type { AnyRoute } from './route-rules.ts';
 import type { RouteVerdict } from './route-verdict.ts';

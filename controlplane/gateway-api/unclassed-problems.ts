@@ -2,7 +2,7 @@ import { problemOf } from '#controlplane/compile/problem-of.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { OurClass } from './gateway-classes.ts';
-import type { OurGateway } from './gateway-listeners.ts';
+import type { OurGateway } from './our-gateway.ts';
 
 /** Returns Problems of classes, and of what names a class or Gateway that does not exist. */
 export function unclassedProblems(

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { collect } from '#resources/parse/collect.ts';
 import { createParser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource, ResourcesById } from '#resources/resource.ts';
 import { documentOf } from '#resources/testing/problem-lines.ts';
 import { candidates } from './candidates.ts';
 import { describeProblem } from './problems.ts';
@@ -13,7 +13,7 @@ const at = (id: string, hash: string, file = 'a.yaml') =>
 const byId = <T extends { id: string }>(...items: T[]) =>
   new Map(items.map(item => [item.id, item]));
 const rejected = (id: string) => ({ id, source: { file: 'a.yaml', line: 1 } }) as Rejected;
-const versions = (resources: ReadonlyMap<string, Resource>) =>
+const versions = (resources: ResourcesById) =>
   Object.fromEntries([...resources].map(([id, { hash }]) => [id, hash]));
 
 /** Returns what is read of files `0.yaml`, `1.yaml` and so on. */

@@ -3,14 +3,13 @@ import { SINGLETONS } from '#resources/kinds/known-kinds.ts';
 import { problemAt } from '#resources/parse/parsed-file.ts';
 import { uncoveredPart } from '#resources/parse/uncovered-part.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource, ResourcesById } from '#resources/resource.ts';
 import { openedResources } from './lost-rules.ts';
 import { closedResource, lostRuleProblem } from './problems.ts';
-import type { Resources } from './rollout.ts';
 
 /** The contents of all files, before any proxy has received them. */
 export type Written = {
-  readonly resources: Resources;
+  readonly resources: ResourcesById;
   readonly rejected: ReadonlyMap<string, Rejected>;
   /** Files that could not be parsed far enough to identify their resources. */
   readonly unreadable: ReadonlySet<string>;
@@ -22,7 +21,7 @@ export type Written = {
 
 /** What is to be brought into force. */
 export type Candidates = {
-  readonly resources: Resources;
+  readonly resources: ResourcesById;
   /**
    * Rejected resources without a last good version, and what a rejected FilterPolicy covers beyond
    * its own. What they cover is closed.
@@ -40,7 +39,7 @@ export type Candidates = {
  * Returns what is written, with the last good version of what is rejected, and of what a broken
  * file may have held (docs/adr/0002-closed-or-last-good.md).
  */
-export function candidates(written: Written, lastGood: Resources): Candidates {
+export function candidates(written: Written, lastGood: ResourcesById): Candidates {
   const { anonymous, rejected, unreadable } = written;
   if (anonymous.size + rejected.size + unreadable.size === 0)
     return { resources: written.resources, closed: [], kept: new Set(), unknown: [], problems: [] };
@@ -95,7 +94,7 @@ type Outdone = { readonly other: Resource; readonly good: Resource };
 /** A typo must not hand the place of the only one of a kind to another, which may restrict less. */
 function othersLike(
   good: Resource,
-  resources: Resources,
+  resources: ResourcesById,
   kept: ReadonlySet<string>,
 ): readonly Outdone[] {
   if (!SINGLETONS.has(good.kind)) return [];
@@ -120,7 +119,7 @@ function emptiedProblems(
 }
 
 const EMPTIED =
-  'it is empty, as a save on a full disk leaves it. Resources that it had stay in force. Write them again, or remove the file';
+  'it is empty, as a save on a full disk leaves it. ResourcesById that it had stay in force. Write them again, or remove the file';
 
 /** Returns what is left to close of a rejected resource beside these, which stand for it. */
 function uncoveredBy(inForce: readonly Resource[], item: Rejected): Rejected | undefined {

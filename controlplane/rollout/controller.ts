@@ -1,6 +1,6 @@
 import { uncoveredPart } from '#resources/parse/uncovered-part.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Rejected } from '#resources/resource.ts';
+import type { Rejected, ResourcesById } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { type Snapshot, snapshotVersion } from '#xds/snapshot.ts';
 import { type Candidates, candidates, type Written } from './candidates.ts';
@@ -11,7 +11,6 @@ import {
   effective,
   opened,
   proven,
-  type Resources,
   type Rollout,
   refuse,
   startRollout,
@@ -53,7 +52,7 @@ export type ControllerParts = {
    */
   proxies(): Iterable<ClientAck>;
   /** Stores what was accepted for the next start. */
-  keep(accepted: Resources): void;
+  keep(accepted: ResourcesById): void;
   /** Calls back after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
 };
@@ -132,7 +131,7 @@ export class Controller {
   #elsewhere = false;
   #cancelElsewhere: () => void = () => {};
 
-  constructor(lastGood: Resources, parts: ControllerParts) {
+  constructor(lastGood: ResourcesById, parts: ControllerParts) {
     this.#parts = parts;
     const changed = () => this.proxiesChanged();
     const grown = (ms: number) => Math.min(ms + this.#connected * MS_PER_CLIENT, LONGEST_WAIT_MS);

@@ -1,18 +1,18 @@
 import type { Parser } from '#resources/parse/parse.ts';
 import type { Problem } from '#resources/problem.ts';
+import type { ResourcesById } from '#resources/resource.ts';
 import { fromLastGood, toLastGood } from './last-good.ts';
 import type { LastGoodStore } from './last-good-store.ts';
 import { systemProblem } from './problems.ts';
-import type { Resources } from './rollout.ts';
 
 export type LastGoodKeeper = {
   /** What an earlier process stored. */
-  readonly lastGood: Resources;
+  readonly lastGood: ResourcesById;
   /**
    * Stores these soon. Only the newest of several waiting ones is written. A failure is a Problem
    * until a later write succeeds. It is retried every 5 s.
    */
-  keep(accepted: Resources): void;
+  keep(accepted: ResourcesById): void;
   problems(): readonly Problem[];
   /** Stops retries, and resolves when no write waits. */
   close(): Promise<void>;
@@ -35,16 +35,16 @@ const LOOK_MS = 10_000;
 export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGoodKeeper> {
   const { store, parser, changed, after } = parts;
   let problem: Problem | undefined;
-  let waiting: Resources | undefined;
+  let waiting: ResourcesById | undefined;
   let writing: Promise<void> | undefined;
   let cancelRetry = () => {};
   let isClosed = false;
-  let inFile: Resources | undefined;
+  let inFile: ResourcesById | undefined;
   const fail = (what: string, error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     problem = systemProblem('State', '', `cannot ${what} the last good resources: ${reason}`);
   };
-  const tryWrite = async (next: Resources) => {
+  const tryWrite = async (next: ResourcesById) => {
     const before = problem;
     try {
       await store.write(toLastGood(next));
@@ -76,11 +76,11 @@ export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGo
     }
     writing = undefined;
   };
-  const retry = (failed: Resources) => {
+  const retry = (failed: ResourcesById) => {
     cancelRetry();
     cancelRetry = after(RETRY_MS, () => keep(failed));
   };
-  const keep = (accepted: Resources) => {
+  const keep = (accepted: ResourcesById) => {
     cancelRetry();
     waiting = accepted;
     writing ??= write();

@@ -1,18 +1,17 @@
 import type { Parser } from '#resources/parse/parse.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { Resource, ResourcesById } from '#resources/resource.ts';
 import { isFields } from '#resources/words/fields.ts';
 import type { LastGood } from './last-good-store.ts';
-import type { Resources } from './rollout.ts';
 
 /** Returns the accepted resources as they are stored: the operator's documents, without Secrets. */
-export function toLastGood(accepted: Resources): LastGood[] {
+export function toLastGood(accepted: ResourcesById): LastGood[] {
   return [...accepted.values()].flatMap(({ source: { file, line }, document }) =>
     document === undefined ? [] : [{ file, line, document }],
   );
 }
 
 /** Parses stored documents. It leaves out what this version of the parser no longer accepts. */
-export function fromLastGood(kept: readonly LastGood[], parser: Parser): Resources {
+export function fromLastGood(kept: readonly LastGood[], parser: Parser): ResourcesById {
   const resources = kept.flatMap(item => parseKept(item, parser));
   return new Map(resources.map(resource => [resource.id, resource]));
 }

@@ -4,8 +4,7 @@ import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-pol
 import { type PolicyTarget, targetText } from '#resources/kinds/gateway-api/policy-target.ts';
 import { type Glob, parseGlob } from '#resources/match/glob.ts';
 import { commonText } from '#resources/match/glob-relation.ts';
-import { type Resource, resourceId } from '#resources/resource.ts';
-import type { Resources } from './rollout.ts';
+import { type Resource, type ResourcesById, resourceId } from '#resources/resource.ts';
 
 type Policy = Resource<'FilterPolicy'>;
 type Route = Resource<'HTTPRoute'> | Resource<'GRPCRoute'>;
@@ -34,8 +33,8 @@ export type Opened = { readonly resource: Resource; readonly rule: LostRule };
  */
 export function openedResources(
   some: Iterable<Resource>,
-  resources: Resources,
-  versions: readonly Resources[],
+  resources: ResourcesById,
+  versions: readonly ResourcesById[],
 ): readonly Opened[] {
   const compared = versions.map(version => ({ version, lost: lostRules(version, resources) }));
   if (compared.every(({ lost }) => lost.length === 0)) return [];
@@ -54,7 +53,7 @@ export function openedResources(
  * Returns the rules and targets with Filters of one version that the next one does not have.
  * Unchanged policies are not looked into, since there may be 10,000 rules.
  */
-function lostRules(before: Resources, after: Resources): readonly LostRule[] {
+function lostRules(before: ResourcesById, after: ResourcesById): readonly LostRule[] {
   const changed = [...before.values()]
     .filter(resource => resource.kind === 'FilterPolicy')
     .filter(({ id, hash }) => after.get(id)?.hash !== hash);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { Resource } from '#resources/resource.ts';
+import type { Resource, ResourcesById } from '#resources/resource.ts';
 import { documentOf, parseText } from '#resources/testing/problem-lines.ts';
 import {
   accept,
   effective,
   opened,
   proven,
-  type Resources,
   type Rollout,
   refuse,
   startRollout,
@@ -16,7 +15,7 @@ import {
 } from './rollout.ts';
 
 const resource = (id: string, hash: string) => ({ id, hash }) as Resource;
-const set = (versions: Record<string, string>): Resources =>
+const set = (versions: Record<string, string>): ResourcesById =>
   new Map(Object.entries(versions).map(([id, hash]) => [id, resource(id, hash)]));
 const served = (rollout: Rollout) =>
   Object.fromEntries([...effective(rollout)].map(([id, { hash }]) => [id, hash]));
@@ -27,7 +26,7 @@ const served = (rollout: Rollout) =>
  */
 function settle(
   rollout: Rollout,
-  bad: (resources: Resources) => boolean,
+  bad: (resources: ResourcesById) => boolean,
 ): { rollout: Rollout; trials: number } {
   let trials = 0;
   while (rollout.trial !== undefined && trials < 1000) {
@@ -68,7 +67,7 @@ describe('a rollout', () => {
   });
 
   test('finds several guilty resources, also two that only together are rejected', () => {
-    const bad = (r: Resources) =>
+    const bad = (r: ResourcesById) =>
       r.get('c')?.hash === '2' || (r.get('a')?.hash === '2' && r.get('f')?.hash === '2');
     const all = (hash: string) => set(Object.fromEntries([...'abcdefg'].map(id => [id, hash])));
     const { rollout } = settle(want(startRollout(all('1')), all('2')), bad);
@@ -120,7 +119,7 @@ describe('a rollout', () => {
     for (let round = 0; round < 300; round++) {
       const ids = Array.from({ length: 1 + random(12) }, (_, i) => `r${i}`);
       const guilty = new Set(ids.filter(() => random(5) === 0).map(id => `${id}@2`));
-      const bad = (r: Resources) =>
+      const bad = (r: ResourcesById) =>
         [...r.values()].some(({ id, hash }) => guilty.has(`${id}@${hash}`));
       const versions = () =>
         set(
@@ -145,7 +144,7 @@ describe('a rollout', () => {
 });
 
 describe('while a change is searched for what is rejected', () => {
-  const read = (...documents: readonly string[]): Resources =>
+  const read = (...documents: readonly string[]): ResourcesById =>
     new Map(parseText(documents.join('\n---\n')).resources.map(each => [each.id, each]));
   const route = (name: string, prefix: string, service = 'x') =>
     documentOf('Mapping', { prefix, service }, name);
@@ -155,10 +154,10 @@ describe('while a change is searched for what is rejected', () => {
       { rules: paths.map(path => ({ path: `${path}*`, filters: [{ name: 'f' }] })) },
       name,
     );
-  const prefixes = (resources: Resources) =>
+  const prefixes = (resources: ResourcesById) =>
     [...resources.values()].flatMap(each => (each.kind === 'Mapping' ? [each.spec.prefix] : []));
   const started = (...documents: readonly string[]) => startRollout(read(...documents));
-  const isMoved = (resources: Resources) => prefixes(resources).includes('/b/');
+  const isMoved = (resources: ResourcesById) => prefixes(resources).includes('/b/');
 
   test('a rejected Mapping does not stay without its rule, nor after the next edit', () => {
     const before = started(route('m', '/a/'), policy('p', '/a/'));
@@ -229,7 +228,7 @@ describe('while a change is searched for what is rejected', () => {
     test(`a rejected route stays with the policy for its ${what}, and not without`, () => {
       const isServed = (...wanted: readonly string[]) => {
         const moved = [...read(httpRoute).values()].map(({ hash }) => hash);
-        const isBad = (resources: Resources) =>
+        const isBad = (resources: ResourcesById) =>
           [...resources.values()].some(({ hash }) => moved.includes(hash));
         const { rollout } = settle(want(started(...before), read(...wanted)), isBad);
         return effective(rollout).has('HTTPRoute/default/r');
@@ -265,11 +264,11 @@ describe('while a change is searched for what is rejected', () => {
         ),
         ...[0, 1].flatMap(n => (random(4) > 0 ? [policy(`p${n}`, ...some())] : [])),
       );
-    const rulesOf = (resources: Resources) =>
+    const rulesOf = (resources: ResourcesById) =>
       [...resources.values()].flatMap(each =>
         each.kind === 'FilterPolicy' ? each.spec.rules.map(({ path }) => path) : [],
       );
-    const openIn = (resources: Resources) => {
+    const openIn = (resources: ResourcesById) => {
       const rules = new Set(rulesOf(resources));
       return [...resources.values()].flatMap(each =>
         each.kind === 'Mapping' && !rules.has(`${each.spec.prefix}*`)
@@ -282,7 +281,7 @@ describe('while a change is searched for what is rejected', () => {
       const versions = [world(), world()];
       const [before = new Map(), wanted = new Map()] = versions;
       const guilty = new Set([...wanted.values()].filter(() => random(4) === 0).map(r => r.hash));
-      const bad = (r: Resources) =>
+      const bad = (r: ResourcesById) =>
         [...r.values()].some(({ id, hash }) => guilty.has(hash) && before.get(id)?.hash !== hash);
       const allowed = new Set(versions.flatMap(openIn));
       const { rollout } = settle(want(startRollout(before), wanted), resources => {

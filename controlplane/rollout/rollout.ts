@@ -1,4 +1,4 @@
-import type { Resource } from '#resources/resource.ts';
+import type { Resource, ResourcesById } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { type Opened, openedResources } from './lost-rules.ts';
 
@@ -10,8 +10,6 @@ export type Change = { readonly id: string; readonly to: Resource | undefined };
  * was rejected.
  */
 export type Quarantined = { readonly to: Resource | undefined; readonly message: string };
-
-export type Resources = ReadonlyMap<string, Resource>;
 
 /**
  * What is tried, on top of what is accepted.
@@ -34,9 +32,9 @@ export type Trial = {
  */
 export type Rollout = {
   /** Accepted by every proxy that was connected. The base of each trial. */
-  readonly accepted: Resources;
+  readonly accepted: ResourcesById;
   /** The newest version of what the operator wrote. */
-  readonly wanted: Resources;
+  readonly wanted: ResourcesById;
   readonly quarantined: ReadonlyMap<string, Quarantined>;
   readonly trial: Trial | undefined;
   /**
@@ -44,13 +42,13 @@ export type Rollout = {
    * take a rule from a Mapping or a route that the whole moves elsewhere. So what is served is as
    * closed as one of these.
    */
-  readonly versions: readonly Resources[];
+  readonly versions: readonly ResourcesById[];
 };
 
 /** Edits that come during trials add up to this many versions. */
 const MOST_VERSIONS = 8;
 
-export function startRollout(lastGood: Resources): Rollout {
+export function startRollout(lastGood: ResourcesById): Rollout {
   const accepted = byId(lastGood);
   return { accepted, wanted: accepted, quarantined: new Map(), trial: undefined, versions: [] };
 }
@@ -59,7 +57,7 @@ export function startRollout(lastGood: Resources): Rollout {
  * Returns what is to be served now, by id: the accepted resources with the changes of the trial on
  * top, without what this would open.
  */
-export function effective(rollout: Rollout): Resources {
+export function effective(rollout: Rollout): ResourcesById {
   return servedBy(rollout).resources;
 }
 
@@ -69,12 +67,12 @@ export function opened(rollout: Rollout): readonly Opened[] {
 }
 
 /** Returns what all proxies have accepted, without what this would open. */
-export function proven(rollout: Rollout): Resources {
+export function proven(rollout: Rollout): ResourcesById {
   const trial: Trial = { stage: 'search', changes: [], rest: [] };
   return effective(rollout.trial === undefined ? rollout : { ...rollout, trial });
 }
 
-type Served = { readonly resources: Resources; readonly opened: readonly Opened[] };
+type Served = { readonly resources: ResourcesById; readonly opened: readonly Opened[] };
 
 /** It is made once for each rollout. */
 function servedBy(rollout: Rollout): Served {
@@ -94,7 +92,7 @@ function serve(rollout: Rollout): Served {
   return { resources: opened.length === 0 ? resources : apply(resources, removals), opened };
 }
 
-function withTrial({ accepted, trial }: Rollout): Resources {
+function withTrial({ accepted, trial }: Rollout): ResourcesById {
   return trial === undefined ? accepted : apply(accepted, trial.changes);
 }
 
@@ -104,7 +102,7 @@ function withTrial({ accepted, trial }: Rollout): Resources {
  * cause may have been elsewhere, such as an occupied port. The parser returns the very same object
  * for a document that was not touched.
  */
-export function want(rollout: Rollout, wanted: Resources): Rollout {
+export function want(rollout: Rollout, wanted: ResourcesById): Rollout {
   const quarantined = new Map(
     [...rollout.quarantined].filter(([id, rejected]) => wanted.get(id) === rejected.to),
   );
@@ -119,7 +117,7 @@ export function want(rollout: Rollout, wanted: Resources): Rollout {
  * Returns the accepted resources, each with the place where the same version is written now. After
  * a restart it is known without its place in a file.
  */
-function asWritten(accepted: Resources, wanted: Resources): Resources {
+function asWritten(accepted: ResourcesById, wanted: ResourcesById): ResourcesById {
   const moved: [string, Resource][] = [];
   for (const [id, resource] of wanted) {
     const same = accepted.get(id);
@@ -193,7 +191,7 @@ function difference(rollout: Pick<Rollout, 'accepted' | 'wanted' | 'quarantined'
     .map(id => ({ id, to: wanted.get(id) }));
 }
 
-function apply(base: Resources, changes: readonly Change[]): Resources {
+function apply(base: ResourcesById, changes: readonly Change[]): ResourcesById {
   const next = new Map(base);
   for (const { id, to } of changes) {
     if (to === undefined) next.delete(id);
@@ -204,6 +202,6 @@ function apply(base: Resources, changes: readonly Change[]): Resources {
 }
 
 /** In this order what is made of it need not be sorted again for each edit. */
-function byId(resources: Resources): Resources {
+function byId(resources: ResourcesById): ResourcesById {
   return new Map([...resources].sort(([a], [b]) => compareText(a, b)));
 }

@@ -2,7 +2,7 @@ import { basename, resolve, sep } from 'node:path';
 import type { Logger } from 'pino';
 import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Rollout } from '#controlplane/rollout/rollout.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { Resource, ResourcesById } from '#resources/resource.ts';
 
 /** Of more files at once one line gives the sum. */
 const MOST_LINES = 5;
@@ -20,7 +20,7 @@ export type EditConfirmation = {
  * state folder are the gateway's own.
  */
 export function confirmEdits(log: Logger, state: string, now: () => number): EditConfirmation {
-  let known: ReadonlyMap<string, Resource> | undefined;
+  let known: ResourcesById | undefined;
   const edited = new Map<string, number>();
   return {
     written({ resources }) {
@@ -53,10 +53,7 @@ export function confirmEdits(log: Logger, state: string, now: () => number): Edi
 }
 
 /** Returns the files of resources that came, changed, moved to another file, or went. */
-function editedFiles(
-  before: ReadonlyMap<string, Resource>,
-  now: ReadonlyMap<string, Resource>,
-): ReadonlySet<string> {
+function editedFiles(before: ResourcesById, now: ResourcesById): ReadonlySet<string> {
   const files = new Set<string>();
   for (const [id, resource] of now) {
     const earlier = before.get(id);

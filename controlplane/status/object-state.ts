@@ -6,7 +6,7 @@ import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
 import { secretReferences } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource, ResourcesById } from '#resources/resource.ts';
 import { reachable, textOf } from './conditions.ts';
 import { type ResourceState, resourceStates, unservedState } from './resource-state.ts';
 
@@ -75,7 +75,7 @@ function problemsOfSecrets(
 }
 
 type ItemFacts = ObjectFacts & {
-  readonly served: ReadonlyMap<string, Resource>;
+  readonly served: ResourcesById;
   readonly stateOf: (resource: Resource) => ResourceState;
 };
 

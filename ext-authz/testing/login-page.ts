@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Interaction, Provider } from 'oidc-provider';
-import type { TestUser } from './oidc-provider.ts';
 
 /**
  * Answers `/interaction/…` of the provider with a form of `username` and `password`, and a button
@@ -10,7 +9,7 @@ import type { TestUser } from './oidc-provider.ts';
  */
 export async function serveInteraction(
   provider: Provider,
-  users: readonly TestUser[],
+  users: readonly { readonly username: string; readonly password: string }[],
   grantAll: (accountId: string, clientId: string) => Promise<string>,
   request: IncomingMessage,
   response: ServerResponse,

@@ -3,7 +3,9 @@ import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import { mappingDomain } from '../mapping-domain.ts';
-import type { EdgeHost } from './edge-hosts.ts';
+
+/** A Host, as far as it chooses Mappings. Without a selector it does not. */
+type Choosing = { readonly mappingSelector?: LabelSelector };
 
 /** Which Mappings the names of some Hosts have, as far as labels decide it. */
 export type HostChoice = {
@@ -24,7 +26,7 @@ export const EVERY_MAPPING: HostChoice = { key: NO_CHOICE, has: () => true };
  * one that has a label of such a selector with another value, which may be misspelt.
  */
 export function hostChoices(
-  hosts: readonly EdgeHost[],
+  hosts: readonly Choosing[],
   closed: readonly Rejected[],
 ): ReadonlyMap<string, HostChoice> {
   const choosing = [...hosts, ...closed].flatMap(({ mappingSelector }) => mappingSelector ?? []);
@@ -63,14 +65,12 @@ function keysOf({ matchExpressions, matchLabels }: LabelSelector): readonly stri
 }
 
 /** Returns the key of a Host's choice. */
-export function choiceOf(host: EdgeHost | undefined): string {
+export function choiceOf(host: Choosing | undefined): string {
   return host?.mappingSelector === undefined ? NO_CHOICE : JSON.stringify(host.mappingSelector);
 }
 
 /** Returns the selector of a Host, if it has a condition. */
-export function selectorOf({ mappingSelector: selector }: Resource<'Host'>['spec']): {
-  readonly mappingSelector?: LabelSelector;
-} {
+export function selectorOf({ mappingSelector: selector }: Resource<'Host'>['spec']): Choosing {
   if (selector === undefined) return {};
   const { matchExpressions, matchLabels } = selector;
   const isEmpty = matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;

@@ -6,7 +6,7 @@ import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts
 import { listenerCertificates } from '#controlplane/gateway-api/listener-certificates.ts';
 import { isElsewhere, secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Rejected, Resource, ResourcesById } from '#resources/resource.ts';
 import { resourceId } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
@@ -17,7 +17,6 @@ import { contextAuthorities, contextCertificate, type SecretUse } from './secret
 import { contextIdOf, serviceContexts } from './service-context.ts';
 
 /** By id. */
-type Resources = ReadonlyMap<string, Resource>;
 
 type Secret = Resource<'Secret'>;
 /** What presents or trusts it. A TLSContext does so for connections to services. */
@@ -25,7 +24,7 @@ type User = Resource<'Host' | 'TLSContext' | 'Gateway' | 'ListenerSet'>;
 
 /** The parts of a reading that count here. */
 export type Checkable = {
-  readonly resources: Resources;
+  readonly resources: ResourcesById;
   readonly rejected: ReadonlyMap<string, Rejected>;
 };
 
@@ -133,7 +132,7 @@ type Judgement = {
 
 function judge(
   { of, secret: id, user }: Use,
-  resources: Resources,
+  resources: ResourcesById,
   now: number,
 ): readonly Judgement[] {
   const secret = resources.get(id);

@@ -7,7 +7,6 @@ import { canonicalPath } from '#resources/match/canonical-path.ts';
 import type { Glob } from '#resources/match/glob.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type Reached, ruleIndex } from './reached-rules.ts';
-import type { RoutePath } from './routes.ts';
 
 /**
  * Which Filters decide about a route.
@@ -21,6 +20,18 @@ import type { RoutePath } from './routes.ts';
 export type Coverage = {
   readonly covered: 'all' | 'part' | 'none' | 'bypass' | 'closed' | 'bytes';
   readonly filters: readonly string[];
+};
+
+/**
+ * What a request's path is to be. `segments` is a prefix that ends at a slash, as Gateway API has
+ * it.
+ */
+export type RoutePath = {
+  readonly path: string;
+  readonly type: 'prefix' | 'segments' | 'exact' | 'regex';
+  readonly method?: string;
+  /** Further conditions, without values, which may be credentials. */
+  readonly conditions?: readonly string[];
 };
 
 /** Requests of a route of Gateways: those of one of its hosts and paths, and its own Filters. */

@@ -19,9 +19,9 @@ import type { GrpcRouteMatch } from '#resources/kinds/grpc-route/grpc-route-spec
 import type { HttpRouteMatch } from '#resources/kinds/http-route/http-route-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { Coverage, FindCoverage } from './coverage.ts';
+import type { Coverage, FindCoverage, RoutePath } from './coverage.ts';
 import { areSure } from './reached-rules.ts';
-import type { RouteListener, RoutePath, UnstatedRow } from './routes.ts';
+import type { RouteListener, UnstatedRow } from './route-row.ts';
 
 /** A rule of a route of Gateways, as its page shows it. */
 export type RuleView = {

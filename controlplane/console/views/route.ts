@@ -21,6 +21,7 @@ import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { RoutePath } from './coverage.ts';
 import {
   type AttachedView,
   gatewayRoutes,
@@ -30,7 +31,7 @@ import {
 } from './gateway-routes.ts';
 import { type ProblemRow, problemRows } from './problems.ts';
 import { redacted } from './redacted.ts';
-import type { RoutePath, RouteRow } from './routes.ts';
+import type { RouteRow } from './route-row.ts';
 import type { Traffic } from './totals.ts';
 
 type Mapping = Resource<'Mapping'>;

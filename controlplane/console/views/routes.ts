@@ -3,55 +3,14 @@ import { sharingMappings } from '#controlplane/compile/routes/mapping-shares.ts'
 import { splitTraffic } from '#controlplane/compile/routes/traffic-split.ts';
 import type { MappingFigures, Rates } from '#controlplane/figures/figures.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
-import type { ResourceState } from '#controlplane/status/resource-state.ts';
 import type { ResourceStatus } from '#controlplane/status/status.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { type Coverage, coverageOf, pathType } from './coverage.ts';
+import { coverageOf, pathType } from './coverage.ts';
 import { gatewayRouteRows } from './gateway-routes.ts';
 import { problemId } from './problems.ts';
-
-/** A Mapping, or a route of Gateways, as the list of routes shows it. */
-export type RouteRow = Coverage & {
-  readonly id: string;
-  /** A Mapping has one. `*` stands for any. Empty where a route of Gateways has no requests. */
-  readonly hosts: readonly string[];
-  /** A Mapping has one. Empty for connections, which have no paths. */
-  readonly paths: readonly RoutePath[];
-  readonly services: readonly string[];
-  readonly nodeGroup: string;
-  /** The listeners of Gateways that serve it. A Mapping has none. */
-  readonly listeners: readonly RouteListener[];
-  /** Percent of the requests, where Mappings share a route. */
-  readonly share?: number;
-  /** What it does instead of forwarding. */
-  readonly instead?: 'redirect' | 'shadow';
-  readonly state: ResourceState;
-  readonly errors: number;
-  readonly warnings: number;
-  readonly file: string;
-  readonly line: number;
-};
-
-/**
- * What a request's path is to be. `segments` is a prefix that ends at a slash, as Gateway API has
- * it.
- */
-export type RoutePath = {
-  readonly path: string;
-  readonly type: 'prefix' | 'segments' | 'exact' | 'regex';
-  readonly method?: string;
-  /** Further conditions, without values, which may be credentials. */
-  readonly conditions?: readonly string[];
-};
-
-export type RouteListener = {
-  /** `Gateway/namespace/name/section` or `ListenerSet/namespace/name/section`. */
-  readonly id: string;
-  readonly protocol: string;
-  readonly port: number;
-};
+import type { RouteRow, UnstatedRow } from './route-row.ts';
 
 /** With its figures of 15 minutes, where it had traffic. */
 export type RouteItem = RouteRow & { readonly rates?: Rates };
@@ -134,9 +93,6 @@ function routeRow({ id, source, spec }: Mapping): UnstatedRow {
     ...source,
   };
 }
-
-/** What does not depend on Filters, nor on what the proxies say. */
-export type UnstatedRow = Omit<RouteRow, keyof Coverage | 'state' | 'errors' | 'warnings'>;
 
 /** Formats `https://name:port`, without the scheme http and without a port that was not written. */
 export function serviceText({ service }: Pick<Mapping['spec'], 'service'>): string {

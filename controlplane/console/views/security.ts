@@ -5,7 +5,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type ProblemRow, problemId, problemRows } from './problems.ts';
-import type { RouteRow } from './routes.ts';
+import type { RouteRow } from './route-row.ts';
 
 export type FilterRow = {
   readonly id: string;

@@ -6,7 +6,7 @@ import type {
   UpstreamCounts,
   UpstreamFigures,
 } from '#controlplane/figures/figures.ts';
-import type { RouteRow } from './routes.ts';
+import type { RouteRow } from './route-row.ts';
 import { type ServiceFacts, serviceRows } from './services.ts';
 
 const ID = 'Mapping/default/m';

@@ -8,7 +8,7 @@ import type {
 import type { Drained } from '#files/drained-store.ts';
 import type { InstanceRows } from './instances.ts';
 import type { LimitLine } from './route.ts';
-import type { RouteRow } from './routes.ts';
+import type { RouteRow } from './route-row.ts';
 
 export type ServiceRow = {
   /** As Mappings write it. Backends of Gateways have `name:port`, or `name.namespace:port`. */

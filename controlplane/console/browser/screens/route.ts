@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import type { RoutePath } from '#controlplane/console/views/coverage.ts';
 import type { AttachedView, RuleView } from '#controlplane/console/views/gateway-routes.ts';
 import type { RouteScreen } from '#controlplane/console/views/route.ts';
-import type { RoutePath, RouteRow } from '#controlplane/console/views/routes.ts';
+import type { RouteRow } from '#controlplane/console/views/route-row.ts';
 import { count, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';

@@ -1,5 +1,7 @@
+import type { RoutePath } from '#controlplane/console/views/coverage.ts';
 import type { Page } from '#controlplane/console/views/paging.ts';
-import type { RouteItem, RoutePath, RouteRow } from '#controlplane/console/views/routes.ts';
+import type { RouteRow } from '#controlplane/console/views/route-row.ts';
+import type { RouteItem } from '#controlplane/console/views/routes.ts';
 import { count, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';

@@ -1,5 +1,5 @@
 import type { InstanceRow, InstanceRows } from '#controlplane/console/views/instances.ts';
-import type { RouteRow } from '#controlplane/console/views/routes.ts';
+import type { RouteRow } from '#controlplane/console/views/route-row.ts';
 import type { ServiceScreen } from '#controlplane/console/views/services.ts';
 import { addressText, Drain } from '../drain.ts';
 import { count, shortName } from '../format.ts';
