@@ -58,9 +58,11 @@ export type ConsoleFacts = {
 
 type Query = Readonly<Record<string, unknown>>;
 
+type Views = Readonly<Record<string, (query: Query) => unknown>>;
+
 export type ConsoleData = {
   /** What each screen shows, by its name below `/console/api/`. */
-  readonly views: Readonly<Record<string, (query: Query) => unknown>>;
+  readonly views: Views;
   /** What answers a question that is posted, by name. Rejects with what is wrong with it. */
   readonly questions: Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
   /** Forgets what was made of earlier facts. */
@@ -73,159 +75,15 @@ const MOST_DRAWN = 24;
 const TOO_MANY_WAIT = 'too many questions wait, ask again';
 const MOST_DRAINED = 200;
 
-/** Makes the views of the screens. What several share is made once after each change. */
+/** Makes the views of the screens. */
 export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData {
-  const { figures } = facts;
-  const memo = new Memo();
-  let made = new Map<string, unknown>();
-  const once = <T>(what: string, make: () => T): T => {
-    if (!made.has(what)) made.set(what, make());
-    return made.get(what) as T;
-  };
-  const status = () => once('status', () => facts.status());
-  const resources = () => once('resources', () => facts.resources());
-  const gatewayApi = () =>
-    once('gateways', () => gatewayApiOf(resources(), { ...facts.options, shared: memo }));
-  const rows = (): readonly RouteRow[] =>
-    once('routes', () => {
-      const { problems, resources: states } = status();
-      const all = { resources: resources(), gatewayApi: gatewayApi() };
-      return routeRows({ ...all, states, problems, memo });
-    });
-  const requests = (query: Query) => figures.requests(requestFilter(query, MOST_REQUESTS));
-  const logins = remembered<LoginsView>(now);
-  const counters = remembered<Known<CountersView>>(now);
-  const certificates = remembered<Certificates>(now);
-  const instances = remembered<Known<{ readonly known: readonly ServiceInstances[] }>>(now);
-  const services = () => {
-    const { requests, stepMs } = figures.traffic();
-    const seconds = (Math.max(requests.length, 1) * stepMs) / 1000;
-    const all = figures.mappings();
-    const backends = once('backends', () => countedBackends(gatewayApi(), resources()));
-    return serviceRows(rows(), {
-      upstreams: figures.upstreams(),
-      figuresOf: id => all.get(id),
-      serviceOf: cluster => backends.get(cluster),
-      seconds,
-    });
-  };
-  const instancesOf = (ids: ReadonlySet<string>) => {
-    const mappings = resources().mappings.filter(({ id }) => ids.has(id));
-    const names = new Set([
-      ...mappings.flatMap(({ spec }) => discoveredService(spec) ?? []),
-      ...discoveredBackends(ids, gatewayApi(), resources()),
-    ]);
-    const asked = [...names].sort();
-    const ask = () => orError(facts.knowledge.instances(asked).then(known => ({ known })));
-    return asked.length === 0 ? { known: [] } : instances(ask, asked.join());
-  };
+  const shared = sharedFacts(facts);
   return {
     views: {
-      overview: () => ({
-        ...overview(status(), facts.changes()),
-        note: coverageText(figures.coverage()),
-        traffic: trafficOf(figures.on, figures.traffic()),
-        busiest: busiest(figures.mappings(), MOST_BUSY),
-      }),
-      routes: query => {
-        const page = parsePage(query);
-        const all = figures.mappings();
-        const found = pageOf(sortedRoutes(rows(), page.sort, all), page, routeText);
-        const items = found.items.map(row => ({ ...row, rates: all.get(row.id)?.last15Minutes }));
-        return { ...found, items, sort: page.sort };
-      },
-      route: async ({ id }) => {
-        const { routeView } = await import('./views/route.ts');
-        const { problems } = status();
-        const view = routeView(String(id), {
-          ...{ rows: rows(), resources: resources(), gatewayApi: gatewayApi() },
-          problems,
-          memo,
-        });
-        return (
-          view && {
-            ...view,
-            traffic: trafficOf(figures.on, figures.traffic({ mapping: view.row.id })),
-            figures: figures.mappings().get(view.row.id),
-            requests: figures.requests({ mapping: view.row.id, limit: MOST_REQUESTS }),
-            upstreams: figures.upstreams().filter(({ origins }) => origins.includes(view.row.id)),
-          }
-        );
-      },
-      configuration: async ({ id }) => {
-        const row = rows().find(each => each.id === id);
-        if (row === undefined) return undefined;
-        const { envoyConfiguration } = await import('./views/route.ts');
-        const options = { ...facts.options, memo };
-        return { yaml: envoyConfiguration(row, resources(), options) };
-      },
-      gateways: query => {
-        const { problems, proxies, resources: states } = status();
-        const all = { problems, proxies, states, edgeOf: facts.edgeOf };
-        const rows = gatewayRows({ ...all, resources: resources(), api: gatewayApi() });
-        return pageOf(rows, parsePage(query), gatewayText);
-      },
-      services: query => ({
-        ...pageOf(services(), parsePage(query), ({ name, word }) => `${name} ${word}`),
-        drained: facts.drained().slice(0, MOST_DRAINED),
-      }),
-      service: async ({ name }) => {
-        const row = services().find(each => each.name === name);
-        if (row === undefined) return undefined;
-        const routes = rows().filter(({ services }) => services.includes(row.name));
-        const ids = new Set(routes.map(({ id }) => id));
-        const { limitsOf } = await import('./views/route.ts');
-        const sampled = figures.requests({ limit: 1_000 }).filter(({ route }) => ids.has(route));
-        const asked = await instancesOf(ids);
-        const known = 'error' in asked ? [] : asked.known;
-        return {
-          row,
-          instances: instanceRows(sampled, known, facts.drained()),
-          ...('error' in asked && { undiscovered: asked.error }),
-          routes: routes.slice(0, 100),
-          edge: facts.options.edge,
-          limits: limitsOf(ids, resources(), memo),
-          upstreams: figures.upstreams().filter(({ origins }) => origins.some(id => ids.has(id))),
-          requests: sampled.slice(0, MOST_REQUESTS),
-        };
-      },
-      traffic: query => ({
-        on: figures.on,
-        sources: figures.sources().length,
-        note: coverageText(figures.coverage()),
-        requests: requests({ ...query, limit: '200' }),
-      }),
-      security: () => {
-        const { problems, resources: states } = status();
-        const sampled = figures.requests({ status: 4, limit: 1_000 });
-        return security({
-          resources: resources(),
-          states,
-          problems,
-          rows: rows(),
-          requests: sampled,
-        });
-      },
-      logins: () => logins(() => loginsView(facts.knowledge)),
-      counters: () => counters(() => countersView(facts.knowledge, resources())),
-      limits: query => {
-        const all = limitRows(resources(), status().problems);
-        const page = pageOf(all, parsePage(query), limitText);
-        const over = figures.requests({ status: 429, limit: MOST_REQUESTS });
-        return {
-          ...page,
-          items: withGroups(page.items, resources(), memo),
-          over,
-        };
-      },
-      certificates: async () => {
-        const known = await certificates(() => askCertificates(facts.knowledge));
-        return certificatesView(status().certificates, known, resources());
-      },
-      proxies: query => ({
-        ...proxies(status(), parsePage(query)),
-        services: services().slice(0, MOST_DRAWN),
-      }),
+      ...routeScreens(shared),
+      ...serviceScreens(shared, now),
+      ...decisionScreens(shared, now),
+      ...systemScreens(shared, now),
     },
     questions: {
       explain: async body => {
@@ -244,9 +102,200 @@ export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData
         return answer;
       },
     },
-    changed: () => {
-      made = new Map();
+    changed: shared.changed,
+  };
+}
+
+/** What several screens show. It is made once after each change. */
+function sharedFacts(facts: ConsoleFacts) {
+  const { figures } = facts;
+  const memo = new Memo();
+  let made = new Map<string, unknown>();
+  const once = <T>(what: string, make: () => T): T => {
+    if (!made.has(what)) made.set(what, make());
+    return made.get(what) as T;
+  };
+  const status = () => once('status', () => facts.status());
+  const resources = () => once('resources', () => facts.resources());
+  const gatewayApi = () =>
+    once('gateways', () => gatewayApiOf(resources(), { ...facts.options, shared: memo }));
+  const rows = (): readonly RouteRow[] =>
+    once('routes', () => {
+      const { problems, resources: states } = status();
+      const all = { resources: resources(), gatewayApi: gatewayApi() };
+      return routeRows({ ...all, states, problems, memo });
+    });
+  const services = () => {
+    const { requests, stepMs } = figures.traffic();
+    const seconds = (Math.max(requests.length, 1) * stepMs) / 1000;
+    const all = figures.mappings();
+    const backends = once('backends', () => countedBackends(gatewayApi(), resources()));
+    return serviceRows(rows(), {
+      upstreams: figures.upstreams(),
+      figuresOf: id => all.get(id),
+      serviceOf: cluster => backends.get(cluster),
+      seconds,
+    });
+  };
+  const changed = () => {
+    made = new Map();
+  };
+  return { ...facts, memo, status, resources, gatewayApi, rows, services, changed };
+}
+
+type Shared = ReturnType<typeof sharedFacts>;
+
+function routeScreens({
+  figures,
+  gatewayApi,
+  memo,
+  options,
+  resources,
+  rows,
+  status,
+}: Shared): Views {
+  return {
+    routes: query => {
+      const page = parsePage(query);
+      const all = figures.mappings();
+      const found = pageOf(sortedRoutes(rows(), page.sort, all), page, routeText);
+      const items = found.items.map(row => ({ ...row, rates: all.get(row.id)?.last15Minutes }));
+      return { ...found, items, sort: page.sort };
     },
+    route: async ({ id }) => {
+      const { routeView } = await import('./views/route.ts');
+      const { problems } = status();
+      const view = routeView(String(id), {
+        ...{ rows: rows(), resources: resources(), gatewayApi: gatewayApi() },
+        problems,
+        memo,
+      });
+      return (
+        view && {
+          ...view,
+          traffic: trafficOf(figures.on, figures.traffic({ mapping: view.row.id })),
+          figures: figures.mappings().get(view.row.id),
+          requests: figures.requests({ mapping: view.row.id, limit: MOST_REQUESTS }),
+          upstreams: figures.upstreams().filter(({ origins }) => origins.includes(view.row.id)),
+        }
+      );
+    },
+    configuration: async ({ id }) => {
+      const row = rows().find(each => each.id === id);
+      if (row === undefined) return undefined;
+      const { envoyConfiguration } = await import('./views/route.ts');
+      return { yaml: envoyConfiguration(row, resources(), { ...options, memo }) };
+    },
+  };
+}
+
+function serviceScreens(shared: Shared, now: () => number): Views {
+  const { drained, edgeOf, figures, gatewayApi, knowledge, memo, options } = shared;
+  const { resources, rows, services, status } = shared;
+  const answers = remembered<Known<{ readonly known: readonly ServiceInstances[] }>>(now);
+  const instancesOf = (ids: ReadonlySet<string>) => {
+    const mappings = resources().mappings.filter(({ id }) => ids.has(id));
+    const names = new Set([
+      ...mappings.flatMap(({ spec }) => discoveredService(spec) ?? []),
+      ...discoveredBackends(ids, gatewayApi(), resources()),
+    ]);
+    const asked = [...names].sort();
+    const ask = () => orError(knowledge.instances(asked).then(known => ({ known })));
+    return asked.length === 0 ? { known: [] } : answers(ask, asked.join());
+  };
+  return {
+    gateways: query => {
+      const { problems, proxies, resources: states } = status();
+      const all = { problems, proxies, states, edgeOf };
+      const rows = gatewayRows({ ...all, resources: resources(), api: gatewayApi() });
+      return pageOf(rows, parsePage(query), gatewayText);
+    },
+    services: query => ({
+      ...pageOf(services(), parsePage(query), ({ name, word }) => `${name} ${word}`),
+      drained: drained().slice(0, MOST_DRAINED),
+    }),
+    service: async ({ name }) => {
+      const row = services().find(each => each.name === name);
+      if (row === undefined) return undefined;
+      const routes = rows().filter(({ services }) => services.includes(row.name));
+      const ids = new Set(routes.map(({ id }) => id));
+      const { limitsOf } = await import('./views/route.ts');
+      const sampled = figures.requests({ limit: 1_000 }).filter(({ route }) => ids.has(route));
+      const asked = await instancesOf(ids);
+      const known = 'error' in asked ? [] : asked.known;
+      return {
+        row,
+        instances: instanceRows(sampled, known, drained()),
+        ...('error' in asked && { undiscovered: asked.error }),
+        routes: routes.slice(0, 100),
+        edge: options.edge,
+        limits: limitsOf(ids, resources(), memo),
+        upstreams: figures.upstreams().filter(({ origins }) => origins.some(id => ids.has(id))),
+        requests: sampled.slice(0, MOST_REQUESTS),
+      };
+    },
+  };
+}
+
+function decisionScreens(
+  { figures, knowledge, memo, resources, rows, status }: Shared,
+  now: () => number,
+): Views {
+  const logins = remembered<LoginsView>(now);
+  const counters = remembered<Known<CountersView>>(now);
+  return {
+    security: () => {
+      const { problems, resources: states } = status();
+      const sampled = figures.requests({ status: 4, limit: 1_000 });
+      return security({
+        resources: resources(),
+        states,
+        problems,
+        rows: rows(),
+        requests: sampled,
+      });
+    },
+    logins: () => logins(() => loginsView(knowledge)),
+    counters: () => counters(() => countersView(knowledge, resources())),
+    limits: query => {
+      const all = limitRows(resources(), status().problems);
+      const page = pageOf(all, parsePage(query), limitText);
+      const over = figures.requests({ status: 429, limit: MOST_REQUESTS });
+      return {
+        ...page,
+        items: withGroups(page.items, resources(), memo),
+        over,
+      };
+    },
+  };
+}
+
+function systemScreens(
+  { changes, figures, knowledge, resources, services, status }: Shared,
+  now: () => number,
+): Views {
+  const certificates = remembered<Certificates>(now);
+  return {
+    overview: () => ({
+      ...overview(status(), changes()),
+      note: coverageText(figures.coverage()),
+      traffic: trafficOf(figures.on, figures.traffic()),
+      busiest: busiest(figures.mappings(), MOST_BUSY),
+    }),
+    traffic: query => ({
+      on: figures.on,
+      sources: figures.sources().length,
+      note: coverageText(figures.coverage()),
+      requests: figures.requests(requestFilter({ ...query, limit: '200' }, MOST_REQUESTS)),
+    }),
+    certificates: async () => {
+      const known = await certificates(() => askCertificates(knowledge));
+      return certificatesView(status().certificates, known, resources());
+    },
+    proxies: query => ({
+      ...proxies(status(), parsePage(query)),
+      services: services().slice(0, MOST_DRAWN),
+    }),
   };
 }
 
