@@ -1,3 +1,4 @@
+import type { FilterName } from '#resources/kinds/filter/injected-headers.ts';
 import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
 import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { SpecOf } from '#resources/kinds/kinds.ts';
@@ -113,6 +114,8 @@ export type Rejected = {
   readonly mappingSelector?: LabelSelector;
   /** The request headers that a Filter would inject, as far as they could be read. */
   readonly injects?: readonly string[];
+  /** The Filter that an OAuth2 Filter passes access tokens to. Absent when there is none. */
+  readonly delegate?: FilterName;
   /** Restrictions that it asks for and that are not served. Absent when there are none. */
   readonly unserved?: readonly Unserved[];
 };

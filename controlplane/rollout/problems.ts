@@ -1,5 +1,5 @@
 import { problemOf } from '#controlplane/compile/problem-of.ts';
-import { injectedBy } from '#resources/kinds/filter/injected-headers.ts';
+import { delegateOf, injectedBy } from '#resources/kinds/filter/injected-headers.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import { salvageListeners } from '#resources/parse/salvage-listeners.ts';
 import { salvageRoute } from '#resources/parse/salvage-route.ts';
@@ -66,8 +66,11 @@ export function closedResource(resource: Resource): Rejected {
     return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
   if (resource.kind === 'TLSContext')
     return { kind, namespace, name, id, source, hosts: resource.spec.hosts };
-  if (resource.kind === 'Filter')
-    return { kind, namespace, name, id, source, injects: injectedBy(resource) };
+  if (resource.kind === 'Filter') {
+    const delegate = delegateOf(resource);
+    const injects = injectedBy(resource);
+    return { kind, namespace, name, id, source, injects, ...(delegate && { delegate }) };
+  }
   if (resource.kind === 'Gateway') {
     const { gatewayClassName: gatewayClass } = resource.spec;
     const listeners = salvageListeners(resource.spec);

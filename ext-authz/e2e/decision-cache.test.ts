@@ -41,6 +41,7 @@ before(async () => {
   const client = { client_id: 'web', client_secret: SECRET };
   provider = await startOidcProvider({
     clients: [webClient(client, [`${ORIGIN}/.gateway/oauth2/redirection-endpoint`])],
+    jwtClients: [client.client_id],
     users: USERS,
   });
   store = await openStore(folder);
@@ -78,7 +79,7 @@ function resources(more: string): string {
   const mapping = (name: string, rest = '') =>
     document(
       'Mapping',
-      name,
+      name.replace('/', '-'),
       `{host: ${HOST}, prefix: /${name}/, rewrite: '', service: '127.0.0.1:${port}'${rest}}`,
     );
   return [
@@ -86,6 +87,7 @@ function resources(more: string): string {
       'Filter',
       'login',
       `{OAuth2: {${more} authorizationURL: '${provider.issuer}', clientID: web, secretName: web, protectedOrigins: [{origin: '${ORIGIN}'}],
+        accessTokenJWTFilter: {name: tokens},
         injectRequestHeaders: [{name: X-User, value: '{{ .idToken.Claims.sub }}'}]}}`,
     ),
     document(
@@ -93,6 +95,12 @@ function resources(more: string): string {
       'reading',
       `{OAuth2: {${more} authorizationURL: '${provider.issuer}', clientID: web, secretName: web, protectedOrigins: [{origin: '${ORIGIN}'}],
         injectRequestHeaders: [{name: X-Seen, value: '{{ .httpRequestHeader.Get "x-name" }}'}]}}`,
+    ),
+    document(
+      'Filter',
+      'tokens',
+      `{JWT: {jwksURI: '${provider.issuer}/jwks', injectRequestHeaders: [{name: X-Client, value: '{{ .token.Claims.client_id }}'},
+        {name: X-Role, value: '{{ if hasKey .token.Claims "role" }}{{ .token.Claims.role }}{{ else }}{{ doNotSet }}{{ end }}'}]}}`,
     ),
     `---\napiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {oauth2-client-secret: ${SECRET}}\n`,
     document(
@@ -232,6 +240,7 @@ const FIELDS: readonly (readonly [string, string | string[]])[] = [
   ['x-user', 'root'],
   ['X-USER', ['root', 'admin']],
   ['x-seen', 'root'],
+  ['x-role', 'root'],
   ['authorization', 'Basic eDp5'],
   ['Authorization', ['Bearer x', 'Bearer y']],
   ['authorization', ''],
@@ -301,6 +310,17 @@ test('one user never gets what was decided for another', async () => {
     for (const [index, { username }] of USERS.entries())
       assert.match(await names(sessions[index] ?? ''), new RegExp(`"x-user","${username}"`));
 });
+
+for (const path of ['/shop/1', '/app/open/a', '/free/a'])
+  test(`no client sets on ${path} what the Filter of its access tokens sets`, async () => {
+    const [cookie = ''] = sessions;
+    await got(cached, path, asUser(cookie));
+    const forged = { 'x-client': 'eve', 'x-role': 'root' };
+    const { status, told } = await got(cached, path, asUser(cookie, forged));
+    assert.equal(status, 200);
+    const names = JSON.stringify(told).toLowerCase();
+    assert.deepEqual([names.includes('"eve"'), names.includes('x-role')], [false, false]);
+  });
 
 /** Resolves when the session no longer passes. */
 async function ended(cookie: string): Promise<void> {

@@ -8,6 +8,12 @@ const rule = (path: string, filters: string) =>
 const RESOURCES = [
   jwt('user'),
   jwt('plan', '', 'plan'),
+  jwt('tenant', '', 'tenant'),
+  own(
+    'Filter',
+    'programs',
+    '{OAuth2: {grantType: ClientCredentials, authorizationURL: "http://127.0.0.1:1", accessTokenJWTFilter: {name: tenant}}}',
+  ),
   own('FilterPolicy', 'both', '{rules: [{path: /both/*, filters: [{name: plan}]}]}'),
   CLASS,
   `---
@@ -25,6 +31,7 @@ spec:
   rules:
     - ${rule('/private', filterRef('user'))}
     - ${rule('/both', filterRef('user'))}
+    - ${rule('/programs', filterRef('programs'))}
     - ${rule('/lost', filterRef('none'))}
     - ${rule('/', '')}
     - {matches: [{path: {value: /away}}], filters: [${filterRef('user')}, {type: RequestRedirect, requestRedirect: {port: 9}}]}
@@ -36,7 +43,7 @@ const envoy = guardedGateway(RESOURCES);
 const HOST = { host: 'site.test' };
 const AUTHORIZED = {
   ...HOST,
-  headers: { ...bearer({ sub: 'alice', plan: 'gold' }), 'x-user': 'root' },
+  headers: { ...bearer({ sub: 'alice', plan: 'gold' }), 'x-user': 'root', 'x-tenant': 'root' },
 };
 
 test('a Filter that a rule names decides about its requests', async () => {
@@ -48,6 +55,7 @@ test('a Filter that a rule names decides about its requests', async () => {
 test('other rules of the route are open, and hear nothing that only the Filter may say', async () => {
   const { headers } = await envoy.echo('/open', AUTHORIZED);
   assert.equal(headers['x-user'], undefined);
+  assert.equal(headers['x-tenant'], undefined);
 });
 
 test('the Filters of a rule and those of a FilterPolicy both decide', async () => {

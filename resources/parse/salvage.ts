@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
+import type { FilterName } from '#resources/kinds/filter/injected-headers.ts';
 import { type LabelSelector, labelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
 import { objectName } from '#resources/kinds/gateway-api/names.ts';
 import {
@@ -41,7 +42,7 @@ export function salvage(
   if (kind === 'Host')
     return { ...salvageHosts(spec, ({ hostname = '*' }) => [hostname]), ...salvageSelector(spec) };
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
-  if (kind === 'Filter') return { injects: injectedNames(spec) };
+  if (kind === 'Filter') return { injects: injectedNames(spec), ...salvageDelegate(spec) };
   if (kind === 'Gateway') return { ...salvageClass(spec), ...salvageListeners(spec) };
   if (kind === 'ListenerSet') return salvageListeners(spec);
   const targets = TARGETING.includes(kind) ? salvageTargets(spec) : undefined;
@@ -102,6 +103,15 @@ function injectedNames(spec: unknown): readonly string[] {
     return parsed?.data?.map(({ name }) => name.toLowerCase()) ?? [];
   });
 }
+
+/** That Filter's headers are set with its own. */
+function salvageDelegate(spec: unknown): { delegate?: FilterName } {
+  const oauth2 = isFields(spec) && isFields(spec.OAuth2) ? spec.OAuth2 : {};
+  const parsed = filterName.safeParse(oauth2.accessTokenJWTFilter);
+  return parsed.success ? { delegate: parsed.data } : {};
+}
+
+const filterName = z.object({ name: z.string(), namespace: z.string().exactOptional() });
 
 const TARGETING: readonly string[] = ['FilterPolicy', 'RateLimit'];
 

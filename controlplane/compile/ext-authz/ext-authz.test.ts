@@ -218,6 +218,27 @@ test('a virtual host removes what the Filters of its rules inject, in both spell
   assert.equal(removedOn('b.test', ...documents), undefined);
 });
 
+const tenants = document('Filter', 'tenants', {
+  JWT: {
+    jwksURI: 'https://idp.test/keys',
+    injectRequestHeaders: [{ name: 'X-Tenant', value: 'a' }],
+  },
+});
+
+test('it removes what a Filter injects that gets the access tokens of those', () => {
+  const delegating = { secret: 's', accessTokenJWTFilter: { name: 'tenants' } };
+  for (const more of [{}, { clientID: 7 }])
+    assert.deepEqual(
+      removedOn('a.test', login('login', { ...delegating, ...more }), tenants, policy('p', '*')),
+      [{ remove: 'x-tenant' }],
+    );
+  const elsewhere = { ...delegating, accessTokenJWTFilter: { name: 'tenants', namespace: 'b' } };
+  assert.equal(
+    removedOn('a.test', login('login', elsewhere), tenants, policy('p', '*')),
+    undefined,
+  );
+});
+
 test('a Mapping that is chosen by a header which Filters inject has a warning', () => {
   const warnings = (host: string) =>
     edge(

@@ -1,4 +1,9 @@
-import { headersSetBy, injectedBy } from '#resources/kinds/filter/injected-headers.ts';
+import {
+  delegateOf,
+  type FilterName,
+  headersSetBy,
+  injectedBy,
+} from '#resources/kinds/filter/injected-headers.ts';
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -8,14 +13,32 @@ import { hostReach, perHost, reachIndex } from './host-reach.ts';
 
 type Filter = Resource<'Filter'>;
 
+/** Returns the headers that only a Filter may set on a route, in lower case. */
+export type IdentityHeadersOf = (filter: Filter) => readonly string[];
+
 /**
- * Returns the headers that only this Filter may set on a route. `Authorization` is not among them:
- * Filters read the client's own.
+ * Returns what finds them, with those of the Filter that it passes access tokens to.
+ * `Authorization` is not among them: Filters read the client's own.
  */
-export function identityHeadersOf(filter: Filter): readonly string[] {
-  return injectedBy(filter)
-    .flatMap(name => [name, headerIdentity(name)])
-    .filter(name => name !== 'authorization');
+export function identityHeadersAmong(filters: readonly Filter[]): IdentityHeadersOf {
+  const byName = new Map(filters.map(filter => [keyOf(filter), filter]));
+  return filter => {
+    const delegate = byName.get(delegateKey(filter, delegateOf(filter)) ?? '');
+    return [filter, ...(delegate === undefined ? [] : [delegate])]
+      .flatMap(injectedBy)
+      .flatMap(name => [name, headerIdentity(name)])
+      .filter(name => name !== 'authorization');
+  };
+}
+
+type Named = Pick<Filter, 'name' | 'namespace'>;
+
+function keyOf({ name, namespace }: Named): string {
+  return filterKey(namespace, name);
+}
+
+function delegateKey(filter: Named, delegate: FilterName | undefined): string | undefined {
+  return delegate && filterKey(delegate.namespace ?? filter.namespace, delegate.name);
 }
 
 /** Returns, for a host of a Mapping, the Filters that may run on its requests. */
@@ -23,7 +46,7 @@ function filtersOn({
   filters,
   filterPolicies,
 }: ResourceSet): (host: string) => ReadonlySet<Filter> {
-  const byName = new Map(filters.map(filter => [filterKey(filter.namespace, filter.name), filter]));
+  const byName = new Map(filters.map(filter => [keyOf(filter), filter]));
   const find = rulesOf(filterPolicies);
   return perHost(host => {
     const keys = find(host).flatMap(({ filters }) => filters);
@@ -41,20 +64,20 @@ function rulesOf(filterPolicies: ResourceSet['filterPolicies']) {
 
 /**
  * Returns, per domain of a virtual host, the names of all headers that Filters may set on its
- * requests: in lower case, sorted. A rejected Filter counts with the names that could be read. A
- * rejected FilterPolicy may name any Filter.
+ * requests: in lower case, sorted. Where an OAuth2 Filter runs, the one that gets its access tokens
+ * sets headers too. A rejected Filter counts with the names that could be read. A rejected
+ * FilterPolicy may name any Filter.
  */
 export function injectedOn(resources: ResourceSet): (domain: string) => readonly string[] {
   const { closed, filters, filterPolicies } = resources;
+  const rejectedFilters = closed.filter(({ kind }) => kind === 'Filter');
   const names = new Map<string, readonly string[]>([
-    ...closed
-      .filter(({ kind }) => kind === 'Filter')
-      .map(
-        rejected => [filterKey(rejected.namespace, rejected.name), rejected.injects ?? []] as const,
-      ),
-    ...filters.map(
-      filter => [filterKey(filter.namespace, filter.name), injectedBy(filter)] as const,
-    ),
+    ...rejectedFilters.map(rejected => [keyOf(rejected), rejected.injects ?? []] as const),
+    ...filters.map(filter => [keyOf(filter), injectedBy(filter)] as const),
+  ]);
+  const delegates = new Map([
+    ...rejectedFilters.map(each => [keyOf(each), delegateKey(each, each.delegate)] as const),
+    ...filters.map(each => [keyOf(each), delegateKey(each, delegateOf(each))] as const),
   ]);
   const find = rulesOf(filterPolicies);
   const rejected = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(hostsOfRules);
@@ -63,7 +86,8 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
     const running = meetsRejected(domain)
       ? [...names.keys()]
       : find(domain).flatMap(({ filters }) => filters);
-    const injected = [...new Set(running)].flatMap(key => names.get(key) ?? []);
+    const setting = new Set(running.flatMap(key => [key, delegates.get(key) ?? key]));
+    const injected = [...setting].flatMap(key => names.get(key) ?? []);
     return [...new Set(injected.flatMap(name => [name, headerIdentity(name)]))].sort();
   });
 }

@@ -12,6 +12,7 @@ import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { hopOf } from '../clusters/hop.ts';
 import type { CompiledResource } from '../compiled.ts';
 import type { Edge } from '../edge.ts';
+import { identityHeadersAmong } from '../ext-authz/injected-by-filters.ts';
 import { holds } from '../listeners/error-pages.ts';
 import { httpConnectionManager } from '../listeners/http-connection-manager.ts';
 import type { ServedPort } from '../listeners/listener.ts';
@@ -194,6 +195,7 @@ function routeTable({ name, others, own }: Table, inputs: GatewayInputs): Compil
     asked: { port: first?.port ?? 0, scheme },
     figures: options.figures !== false,
     labellings: edge.limits.labellings,
+    identityHeadersOf: identityHeadersAmong(resources.filters),
   } as const;
   const virtualHosts = listenerHosts(own, others, context, hosts, memo);
   const ids = own.flatMap(({ origin, routes }) => [

@@ -7,7 +7,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
-import { identityHeadersOf } from '../ext-authz/injected-by-filters.ts';
+import type { IdentityHeadersOf } from '../ext-authz/injected-by-filters.ts';
 import type { Memo } from '../memo.ts';
 import { closed } from '../routes/closed-route.ts';
 import { misdirectedAnswer } from '../routes/host-guard.ts';
@@ -30,6 +30,9 @@ import { stagedHost } from './staged-host.ts';
  */
 export type PartsOf = (domain: string, taken: readonly string[]) => HostParts;
 
+/** What virtual hosts depend on beside their routes. */
+export type HostContext = RouteContext & { readonly identityHeadersOf: IdentityHeadersOf };
+
 /**
  * Returns the virtual hosts of connections that `own` listeners serve. `others` are the hostnames
  * of listeners of other connections at the same port, or of none. A request belongs to the listener
@@ -40,7 +43,7 @@ export type PartsOf = (domain: string, taken: readonly string[]) => HostParts;
 export function listenerHosts(
   own: readonly ServedListener[],
   others: readonly string[],
-  context: RouteContext,
+  context: HostContext,
   parts: PartsOf,
   memo: Memo,
 ): readonly JsonObject[] {
@@ -62,7 +65,11 @@ export function listenerHosts(
     if (byHost === undefined) return [{ ...named, routes: elsewhere }];
     const served = servedFor(covering, byHost);
     const filters = filtersAt.get(hostname ?? '');
-    const taken = [...setByListener(filters), ...rulesOf(served.keys()).flatMap(setByRule)];
+    const { identityHeadersOf } = context;
+    const taken = [
+      ...setByListener(filters, identityHeadersOf),
+      ...rulesOf(served.keys()).flatMap(rule => setByRule(rule, identityHeadersOf)),
+    ];
     const host = parts(domain, taken);
     const sorted = sortedRoutes(served, context, memo);
     const stages = placedStages(filters);
@@ -76,7 +83,10 @@ export function listenerHosts(
 const MISDIRECTED = misdirectedAnswer(GATEWAY_ROUTE, { prefix: '/' });
 
 /** Returns the headers that only the filters of a listener may set. */
-function setByListener(filters: ListenerFilters | undefined): readonly string[] {
+function setByListener(
+  filters: ListenerFilters | undefined,
+  identityHeadersOf: IdentityHeadersOf,
+): readonly string[] {
   return (filters?.stages ?? []).flatMap(stage =>
     'filters' in stage ? stage.filters.flatMap(identityHeadersOf) : setByService(stage),
   );
@@ -119,7 +129,10 @@ function rulesOf(routes: Iterable<ServedHttp>): readonly ServedRule<unknown>[] {
 }
 
 /** Returns the headers that only what decides about a rule's requests may set. */
-function setByRule(rule: ServedRule<unknown>): readonly string[] {
+function setByRule(
+  rule: ServedRule<unknown>,
+  identityHeadersOf: IdentityHeadersOf,
+): readonly string[] {
   return [
     ...[...rule.filters, ...(rule.policy?.filters ?? [])].flatMap(identityHeadersOf),
     ...rule.externals.flatMap(setByService),
