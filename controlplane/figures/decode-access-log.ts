@@ -1,6 +1,7 @@
 import { tagOf, WireReader } from '#protos/wire-reader.ts';
 import { WIRE } from '#protos/wire-writer.ts';
 import type { SampledRequest } from './figures.ts';
+import { grpcStatusOf } from './grpc-status.ts';
 import { type NodeName, readNode } from './node-name.ts';
 import { RESPONSE_FLAGS } from './response-flags.ts';
 
@@ -54,8 +55,11 @@ const REQUEST = {
 const RESPONSE = {
   response_code: bytesField(1),
   response_body_bytes: varintField(3),
+  response_headers: bytesField(4),
+  response_trailers: bytesField(5),
   response_code_details: bytesField(6),
 } as const;
+const HEADER = { name: bytesField(1), value: bytesField(2) } as const;
 const WRAPPED = { value: varintField(1) } as const;
 const TIME = { seconds: varintField(1), nanos: varintField(2) } as const;
 const ADDRESS = { socket_address: bytesField(1) } as const;
@@ -165,13 +169,29 @@ class AccessLogDecoder {
   }
 
   #response(entry: Fields): void {
+    let grpcStatus = '';
     this.#fields(tag => {
       if (tag === RESPONSE.response_code) entry.status = this.#wrapped();
       else if (tag === RESPONSE.response_body_bytes) entry.bytesSent = this.#reader.uint64();
+      else if (tag === RESPONSE.response_headers) grpcStatus ||= this.#grpcStatus();
+      else if (tag === RESPONSE.response_trailers) grpcStatus = this.#grpcStatus() || grpcStatus;
       else if (tag === RESPONSE.response_code_details) entry.details = this.#text();
       else return false;
       return true;
     });
+    Object.assign(entry, grpcStatusOf(grpcStatus));
+  }
+
+  /** Returns the value of `grpc-status`, or "" when it is another header. */
+  #grpcStatus(): string {
+    let [name, value] = ['', ''];
+    this.#fields(tag => {
+      if (tag === HEADER.name) name = this.#text();
+      else if (tag === HEADER.value) value = this.#text();
+      else return false;
+      return true;
+    });
+    return name === 'grpc-status' ? value : '';
   }
 
   /** Returns the flags that are set. Most are booleans, and one is a message. */

@@ -104,6 +104,27 @@ for (const [path, kept] of [
     assert.ok(!JSON.stringify(request).includes('secret'));
   });
 
+for (const [where, more] of [
+  ['trailers', { response_trailers: { 'grpc-status': '14' } }],
+  ['headers', { response_headers: { 'grpc-status': '14' } }],
+  [
+    'both',
+    { response_headers: { 'grpc-status': '0' }, response_trailers: { 'grpc-status': '14' } },
+  ],
+] as const)
+  test(`a status of gRPC in ${where} stands before that of HTTP`, () => {
+    const entry = logEntry('/a', 200);
+    const [read] = requestsOf(logMessage([{ ...entry, response: { ...entry.response, ...more } }]));
+    assert.deepEqual([read?.status, read?.grpcStatus], [503, 'UNAVAILABLE']);
+  });
+
+test('another header is no status of gRPC', () => {
+  const entry = logEntry('/a', 200);
+  const response = { ...entry.response, response_trailers: { 'x-status': '14' } };
+  const [read] = requestsOf(logMessage([{ ...entry, response }]));
+  assert.deepEqual([read?.status, read?.grpcStatus], [200, undefined]);
+});
+
 test('neither referer, headers, password nor metadata are kept', () => {
   const entry = logEntry('/a', 200, {
     metadata: { filter_metadata: { a: { fields: { b: { string_value: 'secret' } } } } },

@@ -197,6 +197,25 @@ test('a request that a circuit breaker turned away is no answer of logins or lim
   assert.equal(store.mappings().get('Mapping/a/a')?.answeredByGateway, 1);
 });
 
+test('what a gRPC service fails is counted from the log, by what it stands for', () => {
+  const { store, read } = storeAt();
+  const told = () => {
+    const { answers, serverErrors } = store.upstreams()[0]?.lastMinute ?? {};
+    return [answers, serverErrors, store.rates().failures > 0];
+  };
+  store.gauge(read(), 'cluster.shop.warming_state', 0);
+  store.sampling = { sampled: 1, failed: 10 };
+  const failed = { ...REQUEST, status: 500, grpcStatus: 'INTERNAL', details: 'via_upstream' };
+  store.request(EDGE, failed);
+  assert.deepEqual(told(), [0, 10, true], 'the log came before the counts');
+  store.counter(read(), 'cluster.shop.upstream_rq_2xx', 12);
+  store.gauge(read(), 'cluster.shop.warming_state', 0);
+  assert.deepEqual(told(), [2, 10, true]);
+  store.request(EDGE, { ...failed, details: 'direct_response' });
+  assert.deepEqual(told(), [2, 10, true], 'proxies count their own answers');
+  assert.equal(store.mappings().get('Mapping/a/a')?.lastMinute.serverErrors, 10);
+});
+
 test('a late request that no proxy counts is counted from the log, by what it stands for', () => {
   const { store, read } = storeAt();
   const late = { ...REQUEST, status: 504, durationMs: 500 };

@@ -9,7 +9,15 @@ import type { NodeName } from './node-name.ts';
 import { isFailure, RequestLog } from './request-log.ts';
 import { FIRST_SAMPLING, type SampledRates } from './sampling.ts';
 import { isRouteId, parseStatName, type Stat } from './stat-name.ts';
-import { KEPT_MS, OF_GROUP, OF_MAPPING, REQUESTS, SERVER_ERRORS, Traffic } from './traffic.ts';
+import {
+  CLIENT_ERRORS,
+  KEPT_MS,
+  OF_GROUP,
+  OF_MAPPING,
+  REQUESTS,
+  SERVER_ERRORS,
+  Traffic,
+} from './traffic.ts';
 import { type Read, Upstream } from './upstream.ts';
 
 const MINUTE = 60_000;
@@ -117,6 +125,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     const isLate = logged.details === LATE_DETAILS;
     const own = { ...this.#ofOwn(node, logged), ...(isLate ? AS_LATE : {}) };
     if (isLate) this.#late(node, own, weight);
+    if (own.grpcStatus !== undefined) this.#ofGrpc(node, own, weight);
     this.#requests.add({ ...own, node: node.id, group: node.group, weight });
     if (isFailure(own) && own.flags.length > 0) this.#failed(node.group, own);
     this.#parts.changed();
@@ -236,6 +245,25 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     for (const each of this.#behind(node.group, logged)) each.add('serverErrors', weight, at, at);
   }
 
+  /**
+   * Proxies count the answer to a gRPC call as 200. For its route and its cluster that is so where
+   * the service has answered. An answer of their own is counted there as its HTTP status.
+   */
+  #ofGrpc(node: NodeName, logged: LoggedRequest, weight: number): void {
+    const { at: begun, details, durationMs, route: mapping, status } = logged;
+    if (status < 400) return;
+    const what = status < 500 ? CLIENT_ERRORS : SERVER_ERRORS;
+    const at = Math.min(begun + durationMs, this.#parts.now());
+    this.#traffic({ of: 'group', what }, node)?.count(what, weight, at, at);
+    if (details !== BY_SERVICE) return;
+    this.#traffic({ of: 'mapping', mapping, what }, node)?.count(what, weight, at, at);
+    if (what === CLIENT_ERRORS) return;
+    for (const each of this.#behind(node.group, logged)) {
+      each.add('serverErrors', weight, at, at);
+      each.add('answers', -weight, at, at);
+    }
+  }
+
   #failed(group: string, logged: LoggedRequest) {
     const { at, details, failure, flags, route, upstream } = logged;
     const mapping = route === '' ? undefined : route;
@@ -303,6 +331,9 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
  * retry, which got no request. Its entries do not have the one that was late.
  */
 const AS_LATE = { flags: ['UT'], details: 'upstream_per_try_timeout', upstream: '' };
+
+/** Envoy's details of an answer of the service. */
+const BY_SERVICE = 'via_upstream';
 
 /** Returns whether the clock was set back since a time. Small steps do no harm. */
 export function isSetBack(since: number, now: number): boolean {

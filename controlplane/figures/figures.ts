@@ -154,8 +154,10 @@ export type SampledRequest = {
   /** Without the query. */
   readonly path: string;
   readonly protocol: string;
-  /** 0 when the client was gone before the answer. */
+  /** 0 when the client was gone before the answer. Of a gRPC call: what `grpcStatus` stands for. */
   readonly status: number;
+  /** Of a gRPC call that has ended: its status by name, such as `UNAVAILABLE`. */
+  readonly grpcStatus?: string;
   /** Envoy's response flags, such as `UF`. */
   readonly flags: readonly string[];
   /** Envoy's words for how the answer came about. */

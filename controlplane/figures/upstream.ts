@@ -129,7 +129,7 @@ export class Upstream {
     delete part.counts;
   }
 
-  /** Takes a count that no proxy counts. */
+  /** Takes a count that no proxy counts, or corrects one that it does. */
   add(column: keyof UpstreamCounts, value: number, from: number, to: number): void {
     this.#changes += 1;
     this.#counts ??= new Ring(COLUMNS.length, { stepMs: STEP_MS, steps: KEPT_MS / STEP_MS });
@@ -167,7 +167,8 @@ export class Upstream {
     if (this.#counts === undefined) return NONE;
     const sums = COLUMNS.map((column, index) => [
       column,
-      Math.round((this.#counts?.sum(index, first, last) ?? 0) * 100) / 100,
+      // A correction may come before the count that it is of.
+      Math.max(Math.round((this.#counts?.sum(index, first, last) ?? 0) * 100) / 100, 0),
     ]);
     return Object.fromEntries(sums) as UpstreamCounts;
   }

@@ -18,6 +18,7 @@ const DEFAULT_FORMAT = {
   path: '%PATH(NQ):2000%',
   protocol: '%PROTOCOL%',
   status: '%RESPONSE_CODE%',
+  grpc_status: '%GRPC_STATUS%',
   details: '%RESPONSE_CODE_DETAILS%',
   flags: '%RESPONSE_FLAGS%',
   client: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',

@@ -14,6 +14,11 @@ export const FAILURE_FLAGS: readonly string[] = [
   ...['UH', 'UT', 'LR', 'UR', 'UF', 'UC', 'UO', 'URX', 'SI', 'DT', 'UPE', 'NC', 'OM', 'DF'],
 ];
 
+/** The statuses by which a gRPC service fails. An HTTP status of 500 or more stands for each. */
+export const GRPC_FAILURES: readonly string[] = [
+  ...['UNKNOWN', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS'],
+];
+
 /** Returns a share as the runtime has it. */
 export function millionths(percent: number): number {
   return Math.round(percent * 10_000);
@@ -43,11 +48,13 @@ export function sampledRequestsLog(): JsonObject {
         buffer_flush_interval: '1s',
         buffer_size_bytes: 16_384,
       },
+      additional_response_headers_to_log: ['grpc-status'],
+      additional_response_trailers_to_log: ['grpc-status'],
     }),
   };
 }
 
-/** A call by gRPC fails with status 200. */
+/** Requests that got no answer of a service. */
 const FLAGGED: JsonObject = { response_flag_filter: { flags: [...FAILURE_FLAGS] } };
 
 const ERROR: JsonObject = {
@@ -59,7 +66,36 @@ const ERROR: JsonObject = {
   },
 };
 
-const FAILED: JsonObject = { or_filter: { filters: [ERROR, FLAGGED] } };
+/**
+ * gRPC calls that a service failed. Their HTTP status is 200. Envoy takes a call without a
+ * `grpc-status`, which its client has cancelled, for one with UNKNOWN. So CEL looks whether it is
+ * there, for the few that pass the other filters.
+ */
+const GRPC_FAILED: JsonObject = {
+  and_filter: {
+    filters: [
+      {
+        header_filter: {
+          header: {
+            name: 'content-type',
+            string_match: { safe_regex: { regex: 'application/grpc([+;].*)?' } },
+          },
+        },
+      },
+      { grpc_status_filter: { statuses: [...GRPC_FAILURES] } },
+      {
+        extension_filter: {
+          name: 'envoy.access_loggers.extension_filters.cel',
+          typed_config: extension('access_loggers.filters.cel.v3.ExpressionFilter', {
+            expression: "'grpc-status' in response.trailers || 'grpc-status' in response.headers",
+          }),
+        },
+      },
+    ],
+  },
+};
+
+const FAILED: JsonObject = { or_filter: { filters: [ERROR, FLAGGED, GRPC_FAILED] } };
 
 /** `percent` is for an Envoy without the layer. The value in the layer counts millionths. */
 function share(runtime_key: string, percent: number): JsonObject {

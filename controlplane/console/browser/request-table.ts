@@ -62,9 +62,9 @@ const COLUMNS: readonly Column<SampledRequest>[] = [
   },
 ];
 
-function Status({ status }: SampledRequest): Shown {
+function Status({ grpcStatus, status }: SampledRequest): Shown {
   const tone = status >= 500 || status === 0 ? 'bad' : status >= 400 ? 'warn' : 'ok';
-  return html`<${Badge} tone=${tone}>${status === 0 ? 'none' : status}<//>`;
+  return html`<${Badge} tone=${tone}>${grpcStatus ?? (status === 0 ? 'none' : status)}<//>`;
 }
 
 function explainOf({ client, group, host, method, path, scheme }: SampledRequest): string {
