@@ -81,6 +81,67 @@ test('a kind List holds resources', () => {
   );
 });
 
+const POLICY = `apiVersion: gateway.internal/v2
+kind: FilterPolicy
+metadata: {name: p}
+spec: {rules: [{path: /a, filters: [{name: t}]}]}
+`;
+const MAPPING = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: m}
+spec: {prefix: /x, service: x}
+`;
+const listOf = (item: string) =>
+  `apiVersion: v1\nitems:\n- ${item.trim().replaceAll('\n', '\n  ')}\nkind: List\nmetadata: {}\n`;
+const TOLD = 'several resources stand in one document. Write `---` between them, or keep one';
+
+for (const [what, text, lines] of [
+  ['resources', POLICY + MAPPING, [2, 6]],
+  ['Lists', listOf(POLICY) + listOf(MAPPING), [4, 12]],
+  ['a resource and a List', POLICY + listOf(MAPPING), [2, 8]],
+  [
+    'two `items` of a List',
+    listOf(POLICY).replace('kind: List\n', '') + listOf(MAPPING).replace('apiVersion: v1\n', ''),
+    [4, 10],
+  ],
+] as const)
+  test(`${what} without \`---\` between them are rejected, and what they restrict is closed`, () => {
+    const { problems, rejected, resources } = parseText(text);
+    assert.deepEqual(resources, []);
+    assert.deepEqual(
+      rejected.map(({ id, rules }) => [id, rules]),
+      [
+        ['FilterPolicy/default/p', [{ host: '*', path: '/a' }]],
+        ['Mapping/default/m', undefined],
+      ],
+    );
+    assert.deepEqual(
+      problems.map(({ line, message }) => [line, message]),
+      lines.map(line => [line, TOLD]),
+    );
+  });
+
+for (const items of ['Items: [{}]', 'items: {}', 'items: x'])
+  test(`a List with \`${items}\` may hide what the file had before`, () => {
+    const parsed = parseText(`apiVersion: v1\nkind: List\n${items}\n`);
+    assert.equal(parsed.anonymous, true);
+    assert.match(problemLines(parsed)[0] ?? '', /error .*a List has `items`/);
+  });
+
+for (const text of ['apiVersion: v1\nkind: List\nitems:\n', 'apiVersion: a.b/v1\nkind: List\n'])
+  test(`nothing is wrong with ${JSON.stringify(text)}, which has no resource`, () => {
+    const { anonymous, problems, resources } = parseText(text);
+    assert.deepEqual([anonymous, problems, resources], [false, [], []]);
+  });
+
+test('items that are merged into a List are read', () => {
+  const text = `x: &x\n  items: [{${POLICY.trim().replaceAll('\n', ', ')}}]\n<<: *x\napiVersion: v1\nkind: List\n`;
+  assert.deepEqual(
+    parseText(text).resources.map(({ id }) => id),
+    ['FilterPolicy/default/p'],
+  );
+});
+
 test('a resource for another gateway is left alone, right or not', () => {
   for (const id of [
     'gateway_id: other',

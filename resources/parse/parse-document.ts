@@ -10,6 +10,7 @@ import { findDuplicateKeys, hasDuplicateKeys } from '#resources/yaml/yaml-duplic
 import { keyOf, lineFinder } from '#resources/yaml/yaml-node.ts';
 import { readYaml, type YamlDocument } from '#resources/yaml/yaml-value.ts';
 import { readEnvelope } from './envelope.ts';
+import { JOINED, type JoinedPart, joinedParts } from './joined-documents.ts';
 import { readMetadata } from './metadata.ts';
 import type { Language } from './parse-options.ts';
 import { parseResource } from './parse-resource.ts';
@@ -62,8 +63,14 @@ export function parseSimple(text: string, language: Language): ParsedFile | unde
   return parseFields(plain.value, [], plain.lineOf, language);
 }
 
-/** `repeats` means that a key stands twice in one of its maps. */
-type Parsing = YamlDocument & { readonly repeats: boolean };
+/**
+ * `repeats` means that a key stands twice in one of its maps. `around` is what is wrong with the
+ * document that a resource stands in.
+ */
+type Parsing = YamlDocument & {
+  readonly repeats: boolean;
+  readonly around?: readonly Finding[];
+};
 
 /**
  * Reads the name of a broken document. No field of it is trusted, because others may stand behind
@@ -103,11 +110,13 @@ function parseNode(
       problemAt(lineAt([]), 'a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`'),
     );
   }
+  const joined = yaml.repeats ? joinedParts(node, yaml.document) : undefined;
+  if (joined !== undefined) return parseJoined(joined, yaml, language);
   if (value.kind === 'List') return parseList(node, value, yaml, language);
   const { fields, duplicates } = yaml.repeats
     ? readRepeats(node, value, yaml)
     : { fields: value, duplicates: [] };
-  return parseFields(fields, duplicates, lineAt, language);
+  return parseFields(fields, [...(yaml.around ?? []), ...duplicates], lineAt, language);
 }
 
 /** Parses the fields of a document. `duplicates` are the keys that stand in it twice. */
@@ -152,21 +161,46 @@ function readRepeats(node: unknown, value: Fields, { resolve }: Parsing) {
   return { fields, duplicates: findDuplicateKeys(node, resolve, items) };
 }
 
+/** What each part would restrict is closed, since it is not known which was meant. */
+function parseJoined(parts: readonly JoinedPart[], yaml: Parsing, language: Language): ParsedFile {
+  const within = { ...yaml, around: [JOINED] };
+  return mergeParsed(
+    '',
+    parts.map(({ node, value }) => parseNode(node, value, within, language)),
+  );
+}
+
 /** Parses the items of a `kind: List`, as `kubectl get -o yaml` writes it. */
 function parseList(
   node: unknown,
-  { items }: Fields,
+  { apiVersion, items }: Fields,
   yaml: Parsing,
   language: Language,
 ): ParsedFile {
+  if (!Array.isArray(items)) return parseNoList(apiVersion, items, lineFinder(node, yaml));
   const written = isMap(node)
     ? node.items.findLast(pair => keyOf(pair) === 'items')?.value
     : undefined;
   const list = yaml.resolve(written);
-  if (!isSeq(list) || !Array.isArray(items)) return EMPTY_FILE;
+  const nodes = isSeq(list) ? list.items : [];
   return mergeParsed(
     '',
-    list.items.map((item, index) => parseNode(item, items[index], yaml, language)),
+    items.map((item, index) => parseNode(nodes[index], item, yaml, language)),
+  );
+}
+
+/**
+ * Go writes null for a list without items. The `List` of another API may be anything. All else may
+ * hold what is meant to restrict.
+ */
+function parseNoList(
+  apiVersion: unknown,
+  items: unknown,
+  lineAt: (path: FieldPath) => number,
+): ParsedFile {
+  if (items === null || (items === undefined && apiVersion !== 'v1')) return EMPTY_FILE;
+  return anonymous(
+    problemAt(lineAt(['items']), 'a List has `items`, which is a list of resources'),
   );
 }
 
