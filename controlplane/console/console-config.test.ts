@@ -50,10 +50,8 @@ test('only claims that are written let somebody in', () => {
     'o@example.com',
     true,
   ]);
-  assert.deepEqual(visit({ email: 'ada@example.com', email_verified: true }), [
-    'ada@example.com',
-    false,
-  ]);
+  for (const verified of [{ email_verified: true }, { email_verified: 'true' }, {}])
+    assert.deepEqual(visit({ email: 'ada@example.com', ...verified }), ['ada@example.com', false]);
   for (const claims of [
     {},
     { groups: [] },
@@ -62,6 +60,9 @@ test('only claims that are written let somebody in', () => {
     { groups: { dev: true } },
     { groups: 'dev,ops' },
     { email: 'ada@example.com', email_verified: false },
+    { email: 'ada@example.com', email_verified: 'false' },
+    { email: 'ada@example.com', email_verified: 0 },
+    { email: 'ada@example.com', email_verified: null },
     { email: 'ada@example.com.evil.example' },
     { constructor: 'dev' },
   ])

@@ -44,9 +44,13 @@ export function visitorOf(
   return { name: String(name).slice(0, 200), mayAct, ends: exp * 1000 };
 }
 
-/** An unverified address is what its owner wrote, and proves nothing. */
+/**
+ * An unverified address is what its owner wrote, and proves nothing. Some providers write the claim
+ * as a text, which is a boolean by OpenID Connect Core, section 5.1.
+ */
 function has(payload: JWTPayload, { name, value }: Claim): boolean {
-  if (name === 'email' && payload.email_verified === false) return false;
+  const { email_verified: verified = true } = payload;
+  if (name === 'email' && verified !== true && verified !== 'true') return false;
   const found = Object.hasOwn(payload, name) ? payload[name] : undefined;
   return Array.isArray(found) ? found.includes(value) : found === value;
 }
