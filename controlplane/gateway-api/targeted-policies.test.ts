@@ -199,6 +199,36 @@ test('a whole Gateway or ListenerSet that only passes bytes on has nothing for a
   ]);
 });
 
+test('a limit for what only redirects counts nothing, and a Filter decides there', () => {
+  const redirect = 'filters: [{type: RequestRedirect, requestRedirect: {scheme: https}}]';
+  const rules = `{name: away, ${redirect}}, {name: shown, backendRefs: [{name: web, port: 80}]}`;
+  const route = (name: string, all: string) =>
+    object('HTTPRoute', name, `parentRefs: [{name: site}], rules: [${all}]`);
+  const to = (name: string, sectionName?: string) => [
+    { kind: 'HTTPRoute', name, ...(sectionName === undefined ? {} : { sectionName }) },
+  ];
+  const found = api(
+    [
+      ...[SITE, route('mixed', rules), route('moved', `{${redirect}}`)],
+      ...[limits('moved', to('moved')), limits('part', to('mixed', 'away'))],
+      ...[limits('shown', to('mixed', 'shown')), limits('mixed', to('mixed'))],
+      ...[limits('site', [GATEWAY]), policy('login', to('moved'))],
+    ].join(''),
+  );
+  assert.deepEqual(problemsOf(found), [
+    'error moved spec.targetRefs[0]: each rule of the HTTPRoute infra/moved only redirects, which no limit counts. Name one with a backend',
+    'error part spec.targetRefs[0]: the rule away of the HTTPRoute infra/mixed only redirects, which no limit counts. Name one with a backend',
+  ]);
+  const states = ['moved', 'part', 'shown', 'mixed', 'site'].map(name => `RateLimit/infra/${name}`);
+  assert.deepEqual(
+    [...states, 'FilterPolicy/infra/login'].map(id => statusLines(found, id).join()),
+    [
+      ...['site: Accepted=False:Invalid', 'site: Accepted=False:Invalid'],
+      ...['site: Accepted', 'site: Accepted', 'site: Accepted', 'site: Accepted'],
+    ],
+  );
+});
+
 test('a target that exists counts beside one that does not', () => {
   const found = api(SITE + policy('p', [{ kind: 'HTTPRoute', name: 'gone' }, ROUTE]));
   assert.ok(inForce(found).every(line => line.endsWith(' p')));

@@ -24,6 +24,8 @@ type Targeted = {
    * has no name.
    */
   readonly streams?: readonly string[];
+  /** The sections of routes that only redirect. The whole has no name. */
+  readonly redirects?: readonly string[];
   readonly gateways: readonly string[];
 };
 
@@ -98,9 +100,10 @@ function targetedBy(
     ...closed.map(({ id }) => [id, { sections: [], gateways: [] }] as const),
     ...[...gateways, ...listenerSets].map(withListeners),
     ...routes.map(([route, verdict]) => {
-      const rules: readonly { readonly name?: string }[] = route.spec.rules;
+      const rules: readonly TargetedRule[] = route.spec.rules;
       const sections = rules.flatMap(({ name }) => name ?? []);
-      return [route.id, { sections, gateways: verdict.gateways }] as const;
+      const redirects = [WHOLE, ...sections].filter(section => onlyRedirects(rules, section));
+      return [route.id, { sections, redirects, gateways: verdict.gateways }] as const;
     }),
   ]);
 }
@@ -113,6 +116,18 @@ function listenersOf({ spec }: ListenerOrigin): readonly Protocol[] {
 
 function isStream({ protocol }: Protocol): boolean {
   return STREAMS.includes(protocol);
+}
+
+type TargetedRule = {
+  readonly name?: string;
+  readonly filters?: readonly { readonly type: string }[];
+};
+
+function onlyRedirects(rules: readonly TargetedRule[], section: string): boolean {
+  const meant = rules.filter(({ name }) => section === WHOLE || name === section);
+  const isRedirect = ({ filters = [] }: TargetedRule) =>
+    filters.some(({ type }) => type === 'RequestRedirect');
+  return meant.length > 0 && meant.every(isRedirect);
 }
 
 function stateOf(
@@ -153,7 +168,11 @@ function targetFault(
     const which = sectionName === undefined ? 'each listener' : `the listener ${sectionName}`;
     return { reason: 'Invalid', message: `${which} of the ${what} ${STREAM}` };
   }
-  if (policy.kind === 'RateLimit') return undefined;
+  if (policy.kind === 'RateLimit') {
+    if (!found.redirects?.includes(sectionName ?? WHOLE)) return undefined;
+    const which = sectionName === undefined ? 'each rule' : `the rule ${sectionName}`;
+    return { reason: 'Invalid', message: `${which} of the ${what} ${REDIRECT}` };
+  }
   const winner = context.targeted.filterPolicy([targetKey(id, sectionName)]);
   if (winner === undefined || ('policy' in winner && winner.policy === policy)) return undefined;
   const by = 'policy' in winner ? winner.policy : winner.closed;
@@ -164,6 +183,8 @@ function targetFault(
 
 const STREAM =
   'passes on what it gets, so that no Filter and no limit is asked. Name one with HTTP or HTTPS';
+/** Envoy's filter for limits skips routes that it answers itself. */
+const REDIRECT = 'only redirects, which no limit counts. Name one with a backend';
 const LATER = 'The policy takes effect when there is one';
 
 type Ancestor = {
