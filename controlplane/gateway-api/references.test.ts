@@ -232,6 +232,23 @@ describe('a rule', () => {
     }
   });
 
+  for (const [kind, backend, why] of [
+    ['HTTPRoute', '', 'its requests are answered 500: it has no backends'],
+    [
+      'GRPCRoute',
+      's, port: 80, weight: 0',
+      'its requests are answered 500: no backend has a weight',
+    ],
+    ['TCPRoute', 's, port: 80, weight: 0', 'its connections are closed: no backend has a weight'],
+  ] as const)
+    test(`of a ${kind} that has nowhere to send to is told: ${why}`, () => {
+      const api = served(CLUSTER + route(backend && `{name: ${backend}}`, kind));
+      const [{ field, message, severity } = {}, ...others] = api.problems;
+      const told = { field: 'spec.rules[0].backendRefs', message: why, severity: 'warning' };
+      assert.deepEqual([{ field, message, severity }, others], [told, []]);
+      assert.match(statusLines(api, `${kind}/infra/r`)[0] ?? '', /Accepted ResolvedRefs$/);
+    });
+
   test('that redirects needs no backends', () => {
     const api = served(
       CLUSTER +

@@ -14,6 +14,8 @@ export type RuleVerdict<Rule> = {
   readonly resolved: readonly Fault[];
   /** What the rule asks for and is not served here. */
   readonly unsupported: readonly Fault[];
+  /** What may be meant as it is written, and may be an oversight. */
+  readonly odd: readonly Fault[];
 };
 
 /** Resolves all that a rule of a route refers to. */
@@ -30,10 +32,11 @@ export function routeRule<Rule extends AnyRule>(
   const filters = filtersOf(ruleFilters, field, from, ask);
   const externals = externalsOf(ruleFilters, field, from, ask);
   const unsupported = ruleFaults(rule, field);
+  const silent = unanswered(rule, ruleFilters);
   const broken =
     [...unsupported, ...filters.faults, ...externals.faults][0]?.message ??
     externalFault(externals.found) ??
-    unanswered(rule, ruleFilters);
+    silent;
   return {
     served: {
       index,
@@ -52,6 +55,7 @@ export function routeRule<Rule extends AnyRule>(
       ...externals.faults,
     ],
     unsupported,
+    odd: silent === undefined ? [] : [unansweredFault(silent, field, from)],
   };
 }
 
@@ -131,6 +135,19 @@ function unanswered({ backendRefs }: AnyRule, filters: readonly AnyFilter[]): st
   if (backendRefs.length === 0) return 'it has no backends';
   return backendRefs.some(({ weight }) => weight > 0) ? undefined : 'no backend has a weight';
 }
+
+function unansweredFault(why: string, field: string, { kind }: RouteFrom): Fault {
+  const message = `${UNANSWERED[kind]}: ${why}`;
+  return { reason: 'NoBackend', field: `${field}.backendRefs`, message };
+}
+
+const UNANSWERED: Readonly<Record<RouteKind, string>> = {
+  HTTPRoute: 'its requests are answered 500',
+  GRPCRoute: 'its requests are answered 500',
+  TLSRoute: 'its connections are closed',
+  TCPRoute: 'its connections are closed',
+  UDPRoute: 'its datagrams are dropped',
+};
 
 /** Returns the ids of the Services that rules send requests to, or ask about them. */
 export function servicesOf(rules: readonly ServedRule<unknown>[]): readonly string[] {

@@ -41,10 +41,13 @@ export type ServedOn = {
 export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVerdict {
   const attachments = attachmentsOf(route, ask);
   const unknown = unknownParents(route, ask);
-  const warnings = unknown.map(({ field, message }) => problemOf(route, 'warning', field, message));
-  if (attachments.length === 0)
-    return { status: undefined, served: [], services: [], gateways: [], problems: warnings };
+  const toWarning = ({ field, message }: Fault) => problemOf(route, 'warning', field, message);
+  if (attachments.length === 0) {
+    const problems = unknown.map(toWarning);
+    return { status: undefined, served: [], services: [], gateways: [], problems };
+  }
   const rules = route.spec.rules.map((rule: AnyRule, index) => routeRule(rule, index, route, ask));
+  const warnings = [...unknown, ...rules.flatMap(({ odd }) => odd)].map(toWarning);
   const served = rules.map(rule => rule.served);
   const resolved = rules.flatMap(rule => rule.resolved);
   const places = listenersOf(attachments).map(place => ({

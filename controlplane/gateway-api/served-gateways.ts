@@ -27,6 +27,7 @@ import type {
   ServedListener,
   ServedRoute,
 } from './served-gateway.ts';
+import { shadowedRoutes } from './shadowed-routes.ts';
 import { showing } from './shown-certificate.ts';
 import { hasTargets } from './targeted-policies.ts';
 import { targetingStatuses } from './targeting-statuses.ts';
@@ -75,6 +76,12 @@ export function servedGateways(
     ...routes.map(([, verdict]) => verdict),
     ...made.map(({ served }) => servicesAsked(served)),
   ];
+  const valid = [...listeners.checked.values()].flat().filter(({ valid }) => valid);
+  const shadowed = shadowedRoutes(
+    valid.map(({ listener }) => listener),
+    attachedOf(routes, []),
+    memo,
+  );
   const policies = policyStatuses(resources, objects, using, ours);
   const targeting = targetingStatuses(resources, objects, routes, ours);
   return {
@@ -92,6 +99,7 @@ export function servedGateways(
       ...unclassedProblems(resources, [...classes.values()], ours),
       ...statuses.problems,
       ...routes.flatMap(([, { problems }]) => problems),
+      ...shadowed,
       ...policies.problems,
       ...targeting.problems,
     ],

@@ -201,9 +201,13 @@ test('a whole Gateway or ListenerSet that only passes bytes on has nothing for a
 
 test('a limit for what only redirects counts nothing, and a Filter decides there', () => {
   const redirect = 'filters: [{type: RequestRedirect, requestRedirect: {scheme: https}}]';
-  const rules = `{name: away, ${redirect}}, {name: shown, backendRefs: [{name: web, port: 80}]}`;
+  const rules = `{name: away, ${redirect}}, {name: shown, matches: [{path: {value: /s}}], backendRefs: [{name: web, port: 80}]}`;
   const route = (name: string, all: string) =>
-    object('HTTPRoute', name, `parentRefs: [{name: site}], rules: [${all}]`);
+    object(
+      'HTTPRoute',
+      name,
+      `parentRefs: [{name: site}], hostnames: [${name}.test], rules: [${all}]`,
+    );
   const to = (name: string, sectionName?: string) => [
     { kind: 'HTTPRoute', name, ...(sectionName === undefined ? {} : { sectionName }) },
   ];
