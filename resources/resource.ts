@@ -99,7 +99,10 @@ export type Rejected = {
    * any host and path.
    */
   readonly rules?: readonly ReadableRule[];
-  /** What a FilterPolicy or RateLimit is for. Absent when it has no list of targets. */
+  /**
+   * What a FilterPolicy, a RateLimit or a BackendTLSPolicy is for. Absent when it has no list of
+   * targets.
+   */
   readonly targets?: readonly PolicyTarget[];
   /** The name of a Gateway's class. Absent when that could not be read. */
   readonly gatewayClass?: string;

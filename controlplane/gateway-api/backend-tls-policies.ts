@@ -1,5 +1,7 @@
 import type { Memo } from '#controlplane/compile/memo.ts';
-import type { Resource } from '#resources/resource.ts';
+import { isReadableTarget } from '#resources/kinds/gateway-api/policy-target.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
 import { byAge } from './by-age.ts';
 import type { Fault } from './condition.ts';
 import { authorityKind, noAuthorities, notTrusted } from './reference.ts';
@@ -17,14 +19,17 @@ export type PolicyVerdict = {
 };
 
 export type BackendTlsPolicies = {
-  /** Returns what holds for a port. A policy for the port wins over one for the whole Service. */
+  /**
+   * Returns what holds for a port. A policy for the port wins over one for the whole Service. A
+   * rejected one closes what it names, and all Services of its namespace where that cannot be read.
+   */
   inForce(namespace: string, service: string, portName?: string): BackendTls | undefined;
   verdict(policy: Policy): PolicyVerdict;
   /**
-   * Returns the policy that has precedence over this one for a target: the older one, or the first
-   * by name.
+   * Returns the policy that has precedence over this one for a target: a rejected one, the older
+   * one, or the first by name.
    */
-  overruledBy(policy: Policy, name: string, sectionName?: string): Policy | undefined;
+  overruledBy(policy: Policy, name: string, sectionName?: string): Policy | Rejected | undefined;
 };
 
 /** Knows the objects that hold authorities. */
@@ -35,33 +40,46 @@ export type Authorities = {
 
 /** Finds the policy for every port of every Service. */
 export function backendTlsPolicies(
-  policies: readonly Policy[],
+  { backendTlsPolicies: policies, closed }: Pick<ResourceSet, 'backendTlsPolicies' | 'closed'>,
   memo: Memo,
   context: () => Authorities,
 ): BackendTlsPolicies {
-  const first = new Map<string, Policy>();
-  for (const policy of [...policies].sort(byAge)) {
-    for (const { group, kind, name, sectionName } of policy.spec.targetRefs) {
-      const key = keyOf(policy.namespace, name, sectionName);
-      if (isService(group, kind) && !first.has(key)) first.set(key, policy);
+  const first = new Map<string, Policy | Rejected>();
+  const add = (key: string, policy: Policy | Rejected) => first.has(key) || first.set(key, policy);
+  for (const rejected of closed.filter(({ kind }) => kind === 'BackendTLSPolicy')) {
+    for (const target of rejected.targets ?? []) {
+      const { namespace } = rejected;
+      // What cannot be read may be for any Service.
+      const key = isReadableTarget(target)
+        ? keyOf(namespace, target.name, target.sectionName)
+        : keyOf(namespace, ANY_SERVICE);
+      add(key, rejected);
     }
+  }
+  for (const policy of [...policies].sort(byAge)) {
+    for (const { group, kind, name, sectionName } of policy.spec.targetRefs)
+      if (isService(group, kind)) add(keyOf(policy.namespace, name, sectionName), policy);
   }
   const verdict = (policy: Policy) =>
     remembered({ memo, context: context() }, policy, 'backend TLS', [], ask => judge(policy, ask));
+  const winnerOf = (namespace: string, service: string, portName?: string) =>
+    first.get(keyOf(namespace, ANY_SERVICE)) ?? first.get(keyOf(namespace, service, portName));
   return {
     inForce: (namespace, service, portName) => {
-      const ofPort =
-        portName === undefined ? undefined : first.get(keyOf(namespace, service, portName));
-      const policy = ofPort ?? first.get(keyOf(namespace, service));
-      return policy && verdict(policy).tls;
+      const ofPort = portName === undefined ? undefined : winnerOf(namespace, service, portName);
+      const policy = ofPort ?? winnerOf(namespace, service);
+      return policy && ('spec' in policy ? verdict(policy).tls : 'closed');
     },
     verdict,
     overruledBy: (policy, name, sectionName) => {
-      const winner = first.get(keyOf(policy.namespace, name, sectionName));
+      const winner = winnerOf(policy.namespace, name, sectionName);
       return winner === policy ? undefined : winner;
     },
   };
 }
+
+/** No Service has this name. */
+const ANY_SERVICE = '*';
 
 function keyOf(namespace: string, service: string, sectionName = ''): string {
   return `${namespace}/${service}/${sectionName}`;

@@ -97,7 +97,7 @@ export function objectsContext(
     backendTls: (namespace, service, portName) =>
       context.policies.inForce(namespace, service, portName),
     targeted: targetedPolicies(resources, memo),
-    policies: backendTlsPolicies(resources.backendTlsPolicies, memo, () => context),
+    policies: backendTlsPolicies(resources, memo, () => context),
   };
   return context;
 }

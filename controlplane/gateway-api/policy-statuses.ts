@@ -14,7 +14,7 @@ type Policy = Resource<'BackendTLSPolicy'>;
 
 /** Returns what the statuses of policies say to the Gateways whose routes they are for. */
 export function policyStatuses(
-  { backendTlsPolicies }: ResourceSet,
+  { backendTlsPolicies, closed }: ResourceSet,
   context: ObjectsContext,
   verdicts: readonly UsedServices[],
   ours: readonly OurGateway[],
@@ -22,18 +22,23 @@ export function policyStatuses(
   readonly statuses: readonly (readonly [id: string, status: PolicyStatus])[];
   readonly problems: readonly Problem[];
 } {
-  if (backendTlsPolicies.length === 0) return { statuses: [], problems: [] };
+  const rejected = closed.filter(({ kind }) => kind === 'BackendTLSPolicy');
+  if (backendTlsPolicies.length + rejected.length === 0) return { statuses: [], problems: [] };
   const gatewaysOf = gatewaysByService(verdicts);
   const gateways = new Map(ours.map(({ gateway }) => [gateway.id, gateway]));
+  const ancestorsOf = (namespace: string, services: readonly { readonly name: string }[]) => {
+    const ids = services.flatMap(({ name }) => [...(gatewaysOf.get(`${namespace}/${name}`) ?? [])]);
+    return [...new Set(ids)].sort().flatMap(id => gateways.get(id) ?? []);
+  };
   const each = backendTlsPolicies.map(policy => {
-    const ids = policy.spec.targetRefs.flatMap(({ group, kind, name }) =>
-      isService(group, kind) ? [...(gatewaysOf.get(`${policy.namespace}/${name}`) ?? [])] : [],
-    );
-    const ancestors = [...new Set(ids)].sort().flatMap(id => gateways.get(id) ?? []);
-    return statePolicy(policy, ancestors, context);
+    const services = policy.spec.targetRefs.filter(({ group, kind }) => isService(group, kind));
+    return statePolicy(policy, ancestorsOf(policy.namespace, services), context);
+  });
+  const statuses = rejected.map(({ id, namespace, targets = [] }) => {
+    return [id, toStatus(0, ancestorsOf(namespace, targets), [REJECTED])] as const;
   });
   return {
-    statuses: each.map(({ entry }) => entry),
+    statuses: [...each.map(({ entry }) => entry), ...statuses],
     problems: each.flatMap(({ problems }) => problems),
   };
 }
@@ -70,19 +75,35 @@ function statePolicy(
     conditionOf('Accepted', faults, { message: 'The policy is in force' }),
     conditionOf('ResolvedRefs', resolved, { message: 'All references are resolved' }),
   ];
-  const status: PolicyStatus = {
-    kind: 'Policy',
-    generation: policy.metadata?.generation ?? 0,
-    ancestors: ancestors.map(({ namespace, name }) => ({
-      ancestorRef: { group: GATEWAY_API_GROUP, kind: 'Gateway', namespace, name },
-      conditions,
-    })),
-  };
+  const status = toStatus(policy.metadata?.generation ?? 0, ancestors, conditions);
   const problems = [...targets, ...accepted, ...resolved].map(({ field, message }) =>
     problemOf(policy, 'error', field, message),
   );
   return { entry: [policy.id, status] as const, problems };
 }
+
+function toStatus(
+  generation: number,
+  ancestors: readonly Resource<'Gateway'>[],
+  conditions: readonly NamedCondition[],
+): PolicyStatus {
+  return {
+    kind: 'Policy',
+    generation,
+    ancestors: ancestors.map(({ namespace, name }) => ({
+      ancestorRef: { group: GATEWAY_API_GROUP, kind: 'Gateway', namespace, name },
+      conditions,
+    })),
+  };
+}
+
+/** The object that is rejected says why. */
+const REJECTED: NamedCondition = {
+  type: 'Accepted',
+  status: 'False',
+  reason: 'Invalid',
+  message: 'it is rejected',
+};
 
 /** @returns why a target is not served by the policy */
 function targetFault(policy: Policy, index: number, context: ObjectsContext): Fault | undefined {
@@ -104,5 +125,6 @@ function targetFault(policy: Policy, index: number, context: ObjectsContext): Fa
   if (sectionName !== undefined && !hasPort)
     return fault('TargetNotFound', `the Service ${name} has no port named ${sectionName}`);
   const winner = context.policies.overruledBy(policy, name, sectionName);
-  return winner && fault('Conflicted', `the BackendTLSPolicy ${winner.name} has precedence`);
+  const why = winner !== undefined && 'spec' in winner ? '' : ', which is rejected,';
+  return winner && fault('Conflicted', `the BackendTLSPolicy ${winner.name}${why} has precedence`);
 }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { issueRoot } from '#certificates/authority/root.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { GatewayApi } from './served-gateway.ts';
 import { servedGateways } from './served-gateways.ts';
 import { CLASS, configMap, gateway, object, service, trustBundle } from './testing/documents.ts';
@@ -410,5 +412,50 @@ describe('a BackendTLSPolicy', () => {
       [tlsOf(all), statusLines(all, 'BackendTLSPolicy/infra/p')],
       [undefined, ['g: Accepted=False:TargetNotFound ResolvedRefs']],
     );
+  });
+
+  describe('that is rejected', () => {
+    const bad = (fields: string) => {
+      const text = object('BackendTLSPolicy', 'bad', `${fields}, validation: {hostname: X y}`);
+      const { rejected } = parseFile('in.yaml', text, DEFAULT_PARSE_OPTIONS);
+      assert.equal(rejected.length, 1);
+      return rejected;
+    };
+    const beside = (fields: string, policies = '', backend = '{name: s, port: 81}') => {
+      const all = clusterOf(CLUSTER + configMap('ca', ca) + policies + route(backend));
+      return servedGateways({ ...all, closed: bad(fields) }, OPTIONS, new Memo());
+    };
+    const NAMED = 'targetRefs: [{group: "", kind: Service, name: s}]';
+
+    test('closes the backends of its Service, and says so', () => {
+      const all = beside(NAMED);
+      assert.deepEqual(
+        [tlsOf(all), statusLines(all, 'BackendTLSPolicy/infra/bad')],
+        ['closed', ['g: Accepted=False:Invalid']],
+      );
+    });
+
+    test('closes no other Service, and no other port', () => {
+      assert.equal(tlsOf(beside(NAMED.replace('name: s', 'name: x'))), undefined);
+      assert.equal(tlsOf(beside(NAMED.replace('name: s', 'name: s, sectionName: x'))), undefined);
+      assert.equal(tlsOf(beside(NAMED.replace('name: s', 'name: s, sectionName: h2c'))), 'closed');
+    });
+
+    test('closes every Service of its namespace when it cannot be read for which it is', () => {
+      assert.equal(tlsOf(beside('targetRefs: [{group: "", kind: Service}]')), 'closed');
+      assert.equal(tlsOf(beside('targets: []')), 'closed');
+    });
+
+    test('goes before another for the same target, and not before one for a port', () => {
+      const all = beside(NAMED, policy('p') + policy('q', { at: 'name: s, sectionName: h2c' }));
+      assert.deepEqual(
+        [tlsOf(all), statusLines(all, 'BackendTLSPolicy/infra/p')],
+        ['BackendTLSPolicy/infra/q', ['g: Accepted=False:Conflicted ResolvedRefs']],
+      );
+      assert.match(
+        all.problems.map(({ message }) => message).join(),
+        /the BackendTLSPolicy bad, which is rejected, has precedence/,
+      );
+    });
   });
 });

@@ -16,6 +16,9 @@ import { hasTargets, targetId, targetKey } from './targeted-policies.ts';
 
 type Policy = Resource<'FilterPolicy'> | Resource<'RateLimit'>;
 
+/** Kinds of ours whose status lists ancestors, as Gateway API defines it for policies. */
+export const TARGETING_KINDS: readonly string[] = ['FilterPolicy', 'RateLimit'];
+
 /** What may be targeted: its sections, and the ids of our Gateways that have it. */
 type Targeted = {
   readonly sections: readonly string[];
@@ -50,7 +53,9 @@ export function targetingStatuses(
 } {
   const policies: readonly Policy[] = [...resources.filterPolicies, ...resources.rateLimits];
   const targeting = policies.filter(hasTargets);
-  const rejected = resources.closed.filter(({ targets }) => targets !== undefined);
+  const rejected = resources.closed.filter(
+    ({ kind, targets }) => TARGETING_KINDS.includes(kind) && targets !== undefined,
+  );
   if (targeting.length + rejected.length === 0) return { statuses: [], problems: [] };
   const targeted = targetedBy(resources, routes, ours);
   const states = targeting.map(policy => {

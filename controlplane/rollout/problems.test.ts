@@ -107,4 +107,15 @@ describe('what a proxy rejects', () => {
     assert.ok(set !== undefined);
     assert.deepEqual(closedResource(set).parent, { name: 'g' });
   });
+
+  test('leaves its Services closed when it says how TLS is spoken to them', () => {
+    const targetRefs = 'targetRefs: [{group: "", kind: Service, name: s}]';
+    const validation = 'validation: {hostname: a.test, wellKnownCACertificates: System}';
+    const [policy] = object('BackendTLSPolicy', `${targetRefs}, ${validation}`).backendTlsPolicies;
+    assert.ok(policy !== undefined);
+    assert.deepEqual(
+      closedResource(policy).targets?.map(({ name }) => name),
+      ['s'],
+    );
+  });
 });

@@ -62,6 +62,8 @@ export function closedResource(resource: Resource): Rejected {
   }
   if (resource.kind === 'RateLimit' && resource.spec.targetRefs !== undefined)
     return { kind, namespace, name, id, source, targets: resource.spec.targetRefs };
+  if (resource.kind === 'BackendTLSPolicy')
+    return { kind, namespace, name, id, source, targets: resource.spec.targetRefs };
   if (resource.kind === 'Host')
     return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
   if (resource.kind === 'TLSContext')

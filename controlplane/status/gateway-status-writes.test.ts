@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts';
-import { tlsSecret } from '#controlplane/gateway-api/testing/documents.ts';
+import { service, tlsSecret } from '#controlplane/gateway-api/testing/documents.ts';
 import { accept, startRollout, want } from '#controlplane/rollout/rollout.ts';
 import { testAuthority } from '#grpc/testing/test-authority.ts';
 import { objectParser } from '#resources/kubernetes/object-parser.ts';
@@ -28,9 +28,9 @@ function object(kind: string, name: string, spec: object, status?: unknown): Ser
 function writtenOf(
   objects: readonly ServedObject[],
   problems: readonly Problem[] = [],
-  secrets = '',
+  others = '',
 ) {
-  const { resources: more } = parseFile('api', secrets, DEFAULT_PARSE_OPTIONS);
+  const { resources: more } = parseFile('api', others, DEFAULT_PARSE_OPTIONS);
   const resources = [...objects.flatMap(({ parsed }) => parsed.resources), ...more];
   const rejected = objects.flatMap(({ parsed }) => parsed.rejected);
   const rollout = want(startRollout(new Map()), new Map(resources.map(each => [each.id, each])));
@@ -74,6 +74,21 @@ test('a rejected route of which no match can be read tells its parents why', () 
     assert.deepEqual(lines(parent?.conditions).slice(0, 1), ['Accepted=False:UnsupportedValue']);
     assert.match(JSON.stringify(parent), /Cannot parse regular expression/);
   }
+});
+
+test('a rejected BackendTLSPolicy tells each Gateway that sends requests to its Service why', () => {
+  const rules = [{ backendRefs: [{ name: 's', port: 80 }] }];
+  const targetRefs = [{ group: '', kind: 'Service', name: 's' }];
+  const spec = { targetRefs, validation: { hostname: 'X y', wellKnownCACertificates: 'System' } };
+  const objects = [
+    ...[CLASS, gateway('ours')],
+    object('HTTPRoute', 'r', { parentRefs: [{ name: 'g' }], rules }),
+    object('BackendTLSPolicy', 'p', spec),
+  ];
+  const written = writtenOf(objects, [], service('s'));
+  const [ancestor, ...others] = fieldsIn(written.get('p')?.ancestors);
+  assert.deepEqual([lines(ancestor?.conditions), others], [['Accepted=False:Invalid'], []]);
+  assert.match(JSON.stringify(ancestor), /spec\.validation\.hostname/);
 });
 
 test('a route tells that its backend is not reached, and nothing once it is', () => {

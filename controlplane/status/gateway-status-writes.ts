@@ -9,6 +9,7 @@ import type {
 import type { GatewayOptions } from '#controlplane/gateway-api/gateway-options.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
 import { servedGateways } from '#controlplane/gateway-api/served-gateways.ts';
+import { TARGETING_KINDS } from '#controlplane/gateway-api/targeting-statuses.ts';
 import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Rollout } from '#controlplane/rollout/rollout.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
@@ -117,9 +118,6 @@ function withVersion(
 }
 
 const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRoute', 'UDPRoute'];
-
-/** Kinds of ours whose status lists ancestors, as Gateway API defines it for policies. */
-export const TARGETING_KINDS: readonly string[] = ['FilterPolicy', 'RateLimit'];
 
 /** A route that refers to nothing of ours may still have what we wrote before. */
 const NO_PARENTS: RouteStatus = { kind: 'Route', generation: 0, parents: [] };

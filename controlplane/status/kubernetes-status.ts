@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { TARGETING_KINDS } from '#controlplane/gateway-api/targeting-statuses.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { lead } from '#kubernetes/lease.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { BundleVersionsReader } from './bundle-versions.ts';
-import {
-  type GatewayStatusParts,
-  gatewayStatusWrites,
-  TARGETING_KINDS,
-} from './gateway-status-writes.ts';
+import { type GatewayStatusParts, gatewayStatusWrites } from './gateway-status-writes.ts';
 import type { Metrics } from './metrics.ts';
 import { type ObjectFacts, objectStates } from './object-state.ts';
 import { objectStatus, statusOnceLeft, takesBack } from './object-status.ts';

@@ -45,6 +45,7 @@ export function salvage(
   if (kind === 'Filter') return { injects: injectedNames(spec), ...salvageDelegate(spec) };
   if (kind === 'Gateway') return { ...salvageClass(spec), ...salvageListeners(spec) };
   if (kind === 'ListenerSet') return salvageListeners(spec);
+  if (kind === 'BackendTLSPolicy') return { targets: salvageTargets(spec) ?? [UNREADABLE_TARGET] };
   const targets = TARGETING.includes(kind) ? salvageTargets(spec) : undefined;
   if (targets !== undefined) return { targets, rules: [] };
   if (kind === 'FilterPolicy') return salvageRules(spec, findings);
