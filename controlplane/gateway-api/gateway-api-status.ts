@@ -38,6 +38,8 @@ export type ListenerSetStatus = {
   readonly gateway: string;
   readonly conditions: readonly NamedCondition[];
   readonly listeners: readonly ListenerStatus[];
+  /** As for a Gateway. */
+  readonly listenersGeneration?: number;
 };
 
 export type ListenerStatus = {

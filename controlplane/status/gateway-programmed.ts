@@ -52,7 +52,7 @@ export function withProgrammed(
 
 /** Returns the generation that the conditions of listeners are about. */
 export function listenersGeneration(status: GatewayStatus | ListenerSetStatus): number {
-  return (status.kind === 'Gateway' ? status.listenersGeneration : undefined) ?? status.generation;
+  return status.listenersGeneration ?? status.generation;
 }
 
 function add(

@@ -76,6 +76,21 @@ test('a rejected route of which no match can be read tells its parents why', () 
   }
 });
 
+const REF = { group: 'gateway.internal', kind: 'Filter', name: 'f' };
+
+test('a rejected ListenerSet tells why, and not once its Gateway is of another controller', () => {
+  const filters = { requests: [{ type: 'ExtensionRef', extensionRef: REF }] };
+  const listeners = [{ name: 'bytes', port: 81, protocol: 'TCP', filters }];
+  const set = object('ListenerSet', 'more', { parentRef: { name: 'g' }, listeners });
+  const told = writtenOf([CLASS, gateway('ours'), set]).get('more');
+  assert.deepEqual(
+    [lines(told?.conditions), told?.listeners],
+    [['Accepted=False:Invalid', 'Programmed=False:Invalid'], []],
+  );
+  assert.match(JSON.stringify(told), /`filters` are only for `HTTP` and `HTTPS`/);
+  assert.equal(writtenOf([CLASS, gateway('other'), set]).has('more'), false);
+});
+
 test('a rejected BackendTLSPolicy tells each Gateway that sends requests to its Service why', () => {
   const rules = [{ backendRefs: [{ name: 's', port: 80 }] }];
   const targetRefs = [{ group: '', kind: 'Service', name: 's' }];

@@ -3,6 +3,7 @@ import type { NamedCondition } from '#controlplane/gateway-api/condition.ts';
 import type {
   GatewayApiStatus,
   GatewayStatus,
+  ListenerSetStatus,
   PolicyStatus,
   RouteStatus,
 } from '#controlplane/gateway-api/gateway-api-status.ts';
@@ -14,7 +15,7 @@ import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Rollout } from '#controlplane/rollout/rollout.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
-import { type Resource, resourceId } from '#resources/resource.ts';
+import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { type BundleVersions, supportedVersion } from './bundle-versions.ts';
 import { reachable } from './conditions.ts';
@@ -139,6 +140,12 @@ function statusOf(
     const lastGood = status?.kind === 'Gateway' ? status : undefined;
     return isOurs ? rejectedGateway(generation, lastGood, whyRejected(parsed)) : undefined;
   }
+  if (item.kind === 'ListenerSet' && !('spec' in item)) {
+    const lastGood = status?.kind === 'ListenerSet' ? status : undefined;
+    const gateway = lastGood?.gateway ?? gatewayOf(item);
+    const isOurs = gateway !== undefined && statuses.has(gateway);
+    return isOurs ? rejectedSet(generation, gateway, lastGood, whyRejected(parsed)) : undefined;
+  }
   if (status === undefined) {
     if (item.kind === 'Gateway' && 'spec' in item)
       return unclassedGateway(object, item.spec.gatewayClassName, classes);
@@ -159,20 +166,46 @@ function whyRejected({ problems }: ServedObject['parsed']): string {
   return problems.map(({ field = '', message }) => `${field}: ${message}`).join('. ');
 }
 
+/** @returns the id of the Gateway that a rejected ListenerSet names */
+function gatewayOf({ namespace, parent }: Rejected): string | undefined {
+  return parent && resourceId('Gateway', parent.namespace ?? namespace, parent.name);
+}
+
 /** The listeners of the last good version stay in force, and are told with its generation. */
+function rejectedSet(
+  generation: number,
+  gateway: string,
+  lastGood: ListenerSetStatus | undefined,
+  message: string,
+): ListenerSetStatus {
+  return {
+    kind: 'ListenerSet',
+    generation,
+    gateway,
+    conditions: invalid(message),
+    listeners: lastGood?.listeners ?? [],
+    listenersGeneration: lastGood?.generation ?? generation,
+  };
+}
+
+function invalid(message: string): readonly NamedCondition[] {
+  const no = { status: 'False', reason: 'Invalid', message } as const;
+  return [
+    { type: 'Accepted', ...no },
+    { type: 'Programmed', ...no },
+  ];
+}
+
+/** As for a ListenerSet. */
 function rejectedGateway(
   generation: number,
   lastGood: GatewayStatus | undefined,
   message: string,
 ): GatewayStatus {
-  const no = { status: 'False', reason: 'Invalid', message } as const;
   return {
     kind: 'Gateway',
     generation,
-    conditions: [
-      { type: 'Accepted', ...no },
-      { type: 'Programmed', ...no },
-    ],
+    conditions: invalid(message),
     listeners: lastGood?.listeners ?? [],
     listenersGeneration: lastGood?.generation ?? generation,
     attachedListenerSets: lastGood?.attachedListenerSets ?? 0,
