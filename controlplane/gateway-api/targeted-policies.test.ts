@@ -12,8 +12,11 @@ import { CLASS, gateway, object, service } from './testing/documents.ts';
 import { OPTIONS } from './testing/served.ts';
 import { statusLines } from './testing/told.ts';
 
+const FILTER = { JWT: { jwksURI: 'https://a.test/k', validAlgorithms: ['RS256'] } };
+
 const SITE = [
   CLASS,
+  filter('f'),
   service('web'),
   gateway(
     'site',
@@ -33,13 +36,17 @@ const SITE = [
 
 type Target = { readonly kind: string; readonly name: string; readonly sectionName?: string };
 
-const ours = (
+function filter(name: string, namespace = 'infra'): string {
+  return ours('Filter', name, FILTER, { namespace });
+}
+
+function ours(
   kind: string,
   name: string,
   spec: object,
   { created = 0, namespace = 'infra' } = {},
-) =>
-  `${JSON.stringify({
+): string {
+  return `${JSON.stringify({
     apiVersion: 'gateway.internal/v2',
     kind,
     metadata: {
@@ -49,6 +56,7 @@ const ours = (
     },
     spec,
   })}\n---\n`;
+}
 
 const policy = (name: string, targetRefs: readonly Target[], more = {}) =>
   ours('FilterPolicy', name, { targetRefs, filters: [{ name: 'f' }] }, more);
@@ -231,6 +239,15 @@ test('a limit for what only redirects counts nothing, and a Filter decides there
       ...['site: Accepted', 'site: Accepted', 'site: Accepted', 'site: Accepted'],
     ],
   );
+});
+
+test('a policy whose Filter is missing is not accepted, since what it targets answers 500', () => {
+  const filters = [{ name: 'x', arguments: { insteadOfRedirect: { filters: [{ name: 'y' }] } } }];
+  const made = ours('FilterPolicy', 'p', { targetRefs: [ROUTE], filters });
+  const stated = (more: string) => statusLines(api(SITE + made + more), 'FilterPolicy/infra/p');
+  for (const lacking of ['', filter('x'), filter('x') + filter('y', 'other')])
+    assert.deepEqual(stated(lacking), ['site: Accepted=False:Invalid']);
+  assert.deepEqual(stated(filter('x') + filter('y')), ['site: Accepted']);
 });
 
 test('a target that exists counts beside one that does not', () => {

@@ -64,7 +64,9 @@ export function targetingStatuses(
   });
   return {
     statuses: [
-      ...states.map(({ policy, refs, each }) => statusOf(policy, refs, each)),
+      ...states.map(({ policy, refs, each }) =>
+        statusOf(policy, refs, each, missingFilters(policy, context)),
+      ),
       ...rejected.map(policy => rejectedStatus(policy, targeted)),
     ],
     problems: states.flatMap(({ policy, each }) =>
@@ -192,6 +194,19 @@ const STREAM =
 const REDIRECT = 'only redirects, which no limit counts. Name one with a backend';
 const LATER = 'The policy takes effect when there is one';
 
+/** Returns faults of a policy that closes what it targets. Its Problems tell them already. */
+function missingFilters(policy: Policy, { filter }: ObjectsContext): readonly Fault[] {
+  const filters = policy.kind === 'FilterPolicy' ? (policy.spec.filters ?? []) : [];
+  return filters.flatMap((each, at) => {
+    const named = [each, ...(each.arguments.insteadOfRedirect?.filters ?? [])];
+    return named.flatMap(({ namespace = policy.namespace, name }) => {
+      if (filter(namespace, name) !== undefined) return [];
+      const message = `there is no Filter ${namespace}/${name}: what it targets answers 500`;
+      return [{ reason: 'Invalid', field: `spec.filters[${at}]`, message }];
+    });
+  });
+}
+
 type Ancestor = {
   readonly ref: Omit<ParentRef, 'port' | 'sectionName'>;
   readonly states: TargetState[];
@@ -225,12 +240,13 @@ function statusOf(
   { id, namespace }: Pick<Policy, 'id' | 'namespace'>,
   refs: readonly PolicyTarget[],
   each: readonly TargetState[],
+  closing: readonly Fault[] = [],
 ): readonly [id: string, status: PolicyStatus] {
   const ancestors = ancestorsOf(namespace, refs, each).map(({ ref, states }) => {
     const faults = states.flatMap(({ fault }) => fault ?? []);
     const isForNothing = faults.length === states.length;
     const message = 'The policy is in force';
-    const accepted = conditionOf('Accepted', isForNothing ? faults : [], { message });
+    const accepted = conditionOf('Accepted', isForNothing ? faults : closing, { message });
     return { ancestorRef: ref, conditions: [accepted] };
   });
   return [id, { kind: 'Policy', generation: 0, ancestors }];
