@@ -119,6 +119,10 @@ describe('a resource is', () => {
     for (const yaml of [
       text('FilterPolicy', `{ targetRefs: ${targets}, filters: [] }`),
       text('RateLimit', `{ targetRefs: ${targets}, limits: [{ rate: 1, unit: second }] }`),
+      text(
+        'BackendTLSPolicy',
+        `{ targetRefs: ${targets.replaceAll('kind', 'group: "", kind')}, validation: { hostname: a.test, wellKnownCACertificates: System } }`,
+      ).replace('gateway.internal/v2', 'gateway.networking.k8s.io/v1'),
     ]) {
       const rollout = inForce(yaml);
       const [policy] = rollout.wanted.values();

@@ -93,7 +93,8 @@ function isOfTarget(field = ''): boolean {
 
 /** Whether each target of a policy has an error, which leaves the policy without effect. */
 function isForNothing({ kind, spec }: Resource, errors: readonly Problem[] = []): boolean {
-  const { targetRefs = [] } = kind === 'FilterPolicy' || kind === 'RateLimit' ? spec : {};
+  const isPolicy = kind === 'BackendTLSPolicy' || kind === 'FilterPolicy' || kind === 'RateLimit';
+  const { targetRefs = [] } = isPolicy ? spec : {};
   const faulty = new Set(errors.map(({ field }) => field));
   return targetRefs.length > 0 && targetRefs.every((_, at) => faulty.has(`${OF_TARGETS}${at}]`));
 }
