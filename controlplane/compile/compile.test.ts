@@ -229,20 +229,30 @@ test('a Mapping with `bypass_auth` takes no Filters from another one that shares
   ]);
 });
 
-test('a Mapping without labels takes no limits from another one that shares its route', () => {
-  const [labels, bypass] = [', labels: {gateway: [{g: [remote_address]}]}', ', bypass_auth: true'];
-  const routed = (...mores: readonly string[]) => {
+test('no Mapping lifts the limits of another one that shares its route', () => {
+  const [one, other] = ['one', 'other'].map(group => `labels: {gateway: [{g: [${group}]}]}`);
+  const bypass = 'bypass_auth: true';
+  const labelled = (...mores: readonly string[]) => {
     const documents = mores.map((more, at) =>
-      mapping(`m${at}`, `prefix: /can/, service: s${at}, weight: 30${more}`),
+      mapping(`m${at}`, `prefix: /can/, service: s${at}, weight: 30, ${more}`),
     );
-    const served = [...routesOf(compile(setOf(...documents), 'edge', OPTIONS))];
-    return served.flatMap(([name, route]) =>
-      name.startsWith('Mapping/') ? [name, JSON.stringify(route).includes('remote_address')] : [],
-    );
+    const compiled = compile(setOf(...documents), 'edge', OPTIONS);
+    const [[name, route] = []] = [...routesOf(compiled)].filter(([name]) => /^Mapping/.test(name));
+    const values = [...JSON.stringify(route).matchAll(/descriptor_value":"(\w+)/g)];
+    const warned = compiled.problems.filter(({ field }) => field === 'spec.labels');
+    return [name, ...values.map(([, value]) => value), ...warned.map(({ name }) => name)];
   };
-  assert.deepEqual(routed('', labels), ['Mapping/default/m1', true]);
-  assert.deepEqual(routed(', labels: {gateway: []}', labels), ['Mapping/default/m1', true]);
-  assert.deepEqual(routed(labels, ''), ['Mapping/default/m0', true]);
-  assert.deepEqual(routed('', ''), ['Mapping/default/m0', false]);
-  assert.deepEqual(routed(bypass, labels + bypass, ''), ['Mapping/default/m2', false]);
+  assert.deepEqual(labelled(`${bypass}, ${one}`, ''), ['Mapping/default/m1', 'one', 'm1']);
+  assert.deepEqual(labelled('', `${one}`), ['Mapping/default/m0', 'one', 'm0']);
+  assert.deepEqual(labelled('labels: {gateway: []}', `${one}`), [
+    'Mapping/default/m0',
+    'one',
+    'm0',
+  ]);
+  assert.deepEqual(labelled(`${one}`, ''), ['Mapping/default/m0', 'one', 'm1']);
+  assert.deepEqual(labelled(`${one}`, `${one}`), ['Mapping/default/m0', 'one']);
+  assert.deepEqual(labelled(`${other}`, `${one}`), ['Mapping/default/m0', 'other', 'm1']);
+  assert.deepEqual(labelled('', ''), ['Mapping/default/m0']);
+  const domains = [`${one}`, 'labels: {ambassador: [{g: [two]}]}'] as const;
+  assert.deepEqual(labelled(...domains), ['Mapping/default/m0', 'one', 'two', 'm0', 'm1']);
 });

@@ -4,11 +4,12 @@ import {
   labellings,
 } from '#controlplane/compile/rate-limits/labelling.ts';
 import { stageOf } from '#controlplane/compile/rate-limits/rate-limit-filter.ts';
+import { sharedLabels } from '#controlplane/compile/rate-limits/shared-labels.ts';
 import { formatHostPort } from '#grpc/host-port.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import { type ExplainedLimits, explainLimits, type NamedGroup } from './explained-limits.ts';
-import type { Target } from './explained-route.ts';
+import { mappingsSharing, type Target } from './explained-route.ts';
 import { labelGroups, type RequestGroup } from './label-groups.ts';
 import type { OperatorLimit } from './operator-limits.ts';
 import type { Place } from './place.ts';
@@ -108,15 +109,14 @@ function targetGroup(group: RequestGroup, { rateLimits }: ResourceSet): string |
   return isOwn ? first?.value : undefined;
 }
 
-/** Envoy does not get the names of groups. They are those of the Mapping, in the same order. */
+/** Envoy does not get the names of groups. They are those of the Mappings, in the same order. */
 function namesOf(
-  { route }: RouteMatch,
+  match: RouteMatch,
   resources: ResourceSet,
   labelling: Labelling,
 ): readonly string[] {
-  const mapping = resources.mappings.find(({ id }) => id === route.name);
-  if (mapping === undefined) return [];
-  return labelGroupsOf(mapping.spec, labelling).map(({ name }) => name);
+  const mappings = mappingsSharing(match, resources).filter(({ spec }) => !spec.shadow);
+  return labelGroupsOf({ labels: sharedLabels(mappings) }, labelling).map(({ name }) => name);
 }
 
 function hasLabels(group: ExplainedGroup): group is ExplainedGroup & NamedGroup {

@@ -1,4 +1,5 @@
 import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
+import { byBypass } from '#controlplane/compile/routes/mapping-groups.ts';
 import { matchKey } from '#controlplane/compile/routes/mapping-match.ts';
 import { choiceOf, hasMapping } from '#controlplane/compile/tls/host-choice.ts';
 import { hostCoverOf } from '#controlplane/compile/tls/host-cover.ts';
@@ -33,7 +34,7 @@ export function explainRoute(
 ): ExplainedRoute {
   const { route, virtualHost } = match;
   const owner = placeOf(places, route.name);
-  const mappings = mappingsSharing(route.name, virtualHost.domains[0] ?? '*', resources);
+  const mappings = mappingsSharing(match, resources);
   const sharing = Map.groupBy(mappings, ({ spec }) => spec.shadow);
   const withPlaces = (clusters: readonly ClusterShare[], isShadow: boolean) =>
     clusters.map(({ cluster, percent }, index) => {
@@ -60,21 +61,21 @@ function mirrorsOf(action: RouteAction | undefined): readonly ClusterShare[] {
  * Returns the Mappings that match the very same requests of a virtual host, also shadows, in the
  * order of their clusters in the route.
  */
-function mappingsSharing(
-  id: string,
-  domain: string,
+export function mappingsSharing(
+  { route, virtualHost }: RouteMatch,
   resources: ResourceSet,
 ): readonly Resource<'Mapping'>[] {
   const { mappings } = resources;
-  const first = mappings.find(mapping => mapping.id === id);
+  const first = mappings.find(({ id }) => id === route.name);
   if (first === undefined) return [];
   const key = matchKey(first.spec);
   const { node_group } = first.spec;
-  const sharing = mappings.filter(
-    ({ spec }) => spec.node_group === node_group && matchKey(spec) === key,
-  );
+  const sharing = mappings
+    .filter(({ spec }) => spec.node_group === node_group && matchKey(spec) === key)
+    .sort((a, b) => byBypass(a.spec, b.spec));
   if (sharing.length === 1 || node_group !== EDGE) return sharing;
   const { choices, ownerOf } = hostCoverOf(ofNodeGroup(resources, EDGE));
+  const domain = virtualHost.domains[0] ?? '*';
   const choice = choices.get(choiceOf(ownerOf(domain.replace(/^\[(.*)\]$/, '$1'))));
   return sharing.filter(mapping => hasMapping(choice, mapping));
 }

@@ -84,6 +84,28 @@ test('a canary is told by cluster, where the cluster is a label', () => {
   ]);
 });
 
+test('of Mappings that share a route, the labels may be of one without its Filters', () => {
+  const open = document(
+    'Mapping',
+    'a',
+    '{prefix: /, service: next, weight: 25, bypass_auth: true, labels: {gateway: [{own: [it]}]}}',
+  );
+  const yaml =
+    open +
+    document('Mapping', 'b', '{prefix: /, service: s}') +
+    limits('{pattern: [{generic_key: it}], rate: 1, unit: day}');
+  const { rateLimits, route } = explained(yaml);
+  assert.deepEqual(
+    route?.targets.map(({ cluster, of }) => [cluster, of.resource]),
+    [
+      ['s', 'Mapping default/b'],
+      ['next', 'Mapping default/a'],
+    ],
+  );
+  const named = rateLimits?.cases.map(({ groups, applied }) => [groups[0]?.name, applied.length]);
+  assert.deepEqual(named, [['own', 1]]);
+});
+
 test('default labels alone are the group default, also of a ProxyConfig', () => {
   const module = document(
     'Module',

@@ -73,7 +73,7 @@ function defaultsOf(
  * the group `default` (docs/reference/kinds/rate-limit.md).
  */
 export function labelGroups(
-  { labels }: MappingSpec,
+  { labels }: Pick<MappingSpec, 'labels'>,
   { domain, defaults }: Labelling,
 ): readonly LabelGroup[] {
   const groups = Object.hasOwn(labels, domain) ? (labels[domain] ?? []) : [];
@@ -86,7 +86,7 @@ export function labelGroups(
  * here too.
  */
 export function routeRateLimits(
-  spec: MappingSpec,
+  spec: Pick<MappingSpec, 'labels'>,
   { domains }: Labellings,
 ): readonly [action: JsonObject, route: JsonObject] {
   const groups = domains.map(labelling => [labelling, labelGroups(spec, labelling)] as const);

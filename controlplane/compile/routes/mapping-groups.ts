@@ -1,12 +1,13 @@
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import type { KeyedMapping } from '../mapping-keys.ts';
 import type { MappingGroup, MappingTarget } from './mapping-route.ts';
 
+type Bypass = Pick<MappingSpec, 'bypass_auth'>;
+
 /**
  * Returns Mappings with their clusters (by id), in groups that match the same requests, by match.
- * The Mappings come ordered by id. In each group those with `bypass_auth` are the last, and before
- * them those without labels: the first gives the route what cannot differ. It must not take Filters
- * from the others, nor all limits.
+ * The Mappings come ordered by id, and in each group by `byBypass`.
  */
 export function mappingGroups(
   mappings: readonly KeyedMapping[],
@@ -21,11 +22,15 @@ export function mappingGroups(
     else group.push({ mapping, cluster });
   }
   for (const group of groups.values())
-    if (group.length > 1 && openness(group[0]) > 0) group.sort((a, b) => openness(a) - openness(b));
+    if (group[0].mapping.spec.bypass_auth && group.length > 1)
+      group.sort((a, b) => byBypass(a.mapping.spec, b.mapping.spec));
   return groups;
 }
 
-function openness({ mapping: { spec } }: MappingTarget): number {
-  const unlabelled = Object.values(spec.labels).every(groups => groups.length === 0);
-  return 2 * Number(spec.bypass_auth) + Number(unlabelled);
+/**
+ * Orders Mappings that match the same requests: those with `bypass_auth` are the last. The first
+ * gives the route what cannot differ, and must not take Filters from the others.
+ */
+export function byBypass(a: Bypass, b: Bypass): number {
+  return Number(a.bypass_auth) - Number(b.bypass_auth);
 }

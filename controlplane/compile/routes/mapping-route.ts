@@ -3,7 +3,6 @@ import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { isHashing } from '#resources/traffic/load-balancer.ts';
-import { compareText } from '#resources/words/order.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
@@ -11,6 +10,7 @@ import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 import { type Labellings, routeRateLimits } from '../rate-limits/labelling.ts';
+import { sharedLabelProblems, sharedLabels } from '../rate-limits/shared-labels.ts';
 import type { HeaderSetters } from '../set-headers.ts';
 import { statName } from '../stat-name.ts';
 import { corsOf } from './cors.ts';
@@ -33,7 +33,10 @@ export type MappingTarget = {
   readonly cluster: NamedCluster;
 };
 
-/** Mappings that match the same requests. The first gives what cannot differ. Never empty. */
+/**
+ * Mappings that match the same requests. The first gives what cannot differ, but for the labels.
+ * Never empty.
+ */
 export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
 
 /** Settings that a route has once, whatever the number of Mappings. */
@@ -44,7 +47,6 @@ const SHARED_FIELDS = [
   'timeout_ms',
   'allow_upgrade',
   'bypass_auth',
-  'labels',
   'cors',
   'retry_policy',
   'load_balancer',
@@ -71,7 +73,9 @@ export function mappingRoute(
 ): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
-  const [limited, limits] = edge === undefined ? [{}, {}] : routeRateLimits(spec, edge.labellings);
+  const labels = sharedLabels(mappingsOf(group));
+  const [limited, limits] =
+    edge === undefined ? [{}, {}] : routeRateLimits({ labels }, edge.labellings);
   const bypass = edge !== undefined && spec.bypass_auth ? WITHOUT_FILTERS : {};
   return {
     rank: toRank(spec, id),
@@ -172,7 +176,15 @@ export function mappingGroupProblems(group: MappingGroup): readonly Problem[] {
   const message = `${warning}. It shares its requests with ${named(others)}`;
   const split =
     warning === undefined ? [] : [problemOf(first.mapping, 'warning', 'spec.weight', message)];
-  return [...split, ...others.flatMap(({ mapping }) => overruled(mapping, first.mapping))];
+  return [
+    ...split,
+    ...others.flatMap(({ mapping }) => overruled(mapping, first.mapping)),
+    ...sharedLabelProblems(mappingsOf(group)),
+  ];
+}
+
+function mappingsOf(group: MappingGroup): readonly Resource<'Mapping'>[] {
+  return group.map(({ mapping }) => mapping);
 }
 
 const MOST_NAMED = 5;
@@ -202,16 +214,9 @@ function whyOverruled(
     : `\`${field}\` is that of ${id}, which matches the same requests: they share one route`;
 }
 
-/**
- * Returns the same text for all spellings. `use_websocket` is one. The order of label domains and
- * the names of label groups do not count.
- */
+/** Returns the same text for all spellings. `use_websocket` is one. */
 function meaning({ spec }: Resource<'Mapping'>, field: (typeof SHARED_FIELDS)[number]): string {
   if (field === 'allow_upgrade') return mappingUpgrades(spec).join();
   if (field === 'load_balancer') return JSON.stringify(hashPolicyOf(spec.load_balancer));
-  if (field !== 'labels') return JSON.stringify(spec[field]);
-  const domains = Object.entries(spec.labels).sort(([a], [b]) => compareText(a, b));
-  return JSON.stringify(
-    domains.map(([domain, groups]) => [domain, groups.map(group => group.specifiers)]),
-  );
+  return JSON.stringify(spec[field]);
 }
