@@ -165,6 +165,23 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     }
   });
 
+  test('that would outlive their window begin again', async t => {
+    const [store, redis] = await Promise.all([
+      openStore(t, url, { prefix: 'outlive:' }),
+      openedRedis(t, url),
+    ]);
+    await countOne(store, 'k');
+    const key = await onlyKey(t, 'outlive:');
+    // What a server leaves whose clock was set back by two days, and a restored key without an end.
+    for (const end of [['PX', String(2 * DAY)], []])
+      for (const add of [1, 0]) {
+        await redis.send('', ['SET', key, '41', ...end]);
+        assert.equal(await countOne(store, 'k', DAY, add), add);
+      }
+    await redis.send('', ['SET', key, '41', 'PX', String(DAY)]);
+    assert.equal(await countOne(store, 'k'), 42, 'a key of this window stays');
+  });
+
   test('saturate', async t => {
     const store = await openStore(t, url, { prefix: 'saturate:' });
     const most = Number.MAX_SAFE_INTEGER;
