@@ -30,7 +30,7 @@ const READ_AS: readonly [text: string, pattern: unknown][] = [
   ['[{key1: A}]', [[{ key: 'key1', value: 'A' }]]],
   ['[{key1: ""}]', [[{ key: 'key1' }]]],
   ['[{key1: "*"}]', [[{ key: 'key1' }]]],
-  ['[{key1: "**"}]', [[{ key: 'key1', value: '**' }]]],
+  ['[{key1: "a*b"}]', [[{ key: 'key1', value: 'a*b' }]]],
   ['[{key1: A, key2: B}]', [[KEY1[0], { key: 'key2', value: 'B' }]]],
   ['[{key1: A, key1: B}, {key2: ""}]', [KEY1, [{ key: 'key2' }]]],
   ['\n    - key1: A\n      key1: B\n    - key2: ""', [KEY1, [{ key: 'key2' }]]],

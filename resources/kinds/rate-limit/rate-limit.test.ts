@@ -271,6 +271,16 @@ for (const [spec, problem] of WARNED) {
     assert.deepEqual(problemsOf('RateLimit', spec), [`warning spec.${problem}`]);
     assert.notEqual(specOf(spec), undefined);
   });
+
+  test('a `*` beside other characters is told, since it stands for itself', () => {
+    const pattern = [{ both: '**', host: '*.example.com', path: '/api/*', any: '*', part: 'a*b' }];
+    const told = (key: string) =>
+      `warning spec.limits[0].pattern[0]: the \`*\` in the value of "${key}" stands for itself: only "*" alone stands for any value`;
+    const problems = ['both', 'host', 'path'].map(told);
+    assert.deepEqual(problemsOf('RateLimit', withLimit({ pattern })), problems);
+    const [{ pattern: read } = {}] = specOf(withLimit({ pattern }))?.limits ?? [];
+    assert.deepEqual(read?.[0]?.[1], { key: 'both', value: '**' });
+  });
 }
 
 test('limits may share a name', () => {

@@ -1,5 +1,5 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
-import type { PatternLabel } from '#resources/labels/label-pattern.ts';
+import type { LabelAlternative, PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import {
@@ -90,5 +90,17 @@ function checkLimit(limit: Limit, path: FieldPath): readonly Finding[] {
 function checkItem(item: PatternLabel, path: FieldPath): readonly Finding[] {
   const twice = repeats(item.map(({ key, value }) => JSON.stringify([key, value])));
   const keys = new Set(twice.map(index => item[index]?.key));
-  return [...keys].map(key => caution(path, `the label "${key}" stands twice with the same value`));
+  return [
+    ...[...keys].map(key => caution(path, `the label "${key}" stands twice with the same value`)),
+    ...item.filter(isGlob).map(({ key }) => caution(path, asWritten(key))),
+  ];
+}
+
+/** Of a value that looks like one of many. Messages do not quote it. */
+function isGlob({ value = '' }: LabelAlternative): boolean {
+  return value.startsWith('*') || value.endsWith('*');
+}
+
+function asWritten(key: string): string {
+  return `the \`*\` in the value of "${key}" stands for itself: only "*" alone stands for any value`;
 }
