@@ -38,6 +38,13 @@ describe('strings', () => {
   ] as const)
     test(`of ${what}`, () => assert.equal(reader(hex).string(), text));
 
+  for (const [what, hex, text] of [
+    ['UTF-8', '04 f09f9aa6', '🚦'],
+    ['UTF-8 with U+FFFD', '03 efbfbd', '\ufffd'],
+    ['Latin-1', '03 61ff62', 'aÿb'],
+  ] as const)
+    test(`of a header in ${what}`, () => assert.equal(reader(hex).headerValue(), text));
+
   for (const hex of ['01', '05 61', 'ff ff ff ff 0f 61'])
     test(`"${hex}" is cut off`, () => assert.throws(() => reader(hex).string(), WireError));
 });

@@ -11,6 +11,8 @@ const GROUP_START = 3;
 const GROUP_END = 4;
 const GROUP_DEPTH_MAX = 100;
 const VARINT_BYTES_MAX = 10;
+/** What stands for bytes that are no UTF-8. */
+const REPLACEMENT = '\ufffd';
 
 /** Returns the tag of a field: its number, and how its content is delimited. */
 export function tagOf(field: number, wireType: WireType): number {
@@ -74,6 +76,18 @@ export class WireReader {
     const text = this.#bytes.toString('utf8', this.#at, end);
     this.#at = end;
     return text;
+  }
+
+  /**
+   * Reads the value of a header of a client of the peer. Bytes that are no UTF-8 are Latin-1, which
+   * HTTP once allowed (RFC 9110 section 5.5). So two of them never become one text.
+   */
+  headerValue(): string {
+    const start = this.pass();
+    const text = this.#bytes.toString('utf8', start, this.#at);
+    if (!text.includes(REPLACEMENT)) return text;
+    const bytes = this.#bytes.subarray(start, this.#at);
+    return isUtf8(bytes) ? text : bytes.toString('latin1');
   }
 
   /** Reads a text, and throws when it is no UTF-8, as the format demands. */

@@ -128,6 +128,9 @@ describe('bytes that are no request', () => {
 test('a domain and a key are UTF-8, but a value is what a client sent', () => {
   assert.equal(decodeRequest(fromHex('0a02c328')), undefined);
   assert.equal(decodeRequest(fromHex('12 07 0a05 0a01ff 1200')), undefined);
-  const decoded = decodeRequest(fromHex('12 08 0a06 0a016b 1201ff'));
-  assert.deepEqual(decoded?.descriptors[0]?.entries, [{ key: 'k', value: '\ufffd' }]);
+  const labelOf = (hex: string) =>
+    decodeRequest(fromHex(`12 09 0a07 0a016b 1202 ${hex}`))?.descriptors[0]?.entries[0]?.value;
+  assert.equal(labelOf('c3bc'), 'ü');
+  assert.equal(labelOf('4dfc'), 'Mü', 'what is no UTF-8 is Latin-1');
+  assert.equal(labelOf('4df6'), 'Mö', 'and has a counter of its own');
 });

@@ -74,7 +74,7 @@ function readEntry(reader: WireReader): Label {
   while (reader.more) {
     const tag = reader.tag();
     if (tag === ENTRY.key) key = reader.utf8();
-    else if (tag === ENTRY.value) value = reader.string() /* a client's header, of any bytes */;
+    else if (tag === ENTRY.value) value = reader.headerValue();
     else reader.skip(tag);
   }
   reader.leave(outer);

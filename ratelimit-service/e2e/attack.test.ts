@@ -88,6 +88,13 @@ describe('limits through the edge hold against', () => {
         );
       }));
 
+  test('names in Latin-1, which have counters of their own', () =>
+    withinOneWindow(async client => {
+      await once(`M\xfcller${client}`);
+      assert.equal(await once(`M\xfcller${client}`), 429);
+      assert.notEqual(await once(`M\xf6ller${client}`), 429);
+    }));
+
   test('a label value of 50 KiB, which has a counter of its own', () =>
     withinOneWindow(async client => {
       const long = client.repeat(Math.ceil((50 * KIB) / client.length));
