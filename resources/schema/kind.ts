@@ -36,6 +36,8 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
    * @returns undefined when it may be ignored
    */
   readonly refuseField?: (field: string, value: unknown) => string | undefined;
+  /** What to write in place of fields of other products. Each is unknown, wherever it stands. */
+  readonly foreignFields?: ReadonlyMap<string, string>;
   /**
    * Checks the rules between the fields of a spec. Fields that are wrong by themselves are missing.
    */

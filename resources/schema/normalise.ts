@@ -13,7 +13,7 @@ export type Normalised = {
 };
 
 /** How a kind treats fields that its schema does not know. */
-type UnknownFields = Pick<KindDefinition, 'unknownField' | 'refuseField'>;
+type UnknownFields = Pick<KindDefinition, 'unknownField' | 'refuseField' | 'foreignFields'>;
 
 type Context = {
   readonly definition: UnknownFields;
@@ -154,7 +154,9 @@ function reportUnknown(
   const key = String(path.at(-1));
   const at = toWrittenPath(path, renamed);
   const refusal = value === null ? undefined : definition.refuseField?.(formatPath(path), value);
-  const message = `unknown field \`${key}\`${suggest(key, Object.keys(shape))}`;
+  const foreign = definition.foreignFields?.get(key);
+  const hint = foreign === undefined ? suggest(key, Object.keys(shape)) : `. ${foreign}`;
+  const message = `unknown field \`${key}\`${hint}`;
   const known = Object.keys(shape).flatMap(name => [name, ...aliasesOf(shape, name)]);
   findings.push(
     refusal === undefined

@@ -271,17 +271,35 @@ for (const [spec, problem] of WARNED) {
     assert.deepEqual(problemsOf('RateLimit', spec), [`warning spec.${problem}`]);
     assert.notEqual(specOf(spec), undefined);
   });
-
-  test('a `*` beside other characters is told, since it stands for itself', () => {
-    const pattern = [{ both: '**', host: '*.example.com', path: '/api/*', any: '*', part: 'a*b' }];
-    const told = (key: string) =>
-      `warning spec.limits[0].pattern[0]: the \`*\` in the value of "${key}" stands for itself: only "*" alone stands for any value`;
-    const problems = ['both', 'host', 'path'].map(told);
-    assert.deepEqual(problemsOf('RateLimit', withLimit({ pattern })), problems);
-    const [{ pattern: read } = {}] = specOf(withLimit({ pattern }))?.limits ?? [];
-    assert.deepEqual(read?.[0]?.[1], { key: 'both', value: '**' });
-  });
 }
+
+test('what other rate limit services know is told with what to write here', () => {
+  const theirs = {
+    burstFactor: 3,
+    shadow_mode: true,
+    unlimited: true,
+    requests_per_unit: 7,
+    x: 1,
+  };
+  const told = problemsOf('RateLimit', withLimit(theirs)).map(line => line.replace(/^.*?: /, ''));
+  assert.deepEqual(told, [
+    'unknown field `burstFactor`. A limit has no bursts beside its `rate`, so less may pass at once',
+    'unknown field `shadow_mode`. The limit is enforced. Write `action: LogOnly`',
+    'unknown field `unlimited`. The limit has its `rate`. Write `rate: 4294967295`',
+    'unknown field `requests_per_unit`. Write `rate`',
+    'unknown field `x`',
+  ]);
+});
+
+test('a `*` beside other characters is told, since it stands for itself', () => {
+  const pattern = [{ both: '**', host: '*.example.com', path: '/api/*', any: '*', part: 'a*b' }];
+  const told = (key: string) =>
+    `warning spec.limits[0].pattern[0]: the \`*\` in the value of "${key}" stands for itself: only "*" alone stands for any value`;
+  const problems = ['both', 'host', 'path'].map(told);
+  assert.deepEqual(problemsOf('RateLimit', withLimit({ pattern })), problems);
+  const [{ pattern: read } = {}] = specOf(withLimit({ pattern }))?.limits ?? [];
+  assert.deepEqual(read?.[0]?.[1], { key: 'both', value: '**' });
+});
 
 test('limits may share a name', () => {
   const spec = {

@@ -11,6 +11,14 @@ import {
 import { repeats } from '#resources/words/repeats.ts';
 import { type Limit, NO_PATTERN, type RateLimitSpec, rateLimitSpec } from './rate-limit-spec.ts';
 
+/** Fields of other products. See docs/how-to/migrate-from-rate-limit-services.md. */
+const FOREIGN_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['burstFactor', 'A limit has no bursts beside its `rate`, so less may pass at once'],
+  ['shadow_mode', 'The limit is enforced. Write `action: LogOnly`'],
+  ['unlimited', 'The limit has its `rate`. Write `rate: 4294967295`'],
+  ['requests_per_unit', 'Write `rate`'],
+]);
+
 /** Limits by label (docs/reference/kinds/rate-limit.md). */
 export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
   summary: 'How many requests with certain labels may pass in a unit of time.',
@@ -19,6 +27,7 @@ export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
   unknownField: 'warning',
   refuseField: field =>
     field.startsWith('targetRef') ? 'a limit must not be for another target' : undefined,
+  foreignFields: FOREIGN_FIELDS,
   metadata: ['created'],
   check: checkRateLimit,
   named: (spec, { namespace, name }) =>
