@@ -1,31 +1,40 @@
-import type { Http2Server, ServerHttp2Stream } from 'node:http2';
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
+import { COMPRESSED } from './unary/message-reader.ts';
+import { refuse } from './unary/respond.ts';
 
-type OnStream = (stream: ServerHttp2Stream, ...rest: readonly unknown[]) => void;
+type OnStream = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  ...rest: readonly unknown[]
+) => void;
 
 /**
  * Stops errors that grpc-js throws at the start of a call from ending the process. It answers an
  * unknown method, or a wrong content type, without checking that the call still exists. Node throws
  * when the peer has cancelled it in the same read.
+ *
+ * Refuses compressed calls, too. grpc-js inflates all messages of a read at once, each up to the
+ * longest that there may be, so that 4 KB can take 4 MiB of memory. Envoy compresses no calls.
  */
 export function guardCalls(server: Server): void {
   for (const http2Server of http2ServersOf(server)) {
     for (const listener of http2Server.listeners('stream') as OnStream[]) {
       http2Server.off('stream', listener);
-      http2Server.on('stream', (stream: ServerHttp2Stream, ...rest) =>
-        begin(listener, stream, rest),
-      );
+      http2Server.on('stream', (...given: Parameters<OnStream>) => begin(listener, given));
     }
   }
 }
 
-function begin(listener: OnStream, stream: ServerHttp2Stream, rest: readonly unknown[]): void {
+function begin(listener: OnStream, given: Parameters<OnStream>): void {
+  const [stream, { 'grpc-encoding': encoding = 'identity' }] = given;
   // A connection that breaks fails each of its streams. Node throws an error that has no listener.
   stream.on('error', () => {});
   if (stream.destroyed || stream.closed) return;
   try {
-    listener(stream, ...rest);
+    if (encoding === 'identity') listener(...given);
+    else refuse(stream, COMPRESSED);
   } catch {
     stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }

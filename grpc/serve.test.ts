@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
+import http2 from 'node:http2';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import {
   type Client,
   type ClientReadableStream,
@@ -109,6 +111,26 @@ test('bytes that are no message fail that call only', async t => {
   });
   await assert.rejects(garbage, { code: status.INTERNAL });
   assert.equal((await ask(rateLimit)).overall_code, 1);
+});
+
+test('a compressed call is UNIMPLEMENTED before a message of it is inflated', async t => {
+  const served = await start(t);
+  const session = http2.connect(`http://127.0.0.1:${served.port}`).on('error', () => {});
+  t.after(() => session.destroy());
+  const call = session.request({
+    ':method': 'POST',
+    ':path': `/${RLS}/ShouldRateLimit`,
+    'content-type': 'application/grpc',
+    'grpc-encoding': 'gzip',
+  });
+  call.on('error', () => {}).resume();
+  const zeros = gzipSync(Buffer.alloc(3 * 1024 * 1024));
+  const prefix = Buffer.concat([Buffer.from([1]), uint32(zeros.length)]);
+  call.end(Buffer.concat([prefix, zeros]));
+  const [headers] = (await once(call, 'response')) as [http2.IncomingHttpHeaders];
+  assert.equal(headers['grpc-status'], String(status.UNIMPLEMENTED));
+  assert.equal(headers['grpc-accept-encoding'], 'identity');
+  assert.equal((await ask(client(t, served, RLS))).overall_code, 1);
 });
 
 test('a preface followed by garbage closes that connection only', async t => {

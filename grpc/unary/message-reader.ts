@@ -13,7 +13,10 @@ const NOT_COMPRESSED = failure(
   'INTERNAL',
   'the message is compressed, but grpc-encoding does not say how',
 );
-const COMPRESSED = failure('UNIMPLEMENTED', 'compressed messages are not read here');
+export const COMPRESSED: Failure = failure(
+  'UNIMPLEMENTED',
+  'compressed messages are not read here',
+);
 
 /**
  * Reads the one message of a call out of the pieces that its DATA frames bring. Nothing is kept of
