@@ -101,6 +101,47 @@ for (const [what, bytes] of [
   });
 }
 
+for (const [what, bytes] of [
+  ['never begins its TLS handshake', ''],
+  ['stops in the middle of its TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+] as const) {
+  test(`a peer that ${what} is dropped, and told of`, { timeout: 4_000 }, async t => {
+    const identity = changingTls(await (await testAuthority()).issue('spiffe://a/group/a'));
+    const socket = await connect(await start(t, { firstBytesMs: 50, tls: identity.options }));
+    socket.write(bytes, 'latin1');
+    assert.equal(await readAll(socket), '');
+    assert.deepEqual(identity.refused, ['TLS handshake timeout']);
+  });
+}
+
+for (const secure of [false, true]) {
+  const how = secure ? 'encrypted' : 'plain';
+  test(`of too many ${how} connections that say nothing the oldest is closed, and others are served`, {
+    timeout: 4_000,
+  }, async t => {
+    const identity = await (await testAuthority()).issue('spiffe://a/group/a');
+    const server = await start(t, {
+      firstBytesMs: 60_000,
+      mostNew: 2,
+      ...(secure && { tls: changingTls(identity).options }),
+    });
+    const [first, second] = [await connect(server), await connect(server)];
+    const { certificate: cert, key, ca } = identity;
+    for (let times = 0; times < 3; times++) {
+      const speaking = await connect(server);
+      const socket = secure
+        ? tls.connect({ socket: speaking, cert, key, ca, checkServerIdentity: () => undefined })
+        : speaking;
+      socket.write('GET /c HTTP/1.1\r\nHost: a\r\n\r\n');
+      assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 200 OK/);
+      t.after(() => socket.destroy());
+    }
+    assert.equal(await readAll(first), '');
+    assert.equal(second.destroyed, false);
+    second.destroy();
+  });
+}
+
 test('a peer that goes away before it has said anything does no harm', async t => {
   const server = await start(t);
   (await connect(server)).resetAndDestroy();

@@ -3,6 +3,7 @@ import net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ConnectionSource } from './connection-source.ts';
 import { formatHostPort } from './host-port.ts';
+import { Newcomers } from './newcomers.ts';
 import { sniff } from './sniff.ts';
 import { createTlsServer, type TlsServerOptions } from './tls.ts';
 
@@ -16,8 +17,13 @@ export type ListenOptions = {
   readonly protocols: Protocols;
   /** Mutual TLS. Without it all connections are plain text. */
   readonly tls?: TlsServerOptions | undefined;
-  /** A peer that connects and sends nothing is dropped after this time, in ms. Default: 10 s. */
+  /**
+   * A peer that connects and sends nothing is dropped after this time, in ms. So is one whose TLS
+   * handshake takes longer. Default: 10 s.
+   */
   readonly firstBytesMs?: number;
+  /** Connections that have not said yet who they are and what they speak. Default: 4,096. */
+  readonly mostNew?: number;
   /**
    * Further connections are closed before a byte of them is read. Without it the limit is that of
    * open files.
@@ -37,16 +43,20 @@ export type Listening = {
 };
 
 const FIRST_BYTES_MS = 10_000;
+/** More than a fleet of proxies opens at once. Each takes up to 90 KiB while it shakes hands. */
+const MOST_NEW = 4_096;
 
 /**
  * Listens, and gives each connection to the protocol that its first bytes speak. Rejects with the
  * system's error, such as "listen EADDRINUSE: address already in use 127.0.0.1:18000".
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { host, maxConnections, port, protocols, source, firstBytesMs = FIRST_BYTES_MS } = options;
+  const { host, maxConnections, port, protocols, source } = options;
+  const { firstBytesMs = FIRST_BYTES_MS, mostNew = MOST_NEW } = options;
   const http1 = createHttp1(protocols.http1);
   const open = new Set<net.Socket>();
   let lastClosed = () => {};
+  const newcomers = new Newcomers(mostNew);
   const unknown = new Set<net.Socket>();
   let isClosing = false;
   const watch = (socket: net.Socket) => {
@@ -66,10 +76,12 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     unknown.add(socket);
     const protocol = await sniff(socket, firstBytesMs);
     unknown.delete(socket);
+    newcomers.delete(socket);
     if (protocol === 'http2') protocols.http2(socket);
     if (protocol === 'http1') http1.accept(socket);
   };
-  const server = createServer(options.tls, watch, accept);
+  const server = createServer(options.tls, firstBytesMs, watch, accept);
+  server.on('connection', socket => newcomers.add(socket));
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   // `open` cannot be used, because it has an encrypted connection twice: as it came, and as it
   // speaks.
@@ -107,6 +119,7 @@ type OnSocket = (socket: net.Socket) => void;
  */
 function createServer(
   tls: TlsServerOptions | undefined,
+  handshakeMs: number,
   watch: OnSocket,
   accept: OnSocket,
 ): net.Server {
@@ -116,13 +129,15 @@ function createServer(
       host === undefined || port === undefined ? 'gone' : formatHostPort({ host, port }),
       reason,
     );
-  const server = createTlsServer(tls);
+  const server = createTlsServer(tls, handshakeMs);
   server.on('connection', watch);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     const { authorizationError } = socket;
     // A peer that hangs up by itself, such as a probe of the port, was not refused.
     if (authorizationError) refuse(socket, String(authorizationError));
     else if (error.code !== 'ECONNRESET') refuse(socket, reasonOf(error));
+    // Node leaves a connection open whose handshake took too long.
+    socket.destroy();
   });
   server.on('secureConnection', (socket: TLSSocket) => {
     const certificate = socket.getPeerX509Certificate();

@@ -33,16 +33,17 @@ export type TlsServerOptions = TlsSource & {
   onRefused?(address: string, reason: string): void;
 };
 
-/** A connection whose handshake takes longer is closed, in ms. */
-const HANDSHAKE_MS = 10_000;
-
 /**
  * Creates a server that asks each peer for a certificate, with TLS 1.3 only. Sessions are not
- * resumed. So each connection proves its identity again, by a certificate that is valid then.
- * Source: RFC 8446, and Node's page on TLS.
+ * resumed. So each connection proves its identity again, by a certificate that is valid then. A
+ * handshake that takes longer than `handshakeMs` is a `tlsClientError`, after which the listener
+ * must close the connection. Source: RFC 8446, and Node's page on TLS.
  */
-export function createTlsServer(options: TlsServerOptions): tls.Server {
-  const server = tls.createServer(tlsOptions(options.current()));
+export function createTlsServer(options: TlsServerOptions, handshakeMs: number): tls.Server {
+  const server = tls.createServer({
+    ...tlsOptions(options.current()),
+    handshakeTimeout: handshakeMs,
+  });
   const unwatch = options.onChange(() => server.setSecureContext(tlsOptions(options.current())));
   server.once('close', unwatch);
   return server;
@@ -58,7 +59,6 @@ function tlsOptions({ certificate, key, ca }: TlsMaterial): TlsOptions {
     minVersion: 'TLSv1.3',
     maxVersion: 'TLSv1.3',
     ALPNProtocols: ['h2', 'http/1.1'],
-    handshakeTimeout: HANDSHAKE_MS,
     secureOptions: constants.SSL_OP_NO_TICKET,
     noDelay: true,
   };
