@@ -18,7 +18,7 @@ const one = { address: '10.0.0.1', port: 80 };
 const two = { address: '10.0.0.2', port: 80 };
 
 /** A server whose instances are said by hand. */
-async function setUp(t: TestContext) {
+async function setUp(t: TestContext, { now = Date.now, log = pino({ level: 'silent' }) } = {}) {
   let say = (_instances: Instances) => {};
   const server = await startServer({
     host: '127.0.0.1',
@@ -30,8 +30,8 @@ async function setUp(t: TestContext) {
       },
     },
     metrics: createMetrics(),
-    log: pino({ level: 'silent' }),
-    now: Date.now,
+    log,
+    now,
     after: handTimers().after,
   });
   t.after(() => server.stop(0));
@@ -114,6 +114,26 @@ test('a service counts as acked when its clients have ACKed the newest version',
   assert.deepEqual(a, { instances: [two], version: resources[0]?.version, acked: false });
   stream.send({ type_url: CLUSTER_LOAD_ASSIGNMENT, response_nonce: nonce });
   await until(async () => ((await it.status()).services.a.acked ? true : undefined));
+});
+
+test('a request for many unknown services is a few lines in the log, and their number', async t => {
+  const told: { readonly asked?: string; readonly untold?: number }[] = [];
+  const log = pino({}, { write: (line: string) => void told.push(JSON.parse(line)) });
+  let time = 1_000;
+  const it = await setUp(t, { now: () => time, log });
+  it.say({ a: [one] });
+  const stream = openStream(t, it.port, EDS, 'DeltaEndpoints');
+  const ask = async (names: readonly string[]) => {
+    stream.send({ type_url: CLUSTER_LOAD_ASSIGNMENT, resource_names_subscribe: names });
+    const { nonce } = await stream.next();
+    stream.send({ type_url: CLUSTER_LOAD_ASSIGNMENT, response_nonce: nonce });
+  };
+  await ask(Array.from({ length: 500 }, (_, at) => `unknown-${at}`));
+  time += 1_000;
+  await ask(['later']);
+  const asked = told.filter(line => line.asked !== undefined);
+  assert.deepEqual([asked.length, asked[0]?.untold, asked.at(-1)?.untold], [21, undefined, 480]);
+  assert.equal(asked.at(-1)?.asked, 'later');
 });
 
 test('metrics count instances, clients and answers', async t => {

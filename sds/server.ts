@@ -72,10 +72,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     now,
     after,
   });
-  const missed = missedNames(({ meant, name, ports }) => {
-    const asked = cutText(name, MOST_CHARACTERS);
-    if (ports === undefined) log.warn({ asked, meant }, NO_SUCH_SERVICE);
-    else log.warn({ asked, ports: ports.slice(0, MOST_NAMES) }, NO_SUCH_PORT);
+  const logMissed = quietly(now, logOfMissed(log), MOST_NAMES);
+  const missed = missedNames(found => {
+    logMissed(found);
     options.onMissed?.(missed.findings);
   });
   const sources: HttpSources = {
@@ -122,6 +121,16 @@ const NO_SUCH_SERVICE =
   'no service of this name is known, so clients that ask for it get no instances';
 const NO_SUCH_PORT = 'the service has no such port, so clients that ask for it get no instances';
 
+/** One request can name as many services as fit into it. */
+function logOfMissed(log: Logger) {
+  return (left: number, { meant, name, ports }: MissedName) => {
+    const asked = cutText(name, MOST_CHARACTERS);
+    const untold = left === 0 ? undefined : left;
+    if (ports === undefined) log.warn({ asked, meant, untold }, NO_SUCH_SERVICE);
+    else log.warn({ asked, ports: ports.slice(0, MOST_NAMES), untold }, NO_SUCH_PORT);
+  };
+}
+
 function missedStatus(missed: readonly MissedName[]) {
   const names = (all: readonly MissedName[]) => all.map(({ name }) => name);
   return {
@@ -130,7 +139,7 @@ function missedStatus(missed: readonly MissedName[]) {
   };
 }
 
-/** The most names of a client's request that are logged. */
+/** The most names of clients' requests that are logged, at once or in a second. */
 const MOST_NAMES = 20;
 const MOST_CHARACTERS = 200;
 
