@@ -11,6 +11,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { MAX_STREAMS } from '#grpc/unary/connections.ts';
 import { FRAME, field, frame, requestHeaders, uint32 } from '#grpc/unary/testing/frames.ts';
 import { connectRaw } from '#grpc/unary/testing/raw-connection.ts';
 import type { Message } from '#protos/decode-bytes.ts';
@@ -233,6 +234,24 @@ for (const [what, headers] of [
     assert.equal((await ask(client(t, served, RLS), { domain: 'd' })).overall_code, 1);
   });
 }
+
+test('a connection that opens too many streams ends, and the others go on', async t => {
+  let open = 0;
+  const stream = () => void open++;
+  const served = await start(t, {
+    services: {
+      [RLS]: ALLOW,
+      [ADS]: { DeltaAggregatedResources: stream, StreamAggregatedResources: stream },
+    },
+  });
+  const connection = await connectRaw(t, served.port);
+  const headers = requestHeaders(`/${ADS}/StreamAggregatedResources`);
+  const ids = Array.from({ length: MAX_STREAMS + 1 }, (_, index) => 2 * index + 1);
+  await connection.write(...ids.map(id => frame(FRAME.headers, 4, id, headers)));
+  await connection.until(({ goaway, resets }) => goaway !== undefined || resets.size > 0);
+  assert.ok(open <= MAX_STREAMS, `${open} streams`);
+  assert.equal((await ask(client(t, served, RLS))).overall_code, 1);
+});
 
 test('a connection that breaks the protocol ends its cancelled calls, and nothing else', async t => {
   const served = await start(t);

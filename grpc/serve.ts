@@ -12,6 +12,7 @@ import { listen } from './listen.ts';
 import { REFLECTION_SERVICES, reflectionHandlers } from './reflection.ts';
 import { serviceDefinition } from './service.ts';
 import type { TlsServerOptions } from './tls.ts';
+import { MAX_STREAMS } from './unary/connections.ts';
 import { within } from './within.ts';
 
 export type ServeOptions = {
@@ -49,6 +50,8 @@ const LIMITS: ChannelOptions = {
   'grpc.max_send_message_length': -1,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
+  // Envoy opens a further connection when it needs more streams.
+  'grpc.max_concurrent_streams': MAX_STREAMS,
   // Nobody reads its records of every call here.
   'grpc.enable_channelz': 0,
 };
