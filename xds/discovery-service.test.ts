@@ -27,6 +27,7 @@ async function setUp(
   t: TestContext,
   refuse?: (group: string, peer: Peer) => string | undefined,
   keptMs?: number,
+  mostNames?: number,
 ) {
   const events: string[] = [];
   const server = await startDiscoveryServer(
@@ -39,6 +40,7 @@ async function setUp(
     0,
     refuse,
     keptMs,
+    mostNames,
   );
   const open = (method: string, service = ADS) => {
     const channel = new DiscoveryChannel(server.port);
@@ -201,6 +203,28 @@ describe('odd clients', () => {
     const client = open('DeltaAggregatedResources');
     for (let i = 0; i < 50; i += 1) client.begin({ type_url: `type.googleapis.com/t${i}` });
     assert.equal((await client.ended()).code, status.RESOURCE_EXHAUSTED);
+  });
+
+  test('of streams that have too many names together, the one with the most is closed', async t => {
+    const { service, open } = await setUp(t, undefined, undefined, 100);
+    const begin = (names: number) => {
+      const client = open('DeltaAggregatedResources');
+      const resource_names_subscribe = Array.from({ length: names }, (_, i) => `n${i}`);
+      client.begin({ type_url: ROUTE_CONFIGURATION, resource_names_subscribe });
+      return client;
+    };
+    const small = begin(20);
+    await until(() => (service.size === 1 ? true : undefined));
+    const large = begin(70);
+    await until(() => (service.size === 2 ? true : undefined));
+    begin(30);
+    const { code, details } = await large.ended();
+    assert.equal(code, status.RESOURCE_EXHAUSTED);
+    assert.match(details, /too many names/);
+    assert.deepEqual([service.size, small.status], [2, undefined]);
+    // What the closed one had is free again.
+    begin(40);
+    await until(() => (service.size === 3 ? true : undefined));
   });
 
   test('names that add up over requests are bounded too', async t => {

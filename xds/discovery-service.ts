@@ -6,6 +6,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { REPORT } from '#protos/type-url.ts';
+import { AllNames, mostOfAll } from './all-names.ts';
 import type { ErrorDetail, Node } from './discovery.ts';
 import { CONFIGURING, SERVICES } from './discovery-methods.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
@@ -41,12 +42,20 @@ export type DiscoveryServiceOptions = {
   readonly reports?: ReportTaker;
   /** How long removed clusters stay for requests in flight, in ms. Default: KEPT_MS. */
   readonly keptMs?: number;
+  /** Names that all streams together may make it remember. Default: mostOfAll. */
+  readonly mostNames?: number;
   now(): number;
   after(ms: number, callback: () => void): () => void;
 };
 
 /** Ends a stream after an internal error. Its client learns no more. */
 const FAILED: Refusal = { code: status.INTERNAL, details: 'internal error, see the log' };
+
+/** Ends the stream that names the most. */
+const TOO_MANY: Refusal = {
+  code: status.RESOURCE_EXHAUSTED,
+  details: 'all streams together have too many names, and this one has the most',
+};
 
 /** Ends a stream, as the gRPC library ends a call whose message it cannot read. */
 const UNREADABLE: Refusal = { code: status.INTERNAL, details: 'Error deserializing request' };
@@ -94,12 +103,14 @@ export class DiscoveryService {
   readonly #options: DiscoveryServiceOptions;
   readonly #sessions = new Map<string, Session>();
   readonly #streams = new Set<OpenStream>();
+  readonly #names: AllNames<OpenStream>;
   readonly #turns: Turns;
   #lastId = 0;
 
   constructor(options: DiscoveryServiceOptions) {
     this.#options = options;
-    const { after } = options;
+    const { after, mostNames = mostOfAll() } = options;
+    this.#names = new AllNames(mostNames);
     const later = (callback: () => void) => void setImmediate(callback);
     this.#turns = new Turns({ atOnce: SERVED_AT_ONCE, later, after });
   }
@@ -268,6 +279,7 @@ export class DiscoveryService {
       receive: (typeUrl, request) => {
         if (!asks(open)) observer.connected?.(info);
         session.heard(stream, typeUrl, stream.receive(typeUrl, request));
+        this.#names.count(open, stream.load.names)?.end(TOO_MANY);
       },
       report: (to, detail) => {
         const wrong = takeReport(to, info, detail);
@@ -283,6 +295,7 @@ export class DiscoveryService {
       end,
       close: () => {
         if (!this.#streams.delete(open)) return;
+        this.#names.delete(open);
         if (session.leave(stream)) this.#sessions.delete(sessionKey(info));
         if (asks(open)) observer.disconnected?.(info);
         endReport();

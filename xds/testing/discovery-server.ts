@@ -17,11 +17,13 @@ export async function startDiscoveryServer(
   port = 0,
   refuse: (group: string, peer: Peer) => string | undefined = () => undefined,
   keptMs?: number,
+  mostNames?: number,
 ) {
   const cache = new SnapshotCache();
   const service = new DiscoveryService({
     ...{ cache, observer, refuse, now: Date.now, after },
     ...(keptMs === undefined ? {} : { keptMs }),
+    ...(mostNames === undefined ? {} : { mostNames }),
   });
   const served = await serve({
     host: '127.0.0.1',
