@@ -1,5 +1,5 @@
 import express, { type Express, type RequestHandler } from 'express';
-import { allow, errorAnswer, MAX_BODY_BYTES } from '#process/http-answers.ts';
+import { allow, atOnce, errorAnswer, MAX_BODY_BYTES } from '#process/http-answers.ts';
 
 export type JsonAnswer = { readonly status: number; readonly body: object };
 
@@ -14,13 +14,17 @@ export type JsonSources = {
   onError(error: unknown): void;
 };
 
+/** Requests at a time. Each is answered as soon as its body is there. */
+const MOST_BODIES = 64;
+
 /** Answers `POST /json` with a decision. */
 export function jsonApp({ decide, notFound, onError }: JsonSources): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
-  app.route('/json').post(noBrowser, body, decision(decide)).all(allow('POST'));
+  const bounded = atOnce(MOST_BODIES, 'too many requests are sent');
+  app.route('/json').post(noBrowser, bounded, body, decision(decide)).all(allow('POST'));
   app.use((_request, response) => {
     response.status(404).json({ error: notFound });
   });
