@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { serve } from '#grpc/serve.ts';
 import { pick, seededRandom } from '#protos/testing/random.ts';
 import { goodClaims, oddTokens, randomClaims, signer } from './odd-tokens.ts';
 import { request } from './request.ts';
@@ -167,7 +168,45 @@ describe('tokens that proxies verify', () => {
       assert.deepEqual([status, asked], expected, path);
     }
   });
+
+  test('tell a log service none of their claims', async t => {
+    const entries: unknown[] = [];
+    const StreamAccessLogs = (call: NodeJS.EventEmitter) =>
+      call.on('data', ({ http_logs }: Message) => entries.push(...(http_logs?.log_entry ?? [])));
+    const service = await serve({
+      host: '127.0.0.1',
+      port: 0,
+      services: { 'envoy.service.accesslog.v3.AccessLogService': { StreamAccessLogs } },
+    });
+    t.after(() => service.stop(100));
+    site.system.write('logs.yaml', logsTo(service.port));
+    await until(async () => {
+      await site.ask('proxied', bearer());
+      return entries.length > 0 || undefined;
+    });
+    const { kid, privateKey } = site.provider.key;
+    for (const changes of [{}, { aud: 'another' }]) {
+      const claims = { ...goodClaims(seconds()), email: 'alice@site.test', ...changes };
+      const told = await signer(privateKey)({ alg: 'RS256', kid }, claims);
+      await site.ask('proxied', { authorization: `Bearer ${told}` }, 'told');
+    }
+    const logged = () => entries.map(entry => JSON.stringify(entry)).filter(isTold);
+    await until(() => logged().length === 2 || undefined);
+    for (const entry of logged()) assert.doesNotMatch(entry, /alice/);
+  });
 });
+
+const isTold = (entry: string) => entry.includes('/told');
+
+type Message = { readonly http_logs?: { readonly log_entry: readonly unknown[] } | null };
+
+function logsTo(port: number): string {
+  return `apiVersion: gateway.internal/v2
+kind: LogService
+metadata: {name: logs}
+spec: {service: "127.0.0.1:${port}", driver: http, flush_interval_byte_size: 0}
+`;
+}
 
 function gatewayOf(port: number, upstream: number): string {
   const object = (kind: string, spec: string, group = 'gateway.networking.k8s.io/v1') =>

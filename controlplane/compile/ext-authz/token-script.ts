@@ -24,7 +24,7 @@ const VERIFIED = 'envoy.filters.http.jwt_authn';
  * verified, as strictly as `claimFault` of ext-authz or stricter, and remembers what may pass.
  * Envoy has checked the types of registered claims, and that the times hold within a second. In Lua
  * a member that is null is as one that is missing. So the header and `scope` are looked for in the
- * text.
+ * text. What is verified is taken out of the metadata, because logs carry that.
  *
  * The skip is set last, so that a request is decided when anything fails before. What is remembered
  * depends on nothing but the token, the provider and the time. A known token comes straight from
@@ -135,6 +135,7 @@ local function judge(handle, headers, field, name)
   local verified = info:dynamicMetadata():get('${VERIFIED}')
   local claims = verified and verified[name]
   if claims == nil then return end
+  info:dynamicMetadata():set('${VERIFIED}', name, true)
   local now, terms = os.time(), handle:filterContext():get('terms')
   local header, payload = field:match('^Bearer ([%w_-]+)%.([%w_-]+)%.')
   local holds = is_plain(header) and is_issuer(claims.iss, terms) and is_audience(claims.aud, terms)
