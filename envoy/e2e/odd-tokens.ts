@@ -122,6 +122,23 @@ export async function oddTokens(
     ['claims that are a list', await raw('[]')],
     ['claims that are no JSON', await raw('{"a"')],
     ['claims with a comment', await raw(text.replace('{', '{/**/'))],
+    ['claims in other quotes', await raw(text.replaceAll('"', "'"))],
+    ['claims with a bare name', await raw(text.replace('"sub"', 'sub'))],
+    ['claims with a comma at the end', await raw(text.replace('}', ',}'))],
+    ['claims with a line break in a text', await raw(text.replace('alice', 'al\nice'))],
+    ['claims with an escaped apostrophe', await raw(text.replace('alice', "al\\'ice"))],
+    [
+      'a header in other quotes',
+      await rawHeader(key.privateKey, `{'alg':'RS256','kid':'${key.kid}'}`, good),
+    ],
+    [
+      'a header with a bare name',
+      await rawHeader(key.privateKey, `{alg:"RS256","kid":"${key.kid}"}`, good),
+    ],
+    [
+      'a header with a comma at the end',
+      await rawHeader(key.privateKey, `{"alg":"RS256","kid":"${key.kid}",}`, good),
+    ],
     ['claims with a byte order mark', await raw(`\ufeff${text}`)],
     ['claims with white space', await raw(` ${text}\n`)],
     ['a claim of prototypes', await raw(text.replace('{', '{"__proto__":{"exp":1},'))],

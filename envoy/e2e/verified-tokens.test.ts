@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { makeSigningKey } from '#ext-authz/testing/hostile-provider.ts';
 import { serve } from '#grpc/serve.ts';
 import { pick, seededRandom } from '#protos/testing/random.ts';
 import { goodClaims, oddTokens, randomClaims, signer } from './odd-tokens.ts';
@@ -137,6 +138,23 @@ describe('tokens that proxies verify', () => {
     for (const path of ['', 'a/b.c', 'a?b=c&d=%20;x', "~a!$&'()+,-=:@_"])
       assert.deepEqual(await compare(bearer(), path, path), { asked: false, status: 200 });
   });
+
+  for (const alg of ['ES256', 'ES384', 'ES512'] as const)
+    test(`of ${alg} pass with the signature of their key alone, without zeros in it`, async () => {
+      const { kid, privateKey, publicJwk } = await makeSigningKey(alg, alg);
+      const keys = [site.provider.key.publicJwk, publicJwk];
+      site.provider.behave('jwks', () => ({ body: { keys } }));
+      const signed = await signer(privateKey)({ alg, kid }, goodClaims(seconds()));
+      await site.untilVerified(signed);
+      const [header, claims, signature = ''] = signed.split('.');
+      const bytes = Buffer.from(signature, 'base64url');
+      const [r, s] = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
+      for (const zeros of [1, 3].map(count => Buffer.alloc(count))) {
+        const longer = Buffer.concat([zeros, r, zeros, s]).toString('base64url');
+        const fields = { authorization: `Bearer ${header}.${claims}.${longer}` };
+        assert.deepEqual(await compare(fields, longer), { asked: true, status: 401 });
+      }
+    });
 
   test('of a route of Gateway API pass without a call as well', async () => {
     const port = site.system.freePort(1);
