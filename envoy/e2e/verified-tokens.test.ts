@@ -81,6 +81,7 @@ describe('tokens that proxies verify', () => {
     ['a credential header', { 'x-gateway-username': 'eve' }, 'x'],
     ['a path in two readings', {}, 'a;b/c'],
     ['an escaped path', {}, '%20'],
+    ['a host of dots', { host: '..' }, 'x'],
     ["the gateway's own headers", { 'x-gateway-token-verified': 'true' }, 'a;b'],
   ] as const)
     test(`go to ext-authz with ${what}`, async () => {

@@ -45,7 +45,10 @@ function verifyingRoute(route: JsonObject, tokensOf: TokensOf, memo: Memo): Json
 const SURE: readonly Json[] = [
   IN_ONE_READING,
   { name: ':path', string_match: { prefix: GATEWAY_PATHS }, invert_match: true },
-  matches(':authority', '(?i)(?:\\[[0-9a-f:.]{2,45}\\]|[a-z0-9._-]{1,253})(?::[0-9]{1,5})?'),
+  matches(
+    ':authority',
+    '(?i)(?:\\[[0-9a-f:.]{2,45}\\]|[a-z0-9_-][a-z0-9._-]{0,252})(?::[0-9]{1,5})?',
+  ),
   matches(':method', '[A-Z]{1,20}'),
   matches(':scheme', 'https?'),
   ...NOTHING_TO_REMOVE,
