@@ -8,6 +8,7 @@ const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 const OAUTH2 = '{OAuth2: {authorizationURL: https://idp.test, grantType: ClientCredentials}}';
 const SETTING = 'injectRequestHeaders: [{name: AUTHORIZATION, value: a}]';
+const DELEGATING = 'accessTokenJWTFilter: {name: delegate}';
 const JWT = 'jwksURI: https://idp.test/keys';
 
 /** Returns the way of a rule with these filters, beside a JWT Filter `tokens` of these settings. */
@@ -16,6 +17,8 @@ function wayOf(settings: string, filters = '{name: tokens}') {
     document('Filter', 'tokens', `{JWT: {${settings}}}`) +
     document('Filter', 'other', OAUTH2) +
     document('Filter', 'setting', OAUTH2.replace('grantType', `${SETTING}, grantType`)) +
+    document('Filter', 'delegate', `{JWT: {${JWT}, ${SETTING}}}`) +
+    document('Filter', 'passing', OAUTH2.replace('grantType', `${DELEGATING}, grantType`)) +
     document('FilterPolicy', 'policy', `{rules: [{filters: [${filters}]}]}`);
   const { resources } = resourceSetOf(yaml);
   const [policy] = resources.filterPolicies;
@@ -38,6 +41,12 @@ const REASONS: readonly (readonly [
     'a login after it that may set the same header',
     JWT,
     '{name: tokens, onAllow: break}, {name: setting}',
+    /several Filters/,
+  ],
+  [
+    'a login after it whose tokens go to a Filter that may set the same header',
+    JWT,
+    '{name: tokens, onAllow: break}, {name: passing}',
     /several Filters/,
   ],
   [

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { JwtSpec } from '#resources/kinds/filter/filter-jwt.ts';
+import { delegateOf, type FilterName } from '#resources/kinds/filter/injected-headers.ts';
 import type { HeaderCondition } from '#resources/match/header-condition.ts';
 import type { Resource } from '#resources/resource.ts';
 import { hashSpec } from '#resources/words/hash.ts';
@@ -48,10 +49,14 @@ export function tokenWay(
 ): TokenWay {
   const [item, ...others] = items;
   if (item === undefined) return { reason: 'no Filter decides' };
-  const specOf = (each: TokenReference) =>
-    served.get(filterKey(each.namespace ?? namespace, each.name))?.filter.spec;
-  const isSkipped = (each: TokenReference) =>
-    item.onAllow === 'break' && changesNothing(each, specOf(each));
+  const filterOf = (each: FilterName, own = namespace) =>
+    served.get(filterKey(each.namespace ?? own, each.name))?.filter;
+  const isSkipped = (each: TokenReference) => {
+    const filter = filterOf(each);
+    const delegate = filter && delegateOf(filter);
+    const setting = [filter, ...(delegate ? [filterOf(delegate, filter.namespace)] : [])];
+    return item.onAllow === 'break' && changesNothing(each, setting);
+  };
   const name = filterKey(item.namespace ?? namespace, item.name);
   const reason = others.every(isSkipped)
     ? (itemReason(item) ?? filterReason(served.get(name)))
@@ -67,18 +72,21 @@ export function tokenWay(
 
 /**
  * Returns whether a Filter behind one that lets a request pass changes nothing of it. One that may
- * set `Authorization` takes away what the client has sent there.
+ * set `Authorization` takes away what the client has sent there. `setting` are the Filters that set
+ * its headers.
  */
 function changesNothing(
   { arguments: { insteadOfRedirect } }: TokenReference,
-  spec: Partial<Resource<'Filter'>['spec']> | undefined,
+  setting: readonly (Resource<'Filter'> | undefined)[],
 ): boolean {
-  const { injectRequestHeaders: headers = [] } = spec?.JWT ?? spec?.OAuth2 ?? {};
-  const isKnown = spec?.JWT !== undefined || spec?.OAuth2 !== undefined;
   return (
-    isKnown &&
     insteadOfRedirect === undefined &&
-    headers.every(({ name }) => headerIdentity(name) !== 'authorization')
+    setting.every(
+      filter =>
+        (filter?.spec.JWT ?? filter?.spec.OAuth2)?.injectRequestHeaders.every(
+          ({ name }) => headerIdentity(name) !== 'authorization',
+        ) === true,
+    )
   );
 }
 
