@@ -30,6 +30,7 @@ function randomRequest(below: (limit: number) => number): object {
     entries: many(entry),
     ...(below(3) === 0 && { limit: { requests_per_unit: pick(NUMBERS), unit: below(5) } }),
     ...(below(3) === 0 && { hits_addend: below(4) > 0 ? { value: pick(NUMBERS) } : {} }),
+    ...(below(3) === 0 && { is_negative_hits: below(2) > 0 }),
   });
   return {
     ...(below(8) > 0 && { domain: pick(TEXTS) }),

@@ -14,6 +14,7 @@ const REQUEST = {
 const DESCRIPTOR = {
   entries: tagOf(1, WIRE.lengthDelimited),
   hits_addend: tagOf(3, WIRE.lengthDelimited),
+  is_negative_hits: tagOf(4, WIRE.varint),
 } as const;
 
 /** Source: the same, RateLimitDescriptor.Entry. */
@@ -56,15 +57,17 @@ function readDescriptor(reader: WireReader): Descriptor {
   const outer = reader.enter();
   const entries: Label[] = [];
   let hits_addend: { readonly value: number } | null = null;
+  let is_negative_hits = false;
   while (reader.more) {
     const tag = reader.tag();
     if (tag === DESCRIPTOR.entries) entries.push(readEntry(reader));
     else if (tag === DESCRIPTOR.hits_addend)
       hits_addend = readUint64Value(reader, hits_addend?.value);
+    else if (tag === DESCRIPTOR.is_negative_hits) is_negative_hits = reader.uint64() !== 0;
     else reader.skip(tag);
   }
   reader.leave(outer);
-  return { entries, hits_addend };
+  return { entries, hits_addend, is_negative_hits };
 }
 
 function readEntry(reader: WireReader): Label {

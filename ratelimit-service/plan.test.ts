@@ -122,6 +122,12 @@ for (const [value, add] of WIRE) {
   });
 }
 
+test('hits that a proxy takes back are not added', () => {
+  const descriptor = { entries: [label('a=1')], hits_addend: { value: 5 }, is_negative_hits: true };
+  const taken = { ...requestOf([]), descriptors: [descriptor] };
+  assert.deepEqual(adds([A], taken), [0]);
+});
+
 test('renaming, moving or another rate goes on counting where it was', () => {
   const key = (limits: readonly LimitJson[]) => keyOf(plan(limits, requestOf(['a=1'])).hits[0]);
   const before = key([A]);

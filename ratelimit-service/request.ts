@@ -16,6 +16,8 @@ export type Descriptor = {
   readonly entries: readonly Label[];
   /** A google.protobuf.UInt64Value. It replaces the request's number of hits. 0 only reads. */
   readonly hits_addend?: { readonly value: number | Uint64 } | null;
+  /** The proxy takes its hits back, as Envoy does after a response. Counters never go back. */
+  readonly is_negative_hits?: boolean;
 };
 
 /** A 64-bit number in two halves of 32 bits, each signed or not. */
@@ -26,6 +28,7 @@ const MOST_HITS = 2 ** 32;
 
 /** Returns how many hits a descriptor adds to its counters, from 0 (it only looks) to MOST_HITS. */
 export function hitsOf(descriptor: Descriptor, request: RateLimitRequest): number {
+  if (descriptor.is_negative_hits) return 0;
   const own = descriptor.hits_addend;
   if (own === undefined || own === null) return request.hits_addend || 1;
   const { value } = own;
