@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { chancesOf } from '#controlplane/compile/testing/seeded-pick.ts';
 import { explaining } from './testing/explained.ts';
 
-type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string | boolean>>;
 type WrittenMapping = { readonly host?: string; readonly prefix: string; readonly labels: Labels };
 type WrittenHost = { readonly hostname: string; readonly selector?: Labels };
 
@@ -55,6 +55,15 @@ const CASES: readonly [what: string, documents: readonly string[], expected: rea
       'one whose label is misspelt is served nowhere',
       [SHOP_A, PLAIN_C, mapping('ma', { prefix: '/', labels: { team: 'aa' } })],
       [404, 404, 404],
+    ],
+    [
+      'one whose label lacks its quotes is served on the Host that selects it, and on no other',
+      [
+        host('host-a', { hostname: 'a.test', selector: { internal: 'true' } }),
+        PLAIN_C,
+        mapping('m', { prefix: '/', labels: { internal: true } }),
+      ],
+      ['m', 404, 404],
     ],
     [
       'one that no Host selects is served on Hosts that select nothing',

@@ -1,4 +1,4 @@
-import { type Finding, fault } from '#resources/finding.ts';
+import { caution, type Finding, fault } from '#resources/finding.ts';
 import type { ResourceMetadata } from '#resources/resource.ts';
 import type { MetadataFact } from '#resources/schema/kind.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
@@ -46,10 +46,31 @@ export function readFacts(metadata: unknown, facts: readonly MetadataFact[]): Re
 }
 
 function textsOf(labels: Fields): Readonly<Record<string, string>> {
-  const texts = Object.entries(labels).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  return Object.fromEntries(texts);
+  return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, labelText(value)]));
+}
+
+/**
+ * A label that is no text is read as it would be in quotes. A selector must not take what has it
+ * for something without it.
+ */
+function labelText(value: unknown): string {
+  const isWord = typeof value === 'boolean' || typeof value === 'number';
+  return isWord ? String(value) : textOr(value, '');
+}
+
+/** Warns of labels that the API of Kubernetes would not take. */
+export function checkLabels(
+  metadata: unknown,
+  facts: readonly MetadataFact[] = [],
+): readonly Finding[] {
+  const { labels }: Fields = isFields(metadata) ? metadata : {};
+  if (!facts.includes('labels') || !isFields(labels)) return [];
+  return Object.entries(labels).flatMap(([key, value]) => {
+    if (typeof value === 'string') return [];
+    const read = JSON.stringify(labelText(value));
+    const message = `the label "${key}" must be a string. Quote it. It is read as ${read}`;
+    return [caution(['metadata', 'labels', key], message)];
+  });
 }
 
 function checkName(name: unknown): readonly Finding[] {

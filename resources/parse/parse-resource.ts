@@ -15,7 +15,7 @@ import { isForOtherGateway } from '#resources/words/gateway-id.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { illFormedTexts } from './ill-formed-text.ts';
-import { readFacts, readMetadata } from './metadata.ts';
+import { checkLabels, readFacts, readMetadata } from './metadata.ts';
 import type { Language } from './parse-options.ts';
 import { salvage } from './salvage.ts';
 
@@ -82,6 +82,7 @@ export function parseResource(
   const outer = [
     ...metadata,
     ...checkName(kind, name),
+    ...checkLabels(fields.metadata, definition.metadata),
     ...checkOuterFields(definition, fields),
     ...duplicates,
   ];
