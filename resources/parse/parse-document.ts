@@ -22,6 +22,7 @@ import {
   unreadableDocument,
 } from './parsed-file.ts';
 import { placeOutcome } from './place-outcome.ts';
+import { truthWords } from './truth-words.ts';
 import { unreadParts } from './unread-documents.ts';
 
 /**
@@ -116,17 +117,18 @@ function parseNode(
   const { fields, duplicates } = yaml.repeats
     ? readRepeats(node, value, yaml)
     : { fields: value, duplicates: [] };
-  return parseFields(fields, [...(yaml.around ?? []), ...duplicates], lineAt, language);
+  const words = value.kind === 'Mapping' ? truthWords(node, yaml.resolve) : [];
+  return parseFields(fields, [...(yaml.around ?? []), ...duplicates, ...words], lineAt, language);
 }
 
-/** Parses the fields of a document. `duplicates` are the keys that stand in it twice. */
+/** Parses the fields of a document. `ofText` is what its text alone shows. */
 function parseFields(
   fields: Fields,
-  duplicates: readonly Finding[],
+  ofText: readonly Finding[],
   lineAt: (path: FieldPath) => number,
   language: Language,
 ): ParsedFile {
-  const outcome = parseResource(fields, duplicates, language);
+  const outcome = parseResource(fields, ofText, language);
   const parsed =
     outcome === undefined ? parseUnread(fields, lineAt([])) : placeOutcome(outcome, lineAt);
   const unread = unreadParts(fields, language.apiGroups, outcome !== undefined).map(

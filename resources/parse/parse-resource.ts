@@ -54,13 +54,14 @@ export function isLeftOut(kind: string, spec: unknown, gatewayId: string): boole
 }
 
 /**
- * Parses the content of one document. `duplicates` are the keys that stand in it twice.
+ * Parses the content of one document. `ofText` is what its text alone shows, as a key that
+ * stands in it twice.
  * @returns undefined when it is not of a served group, for another gateway, or an ambient one with
  *   an error
  */
 export function parseResource(
   fields: Fields,
-  duplicates: readonly Finding[],
+  ofText: readonly Finding[],
   language: Language,
 ): ParseOutcome | undefined {
   const envelope = readEnvelope(fields, language.apiGroups);
@@ -84,7 +85,7 @@ export function parseResource(
     ...checkName(kind, name),
     ...checkLabels(fields.metadata, definition.metadata),
     ...checkOuterFields(definition, fields),
-    ...duplicates,
+    ...ofText,
   ];
   const parsed = parseFields(kind, definition, fields, envelope, outer);
   const facts = readFacts(fields.metadata, definition.metadata ?? []);

@@ -16,8 +16,8 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['false', false],
   ['null', null],
 ]);
-/** The library reads some of these as the words. */
-const LIKE_WORDS = /^(?:true|false|null|\.inf|\.nan)$/i;
+/** The library reads some of these as the words, and what others read so is warned of. */
+const LIKE_WORDS = /^(?:true|false|null|y|n|yes|no|on|off|\.inf|\.nan)$/i;
 const WHOLE = /^(?:0|[1-9][0-9]{0,14})$/;
 /** What the library may read as a number has no other characters. */
 const LIKE_NUMBER = /^[0-9.][0-9a-fox.+-]*$/i;
