@@ -31,7 +31,16 @@ export function joinedParts(node: unknown, document: Document): readonly JoinedP
     else last.items.push(pair);
   }
   const shared = countOf(node, 'kind') === 1 ? { kind: node.get('kind') } : {};
-  return parts.map(part => ({ node: part, value: { ...part.toJS(document), ...shared } }));
+  const all = parts.map(part => ({ node: part, value: { ...part.toJS(document), ...shared } }));
+  return all.every(({ value }) => isWhole(value)) ? all : undefined;
+}
+
+/** A line that was doubled by mistake makes no second resource, which might close everything. */
+function isWhole(value: object): boolean {
+  const others = Object.keys(value).filter(
+    key => !['apiVersion', 'kind', 'metadata'].includes(key),
+  );
+  return Object.hasOwn(value, 'kind') && others.length > 0;
 }
 
 function isJoined(node: YAMLMap): boolean {

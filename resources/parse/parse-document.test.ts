@@ -121,6 +121,15 @@ for (const [what, text, lines] of [
     );
   });
 
+test('a line that is doubled makes no second resource, which might close everything', () => {
+  const { problems, rejected } = parseText(POLICY.replace(/kind: .*\n/, line => line + line));
+  assert.deepEqual(
+    rejected.map(({ id, rules }) => [id, rules]),
+    [['FilterPolicy/default/p', [{ host: '*', path: '/a' }]]],
+  );
+  assert.match(problems[0]?.message ?? '', /`kind` stands twice in one map/);
+});
+
 for (const items of ['Items: [{}]', 'items: {}', 'items: x'])
   test(`a List with \`${items}\` may hide what the file had before`, () => {
     const parsed = parseText(`apiVersion: v1\nkind: List\n${items}\n`);
