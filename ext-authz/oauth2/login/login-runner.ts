@@ -14,6 +14,7 @@ import type { Presented } from '#ext-authz/oauth2/session/presented.ts';
 import {
   deadCookies,
   presentedSession,
+  refreshedSession,
   usableSession,
 } from '#ext-authz/oauth2/session/presented-session.ts';
 import { holdsFor, renewedCookies } from '#ext-authz/oauth2/session/renewal.ts';
@@ -80,8 +81,30 @@ function useSession(visit: Visit, session: Session): Eventually<FilterDecision> 
   return whenThere(filter.resourceServer.validate(session, scope, signal), verdict => {
     if (verdict.kind === 'valid') return allow(visit, session);
     if (verdict.kind === 'insufficient_scope') return missingScope(visit, verdict.check);
-    return logIn(visit, [...session.asked, ...scope], verdict.check);
+    return useFreshToken(visit, session, verdict.check);
   });
+}
+
+/**
+ * Refreshes a session whose access token is refused before its time, once for a request. A provider
+ * counts in whole seconds and by its own clock, so for it a token may end earlier than here.
+ */
+async function useFreshToken(
+  visit: Visit,
+  session: Session,
+  check: string,
+): Promise<FilterDecision> {
+  const { filter, item, presented, signal } = visit;
+  const { loaded } = presented;
+  let reason = check;
+  const fresh =
+    loaded?.session === session && session.refreshToken !== undefined
+      ? await refreshedSession(filter, loaded, 'expired', signal, refused => {
+          reason = refused;
+        })
+      : undefined;
+  if (fresh !== undefined) return useSession(visit, fresh);
+  return logIn(visit, [...session.asked, ...ruleScope(item)], reason);
 }
 
 function allow(

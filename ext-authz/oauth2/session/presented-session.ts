@@ -107,7 +107,8 @@ export function usableSession(
   return step === 'use' ? loaded.session : refreshedSession(filter, loaded, state, signal, refused);
 }
 
-async function refreshedSession(
+/** As `usableSession`, in the `state` that it calls for. */
+export async function refreshedSession(
   { refreshes }: LoginFilter,
   loaded: LoadedSession,
   state: SessionState,

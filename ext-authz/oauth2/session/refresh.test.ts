@@ -125,6 +125,23 @@ test('200 requests over two replicas: one refresh of a refresh token that counts
   assert.equal(refreshes().length, 1);
 });
 
+test('an access token that is refused before its time is refreshed, once for a request', async t => {
+  const { browser, gateway } = await open(t);
+  rotate();
+  await browser.follow(PAGE, authorize);
+  gateway.judge(token =>
+    token === 'access-0' ? { kind: 'invalid', check: 'refused' } : { kind: 'valid' },
+  );
+  assert.deepEqual(
+    [await bearer(browser), await bearer(browser)],
+    Array(2).fill('Bearer access-1'),
+  );
+  assert.equal(refreshes().length, 1);
+  gateway.judge(() => ({ kind: 'invalid', check: 'refused' }));
+  assert.equal((await browser.visit(PAGE)).status, 303);
+  assert.equal(refreshes().length, 2);
+});
+
 test('no refresh token in the answer: the old one goes on', async t => {
   const { browser, gateway } = await open(t);
   grantCodes(provider(), grantType =>
