@@ -11,6 +11,7 @@ const PROGRAMS = [
   'helm',
   'openssl',
   'curl',
+  'grpcurl',
   'git',
   'tar',
   'npm',
