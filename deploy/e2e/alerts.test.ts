@@ -70,6 +70,14 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     labels: OF_CLUSTER,
   },
+  GatewayGrpcErrors: {
+    series: {
+      [`envoy_cluster_grpc_13{${CLUSTER}}`]: ['0+4x30', '0+2x30'],
+      [`envoy_cluster_grpc_5{${CLUSTER}}`]: ['0+50x30', '0+50x30'],
+      [`envoy_cluster_grpc_total{${CLUSTER}}`]: ['0+60x30', '0+60x30'],
+    },
+    labels: OF_CLUSTER,
+  },
   GatewayConnectionsFail: {
     series: { [`envoy_cluster_upstream_cx_connect_fail{${CLUSTER}}`]: [RISING, FLAT] },
     labels: OF_CLUSTER,

@@ -12,6 +12,7 @@ import { CORS_FILTER } from '../routes/cors-filter.ts';
 import { ERROR_BODIES_FILTER } from '../routes/error-bodies-filter.ts';
 import { TRY_FILTERS } from '../routes/late-tries.ts';
 import { HSTS } from '../tls/hsts.ts';
+import { GRPC_STATS_FILTER } from './grpc-stats.ts';
 import { ONE_HOST_FILTER } from './one-host.ts';
 
 /** The services that the edge asks about requests. */
@@ -52,6 +53,7 @@ export function httpFilters(
     ONE_HOST_FILTER,
     PORT_READER,
     ...(tls ? [HSTS] : []),
+    GRPC_STATS_FILTER,
     ...(beforeRoute.length === 0
       ? [CORS_FILTER, IDENTITY_HEADERS_FILTER]
       : [IDENTITY_HEADERS_FILTER, ...beforeRoute, CORS_FILTER]),
