@@ -41,6 +41,7 @@ export function edgeRateLimits(
   const modules = resources.modules.slice(0, 1).map(({ id }) => id);
   const remembering = resources.filters.filter(remembersDecisions).map(({ id }) => id);
   const replacing = withErrorBodies(resources.mappings);
+  const calling = grpcUsers(resources);
   const cluster = clusterOf(resources, options, memo);
   const { collectors, origins: told } = collectorsOf(resources);
   return {
@@ -60,6 +61,7 @@ export function edgeRateLimits(
       gatewayHeaders: own,
       decisionCache: remembering.length > 0,
       errorBodies: replacing.length > 0,
+      grpc: calling.length > 0,
       figures: options.figures !== false,
       collectors,
       origins: [
@@ -68,12 +70,19 @@ export function edgeRateLimits(
         ...idsOf(asked, ({ injectRequestHeaders }) => injectRequestHeaders.length > 0),
         ...answering,
         ...replacing,
+        ...calling,
         ...remembering,
         ...told,
       ],
     },
     origins: labels.domains.every(({ defaults }) => defaults.length === 0) ? [] : modules,
   };
+}
+
+/** Returns the first that passes on calls of gRPC. */
+function grpcUsers({ grpcRoutes, mappings }: ResourceSet): readonly string[] {
+  const user = mappings.find(({ spec }) => spec.grpc) ?? grpcRoutes[0];
+  return user === undefined ? [] : [user.id];
 }
 
 function idsOf(

@@ -21,6 +21,8 @@ export type Deciders = {
   readonly extAuthz: HostPort;
   /** Whether a Filter lets proxies repeat its decisions. */
   readonly decisionCache: boolean;
+  /** Whether a route is for calls of gRPC, which are counted then. */
+  readonly grpc: boolean;
   readonly rateLimit: RateLimitFilter;
   readonly config: Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
   /** Filters after which the route is chosen again. Default: none. */
@@ -46,14 +48,14 @@ export function httpFilters(
 ): readonly JsonObject[] {
   const first = errorBodies ? [ERROR_BODIES_FILTER] : [];
   if (deciders === undefined) return [...first, CORS_FILTER, ROUTER];
-  const { beforeRoute = [], behindFilters = [], decisionCache } = deciders;
+  const { beforeRoute = [], behindFilters = [], decisionCache, grpc } = deciders;
   const extAuthz = extAuthzFilter(deciders.extAuthz, tellsClient(deciders));
   return [
     ...first,
     ONE_HOST_FILTER,
     PORT_READER,
     ...(tls ? [HSTS] : []),
-    GRPC_STATS_FILTER,
+    ...(grpc ? [GRPC_STATS_FILTER] : []),
     ...(beforeRoute.length === 0
       ? [CORS_FILTER, IDENTITY_HEADERS_FILTER]
       : [IDENTITY_HEADERS_FILTER, ...beforeRoute, CORS_FILTER]),
