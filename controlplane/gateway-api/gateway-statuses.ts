@@ -95,6 +95,9 @@ function acceptedGateway(
 /** Our words for a Gateway that is accepted whole. */
 export const GATEWAY_SERVED = 'The Gateway is served';
 
+/** Our words for a ListenerSet that is accepted whole. */
+export const SET_SERVED = 'Its listeners are served';
+
 function tellInvalid(invalid: readonly CheckedListener[]): string {
   return `Not served: ${tellFaults(invalid.flatMap(({ listener, ...rest }) => firstFault(rest) ?? noKind(listener.field)))}`;
 }
@@ -201,8 +204,7 @@ function setFault(
 
 function acceptedSet(checked: readonly CheckedListener[], isValid: boolean): NamedCondition {
   const invalid = checked.filter(({ valid }) => !valid);
-  if (invalid.length === 0)
-    return conditionOf('Accepted', [], { message: 'Its listeners are served' });
+  if (invalid.length === 0) return conditionOf('Accepted', [], { message: SET_SERVED });
   const status = isValid ? 'True' : 'False';
   return { type: 'Accepted', status, reason: 'ListenersNotValid', message: tellInvalid(invalid) };
 }

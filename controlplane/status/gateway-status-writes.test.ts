@@ -156,6 +156,65 @@ test('a Gateway that we served and whose class is gone is programmed no more', (
   assert.equal(writtenOf([rejected, gateway('ours', served)]).size, 0, 'its class exists');
 });
 
+test('so is one of which a part was served', () => {
+  const listeners = [...LISTENERS, { name: 'odd', port: 81, protocol: 'example.com/odd' }];
+  const spec = { gatewayClassName: 'ours', listeners };
+  const { conditions, listeners: told } =
+    writtenOf([CLASS, object('Gateway', 'g', spec)]).get('g') ?? {};
+  const without = fieldsIn(conditions).filter(({ type }) => type !== 'Programmed');
+  const status = { conditions: without, listeners: told };
+  const lost = object('Gateway', 'g', { ...spec, gatewayClassName: 'nope' }, status);
+  assert.ok(
+    lines(writtenOf([CLASS, lost]).get('g')?.conditions).includes('Accepted=Unknown:Pending'),
+  );
+});
+
+test('a ListenerSet that we served is programmed no more without its Gateway, or its class', () => {
+  const set = (status?: unknown) =>
+    object(
+      'ListenerSet',
+      'more',
+      { parentRef: { name: 'g' }, listeners: [{ name: 'h', port: 81, protocol: 'HTTP' }] },
+      status,
+    );
+  const all = { allowedListeners: { namespaces: { from: 'Same' } }, listeners: LISTENERS };
+  const parent = (gatewayClassName: string) => object('Gateway', 'g', { ...all, gatewayClassName });
+  const served = writtenOf([CLASS, parent('ours'), set()]).get('more');
+  assert.deepEqual(lines(served?.conditions), [
+    'Accepted=True:Accepted',
+    'Programmed=True:Programmed',
+  ]);
+  for (const [objects, why] of [
+    [[CLASS], /There is no Gateway infra\/g/],
+    [[CLASS, parent('nope')], /There is no GatewayClass nope/],
+  ] as const) {
+    const lost = writtenOf([...objects, set(served)]).get('more');
+    assert.deepEqual(
+      [lines(lost?.conditions), lost?.listeners],
+      [['Accepted=Unknown:Pending', 'Programmed=False:ParentNotProgrammed'], []],
+    );
+    assert.match(JSON.stringify(lost), why);
+    assert.equal(writtenOf([...objects, set(lost)]).has('more'), false, 'it is right then');
+    assert.equal(writtenOf([...objects, set()]).has('more'), false, 'it is not known to be ours');
+  }
+});
+
+test('a BackendTLSPolicy keeps no Gateway of ours when no class is left, and that of others', () => {
+  const ancestor = (controllerName: string) => ({
+    ancestorRef: { group: GROUP, kind: 'Gateway', namespace: 'infra', name: 'g' },
+    controllerName,
+    conditions: [],
+  });
+  const spec = {
+    targetRefs: [{ group: '', kind: 'Service', name: 's' }],
+    validation: { hostname: 'a.test', wellKnownCACertificates: 'System' },
+  };
+  const others = ancestor('example.com/theirs');
+  const status = { ancestors: [ancestor(DEFAULT_CONTROLLER), others] };
+  const written = writtenOf([object('BackendTLSPolicy', 'p', spec, status)]);
+  assert.deepEqual(written.get('p')?.ancestors, [others]);
+});
+
 test('a listener tells that the Secret with its certificate cannot be used now', async () => {
   const secret = tlsSecret('old', await (await testAuthority()).issue('a.test'));
   const tls = (...names: readonly string[]) => ({

@@ -23,7 +23,7 @@ import { secretFaults, withSecretFaults } from './gateway-certificates.ts';
 import { gatewayObjectStatus } from './gateway-object-status.ts';
 import type { GatewayProgress } from './gateway-programmed.ts';
 import type { StatusWrite } from './status-writer.ts';
-import { type Classes, unclassedGateway } from './unclassed-gateway.ts';
+import { type Known, orphanedSet, unclassedGateway } from './unclassed-gateway.ts';
 
 /** What is known of the proxies of Gateways, and of their addresses. */
 export type GatewayStatusParts = {
@@ -65,7 +65,7 @@ export function gatewayStatusWrites(
     });
   return ({ rollout, written, problems, settled, objects }) => {
     const api = apiOf(rollout, written);
-    const classes = { has: (id: string) => rollout.wanted.has(id) || written.rejected.has(id) };
+    const known = { has: (id: string) => rollout.wanted.has(id) || written.rejected.has(id) };
     const progressOf = progress(api, { rollout, settled }, parts);
     const { controller } = parts.options;
     const facts = { controller, progressOf, now: parts.now() };
@@ -75,8 +75,8 @@ export function gatewayStatusWrites(
       resourceId(kind, namespace, name),
     );
     return objects.flatMap(object => {
-      const known = withVersion(statusOf(object, api, { rollout, classes }), supported);
-      const resolved = withSecretFaults(known, object, faults);
+      const told = withVersion(statusOf(object, api, { rollout, known }), supported);
+      const resolved = withSecretFaults(told, object, faults);
       const [item] = [...object.parsed.resources, ...object.parsed.rejected];
       const status = resolved && withUnreachable(resolved, byId.get(item?.id ?? ''));
       if (status === undefined || right.get(object) === status) return [];
@@ -120,6 +120,8 @@ function withVersion(
 
 const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRoute', 'UDPRoute'];
 
+const POLICIES: readonly string[] = ['BackendTLSPolicy', ...TARGETING_KINDS];
+
 /** A route that refers to nothing of ours may still have what we wrote before. */
 const NO_PARENTS: RouteStatus = { kind: 'Route', generation: 0, parents: [] };
 
@@ -129,7 +131,7 @@ const NO_ANCESTORS: PolicyStatus = { kind: 'Policy', generation: 0, ancestors: [
 function statusOf(
   object: ServedObject,
   { statuses }: GatewayApi,
-  { rollout, classes }: { readonly rollout: Rollout; readonly classes: Classes },
+  { rollout, known }: { readonly rollout: Rollout; readonly known: Known },
 ): GatewayApiStatus | undefined {
   const { parsed, generation } = object;
   const [item] = [...parsed.resources, ...parsed.rejected];
@@ -148,18 +150,24 @@ function statusOf(
   }
   if (status === undefined) {
     if (item.kind === 'Gateway' && 'spec' in item)
-      return unclassedGateway(object, item.spec.gatewayClassName, classes);
-    if (TARGETING_KINDS.includes(item.kind)) return NO_ANCESTORS;
+      return unclassedGateway(object, item.spec.gatewayClassName, known);
+    if (item.kind === 'ListenerSet' && 'spec' in item)
+      return orphanedSet(object, item, known, id => classOf(rollout.wanted.get(id)));
+    if (POLICIES.includes(item.kind)) return NO_ANCESTORS;
     return ROUTES.includes(item.kind) ? NO_PARENTS : undefined;
   }
   // Our own kinds do not carry the generation, since it would be an edit of what they mean.
-  const known = TARGETING_KINDS.includes(item.kind) ? { ...status, generation } : status;
-  if (known.kind !== 'Route' && known.kind !== 'Policy') return known;
+  const told = TARGETING_KINDS.includes(item.kind) ? { ...status, generation } : status;
+  if (told.kind !== 'Route' && told.kind !== 'Policy') return told;
   if (!('spec' in item)) {
-    return rejected({ ...known, generation }, whyRejected(parsed));
+    return rejected({ ...told, generation }, whyRejected(parsed));
   }
   const byProxy = rollout.quarantined.get(item.id)?.message.trim();
-  return byProxy === undefined ? known : rejected(known, `A proxy rejects it: ${byProxy}`);
+  return byProxy === undefined ? told : rejected(told, `A proxy rejects it: ${byProxy}`);
+}
+
+function classOf(resource: Resource | undefined): string | undefined {
+  return resource?.kind === 'Gateway' ? resource.spec.gatewayClassName : undefined;
 }
 
 function whyRejected({ problems }: ServedObject['parsed']): string {
