@@ -135,6 +135,22 @@ describe('a resource is', () => {
     }
   });
 
+  test('out of service when it is a Gateway without a class, or a ListenerSet without a Gateway', () => {
+    const listeners = 'listeners: [{ name: h, port: 80, protocol: HTTP }]';
+    for (const [kind, field, spec] of [
+      ['Gateway', 'spec.gatewayClassName', `{ gatewayClassName: nope, ${listeners} }`],
+      ['ListenerSet', 'spec.parentRef', `{ parentRef: { name: nope }, ${listeners} }`],
+    ] as const) {
+      const api = 'gateway.networking.k8s.io/v1';
+      const rollout = inForce(text(kind, spec).replace('gateway.internal/v2', api));
+      const [resource] = rollout.wanted.values();
+      assert.ok(resource !== undefined);
+      const told = (at: string) => [problemOf(resource, 'warning', at, 'there is none')];
+      assert.equal(stateOf(rollout, { compiled: told(field) }), 'out of service');
+      assert.equal(stateOf(rollout, { compiled: told('spec.listeners[0]') }), 'in force');
+    }
+  });
+
   test('out of service when a service of ours cannot work with it', () => {
     assert.equal(
       stateOf(inForce(JWT), { outOfService: new Set(['Filter/default/a']) }),

@@ -11,8 +11,8 @@ import type { Rejected, Resource } from '#resources/resource.ts';
  * - `last good`: an older version is in force, since the written one has an error.
  * - `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
  * - `out of service`: it has no effect. It cannot be served and closes nothing, it is a policy that
- *   counts for none of its targets, or one of our services has it and cannot work with it, as
- *   without its provider.
+ *   counts for none of its targets, a Gateway or ListenerSet that is not served, or one of our
+ *   services has it and cannot work with it, as without its provider.
  */
 export type ResourceState = 'in force' | 'trying' | 'last good' | 'closed' | 'out of service';
 
@@ -53,6 +53,12 @@ export function unservedState(rejected: Rejected): 'closed' | 'out of service' {
   return closes ? 'closed' : 'out of service';
 }
 
+/** Where a Problem says that a resource is part of nothing that is served. */
+const PARENTS: Readonly<Record<string, string>> = {
+  Gateway: 'spec.gatewayClassName',
+  ListenerSet: 'spec.parentRef',
+};
+
 /** A target that a policy does not have closes nothing. */
 const OF_TARGETS = 'spec.targetRefs[';
 
@@ -65,6 +71,11 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
       severity === 'error' && CLOSING_KINDS.has(kind) && !isOfTarget(field),
   );
   const closed = new Set(errors.map(placeOf));
+  const orphaned = new Set(
+    compiled
+      .filter(({ kind, field }) => field !== undefined && PARENTS[kind] === field)
+      .map(placeOf),
+  );
   const ofTargets = Map.groupBy(
     compiled.filter(({ severity, field }) => severity === 'error' && isOfTarget(field)),
     placeOf,
@@ -81,6 +92,7 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
     if (withoutRule.has(id)) return 'closed';
     const place = placeOf({ ...resource, file: resource.source.file });
     if (closed.has(place)) return 'closed';
+    if (orphaned.has(place)) return 'out of service';
     if (isForNothing(resource, ofTargets.get(place))) return 'out of service';
     const accepted = rollout.accepted.get(id)?.hash;
     return accepted === hash && accepted === served.get(id)?.hash ? 'in force' : 'trying';
