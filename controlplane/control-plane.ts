@@ -3,11 +3,9 @@ import type { Logger } from 'pino';
 import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
 import { isProxy, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
-import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
-import type { EdgeTrouble } from '#controlplane/edges/edge-troubles.ts';
 import type { ExplainQuestion } from '#controlplane/explain/explain-request.ts';
 import type { Explanation } from '#controlplane/explain/explanation.ts';
 import type { Figures } from '#controlplane/figures/figures.ts';
@@ -17,7 +15,6 @@ import type { Orders, ShareDrain } from '#controlplane/orders/orders.ts';
 import { Controller } from '#controlplane/rollout/controller.ts';
 import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
 import type { LastGoodStore } from '#controlplane/rollout/last-good-store.ts';
-import { systemProblem } from '#controlplane/rollout/problems.ts';
 import { publisher } from '#controlplane/rollout/publisher.ts';
 import { effective } from '#controlplane/rollout/rollout.ts';
 import type { ClientAck } from '#controlplane/rollout/rollout-verdict.ts';
@@ -36,10 +33,10 @@ import { allProblems, type Status, toStatus } from '#controlplane/status/status.
 import { watchUpstreams } from '#controlplane/upstreams/watch-upstreams.ts';
 import { failureLog } from '#process/refusal-log.ts';
 import type { Parser } from '#resources/parse/parse.ts';
-import type { Problem } from '#resources/problem.ts';
-import type { Resource, ResourcesById } from '#resources/resource.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
+import { type ClusterTroubles, clusterProblems } from './cluster-problems.ts';
 import type { Config } from './config.ts';
 import { compileOptions, groupCompiler } from './group-compiler.ts';
 import type { Readiness } from './http.ts';
@@ -48,7 +45,7 @@ import { type ProxyStreams, proxyStreams } from './proxy-streams.ts';
 import { questions } from './questions.ts';
 import { openTokenKeys } from './token-keys.ts';
 
-export type ControlPlaneParts = {
+export type ControlPlaneParts = ClusterTroubles & {
   readonly config: Config;
   readonly parser: Parser;
   readonly store: LastGoodStore;
@@ -56,10 +53,6 @@ export type ControlPlaneParts = {
   readonly log: Logger;
   /** Asks for the keys of JWT Filters. Without it proxies verify no tokens. */
   keySets?(): Promise<readonly FilterKeySet[]>;
-  /** Returns what Gateways lack in a cluster. */
-  edges?(): readonly EdgeTrouble[];
-  /** Returns why statuses in a cluster are not written. */
-  statusTroubles?(): readonly string[];
   /** Tells the other control planes of a drain. Absent when there are none. */
   readonly shareDrain?: ShareDrain | undefined;
   /** Called when anything changed that Problems or the state of resources may show. */
@@ -292,21 +285,6 @@ function resourceReader(
     });
   };
   return { read, last: () => last, stop: () => stop() };
-}
-
-/** Returns what is wrong in a cluster, beside its resources. */
-function clusterProblems(
-  { edges, statusTroubles }: ControlPlaneParts,
-  served: ResourcesById,
-): readonly Problem[] {
-  const lacking = (edges?.() ?? []).flatMap(({ gateway, severity, field, message }) => {
-    const resource = served.get(gateway);
-    return resource === undefined ? [] : [problemOf(resource, severity, field, message)];
-  });
-  const unwritten = (statusTroubles?.() ?? []).map(reason =>
-    systemProblem('Kubernetes', '', `the status of resources is not written: ${reason}`),
-  );
-  return [...lacking, ...unwritten];
 }
 
 function proxyFacts(streams: readonly StreamStatus[]): Pick<StatusFacts, 'proxies' | 'settled'> {
