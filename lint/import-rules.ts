@@ -345,6 +345,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
       'resources/folder',
       'resources/kubernetes/served-object.ts',
       'resources/parse',
+      'resources/problem.ts',
       'resources/resource-set.ts',
       'resources/resource.ts',
       'resources/words/gateway-edges.ts',
