@@ -25,10 +25,11 @@ async function serveApp(
   t: TestContext,
   readiness: Readiness,
   onError: (error: unknown) => void = error => assert.fail(String(error)),
+  status: () => object = () => ({ problems: [] }),
 ): Promise<string> {
   const app = httpApp({
     readiness: () => readiness,
-    status: () => ({ problems: [] }),
+    status,
     figures: FIGURES,
     explain: async ({ method }) => {
       if (method === '') throw new Error('"" is not a request method');
@@ -52,6 +53,19 @@ async function serveApp(
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test('requests for the status that come together are answered from one', async t => {
+  let made = 0;
+  const status = () => ({ problems: [{ made: ++made }] });
+  const base = await serveApp(t, { ready: true }, undefined, status);
+  const socket = net.connect(Number(new URL(base).port), '127.0.0.1');
+  const get = 'GET /status HTTP/1.1\r\nHost: localhost\r\n';
+  socket.write(`${`${get}\r\n`.repeat(4)}${get}Connection: close\r\n\r\n`);
+  const answers = await text(socket);
+  assert.deepEqual(answers.match(/"made": \d/g), Array(5).fill('"made": 1'));
+  assert.match(answers, /Content-Type: application\/json; charset=utf-8/);
+  assert.deepEqual(await (await fetch(`${base}/status`)).json(), { problems: [{ made: 2 }] });
+});
 
 test('readyz says why the control plane is not ready', async t => {
   const base = await serveApp(t, { ready: false, reason: 'routes.yaml cannot be read' });

@@ -11,6 +11,7 @@ import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/expla
 import type { Figures } from '#controlplane/figures/figures.ts';
 import { figuresPage, parseFiguresQuestion } from '#controlplane/figures/figures-page.ts';
 import { atOnce, errorAnswer } from '#process/http-answers.ts';
+import { onceATurn } from '#process/once-a-turn.ts';
 import { ThreadEnded } from '#process/worker-thread.ts';
 import { MOST_WAITING } from './questions.ts';
 
@@ -66,8 +67,9 @@ export function httpApp(sources: HttpSources): Express {
     response.status(readiness.ready ? 200 : 503).type('text');
     response.send(readiness.ready ? 'ready\n' : `not ready: ${readiness.reason}\n`);
   });
+  const status = onceATurn(() => JSON.stringify(sources.status(), null, 2));
   app.get('/status', (_request, response) => {
-    response.json(sources.status());
+    response.type('json').send(status());
   });
   app.get('/figures', (request, response) => {
     const asked = parseFiguresQuestion(request.query);
@@ -77,8 +79,9 @@ export function httpApp(sources: HttpSources): Express {
         figuresPage(sources.figures, asked, isLoopbackAddress(request.socket.remoteAddress)),
       );
   });
+  const metrics = onceATurn(() => sources.metrics.metrics());
   app.get('/metrics', async (_request, response) => {
-    response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
+    response.type(sources.metrics.contentType).send(await metrics());
   });
   app.use(['/explain', '/diff'], atOnce(MOST_WAITING, TOO_MANY));
   postQuestion(app, '/explain', {

@@ -1,4 +1,4 @@
-import http, { type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { SDS } from '#controlplane/compile/node-groups.ts';
 import { type Console, openConsole } from '#controlplane/console/console.ts';
@@ -18,7 +18,7 @@ import { createMetrics, type Metrics } from '#controlplane/status/metrics.ts';
 import { objectName } from '#controlplane/status/status-lease-name.ts';
 import type { Drained } from '#files/drained-store.ts';
 import { markState } from '#files/state-mark.ts';
-import { HTTP_TIMES } from '#grpc/listen.ts';
+import { createHttpServer } from '#grpc/http-server.ts';
 import { type Served, serve } from '#grpc/serve.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
@@ -290,7 +290,7 @@ async function serveHttp(
   const onError = (err: unknown) => log.error({ err }, 'an HTTP request failed');
   const { figures } = plane;
   const app = httpApp({ readiness, status, figures, explain, diff, ...pages, onError });
-  const admin = http.createServer(HTTP_TIMES, app);
+  const admin = createHttpServer(app);
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject);
     admin.listen(at.port, at.host, resolve);

@@ -1,8 +1,9 @@
-import http, { type RequestListener, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ConnectionSource } from './connection-source.ts';
 import { formatHostPort } from './host-port.ts';
+import { createHttpServer } from './http-server.ts';
 import { Newcomers } from './newcomers.ts';
 import { sniff } from './sniff.ts';
 import { createTlsServer, type TlsServerOptions } from './tls.ts';
@@ -153,16 +154,13 @@ function reasonOf(error: Error): string {
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }
 
-/** The longest that a client may take to send a request, and its header fields, in ms. */
-export const HTTP_TIMES = { requestTimeout: 30_000, headersTimeout: 10_000 };
-
 /** Serves HTTP/1.1 on connections that another server accepts. */
 function createHttp1(listener: RequestListener): {
   accept(socket: net.Socket): void;
   close(): void;
 } {
   let closing = false;
-  const server = http.createServer(HTTP_TIMES, listener);
+  const server = createHttpServer(listener);
   const endIdle = () => {
     if (closing) server.closeIdleConnections();
   };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import http, { type RequestListener } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConnectionSource } from '#grpc/connection-source.ts';
-import { HTTP_TIMES } from '#grpc/listen.ts';
+import { createHttpServer } from '#grpc/http-server.ts';
 import type { Exit } from './exit.ts';
 
 export type PlainHttp = { readonly port: number; close(): void };
@@ -18,7 +18,7 @@ export async function servePlainHttp(
   exit: Exit,
   source?: ConnectionSource,
 ): Promise<PlainHttp> {
-  const server = http.createServer(HTTP_TIMES, listener);
+  const server = createHttpServer(listener);
   const listening =
     source === undefined
       ? bind(server, host, port)
@@ -36,7 +36,7 @@ export async function servePlainHttp(
   return { port: at.port, close };
 }
 
-async function bind(server: http.Server, host: string, port: number): Promise<AddressInfo> {
+async function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
   server.listen(port, host);
   await once(server, 'listening');
   return server.address() as AddressInfo;

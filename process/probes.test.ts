@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { type ProbeParts, probes } from './probes.ts';
@@ -16,12 +16,28 @@ async function serving(t: TestContext, parts: Partial<ProbeParts> = {}) {
   await once(server, 'listening');
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  return async (path: string, method = 'GET') => {
+  const get = async (path: string, method = 'GET') => {
     const sent = ask({ port, host: '127.0.0.1', path, method, agent: false }).end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return { response, answer: [response.statusCode, await text(response)] };
   };
+  return Object.assign(get, { port });
 }
+
+test('requests for the metrics that come together are answered from one', async t => {
+  let made = 0;
+  const { port } = await serving(t, { metrics: async () => `made ${++made}\n` });
+  const asked = async () => {
+    const socket = connect(port, '127.0.0.1');
+    const get = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n';
+    socket.write(`${`${get}\r\n`.repeat(4)}${get}Connection: close\r\n\r\n`);
+    return (await text(socket)).match(/made \d/g);
+  };
+  assert.deepEqual(
+    [await asked(), await asked()],
+    [Array(5).fill('made 1'), Array(5).fill('made 2')],
+  );
+});
 
 test('probes are answered by GET, and by HEAD without the body', async t => {
   const get = await serving(t);

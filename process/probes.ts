@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { onceATurn } from './once-a-turn.ts';
 
 /** What a service says of itself. */
 export type ProbeSources = {
@@ -31,10 +32,11 @@ const PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8';
  * a fifth of those of a service.
  */
 export function probes(parts: ProbeParts, others: Others): RequestListener {
+  const metrics = onceATurn(() => parts.metrics());
   const answers = new Map<string, () => Answer | Promise<Answer>>([
     ['/healthz', () => ({ status: 200, type: TEXT, body: 'ok\n' })],
     ['/readyz', async () => readiness(await parts.notReady())],
-    ['/metrics', async () => ({ status: 200, type: PROMETHEUS, body: await parts.metrics() })],
+    ['/metrics', async () => ({ status: 200, type: PROMETHEUS, body: await metrics() })],
   ]);
   const handle: Others = async (request, response) => {
     const answer = answers.get(pathOf(request));

@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
 import { allow, atOnce, errorAnswer, get, MAX_BODY_BYTES } from '#process/http-answers.ts';
+import { onceATurn } from '#process/once-a-turn.ts';
 import type { Instances } from '../instances/instance.ts';
 import { instancesNamed } from '../instances/instances-named.ts';
 import { registration } from '../instances/registration.ts';
@@ -60,9 +61,11 @@ function appOf(sources: HttpSources, answerMore: (app: Express) => void): Expres
     whenKnown(sources),
     (_request, response) => void response.type('text').send('ready\n'),
   );
-  get(app, '/status', (_request, response) => void response.json(sources.status()));
+  const status = onceATurn(() => JSON.stringify(sources.status(), null, 2));
+  get(app, '/status', (_request, response) => void response.type('json').send(status()));
+  const metrics = onceATurn(() => sources.metrics.metrics());
   get(app, '/metrics', async (_request, response) => {
-    response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
+    response.type(sources.metrics.contentType).send(await metrics());
   });
   app.use((_request, response) => {
     response.status(404).json({ error: 'not found' });
