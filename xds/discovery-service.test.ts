@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http2 from 'node:http2';
 import net from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { credentials, makeClientConstructor, type ServiceError, status } from '@grpc/grpc-js';
@@ -19,6 +21,10 @@ import { collectGarbage } from './testing/collect-garbage.ts';
 import { ADS, DiscoveryChannel } from './testing/discovery-client.ts';
 import { startDiscoveryServer } from './testing/discovery-server.ts';
 import { resource } from './testing/resources.ts';
+
+const deltaRequest = (request: object): Buffer =>
+  serviceDefinition(ADS).DeltaAggregatedResources?.requestSerialize(request) ??
+  assert.fail('no such method');
 
 const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET];
 const ONE_OF_EACH = snapshotOf(TYPES.map(typeUrl => resource('a', '1', typeUrl)));
@@ -284,6 +290,41 @@ describe('odd clients', () => {
     socket.end(Buffer.from('PRI * garbage'));
     cache.set('edge', snapshotOf([resource('a', '2')]));
     assert.equal((await good.next()).resources.length, 1);
+  });
+
+  test('a stream that was closed keeps no names, though its client does not end it', async t => {
+    const { port } = await setUp(t);
+    const session = http2.connect(`http://127.0.0.1:${port}`).on('error', () => {});
+    t.after(() => session.destroy());
+    const call = session.request({
+      ':method': 'POST',
+      ':path': `/${ADS}/DeltaAggregatedResources`,
+      'content-type': 'application/grpc',
+    });
+    const trailers = once(call.on('error', () => {}).resume(), 'trailers');
+    const write = (request: object) => {
+      const bytes = deltaRequest(request);
+      const prefix = Buffer.alloc(5);
+      prefix.writeUInt32BE(bytes.length, 1);
+      call.write(Buffer.concat([prefix, bytes]));
+    };
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    write({
+      node: { id: 'n', cluster: 'edge' },
+      type_url: ROUTE_CONFIGURATION,
+      resource_names_subscribe: Array.from({ length: 200_000 }, (_, i) => `name-${i}`),
+    });
+    write({ type_url: '' });
+    assert.equal((await trailers)[0]['grpc-status'], String(status.INVALID_ARGUMENT));
+    const isFree = () => {
+      collectGarbage();
+      const grown = process.memoryUsage().heapUsed - before;
+      t.diagnostic(`${Math.round(grown / 1e6)} MB`);
+      return grown < 8_000_000 || undefined;
+    };
+    await until(isFree, 10_000, 'less than 8 MB');
+    assert.equal(call.closed, false);
   });
 
   test('a client that ACKs and does not read costs no more than what the transport holds', async t => {

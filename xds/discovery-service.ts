@@ -180,6 +180,8 @@ export class DiscoveryService {
         if (ended) return;
         ended = true;
         stream?.close();
+        // A client that does not end its side keeps the call, and must not keep what it named.
+        stream = undefined;
       });
       const end = (refusal: Refusal) => {
         // The gRPC library throws at half a character, and a text that was cut may end with one.
