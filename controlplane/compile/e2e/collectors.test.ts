@@ -9,6 +9,7 @@ import {
 } from '../../../envoy/testing/collector.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
+import { type OtlpReceiver, startOtlpReceiver } from './otlp-receiver.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`;
@@ -179,6 +180,55 @@ describe('spans', { skip: whyNoCollector() ?? false }, () => {
       assert.equal((await edge.ask('/a/lost')).status, 200);
     await edge.stop();
   });
+});
+
+describe('what goes out by OTLP', () => {
+  let receiver: OtlpReceiver;
+  before(async () => {
+    receiver = await startOtlpReceiver();
+  });
+  after(() => receiver.stop());
+
+  /** Bytes of a header, as Node sends them, beside text by which they are found. */
+  const NO_UTF8 = '\xffodd';
+  const PLAIN = 'caf\xc3\xa9';
+  const header_name = 'x-tenant';
+
+  const sent = (text: string) =>
+    until(() => receiver.messages.find(message => message.includes(text, 0, 'latin1')));
+
+  for (const [kind, extra] of [
+    ['LogService', { driver_config: { additional_log_headers: [{ header_name }] } }],
+    ['TracingService', { tag_headers: [header_name] }],
+    [
+      'TracingService',
+      {
+        custom_tags: [{ tag: 'a', request_header: { name: header_name, default_value: "')% \\" } }],
+      },
+    ],
+  ] as const)
+    test(`has no bytes of a client that are not UTF-8, by a ${kind} with ${Object.keys(extra)}`, async () => {
+      const spec = { service: receiver.address, driver: 'opentelemetry', ...extra };
+      const edge = await edgeWith(document(kind, spec));
+      const ask = async (path: string, text: string, name = header_name) => {
+        const headers = { 'user-agent': text, 'x-client-trace-id': text, [name]: text };
+        assert.equal((await edge.ask(path, { headers })).status, 200);
+      };
+      receiver.messages.length = 0;
+      await ask('/a/odd', NO_UTF8);
+      await ask('/a/cut', `${'a'.repeat(499)}${PLAIN}`);
+      await ask('/a/plain', PLAIN);
+      await ask('/a/absent', 'here', 'x-other');
+      for (const path of ['odd', 'cut', 'plain', 'absent']) await sent(`/a/${path}`);
+      const all = Buffer.concat(receiver.messages).toString('latin1');
+      assert.ok(!all.includes(NO_UTF8));
+      assert.doesNotMatch(all, /a{490}caf\xc3(?!\xa9)/);
+      assert.equal(all.split('not UTF-8').length - 1, kind === 'LogService' ? 3 : 4);
+      assert.ok(all.includes(PLAIN));
+      if ('tag_headers' in extra) assert.equal(all.split(header_name).length - 1, 3);
+      if ('custom_tags' in extra) assert.ok(all.includes("')% \\"));
+      await edge.stop();
+    });
 });
 
 type Entry = {

@@ -4,6 +4,7 @@ import { isPathHeader } from '#resources/words/told-header.ts';
 import { LOG_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
+import { toldText } from './told-text.ts';
 
 /** Returns whether its entries have the fields of a format. Envoy chooses those of the others. */
 export function hasFields({ driver }: LogServiceSpec): boolean {
@@ -38,11 +39,14 @@ export function logServiceLog(
         typed_config: extension('access_loggers.open_telemetry.v3.OpenTelemetryAccessLogConfig', {
           ...sending(group, spec),
           resource_attributes: attributes({ 'service.name': group }),
-          attributes: attributes({ ...format, ...headerOperators(spec) }),
+          attributes: attributes({ ...format, ...USER_AGENT, ...headerOperators(spec) }),
         }),
       };
   }
 }
+
+/** In JSON Envoy escapes what is not UTF-8, and here it does not. */
+const USER_AGENT = { user_agent: toldText('request.headers', 'user-agent', { most: 500 }) };
 
 function commonConfig(group: string, spec: LogServiceSpec): JsonObject {
   return { transport_api_version: 'V3', ...sending(group, spec) };
@@ -76,15 +80,15 @@ function headersToLog({ driver_config }: LogServiceSpec): JsonObject {
 function headerOperators({ driver_config }: LogServiceSpec): Readonly<Record<string, string>> {
   const entries = driver_config.additional_log_headers.flatMap(header => {
     const { during_request, during_response, during_trailer, header_name: name } = header;
-    const request = isPathHeader(name) ? '%PATH(NQ)%' : `%REQ(${name})%`;
+    const request = isPathHeader(name) ? '%PATH(NQ)%' : toldText('request.headers', name);
     const isOfRequest = name.startsWith(':');
     return [
       ...(during_request ? [[`http.request.header.${name}`, request] as const] : []),
       ...(during_response && !isOfRequest
-        ? [[`http.response.header.${name}`, `%RESP(${name})%`] as const]
+        ? [[`http.response.header.${name}`, toldText('response.headers', name)] as const]
         : []),
       ...(during_trailer && !isOfRequest
-        ? [[`http.response.trailer.${name}`, `%TRAILER(${name})%`] as const]
+        ? [[`http.response.trailer.${name}`, toldText('response.trailers', name)] as const]
         : []),
     ];
   });

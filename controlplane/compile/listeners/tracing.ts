@@ -8,6 +8,7 @@ import { isPathHeader } from '#resources/words/told-header.ts';
 import { TRACING_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { toDuration } from '../duration.ts';
 import { EDGE } from '../node-groups.ts';
+import { toldText } from './told-text.ts';
 
 /** What a collector that does not answer may hold up. Spans that wait are lost then. */
 const SEND_MS = 5_000;
@@ -15,11 +16,16 @@ const SEND_MS = 5_000;
 /** The path without its query, in which tokens may stand. */
 const PATH = '%PATH(NQ)%';
 
-/** Envoy's own `grpc.path` holds the query, and a client says what is gRPC. This replaces it. */
+/**
+ * Those of Envoy's names replace its own. Its `grpc.path` holds the query, and a client says what
+ * is gRPC. The other two hold whatever bytes a client sends.
+ */
 const OUR_TAGS: readonly JsonObject[] = [
   { tag: 'url.path', value: PATH },
   { tag: 'grpc.path', value: PATH },
   { tag: 'attempts', value: '%UPSTREAM_REQUEST_ATTEMPT_COUNT%' },
+  { tag: 'user_agent', value: toldText('request.headers', 'user-agent', { most: 500 }) },
+  { tag: 'guid:x-client-trace-id', value: toldText('request.headers', 'x-client-trace-id') },
 ];
 
 /**
@@ -107,5 +113,10 @@ function toTag({ environment, literal, request_header, tag }: CustomTag): JsonOb
   if (request_header === undefined) return { tag, literal: { value: '-' } };
   return isPathHeader(request_header.name)
     ? { tag, value: PATH }
-    : { tag, request_header: { ...request_header } };
+    : {
+        tag,
+        value: toldText('request.headers', request_header.name, {
+          otherwise: request_header.default_value,
+        }),
+      };
 }
