@@ -28,3 +28,19 @@ test('proxies are counted by group, those for which there is nothing together', 
     ],
   );
 });
+
+// Prometheus knows no increase of a series before its second value, and one NACK is to be told.
+test('a type that was never rejected is counted with 0', async () => {
+  const { acked, nacked, registry } = createMetrics(() => {
+    throw new Error('not read here');
+  });
+  const counts = async () => {
+    const { values = [] } =
+      (await registry.getSingleMetric('gateway_xds_answers_total')?.get()) ?? {};
+    return values.map(({ labels, value }) => `${labels.type} ${labels.answer} ${value}`).toSorted();
+  };
+  acked('Listener');
+  assert.deepEqual(await counts(), ['Listener ack 1', 'Listener nack 0']);
+  nacked('Listener');
+  assert.deepEqual(await counts(), ['Listener ack 1', 'Listener nack 1']);
+});

@@ -66,12 +66,18 @@ export function createMetrics(status: () => Status): Metrics {
   );
   return {
     registry,
-    acked: type => answers.inc({ type, answer: 'ack' }),
-    nacked: type => answers.inc({ type, answer: 'nack' }),
+    acked: type => answered(type, 'ack'),
+    nacked: type => answered(type, 'nack'),
     published: seconds => publish.observe(seconds),
     statusWritten: result => statusWrites.inc({ result }),
     statusLeading: leading => statusLeader.set(leading ? 1 : 0),
   };
+
+  /** Prometheus sees an increase only of a series that was there before. */
+  function answered(type: string, answer: 'ack' | 'nack'): void {
+    for (const each of ['ack', 'nack'])
+      answers.inc({ type, answer: each }, each === answer ? 1 : 0);
+  }
 
   type Set = (labels: Record<string, string>, value: number) => void;
   function gauge(name: string, help: string, labelNames: string[], read: (set: Set) => void): void {
