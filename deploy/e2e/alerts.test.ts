@@ -154,6 +154,15 @@ const ISSUED: Case = {
   labels: { namespace: 'gateway', kind: 'served', name: 'gateway/issued/a' },
 };
 
+/** A control plane that hangs looks connected. One that has restarted fails once. */
+const HUNG: Case = {
+  series: {
+    [`envoy_control_plane_connected_state{${PROXY}}`]: [ONE, ONE],
+    [`envoy_cluster_manager_cds_update_failure{${PROXY}}`]: ['_x5 1+2x25', '0x20 1x10'],
+  },
+  labels: { namespace: 'gateway', instance: 'edge-1:9902' },
+};
+
 /** Text of the rule for these labels, as Prometheus fills it in. */
 function filled(text: string, labels: Readonly<Record<string, string>>): string {
   return text.replace(/\{\{ \$labels\.(\w+) \}\}/g, (_, name) => labels[name] ?? '');
@@ -191,7 +200,11 @@ describe('the alerts, as promtool runs them', { skip: promtool.skip }, () => {
     assert.deepEqual(Object.keys(CASES).toSorted(), [...rules.keys()].toSorted());
     const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
     writeFileSync(join(folder, 'rules.yaml'), stringify(spec));
-    const all = [...Object.entries(CASES), ['GatewayIdentityEnds', ISSUED] as const];
+    const all = [
+      ...Object.entries(CASES),
+      ['GatewayIdentityEnds', ISSUED] as const,
+      ['GatewayProxyDisconnected', HUNG] as const,
+    ];
     writeFileSync(
       join(folder, 'tests.yaml'),
       stringify({
