@@ -138,8 +138,8 @@ const CASES: Readonly<Record<string, Case>> = {
     labels: OF_NAMESPACE,
   },
   GatewayTargetDown: {
-    series: { 'up{job="gateway/gateway-services",instance="sds:8082"}': [ZERO, ONE] },
-    labels: { job: 'gateway/gateway-services', instance: 'sds:8082' },
+    series: { 'up{job="shop/gateway-services",instance="sds:8082"}': [ZERO, ONE] },
+    labels: { job: 'shop/gateway-services', instance: 'sds:8082' },
   },
 };
 
