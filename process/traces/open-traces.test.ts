@@ -33,3 +33,13 @@ test('a variable that says where to send them turns them on', async () => {
   assert.deepEqual(lines, [{ level: 30, msg: 'requests are traced' }]);
   await traces.close();
 });
+
+for (const variable of ['OTEL_EXPORTER_OTLP_CERTIFICATE', 'OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY'])
+  test(`nothing is sent to a stranger when the file of ${variable} cannot be read`, async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://127.0.0.1:9', [variable]: '/none/ca.pem' };
+    const reason = `${variable}: this file cannot be read`;
+    assert.deepEqual(await opened(env), {
+      traces: undefined,
+      lines: [{ level: 40, reason, msg: 'no traces are sent' }],
+    });
+  });

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Environment } from '#process/environment.ts';
 import { readTraceSettings } from './trace-settings.ts';
@@ -16,6 +17,7 @@ export async function openTraces(
   try {
     const settings = readTraceSettings(env);
     if (settings === undefined) return undefined;
+    for (const [variable, file] of settings.files) checkReadable(variable, file);
     const { openTracer } = await import('./open-tracer.ts');
     const traces = openTracer(service, settings, log);
     log.info('requests are traced');
@@ -24,5 +26,13 @@ export async function openTraces(
     const reason = error instanceof Error ? error.message : String(error);
     log.warn({ reason }, 'no traces are sent');
     return undefined;
+  }
+}
+
+function checkReadable(variable: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch {
+    throw new Error(`${variable}: this file cannot be read`);
   }
 }

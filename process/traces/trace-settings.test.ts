@@ -27,11 +27,19 @@ for (const env of [
   { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/v1/traces' },
   { OTEL_TRACES_EXPORTER: 'otlp' },
   { ...ENDPOINT, OTEL_SDK_DISABLED: 'false', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
+  {
+    ...ENDPOINT,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20YTpi==, x-scope = a,',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '2500',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=a%2Cb,k=v',
+  },
 ])
   test(`traces are on with ${JSON.stringify(env)}`, () =>
     assert.deepEqual(readTraceSettings(env), {
       sampling: { parentBased: true, ratio: 1 },
       batch: BATCH,
+      files: [],
     }));
 
 for (const [sampler, argument, parentBased, ratio] of [
@@ -108,6 +116,21 @@ const WRONG: readonly [env: Readonly<Record<string, string>>, message: RegExp][]
     /^OTEL_BSP_MAX_EXPORT_BATCH_SIZE: want an integer from 1 to 10$/,
   ],
   [{ ...ENDPOINT, OTEL_BSP_SCHEDULE_DELAY: '0' }, /^OTEL_BSP_SCHEDULE_DELAY: want/],
+  ...['secret', 'authorization=', 'a b=secret', 'a=%zz', 'a=b%0aX', 'a=b,c'].map(
+    headers =>
+      [
+        { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: headers },
+        /^OTEL_EXPORTER_OTLP_HEADERS: want `name=value` with commas between, and %XX for other characters$/,
+      ] as [Readonly<Record<string, string>>, RegExp],
+  ),
+  [
+    { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'secret' },
+    /^OTEL_EXPORTER_OTLP_TRACES_HEADERS: want/,
+  ],
+  [{ ...ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: '10s' }, /^OTEL_EXPORTER_OTLP_TIMEOUT: want ms/],
+  [{ ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '0' }, /_TRACES_TIMEOUT: want ms above 0$/],
+  [{ ...ENDPOINT, OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd' }, /_COMPRESSION: want `gzip` or `none`$/],
+  [{ ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: 'a' }, /^OTEL_RESOURCE_ATTRIBUTES: want `key=value`/],
 ];
 
 for (const [env, message] of WRONG)

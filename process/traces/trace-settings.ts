@@ -1,4 +1,5 @@
 import type { Environment } from '#process/environment.ts';
+import { checkExporterVariables, exporterFiles, type Text } from './exporter-variables.ts';
 
 /** Which traces that begin here are kept. A trace of a caller is kept as the caller says. */
 export type Sampling = {
@@ -17,6 +18,8 @@ export type TraceSettings = {
     readonly maxQueueSize: number;
     readonly maxExportBatchSize: number;
   };
+  /** Files that the exporter reads, by the variables that name them. */
+  readonly files: readonly (readonly [variable: string, file: string])[];
 };
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -42,15 +45,14 @@ export function readTraceSettings(env: Environment): TraceSettings | undefined {
   for (const name of PROTOCOLS)
     if (!['', 'http/protobuf'].includes(text(name)))
       throw new Error(`${name}: want \`http/protobuf\`, which is the only protocol here`);
-  return { sampling: readSampling(text), batch: readBatch(text) };
+  checkExporterVariables(text);
+  return { sampling: readSampling(text), batch: readBatch(text), files: exporterFiles(text) };
 }
 
 function checkEndpoint(name: string, url: string): void {
   if (url === '' || /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return;
   throw new Error(`${name}: want a URL, such as http://127.0.0.1:4318`);
 }
-
-type Text = (name: string) => string;
 
 function readSampling(text: Text): Sampling {
   const sampler = text('OTEL_TRACES_SAMPLER') || 'parentbased_always_on';
