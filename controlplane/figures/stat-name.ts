@@ -40,6 +40,7 @@ const CLUSTER: ReadonlyMap<string, keyof UpstreamCounts | MemberGauge> = new Map
   ['upstream_rq_5xx', 'serverErrors'],
   ['upstream_rq_per_try_timeout', 'late'],
   ['upstream_rq_timeout', 'timeouts'],
+  ['upstream_rq_max_duration_reached', 'timeouts'],
   ['upstream_cx_connect_fail', 'connectFailures'],
   ['upstream_cx_connect_timeout', 'connectTimeouts'],
   ['ssl.connection_error', 'tlsFailures'],

@@ -33,7 +33,7 @@ export type Failure =
   | { readonly kind: 'unhealthy'; readonly by: 'checks' | 'requests'; readonly few?: Few }
   /** Nearly all requests of these routes get no answer in time. `bound` is what ended them. */
   | { readonly kind: 'late'; readonly routes: readonly string[]; readonly bound?: string }
-  /** Nearly all calls of a service that decides get no answer in time. */
+  /** Nearly all calls of a service that proxies call by themselves get no answer in time. */
   | { readonly kind: 'silent'; readonly bound?: string }
   /** Checks fail of some instances, while others serve. */
   | { readonly kind: 'some unhealthy' }

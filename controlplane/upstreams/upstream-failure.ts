@@ -1,6 +1,8 @@
 import {
   EXT_AUTHZ_CLUSTER,
+  LOG_CLUSTER,
   RATE_LIMIT_CLUSTER,
+  TRACING_CLUSTER,
 } from '#controlplane/compile/clusters/reserved-clusters.ts';
 import type {
   UpstreamCounts,
@@ -200,14 +202,19 @@ function allLate({ lateAt }: Known): Failure | undefined {
   return routes.length === 0 ? undefined : { kind: 'late', routes };
 }
 
-/** The services that proxies ask for decisions. Their calls are in no log of requests. */
-const DECIDERS: ReadonlySet<string> = new Set([EXT_AUTHZ_CLUSTER, RATE_LIMIT_CLUSTER]);
+/** The services that proxies call by themselves. Their calls are in no log of requests. */
+const CALLED: ReadonlySet<string> = new Set([
+  EXT_AUTHZ_CLUSTER,
+  LOG_CLUSTER,
+  RATE_LIMIT_CLUSTER,
+  TRACING_CLUSTER,
+]);
 
 /** Only calls that are answered in time end it, however long none is made. */
 function silent({ answeredAt = 0, silentAt, upstream }: Known, now: number): Failure | undefined {
   if (silentAt === undefined || now - silentAt > FORGOTTEN_MS || answeredAt > silentAt)
     return undefined;
-  return DECIDERS.has(upstream.cluster) ? { kind: 'silent' } : undefined;
+  return CALLED.has(upstream.cluster) ? { kind: 'silent' } : undefined;
 }
 
 /** Returns whether outlier detection has taken out all instances, or more than half. */

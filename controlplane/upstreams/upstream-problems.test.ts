@@ -155,6 +155,13 @@ test('a service that leaves calls without an answer is told apart from one that 
   assert.deepEqual(told(own, isLimits, { kind: 'silent' }), [
     `warning: RateLimitService default/r (in.yaml:5, spec.service): ${late} raise \`timeout_ms\`. ${rest}`,
   ]);
+  const log = document('LogService', 'l', 'service: logs\n  driver: opentelemetry');
+  assert.deepEqual(
+    told(log, cluster => cluster === 'log-service', { kind: 'silent' }),
+    [
+      `warning: LogService default/l (in.yaml:5, spec.service): ${late} restart it if it hangs. Until then entries of the access log are lost. Requests go on. Since 2026-01-02T03:04:05Z`,
+    ],
+  );
 });
 
 test('of several Mappings of one service those are told whose requests are late', () => {

@@ -79,7 +79,8 @@ export function describeOf(resource: Resource, field: string, failure: Failure):
 }
 
 function ofResource(failure: Failure, { kind, spec }: Resource): Failure {
-  if (failure.kind === 'silent') return { ...failure, bound: 'timeout_ms' };
+  if (failure.kind === 'silent')
+    return kind === 'RateLimitService' ? { ...failure, bound: 'timeout_ms' } : failure;
   if (failure.kind !== 'late') return failure;
   if (isGatewayApiKind(kind)) return { ...failure, bound: 'timeouts' };
   const isUnbound = kind === 'Mapping' && spec.timeout_ms === 0;

@@ -82,12 +82,15 @@ const PLAIN = meanings({});
 
 /**
  * Returns the part of Envoy's `HttpProtocolOptions` about connections. `idle_timeout` is that of
- * the cluster's protocol. 0 means no limit.
+ * the cluster's protocol, and `longest` that of its streams, in ms. 0 means no limit.
  */
-export function connectionTimes(traffic: ClusterTraffic, idle_timeout?: string): JsonObject {
+export function connectionTimes(
+  traffic: ClusterTraffic,
+  idle_timeout?: string,
+  longest = copyTime(traffic),
+): JsonObject {
   const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } =
     traffic;
-  const longest = copyTime(traffic);
   const times = {
     ...(idle_timeout === undefined ? {} : { idle_timeout }),
     ...(idle === undefined ? {} : { idle_timeout: toDuration(idle) }),

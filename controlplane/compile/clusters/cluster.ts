@@ -17,6 +17,8 @@ export type ClusterParts = {
   readonly service?: string;
   /** Absent: the defaults. */
   readonly traffic?: ClusterTraffic;
+  /** A stream that lasts for longer is ended, in ms. Absent: as `traffic` says. */
+  readonly longestStreamMs?: number;
   /** Envoy's `RetryPolicy`, in place of that of a route or of a call. Absent: that one. */
   readonly retries?: JsonObject;
 };
@@ -123,9 +125,13 @@ function connectTimeoutMs({ connectTimeoutMs, protocol }: ClusterParts): number 
   return protocol === 'hop' ? Math.min(connectTimeoutMs, HOP_CONNECT_MS) : connectTimeoutMs;
 }
 
-function protocolOptions({ protocol, retries }: ClusterParts, traffic: ClusterTraffic): JsonObject {
+function protocolOptions(
+  { longestStreamMs, protocol, retries }: ClusterParts,
+  traffic: ClusterTraffic,
+): JsonObject {
+  const idle = protocol === 'http1' ? IDLE_HTTP1 : undefined;
   return extension('upstreams.http.v3.HttpProtocolOptions', {
-    ...connectionTimes(traffic, protocol === 'http1' ? IDLE_HTTP1 : undefined),
+    ...connectionTimes(traffic, idle, longestStreamMs),
     explicit_http_config: EXPLICIT[protocol],
     ...(retries === undefined ? {} : { retry_policy: retries }),
   });

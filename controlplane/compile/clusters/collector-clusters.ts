@@ -11,6 +11,13 @@ import { upstreamTls } from './upstream-tls.ts';
 /** Short, so that a dead address is noticed soon. */
 const CONNECT_TIMEOUT_MS = 1000;
 
+/**
+ * A collector that leaves calls without an answer would hold all that a cluster may have at once,
+ * and Envoy would send nothing more. Its drivers for OTLP end none of their calls themselves, also
+ * not after the `timeout` of their `grpc_service` [measured].
+ */
+const EXPORT_MS = 5_000;
+
 /** Returns Envoy's `Cluster` of each service that gets spans or access logs. */
 export function collectorClusters(
   { logServices: [log], tracingServices: [tracing] }: ResourceSet,
@@ -33,6 +40,7 @@ function clusterOf(
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     members: membersOf(name, { host, port }),
     protocol: isHttp1 ? 'http1' : 'http2',
+    ...(spec.driver === 'opentelemetry' ? { longestStreamMs: EXPORT_MS } : {}),
     ...(scheme === 'https'
       ? { transportSocket: upstreamTls(host, caFile, isHttp1 ? 'http/1.1' : 'h2') }
       : {}),

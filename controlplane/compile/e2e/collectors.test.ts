@@ -231,6 +231,21 @@ describe('what goes out by OTLP', () => {
     });
 });
 
+test('a collector that hangs holds up no calls for longer than 5 s', async () => {
+  const receiver = await startOtlpReceiver({ hangs: true });
+  const spec = { service: receiver.address, driver: 'opentelemetry' };
+  const edge = await edgeWith(document('TracingService', spec), document('LogService', spec));
+  assert.equal((await edge.ask('/a/held')).status, 200);
+  for (const cluster of ['log-service', 'tracing-service'])
+    await until(async () => {
+      const stats = await edge.get(`/stats?filter=^cluster.${cluster}.upstream_rq_`);
+      const isEnded = /max_duration_reached: [1-9]/.test(stats) && /rq_active: 0/.test(stats);
+      return isEnded || undefined;
+    }, 20_000);
+  await edge.stop();
+  await receiver.stop();
+});
+
 type Entry = {
   readonly request?: { readonly path: string; readonly request_headers: object };
   readonly response?: { readonly response_headers: object };

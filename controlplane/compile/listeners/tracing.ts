@@ -6,12 +6,8 @@ import type {
 } from '#resources/kinds/tracing-service/tracing-service-spec.ts';
 import { isPathHeader } from '#resources/words/told-header.ts';
 import { TRACING_CLUSTER } from '../clusters/reserved-clusters.ts';
-import { toDuration } from '../duration.ts';
 import { EDGE } from '../node-groups.ts';
 import { toldText } from './told-text.ts';
-
-/** What a collector that does not answer may hold up. Spans that wait are lost then. */
-const SEND_MS = 5_000;
 
 /** The path without its query, in which tokens may stand. */
 const PATH = '%PATH(NQ)%';
@@ -76,10 +72,7 @@ function openTelemetry(group: string, { config }: TracingServiceSpec): JsonObjec
     name: 'envoy.tracers.opentelemetry',
     typed_config: {
       '@type': 'type.googleapis.com/envoy.config.trace.v3.OpenTelemetryConfig',
-      grpc_service: {
-        envoy_grpc: { cluster_name: TRACING_CLUSTER },
-        timeout: toDuration(SEND_MS),
-      },
+      grpc_service: { envoy_grpc: { cluster_name: TRACING_CLUSTER } },
       service_name: own ?? group,
     },
   };
