@@ -39,6 +39,7 @@ const COUNTS = {
   checks: 0,
   checkFailures: 0,
   ejections: 0,
+  failedCalls: 0,
 };
 
 const upstream = (cluster: string, more: Partial<UpstreamFigures> = {}): UpstreamFigures => ({

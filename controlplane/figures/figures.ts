@@ -124,6 +124,8 @@ export type UpstreamCounts = {
   readonly checkFailures: number;
   /** Members that outlier detection took out. */
   readonly ejections: number;
+  /** Spans and logs that a collector answered with an error. Of others: runs of errors. */
+  readonly failedCalls: number;
 };
 
 export type UpstreamFailure = {

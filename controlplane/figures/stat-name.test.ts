@@ -28,6 +28,10 @@ for (const [name, stat] of [
   ['cluster.shop.upstream_rq_404', undefined],
   ['cluster.shop.upstream_rq_per_try_timeout', upstream('shop', 'late')],
   ['cluster.ext-authz.upstream_rq_timeout', upstream('ext-authz', 'timeouts')],
+  [
+    'cluster.log-service.outlier_detection.ejections_detected_consecutive_5xx',
+    upstream('log-service', 'failedCalls'),
+  ],
   ['cluster.log-service.upstream_rq_max_duration_reached', upstream('log-service', 'timeouts')],
   [
     'cluster.shop.prod_8080~a/b.upstream_cx_connect_fail',

@@ -56,6 +56,7 @@ const CLUSTER: ReadonlyMap<string, keyof UpstreamCounts | MemberGauge> = new Map
   ['health_check.attempt', 'checks'],
   ['health_check.failure', 'checkFailures'],
   ['outlier_detection.ejections_enforced_total', 'ejections'],
+  ['outlier_detection.ejections_detected_consecutive_5xx', 'failedCalls'],
   ['membership_total', 'members'],
   ['membership_healthy', 'healthy'],
   ['warming_state', 'presence'],

@@ -19,6 +19,7 @@ const COLUMNS: readonly (keyof UpstreamCounts)[] = [
   'checks',
   'checkFailures',
   'ejections',
+  'failedCalls',
 ];
 
 const STEP_MS = 20_000;

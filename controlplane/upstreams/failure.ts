@@ -35,6 +35,8 @@ export type Failure =
   | { readonly kind: 'late'; readonly routes: readonly string[]; readonly bound?: string }
   /** Nearly all calls of a service that proxies call by themselves get no answer in time. */
   | { readonly kind: 'silent'; readonly bound?: string }
+  /** Nearly all calls of a collector are answered with an error. */
+  | { readonly kind: 'refused' }
   /** Checks fail of some instances, while others serve. */
   | { readonly kind: 'some unhealthy' }
   /** Outlier detection takes out some instances again and again, while others serve. */
@@ -103,6 +105,8 @@ export function describeFailure(
       return `nearly all requests get no answer in time. Look at the log of the service, or raise \`${failure.bound ?? 'timeout_ms'}\`. ${until}`;
     case 'silent':
       return `nearly all calls get no answer in time. Look at its log, and ${failure.bound === undefined ? 'restart it if it hangs' : `raise \`${failure.bound}\``}. ${until}`;
+    case 'refused':
+      return `nearly all calls are answered with an error. Look at its log, and whether it accepts what the \`driver\` sends. ${until}`;
     case 'some failing':
       return 'an instance fails several requests in a row, again and again, and gets none in between. Look at the log of each. Others serve its requests';
     case 'some unhealthy':

@@ -38,6 +38,8 @@ export type Known = {
   readonly erredAt?: number;
   /** When nearly all calls were last seen to get no answer in time. */
   readonly silentAt?: number;
+  /** When nearly all calls of a collector were last seen to be answered with an error. */
+  readonly refusedAt?: number;
   /** When outlier detection was last seen to take out an instance. */
   readonly ejectedAt?: number;
   /** When nearly all requests of a route were last seen to be late. */
@@ -55,6 +57,7 @@ export type Counts = {
   readonly late: number;
   readonly timeouts: number;
   readonly ejections: number;
+  readonly failedCalls: number;
 };
 
 export type Evidence = {

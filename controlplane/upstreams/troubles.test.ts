@@ -20,12 +20,13 @@ const SECURE: Upstream = {
 };
 const DISCOVERED: Upstream = { ...UPSTREAM, hosts: [], discovered: 'shop' };
 const DECIDER: Upstream = { ...UPSTREAM, cluster: 'ext-authz', origins: [] };
+const COLLECTOR: Upstream = { ...UPSTREAM, cluster: 'log-service' };
 const EDITED: Upstream = { ...UPSTREAM, hosts: [{ host: 'shop', port: 81 }] };
 
 const NONE: UpstreamCounts = {
   ...{ requests: 0, serverErrors: 0, connectFailures: 0, connectTimeouts: 0, tlsFailures: 0 },
   ...{ noHealthy: 0, updateFailures: 0, updatesEmpty: 0, updates: 0, checks: 0, checkFailures: 0 },
-  ...{ ejections: 0, answers: 0, late: 0, timeouts: 0 },
+  ...{ ejections: 0, answers: 0, late: 0, timeouts: 0, failedCalls: 0 },
 };
 
 /** What happens at a second: the cluster is edited, or the figures change. */
@@ -460,6 +461,25 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
       { at: 600, told: 'silent', words: 'restart it if it hangs' },
       { at: 602, counts: { requests: 39, answers: 19, timeouts: 21 }, told: '' },
     ],
+  ],
+  [
+    'a collector that answers all calls with errors is told, until one succeeds',
+    COLLECTOR,
+    [
+      { at: 2, counts: { requests: 9, answers: 9, failedCalls: 1 }, told: '' },
+      { at: 4, counts: { requests: 19, answers: 19, failedCalls: 11 }, told: '' },
+      { at: 10, counts: { requests: 29, answers: 29, failedCalls: 21 }, told: 'refused' },
+      { at: 600, told: 'refused', words: 'whether it accepts what the `driver` sends' },
+      { at: 602, counts: { requests: 39, answers: 39, failedCalls: 21 }, told: '' },
+    ],
+  ],
+  [
+    'runs of errors of a service with outlier detection are not told so',
+    UPSTREAM,
+    Array.from({ length: 30 }, (_, at) => ({
+      ...{ at: 2 * at, told: '' },
+      counts: { requests: at, answers: at, failedCalls: at },
+    })),
   ],
   [
     'a service that is late now and then is not told',

@@ -27,6 +27,7 @@ const LASTS_MS: Readonly<Record<Failure['kind'], number>> = {
   empty: 10_000,
   unhealthy: 5_000,
   silent: 5_000,
+  refused: 5_000,
   late: 5_000,
   'some unhealthy': 10_000,
   'some failing': 20_000,
@@ -119,6 +120,7 @@ function countsOf(
     answers = 0,
     connectFailures = 0,
     ejections = 0,
+    failedCalls = 0,
     late = 0,
     requests = 0,
     serverErrors = 0,
@@ -126,7 +128,9 @@ function countsOf(
     tlsFailures = 0,
   } = figures?.last15Minutes ?? {};
   const failures = connectFailures + tlsFailures;
-  const counts = { failures, requests, answers, serverErrors, late, timeouts, ejections };
+  const counts = {
+    ...{ failures, requests, answers, serverErrors, late, timeouts, ejections, failedCalls },
+  };
   const last = figures?.lastFailure;
   const isNew = last !== undefined && last.at > sampledAt;
   const seen = {
@@ -146,6 +150,7 @@ function countsOf(
     ...(isServed && !hasFailed ? { wellAt: now } : {}),
     ...(answers > before.answers ? { answeredAt: now } : {}),
     ...(isSilent(before, counts) ? { silentAt: now } : {}),
+    ...(isRefused(before, counts) ? { refusedAt: now } : {}),
     ...(ejections > before.ejections ? { ejectedAt: now } : {}),
     ...(serverErrors > before.serverErrors ? { erredAt: now } : {}),
     ...seen,
@@ -158,12 +163,18 @@ function isSilent(before: Counts, { answers, timeouts }: Counts): boolean {
   return late > 0 && late >= NEARLY_ALL * (late + answers - before.answers);
 }
 
+/** Whether nearly all answers between two looks were errors, which are among the answers. */
+function isRefused(before: Counts, { answers, failedCalls }: Counts): boolean {
+  const failed = failedCalls - before.failedCalls;
+  return failed > 0 && failed >= NEARLY_ALL * (answers - before.answers);
+}
+
 /**
  * Returns the troubles that have lasted long enough to be told. An instance beside others must have
  * failed again and again, and so must one that accepts connections.
  */
 export function lasting(known: readonly Known[], now: number): readonly Trouble[] {
-  return known.flatMap(({ brokenAt, ejectedAt, failedAt, silentAt, trouble }) => {
+  return known.flatMap(({ brokenAt, ejectedAt, failedAt, refusedAt, silentAt, trouble }) => {
     if (trouble === undefined) return [];
     const { failure, since } = trouble;
     const again: Partial<Record<Failure['kind'], number | undefined>> = {
@@ -171,6 +182,7 @@ export function lasting(known: readonly Known[], now: number): readonly Trouble[
       'some failing': ejectedAt,
       broken: brokenAt,
       silent: silentAt,
+      refused: refusedAt,
     };
     const seen = again[failure.kind] ?? now;
     return seen - since >= LASTS_MS[failure.kind] ? [trouble] : [];

@@ -42,6 +42,7 @@ export function upstreamFailure(
     unchecked(figures) ??
     broken(known, figures, now) ??
     silent(known, now) ??
+    refused(known, now) ??
     allLate(known) ??
     ill(known, now) ??
     someFailing(known, now)
@@ -202,19 +203,23 @@ function allLate({ lateAt }: Known): Failure | undefined {
   return routes.length === 0 ? undefined : { kind: 'late', routes };
 }
 
+const COLLECTORS: ReadonlySet<string> = new Set([LOG_CLUSTER, TRACING_CLUSTER]);
+
 /** The services that proxies call by themselves. Their calls are in no log of requests. */
-const CALLED: ReadonlySet<string> = new Set([
-  EXT_AUTHZ_CLUSTER,
-  LOG_CLUSTER,
-  RATE_LIMIT_CLUSTER,
-  TRACING_CLUSTER,
-]);
+const CALLED: ReadonlySet<string> = new Set([EXT_AUTHZ_CLUSTER, RATE_LIMIT_CLUSTER, ...COLLECTORS]);
 
 /** Only calls that are answered in time end it, however long none is made. */
 function silent({ answeredAt = 0, silentAt, upstream }: Known, now: number): Failure | undefined {
   if (silentAt === undefined || now - silentAt > FORGOTTEN_MS || answeredAt > silentAt)
     return undefined;
   return CALLED.has(upstream.cluster) ? { kind: 'silent' } : undefined;
+}
+
+/** Only calls that succeed end it, however long none is made. */
+function refused({ answeredAt = 0, refusedAt, upstream }: Known, now: number): Failure | undefined {
+  if (refusedAt === undefined || now - refusedAt > FORGOTTEN_MS || answeredAt > refusedAt)
+    return undefined;
+  return COLLECTORS.has(upstream.cluster) ? { kind: 'refused' } : undefined;
 }
 
 /** Returns whether outlier detection has taken out all instances, or more than half. */

@@ -56,7 +56,7 @@ function problemsOf(
 }
 
 function seenBy(group: string, { kind }: Failure): string {
-  const isReached = kind === 'silent' || kind.startsWith('some ');
+  const isReached = kind === 'silent' || kind === 'refused' || kind.startsWith('some ');
   return isReached
     ? `node group "${group}"`
     : `the proxies of node group "${group}" do not reach it`;

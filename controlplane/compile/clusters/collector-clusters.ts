@@ -1,4 +1,4 @@
-import type { JsonObject } from '#protos/json.ts';
+import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
@@ -18,6 +18,14 @@ const CONNECT_TIMEOUT_MS = 1000;
  */
 const EXPORT_MS = 5_000;
 
+/**
+ * A call by gRPC fails with status 200, so Envoy's counts of answers do not tell it from one that
+ * succeeds. This counts each that fails, and takes no instance out.
+ */
+const COUNT_FAILURES: JsonObject = { consecutive_5xx: 1, enforcing_consecutive_5xx: 0 };
+/** Envoy's default would take out instances by comparison. */
+const NEVER_OUT: JsonObject = { enforcing_success_rate: 0 };
+
 /** Returns Envoy's `Cluster` of each service that gets spans or access logs. */
 export function collectorClusters(
   { logServices: [log], tracingServices: [tracing] }: ResourceSet,
@@ -36,9 +44,11 @@ function clusterOf(
 ): NamedCluster {
   const { host, port, scheme } = spec.service;
   const isHttp1 = spec.driver === 'zipkin';
+  const members = membersOf(name, { host, port });
+  const detection = isJsonObject(members.outlier_detection) ? members.outlier_detection : NEVER_OUT;
   const json: JsonObject = toCluster(name, {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    members: membersOf(name, { host, port }),
+    members: { ...members, outlier_detection: { ...detection, ...COUNT_FAILURES } },
     protocol: isHttp1 ? 'http1' : 'http2',
     ...(spec.driver === 'opentelemetry' ? { longestStreamMs: EXPORT_MS } : {}),
     ...(scheme === 'https'

@@ -232,7 +232,7 @@ describe('what goes out by OTLP', () => {
 });
 
 test('a collector that hangs holds up no calls for longer than 5 s', async () => {
-  const receiver = await startOtlpReceiver({ hangs: true });
+  const receiver = await startOtlpReceiver('hangs');
   const spec = { service: receiver.address, driver: 'opentelemetry' };
   const edge = await edgeWith(document('TracingService', spec), document('LogService', spec));
   assert.equal((await edge.ask('/a/held')).status, 200);
@@ -245,6 +245,23 @@ test('a collector that hangs holds up no calls for longer than 5 s', async () =>
   await edge.stop();
   await receiver.stop();
 });
+
+for (const host of ['127.0.0.1', 'localhost'])
+  test(`each call that a collector at ${host} answers with an error is counted`, async () => {
+    const receiver = await startOtlpReceiver('rejects');
+    const service = receiver.address.replace('127.0.0.1', host);
+    const spec = { service, driver: 'opentelemetry' };
+    const edge = await edgeWith(document('TracingService', spec), document('LogService', spec));
+    for (const cluster of ['log-service', 'tracing-service'])
+      await until(async () => {
+        assert.equal((await edge.ask('/a/refused')).status, 200);
+        const stats = await edge.get(`/stats?filter=^cluster.${cluster}.outlier_detection`);
+        assert.match(stats, /ejections_enforced_total: 0/);
+        return /ejections_detected_consecutive_5xx: [2-9]/.test(stats) || undefined;
+      }, 20_000);
+    await edge.stop();
+    await receiver.stop();
+  });
 
 type Entry = {
   readonly request?: { readonly path: string; readonly request_headers: object };

@@ -1,4 +1,4 @@
-import type { ServiceDefinition, sendUnaryData } from '@grpc/grpc-js';
+import { type ServiceDefinition, type sendUnaryData, status } from '@grpc/grpc-js';
 import { serve } from '#grpc/serve.ts';
 
 /** What gets spans and logs by OTLP over gRPC. */
@@ -15,12 +15,15 @@ const SERVICES = [
   'opentelemetry.proto.collector.trace.v1.TraceService',
 ];
 
-/** Starts one on a free port. One that `hangs` answers nothing. */
-export async function startOtlpReceiver({ hangs = false } = {}): Promise<OtlpReceiver> {
+/** Starts one on a free port, which accepts all, rejects all, or answers nothing. */
+export async function startOtlpReceiver(
+  mode: 'accepts' | 'rejects' | 'hangs' = 'accepts',
+): Promise<OtlpReceiver> {
   const messages: Buffer[] = [];
   const Export = ({ request }: { request: Buffer }, answer: sendUnaryData<Buffer>) => {
     messages.push(request);
-    if (!hangs) answer(null, Buffer.alloc(0));
+    if (mode === 'accepts') answer(null, Buffer.alloc(0));
+    if (mode === 'rejects') answer({ code: status.UNIMPLEMENTED });
   };
   const { port, stop } = await serve({
     host: '127.0.0.1',
