@@ -6,7 +6,7 @@ import { ANY_HOSTNAME } from './hostnames.ts';
 import type { WrittenListener } from './route-parent.ts';
 import type { AnyRoute } from './route-rules.ts';
 import type { ServedOn } from './route-verdict.ts';
-import type { ServedRule } from './served-gateway.ts';
+import type { ServedRoute, ServedRule } from './served-gateway.ts';
 
 /**
  * Returns warnings of routes that get nothing, because an older one has the same match at the same
@@ -21,7 +21,7 @@ export function shadowedRoutes(
   return listeners.flatMap(listener => {
     const all = attached.get(listener.id) ?? [];
     const routes = all.map(({ route }) => route);
-    return memo.of(listener, 'shadowed routes', routes, () => shadowedOn(listener, all));
+    return memo.of(listener, 'shadowed routes', routes, () => shadowedOn(listener, all, memo));
   });
 }
 
@@ -34,12 +34,18 @@ type Claim = {
   readonly what: string;
 };
 
-function shadowedOn({ origin, spec }: WrittenListener, all: readonly ServedOn[]) {
-  const sorted = [...all].sort((a, b) => byAge(a.route.route, b.route.route));
+function shadowedOn(
+  { origin, spec }: WrittenListener,
+  all: readonly ServedOn[],
+  memo: Memo,
+): readonly Problem[] {
+  const claims = all.flatMap(({ route }) => memo.of(route, 'claims', [], () => claimsOf(route)));
+  if (new Set(claims.map(({ key }) => key)).size === claims.length) return [];
+  const sorted = claims.sort((a, b) => byAge(a.route, b.route));
   const place = `the listener ${spec.name} of the ${origin.id.replace('/', ' ')}`;
   const first = new Map<string, Claim>();
   const told = new Set<string>();
-  return sorted.flatMap(claimsOf).flatMap(claim => {
+  return sorted.flatMap(claim => {
     const { field, key, route } = claim;
     const by = first.get(key);
     if (by === undefined) first.set(key, claim);
@@ -63,7 +69,7 @@ function tell({ route, what }: Claim, by: Claim): string {
   return `${winner} gets ${what}`;
 }
 
-function claimsOf({ route: served }: ServedOn): readonly Claim[] {
+function claimsOf(served: ServedRoute): readonly Claim[] {
   const { kind, route } = served;
   if (kind === 'TCPRoute' || kind === 'UDPRoute')
     return [{ route, rule: 0, field: 'spec.parentRefs', key: '', what: 'all that comes' }];
