@@ -650,6 +650,15 @@ suite('routes of Gateways', () => {
   const toldOf = (before: string, after: string) =>
     differing(before, after).limits.map(({ change, looser, routes }) => [change, looser, routes]);
 
+  test('a Mapping has the limits of those with which it shares its requests', () => {
+    const limit = rates('{pattern: [{generic_key: it}], rate: 1, unit: day}');
+    const labels = ', labels: {gateway: [{g: [it]}]}';
+    const own = limit + mapping('two', `prefix: /x/, service: t${labels}`);
+    const canary = mapping('one', 'prefix: /x/, service: s, weight: 10');
+    const [line] = linesOf(own, own + canary);
+    assert.match(line ?? '', /^\+ Mapping default\/one: .* limits rates\.default-0$/);
+  });
+
   test('a limit by its target counts the routes of the target alone', () => {
     const other = route(to('t'), 'hostnames: [b.test], ', 'other');
     const id = 'HTTPRoute/default/web';

@@ -5,8 +5,11 @@ import {
   labellings,
 } from '#controlplane/compile/rate-limits/labelling.ts';
 import { limitNames } from '#controlplane/compile/rate-limits/limit-name.ts';
+import { sharedLabels } from '#controlplane/compile/rate-limits/shared-labels.ts';
+import { matchKey } from '#controlplane/compile/routes/mapping-match.ts';
 import type { GatewayApi, ServedRule } from '#controlplane/gateway-api/served-gateway.ts';
 import { hasTargets } from '#controlplane/gateway-api/targeted-policies.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -53,6 +56,7 @@ export function routeLimits(resources: ResourceSet, api: GatewayApi): RouteLimit
     rules.flatMap(({ id, rule }) => rule.limits.map(limit => `${limit.id} ${id}`)),
   );
   const counted = new Map<string, readonly string[]>();
+  const sharedBy = labelsByMatch(resources);
   const mayCountRoute = ({ limit, of }: NamedLimit, route: string) => {
     const labelling = byDomain.get(of.spec.domain);
     if (hasTargets(of)) return labelling !== undefined && targets.has(`${of.id} ${route}`);
@@ -62,9 +66,9 @@ export function routeLimits(resources: ResourceSet, api: GatewayApi): RouteLimit
     all,
     mayCount: ({ limit, of }, { spec }) => {
       const labelling = byDomain.get(of.spec.domain);
-      if (labelling === undefined || spec.node_group !== EDGE || hasTargets(of)) return false;
-      if (spec.host_redirect || spec.shadow) return false;
-      return labelsOf(spec, labelling).some(labels => mayCount(limit.pattern, labels));
+      if (labelling === undefined || hasTargets(of) || !isCounted(spec)) return false;
+      const shared = { labels: sharedBy(spec) };
+      return labelsOf(shared, labelling).some(labels => mayCount(limit.pattern, labels));
     },
     mayCountRoute,
     namesOf: route => {
@@ -94,8 +98,22 @@ function servedRules({ gateways }: GatewayApi) {
   );
 }
 
+function isCounted({ host_redirect, node_group, shadow }: MappingSpec): boolean {
+  return node_group === EDGE && !host_redirect && !shadow;
+}
+
+/** Returns the function that tells the labels of a Mapping's requests, which it may share. */
+function labelsByMatch({ mappings }: ResourceSet): (spec: MappingSpec) => MappingSpec['labels'] {
+  const keys = new Map(
+    mappings.filter(({ spec }) => isCounted(spec)).map(({ spec }) => [spec, matchKey(spec)]),
+  );
+  const sharing = Map.groupBy(mappings, ({ spec }) => keys.get(spec));
+  const labels = new Map([...sharing].map(([key, group]) => [key, sharedLabels(group)]));
+  return spec => labels.get(keys.get(spec)) ?? spec.labels;
+}
+
 function labelsOf(
-  spec: Resource<'Mapping'>['spec'],
+  spec: Pick<MappingSpec, 'labels'>,
   labelling: Labelling,
 ): readonly (readonly LabelSpecifier[])[] {
   const groups = labelGroups(spec, labelling);
