@@ -149,9 +149,12 @@ test('certificates have their days left', () => {
 
 test('a long section is cut, and a name runs nothing on a terminal', () => {
   const proxies = Array.from({ length: 200 }, (_, index) =>
-    proxy(index === 7 ? '\u001b[2J' : `p${index}`, index === 7 ? 'waiting' : 'settled'),
+    proxy(index === 7 ? '\u001b[2J\u202e' : `p${index}`, index === 7 ? 'waiting' : 'settled'),
   );
   const lines = view(status({ proxies }), undefined, 3);
   assert.equal(lines.length, 6);
-  assert.deepEqual([lines[2], lines[5]], ['  behind    \\u001b[2J (edge)', '  and 197 more']);
+  assert.deepEqual(
+    [lines[2], lines[5]],
+    ['  behind    \\u001b[2J\\u202e (edge)', '  and 197 more'],
+  );
 });

@@ -142,12 +142,15 @@ function sayingOf({ severity, kind, field = '', message }: Problem): string {
   return JSON.stringify([severity, kind, field.replace(/\[\d+\]/g, ''), message]);
 }
 
+/** Characters of control, also of lines and of the direction in which text is shown. */
+const CONTROLS = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
 /**
  * Escapes control characters. Text of operators and names of clients may hold them, and they would
- * break the line or act on a terminal.
+ * break the line, show it in another order or act on a terminal.
  */
 export function escapeControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, escapeControl);
+  return text.replace(CONTROLS, escapeControl);
 }
 
 function escapeControl(character: string): string {
