@@ -86,7 +86,13 @@ export function corsChanges(filters: readonly HttpRouteFilter[]): JsonObject {
 
 /** A wildcard stands for any number of labels. Source: Gateway API's comment of `allowOrigins`. */
 function originMatcher(origin: string): JsonObject {
-  if (origin === '*' || !origin.includes('*')) return { exact: origin };
-  const [scheme = '', domain = ''] = origin.split('*');
+  if (origin === '*') return { exact: origin };
+  const [scheme = '', domain] = sentOrigin(origin).split('*');
+  if (domain === undefined) return { exact: scheme };
   return { safe_regex: { regex: `${quoteRegex(scheme)}[a-z0-9._-]+${quoteRegex(domain)}` } };
+}
+
+/** Returns an origin as browsers write it: in lower case, and without the scheme's own port. */
+function sentOrigin(origin: string): string {
+  return URL.parse(origin)?.origin ?? origin;
 }
