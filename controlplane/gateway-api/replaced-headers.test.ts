@@ -18,6 +18,11 @@ const FILTER = ours(
   'f',
   'JWT: {jwksURI: "https://keys.test/keys", injectRequestHeaders: [{name: X-User, value: a}]}',
 );
+const LOGIN = ours(
+  'Filter',
+  'login',
+  'OAuth2: {authorizationURL: "https://idp.test", clientID: a, secret: s, protectedOrigins: [{origin: "https://a.test"}], accessTokenJWTFilter: {name: f}}',
+);
 const NAMED = 'type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: f}';
 const policyFor = (kind: string, name: string, more = '') =>
   ours(
@@ -78,6 +83,11 @@ describe('a rule that sets a header which a Filter sets is closed where that Fil
         ['b/0'],
       ],
       ['a policy for the route', site(SET) + policyFor('HTTPRoute', 'web'), ['a/0', 'b/0']],
+      [
+        'a login that hands it the access tokens',
+        site(SET) + LOGIN + policyFor('Gateway', 'site').replace('{name: f}', '{name: login}'),
+        ['a/0', 'b/0'],
+      ],
       ['the rule itself', site(SET, { named: NAMED }), ['a/0', 'b/0'], 'filters[1]'],
       ['a listener', site(SET, { listener: BEFORE }), ['a/0']],
       [

@@ -1,6 +1,9 @@
-import { injectedBy } from '#resources/kinds/filter/injected-headers.ts';
+import { delegateOf, injectedBy } from '#resources/kinds/filter/injected-headers.ts';
+import type { Resource } from '#resources/resource.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import type { Fault } from './condition.ts';
+import type { Filters } from './reference.ts';
+import type { Ask } from './remembered.ts';
 import type { AnyFilter, AnyRule } from './rule-faults.ts';
 import type { ServedRule } from './served-gateway.ts';
 
@@ -11,21 +14,18 @@ type Checked = { readonly rule: ServedRule<AnyRule>; readonly faults: readonly F
  * Closes a rule that sets a request header which a Filter before it sets. The service would take
  * what the route says for what the Filter found out. A Mapping is closed for the same.
  */
-export function closeReplacing(rule: ServedRule<AnyRule>): Checked {
-  const faults = replacedHeaders(rule);
+export function closeReplacing(rule: ServedRule<AnyRule>, ask: Ask<Filters>): Checked {
+  const faults = replacedHeaders(rule, ask);
   const [first] = faults;
   return first === undefined
     ? { rule, faults }
     : { rule: { ...rule, broken: first.message }, faults };
 }
 
-function replacedHeaders({
-  filters,
-  index,
-  listener,
-  policy,
-  rule,
-}: ServedRule<AnyRule>): readonly Fault[] {
+function replacedHeaders(
+  { filters, index, listener, policy, rule }: ServedRule<AnyRule>,
+  ask: Ask<Filters>,
+): readonly Fault[] {
   const stages = listener?.stages ?? [];
   const before = [
     ...stages.flatMap(stage => ('filters' in stage ? stage.filters : [])),
@@ -33,9 +33,9 @@ function replacedHeaders({
     ...filters,
   ];
   const setters = new Map(
-    before.flatMap(filter =>
-      injectedBy(filter).map(name => [headerIdentity(name), filter] as const),
-    ),
+    before
+      .flatMap(filter => [filter, ...delegatesOf(filter, ask)])
+      .flatMap(filter => injectedBy(filter).map(name => [headerIdentity(name), filter] as const)),
   );
   if (setters.size === 0 || !('filters' in rule)) return [];
   const inList = (list: readonly AnyFilter[], field: string) =>
@@ -55,4 +55,13 @@ function replacedHeaders({
       inList(backend.filters, `${field}.backendRefs[${at}]`),
     ),
   ];
+}
+
+/** Returns the Filter that gets the access tokens of this one, in a list. */
+function delegatesOf(filter: Resource<'Filter'>, ask: Ask<Filters>): readonly Resource<'Filter'>[] {
+  const delegate = delegateOf(filter);
+  if (delegate === undefined) return [];
+  const { name, namespace = filter.namespace } = delegate;
+  const found = ask(context => context.filter(namespace, name));
+  return found === undefined ? [] : [found];
 }

@@ -52,7 +52,7 @@ export function routeVerdict(route: AnyRoute, ask: Ask<GatewayContext>): RouteVe
   const resolved = rules.flatMap(rule => rule.resolved);
   const places = listenersOf(attachments).map(place => ({
     ...place,
-    checked: withPolicies(route, served, place, ask).map(closeReplacing),
+    checked: withPolicies(route, served, place, ask).map(rule => closeReplacing(rule, ask)),
   }));
   const replacing = places.flatMap(({ checked }) => checked.flatMap(({ faults }) => faults));
   const unsupported = unsupportedIn(rules, replacing);

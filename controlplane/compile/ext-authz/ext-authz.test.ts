@@ -239,6 +239,20 @@ test('it removes what a Filter injects that gets the access tokens of those', ()
   );
 });
 
+test('a Mapping may not replace what a Filter injects that gets the access tokens of another', () => {
+  const adding = (host: string) =>
+    edge(
+      secret('s'),
+      login('login', { accessTokenJWTFilter: { name: 'tenants' } }),
+      tenants,
+      policy('p', 'a.test'),
+      mapping('m', { host, add_request_headers: { 'x-tenant': { value: 'b', append: false } } }),
+    ).problems.filter(({ field }) => field?.startsWith('spec.add_request_headers'));
+  const [problem] = adding('a.test');
+  assert.match(`${problem?.severity}: ${problem?.message}`, /^error: .*Filter default\/tenants/);
+  assert.deepEqual(adding('b.test'), []);
+});
+
 test('a Mapping that is chosen by a header which Filters inject has a warning', () => {
   const warnings = (host: string) =>
     edge(

@@ -41,7 +41,10 @@ function delegateKey(filter: Named, delegate: FilterName | undefined): string | 
   return delegate && filterKey(delegate.namespace ?? filter.namespace, delegate.name);
 }
 
-/** Returns, for a host of a Mapping, the Filters that may run on its requests. */
+/**
+ * Returns, for a host of a Mapping, the Filters that may set headers of its requests: those that
+ * run, and those that get their access tokens.
+ */
 function filtersOn({
   filters,
   filterPolicies,
@@ -50,7 +53,9 @@ function filtersOn({
   const find = rulesOf(filterPolicies);
   return perHost(host => {
     const keys = find(host).flatMap(({ filters }) => filters);
-    return new Set(keys.flatMap(key => byName.get(key) ?? []));
+    const running = keys.flatMap(key => byName.get(key) ?? []);
+    const delegates = running.map(filter => delegateKey(filter, delegateOf(filter)) ?? '');
+    return new Set([...running, ...delegates.flatMap(key => byName.get(key) ?? [])]);
   });
 }
 
