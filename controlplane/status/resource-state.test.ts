@@ -151,6 +151,24 @@ describe('a resource is', () => {
     }
   });
 
+  test('out of service when it is a route that none of its parents takes', () => {
+    const rules = 'rules: [{ backendRefs: [{ name: s, port: 80 }] }]';
+    for (const [more, state] of [
+      ['', 'out of service'],
+      [', useDefaultGateways: All', 'in force'],
+    ] as const) {
+      const spec = `{ parentRefs: [{ name: a }, { name: b }], ${rules}${more} }`;
+      const api = 'gateway.networking.k8s.io/v1';
+      const rollout = inForce(text('HTTPRoute', spec).replace('gateway.internal/v2', api));
+      const [route] = rollout.wanted.values();
+      assert.ok(route !== undefined);
+      const told = (at: number, severity: 'error' | 'warning') =>
+        problemOf(route, severity, `spec.parentRefs[${at}]`, 'there is none');
+      assert.equal(stateOf(rollout, { compiled: [told(0, 'error')] }), 'in force');
+      assert.equal(stateOf(rollout, { compiled: [told(0, 'error'), told(1, 'warning')] }), state);
+    }
+  });
+
   test('out of service when a service of ours cannot work with it', () => {
     assert.equal(
       stateOf(inForce(JWT), { outOfService: new Set(['Filter/default/a']) }),

@@ -11,8 +11,8 @@ import type { Rejected, Resource } from '#resources/resource.ts';
  * - `last good`: an older version is in force, since the written one has an error.
  * - `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
  * - `out of service`: it has no effect. It cannot be served and closes nothing, it is a policy that
- *   counts for none of its targets, a Gateway or ListenerSet that is not served, or one of our
- *   services has it and cannot work with it, as without its provider.
+ *   counts for none of its targets, a Gateway or ListenerSet that is not served, a route that no
+ *   listener takes, or one of our services has it and cannot work with it, as without its provider.
  */
 export type ResourceState = 'in force' | 'trying' | 'last good' | 'closed' | 'out of service';
 
@@ -61,6 +61,7 @@ const PARENTS: Readonly<Record<string, string>> = {
 
 /** A target that a policy does not have closes nothing. */
 const OF_TARGETS = 'spec.targetRefs[';
+const OF_PARENTS = 'spec.parentRefs[';
 
 /** Returns the function that gives the state of a resource. */
 export function resourceStates(facts: StateFacts): (resource: Resource) => ResourceState {
@@ -77,7 +78,10 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
       .map(placeOf),
   );
   const ofTargets = Map.groupBy(
-    compiled.filter(({ severity, field }) => severity === 'error' && isOfTarget(field)),
+    compiled.filter(
+      ({ severity, field }) =>
+        (severity === 'error' && isOfTarget(field)) || field?.startsWith(OF_PARENTS),
+    ),
     placeOf,
   );
   const withoutRule = new Set(
@@ -103,12 +107,22 @@ function isOfTarget(field = ''): boolean {
   return field.startsWith(OF_TARGETS);
 }
 
-/** Whether each target of a policy has an error, which leaves the policy without effect. */
-function isForNothing({ kind, spec }: Resource, errors: readonly Problem[] = []): boolean {
+/**
+ * Whether each target of a policy, or each parent of a route, has a Problem. The one has no effect
+ * then, and the other no requests.
+ */
+function isForNothing(resource: Resource, problems: readonly Problem[] = []): boolean {
+  const faulty = new Set(problems.map(({ field }) => field));
+  const [refs, of] = referencesOf(resource);
+  return refs.length > 0 && refs.every((_, at) => faulty.has(`${of}${at}]`));
+}
+
+function referencesOf({ kind, spec }: Resource): readonly [refs: readonly object[], of: string] {
   const isPolicy = kind === 'BackendTLSPolicy' || kind === 'FilterPolicy' || kind === 'RateLimit';
-  const { targetRefs = [] } = isPolicy ? spec : {};
-  const faulty = new Set(errors.map(({ field }) => field));
-  return targetRefs.length > 0 && targetRefs.every((_, at) => faulty.has(`${OF_TARGETS}${at}]`));
+  if (isPolicy) return [spec.targetRefs ?? [], OF_TARGETS];
+  return 'parentRefs' in spec && spec.useDefaultGateways !== 'All'
+    ? [spec.parentRefs, OF_PARENTS]
+    : [[], OF_PARENTS];
 }
 
 function placeOf({
