@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
+import { GRPC_CALL, type GrpcStatuses, startGrpcStatuses } from '#envoy/e2e/grpc-statuses.ts';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
@@ -44,6 +45,15 @@ spec:
   health_checks: [{interval: 200ms, health_check: {http: {path: /}}}]
 `;
 
+const callsTo = (port: number) => `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: {name: calls}
+spec: {prefix: /calls/, rewrite: "", service: "127.0.0.1:${port}", grpc: true}
+`;
+
+/** The statuses by which a service of gRPC fails. */
+const FAILURES = [2, 4, 13, 14, 15];
+
 /** It is on after a minute, which is longer than these tests usually take. */
 const OF_THE_DEAD = 'GatewayNoHealthyInstance';
 
@@ -68,9 +78,12 @@ for (const [file, dashboard] of Object.entries(DASHBOARDS)) {
 describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false }, () => {
   let system: System;
   let prometheus: Prometheus;
+  let calls: GrpcStatuses;
   before(async () => {
+    calls = await startGrpcStatuses();
     system = await startSystem({ demo: true, instances: 2 });
     system.write('dotted.yaml', DOTTED);
+    system.write('calls.yaml', callsTo(calls.port));
     const { edgeStats, extAuthz, http, rateLimit, sds } = system.ports;
     const service = (port: number) =>
       ({
@@ -93,6 +106,7 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
   after(async () => {
     await prometheus?.stop();
     await system?.stop();
+    calls?.stop();
   });
 
   /** Sends requests that pass, that Filters answer, and that no route has. */
@@ -100,6 +114,7 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
     for (const path of ['/user/health', '/api/health', '/dead/', '/nowhere'])
       await request(system.edge, path);
     await request(system.edge, '/there/health', { headers: { host: 'there.example.com' } });
+    for (const status of FAILURES) await request(system.edge, `/calls/${status}`, GRPC_CALL);
   }
 
   /** Waits until each of these expressions has a result, while there is traffic. */
