@@ -59,15 +59,16 @@ describe('the figures of a control plane with one edge', () => {
     assert.equal(await get('/users/missing'), 404);
     assert.equal(await get('/users/broken'), 500);
     assert.equal(await get('/users/slow'), 200);
-    const page = await system.figuresWhen(
-      ({ mappings }) => mappings['Mapping/default/users']?.lastMinute.requests === 13,
-      'all requests are counted',
-    );
+    // Envoy may push a latency after the count of its request.
+    const page = await system.figuresWhen(({ mappings }) => {
+      const { p99, requests } = mappings['Mapping/default/users']?.lastMinute ?? {};
+      return requests === 13 && (p99 ?? 0) > 200;
+    }, 'all requests are counted, with the latency of the slow one');
     const users = page.mappings['Mapping/default/users']?.lastMinute;
     assert.ok(users !== undefined && users.p50 !== null && users.p99 !== null);
     assert.deepEqual([users.clientErrors, users.serverErrors], [1, 1]);
     assert.ok(users.p50 < 100, `p50 is ${users.p50}`);
-    assert.ok(users.p99 > 200 && users.p99 <= 700, `p99 is ${users.p99}`);
+    assert.ok(users.p99 <= 700, `p99 is ${users.p99}`);
     assert.deepEqual(
       page.sources.map(({ node, group }) => [node, group]),
       [['edge-1', 'edge']],
