@@ -119,7 +119,7 @@ function emptiedProblems(
 }
 
 const EMPTIED =
-  'it is empty, as a save on a full disk leaves it. ResourcesById that it had stay in force. Write them again, or remove the file';
+  'it is empty, as a save on a full disk leaves it. Resources that it had stay in force. Write them again, or remove the file';
 
 /** Returns what is left to close of a rejected resource beside these, which stand for it. */
 function uncoveredBy(inForce: readonly Resource[], item: Rejected): Rejected | undefined {
