@@ -67,7 +67,7 @@ const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SD
 /** Looks at all streams pause 1 ms for this many of them, so that they cost a share of the CPU. */
 const STREAMS_PER_MS = 10;
 
-/** Connects what serves xDS. Whoever may not have a group's configuration is refused. */
+/** Connects what serves xDS. A client that may not have a group's configuration is refused. */
 export function proxyStreams(parts: ProxyStreamsParts): ProxyStreams {
   const { changed, config, log, now, after } = parts;
   const cache = new SnapshotCache();

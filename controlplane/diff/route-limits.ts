@@ -1,3 +1,4 @@
+import { Memo } from '#controlplane/compile/memo.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import {
   type Labelling,
@@ -6,7 +7,8 @@ import {
 } from '#controlplane/compile/rate-limits/labelling.ts';
 import { limitNames } from '#controlplane/compile/rate-limits/limit-name.ts';
 import { sharedLabels } from '#controlplane/compile/rate-limits/shared-labels.ts';
-import { matchKey } from '#controlplane/compile/routes/mapping-match.ts';
+import { byBypass } from '#controlplane/compile/routes/mapping-groups.ts';
+import { sharingMappings } from '#controlplane/compile/routes/mapping-shares.ts';
 import type { GatewayApi, ServedRule } from '#controlplane/gateway-api/served-gateway.ts';
 import { hasTargets } from '#controlplane/gateway-api/targeted-policies.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
@@ -56,7 +58,7 @@ export function routeLimits(resources: ResourceSet, api: GatewayApi): RouteLimit
     rules.flatMap(({ id, rule }) => rule.limits.map(limit => `${limit.id} ${id}`)),
   );
   const counted = new Map<string, readonly string[]>();
-  const sharedBy = labelsByMatch(resources);
+  const labelled = all.length === 0 ? undefined : requestLabels(resources);
   const mayCountRoute = ({ limit, of }: NamedLimit, route: string) => {
     const labelling = byDomain.get(of.spec.domain);
     if (hasTargets(of)) return labelling !== undefined && targets.has(`${of.id} ${route}`);
@@ -66,9 +68,9 @@ export function routeLimits(resources: ResourceSet, api: GatewayApi): RouteLimit
     all,
     mayCount: ({ limit, of }, { spec }) => {
       const labelling = byDomain.get(of.spec.domain);
-      if (labelling === undefined || hasTargets(of) || !isCounted(spec)) return false;
-      const shared = { labels: sharedBy(spec) };
-      return labelsOf(shared, labelling).some(labels => mayCount(limit.pattern, labels));
+      const labels = labelled?.get(spec);
+      if (labelling === undefined || hasTargets(of) || labels === undefined) return false;
+      return labelsOf({ labels }, labelling).some(labels => mayCount(limit.pattern, labels));
     },
     mayCountRoute,
     namesOf: route => {
@@ -102,14 +104,17 @@ function isCounted({ host_redirect, node_group, shadow }: MappingSpec): boolean 
   return node_group === EDGE && !host_redirect && !shadow;
 }
 
-/** Returns the function that tells the labels of a Mapping's requests, which it may share. */
-function labelsByMatch({ mappings }: ResourceSet): (spec: MappingSpec) => MappingSpec['labels'] {
-  const keys = new Map(
-    mappings.filter(({ spec }) => isCounted(spec)).map(({ spec }) => [spec, matchKey(spec)]),
+/** Returns the labels of the Mappings' requests, which some of them share. */
+function requestLabels(resources: ResourceSet): ReadonlyMap<MappingSpec, MappingSpec['labels']> {
+  const groups = sharingMappings(resources, new Memo()).map(group =>
+    group.filter(({ spec }) => isCounted(spec)).sort((a, b) => byBypass(a.spec, b.spec)),
   );
-  const sharing = Map.groupBy(mappings, ({ spec }) => keys.get(spec));
-  const labels = new Map([...sharing].map(([key, group]) => [key, sharedLabels(group)]));
-  return spec => labels.get(keys.get(spec)) ?? spec.labels;
+  return new Map(
+    groups.flatMap(group => {
+      const labels = sharedLabels(group);
+      return group.map(({ spec }) => [spec, labels] as const);
+    }),
+  );
 }
 
 function labelsOf(

@@ -64,7 +64,8 @@ export function servedGateways(
   const judged = (route: AnyRoute) => [route, judge(route, base, memo)] as const;
   const routes = routesOf(resources).map(judged);
   const closed = base.closed.map(judged);
-  const attached = attachedOf(routes, closed);
+  const unclosed = attachedOf(routes, []);
+  const attached = closed.length === 0 ? unclosed : attachedOf(routes, closed);
   const serving = { checked: listeners.checked, attached, rejected };
   const made = ours.map(each => {
     const client = clientCertificate(each, { context: objects, memo });
@@ -79,7 +80,7 @@ export function servedGateways(
   const valid = [...listeners.checked.values()].flat().filter(({ valid }) => valid);
   const shadowed = shadowedRoutes(
     valid.map(({ listener }) => listener),
-    attachedOf(routes, []),
+    unclosed,
     memo,
   );
   const policies = policyStatuses(resources, objects, using, ours);

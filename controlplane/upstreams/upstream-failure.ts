@@ -208,18 +208,19 @@ const COLLECTORS: ReadonlySet<string> = new Set([LOG_CLUSTER, TRACING_CLUSTER]);
 /** The services that proxies call by themselves. Their calls are in no log of requests. */
 const CALLED: ReadonlySet<string> = new Set([EXT_AUTHZ_CLUSTER, RATE_LIMIT_CLUSTER, ...COLLECTORS]);
 
-/** Only calls that are answered in time end it, however long none is made. */
-function silent({ answeredAt = 0, silentAt, upstream }: Known, now: number): Failure | undefined {
-  if (silentAt === undefined || now - silentAt > FORGOTTEN_MS || answeredAt > silentAt)
-    return undefined;
-  return CALLED.has(upstream.cluster) ? { kind: 'silent' } : undefined;
+function silent(known: Known, now: number): Failure | undefined {
+  const isSilent = goesOn(known.silentAt, known, now) && CALLED.has(known.upstream.cluster);
+  return isSilent ? { kind: 'silent' } : undefined;
 }
 
-/** Only calls that succeed end it, however long none is made. */
-function refused({ answeredAt = 0, refusedAt, upstream }: Known, now: number): Failure | undefined {
-  if (refusedAt === undefined || now - refusedAt > FORGOTTEN_MS || answeredAt > refusedAt)
-    return undefined;
-  return COLLECTORS.has(upstream.cluster) ? { kind: 'refused' } : undefined;
+function refused(known: Known, now: number): Failure | undefined {
+  const isRefused = goesOn(known.refusedAt, known, now) && COLLECTORS.has(known.upstream.cluster);
+  return isRefused ? { kind: 'refused' } : undefined;
+}
+
+/** Only calls that succeed in time end it, however long none is made. */
+function goesOn(seenAt: number | undefined, { answeredAt = 0 }: Known, now: number): boolean {
+  return seenAt !== undefined && now - seenAt <= FORGOTTEN_MS && answeredAt <= seenAt;
 }
 
 /** Returns whether outlier detection has taken out all instances, or more than half. */

@@ -11,7 +11,7 @@ let envoy: CompiledEnvoy;
 
 before(async () => {
   [blue, green] = await Promise.all([startEchoServer('blue'), startEchoServer('green')]);
-  const addresses = { blue: blue.address, green: green.address };
+  const addresses = { blue: blue.address, green: green.address, cart: blue.address };
   const change = (bootstrap: JsonObject) => withPorts(withPair(bootstrap), addresses);
   envoy = await startCompiled(RESOURCES, 'edge', change, undefined, { edge: GATEWAY_EDGE });
 });
@@ -111,6 +111,18 @@ spec:
     'broken',
     `hostnames: [broken.test], rules: [{${prefix('/kind')}, backendRefs: [{group: x.test, kind: Odd, name: a}]}, {${prefix('/none')}}, {${prefix('/zero')}, backendRefs: [{name: blue, port: 80, weight: 0}]}]`,
   ),
+  route(
+    'clear',
+    `hostnames: [clear.test], rules: [{${prefix('/cart')}, backendRefs: [{name: cart, port: 80}]}, {${BLUE}}]`,
+  ),
+  `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: cart}
+spec:
+  targetRefs: [{group: '', kind: Service, name: cart}]
+  validation: {hostname: cart.test, wellKnownCACertificates: system}
+`,
 ].join('');
 
 const FORWARDED: readonly { ask: string; with?: Ask; server: string; path?: string }[] = [
@@ -183,6 +195,12 @@ for (const path of ['/kind', '/none', '/zero']) {
     assert.equal((await envoy.ask(path, { host: 'broken.test' })).status, 500);
   });
 }
+
+test('a Service gets no request in the clear while the BackendTLSPolicy for it is rejected', async () => {
+  const asked = { host: 'clear.test' };
+  assert.equal((await envoy.ask('/shop', asked)).status, 200, 'the policy names another Service');
+  assert.equal((await envoy.ask('/cart', asked)).status, 500);
+});
 
 test('what no rule of a hostname matches is not found', async () => {
   assert.equal((await envoy.ask('/elsewhere', { host: 'redirects.test' })).status, 200);

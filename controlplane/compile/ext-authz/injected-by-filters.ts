@@ -21,14 +21,12 @@ export type IdentityHeadersOf = (filter: Filter) => readonly string[];
  * `Authorization` is not among them: Filters read the client's own.
  */
 export function identityHeadersAmong(filters: readonly Filter[]): IdentityHeadersOf {
-  const byName = new Map(filters.map(filter => [keyOf(filter), filter]));
-  return filter => {
-    const delegate = byName.get(delegateKey(filter, delegateOf(filter)) ?? '');
-    return [filter, ...(delegate === undefined ? [] : [delegate])]
+  const byName = named(filters);
+  return filter =>
+    [filter, ...delegatesOf(filter, byName)]
       .flatMap(injectedBy)
       .flatMap(name => [name, headerIdentity(name)])
       .filter(name => name !== 'authorization');
-  };
 }
 
 type Named = Pick<Filter, 'name' | 'namespace'>;
@@ -41,6 +39,16 @@ function delegateKey(filter: Named, delegate: FilterName | undefined): string | 
   return delegate && filterKey(delegate.namespace ?? filter.namespace, delegate.name);
 }
 
+function named(filters: readonly Filter[]): ReadonlyMap<string, Filter> {
+  return new Map(filters.map(filter => [keyOf(filter), filter]));
+}
+
+/** Returns the Filter that gets the access tokens of this one, in a list. */
+function delegatesOf(filter: Filter, byName: ReadonlyMap<string, Filter>): readonly Filter[] {
+  const delegate = byName.get(delegateKey(filter, delegateOf(filter)) ?? '');
+  return delegate === undefined ? [] : [delegate];
+}
+
 /**
  * Returns, for a host of a Mapping, the Filters that may set headers of its requests: those that
  * run, and those that get their access tokens.
@@ -49,13 +57,12 @@ function filtersOn({
   filters,
   filterPolicies,
 }: ResourceSet): (host: string) => ReadonlySet<Filter> {
-  const byName = new Map(filters.map(filter => [keyOf(filter), filter]));
+  const byName = named(filters);
   const find = rulesOf(filterPolicies);
   return perHost(host => {
     const keys = find(host).flatMap(({ filters }) => filters);
     const running = keys.flatMap(key => byName.get(key) ?? []);
-    const delegates = running.map(filter => delegateKey(filter, delegateOf(filter)) ?? '');
-    return new Set([...running, ...delegates.flatMap(key => byName.get(key) ?? [])]);
+    return new Set([...running, ...running.flatMap(filter => delegatesOf(filter, byName))]);
   });
 }
 

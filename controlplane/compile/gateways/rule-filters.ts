@@ -2,8 +2,8 @@ import type { JsonObject } from '#protos/json.ts';
 import type { HeaderModifier } from '#resources/kinds/gateway-api/header-modifier.ts';
 import type { HttpRouteFilter } from '#resources/kinds/http-route/http-route-spec.ts';
 import { extension } from '../extension.ts';
-import { quoteRegex } from '../quote-regex.ts';
 import { CORS_NAME } from '../routes/cors-filter.ts';
+import { originMatcher } from '../routes/origin-matcher.ts';
 
 type Field = Exclude<keyof HttpRouteFilter, 'type'>;
 
@@ -67,7 +67,7 @@ export function corsChanges(filters: readonly HttpRouteFilter[]): JsonObject {
   // With credentials `*` is the name of a header (Fetch standard, "CORS protocol").
   const exposed = exposeHeaders.filter(name => name !== '*' || !allowCredentials);
   const config = extension('filters.http.cors.v3.CorsPolicy', {
-    allow_origin_string_match: allowOrigins.map(originMatcher),
+    allow_origin_string_match: allowOrigins.map(origin => originMatcher(sentOrigin(origin))),
     ...(allowMethods.length === 0 ? {} : { allow_methods: allowMethods.join(', ') }),
     ...(allowHeaders.length === 0 ? {} : { allow_headers: allowHeaders.join(', ') }),
     ...(exposed.length === 0 ? {} : { expose_headers: exposed.join(', ') }),
@@ -82,14 +82,6 @@ export function corsChanges(filters: readonly HttpRouteFilter[]): JsonObject {
       { header: { key: 'vary', value: 'Origin' }, append_action: 'APPEND_IF_EXISTS_OR_ADD' },
     ],
   };
-}
-
-/** A wildcard stands for any number of labels. Source: Gateway API's comment of `allowOrigins`. */
-function originMatcher(origin: string): JsonObject {
-  if (origin === '*') return { exact: origin };
-  const [scheme = '', domain] = sentOrigin(origin).split('*');
-  if (domain === undefined) return { exact: scheme };
-  return { safe_regex: { regex: `${quoteRegex(scheme)}[a-z0-9._-]+${quoteRegex(domain)}` } };
 }
 
 /** Returns an origin as browsers write it: in lower case, and without the scheme's own port. */

@@ -1,9 +1,8 @@
 import type { JsonObject } from '#protos/json.ts';
 import { type Cors, openOrigin } from '#resources/traffic/cors.ts';
-import { ANY_ORIGIN } from '#resources/traffic/cors-origin.ts';
 import { extension } from '../extension.ts';
-import { quoteRegex } from '../quote-regex.ts';
 import { CORS_NAME } from './cors-filter.ts';
+import { originMatcher } from './origin-matcher.ts';
 
 /**
  * Returns the filter's settings in a route. Envoy answers with the very origin of the request, also
@@ -35,11 +34,4 @@ function policyOf(cors: Cors): JsonObject {
     allow_credentials: cors.credentials && openOrigin(cors) === undefined,
     forward_not_matching_preflights: false,
   };
-}
-
-/** Envoy takes the exact origin `*` for any. */
-function originMatcher(origin: string): JsonObject {
-  if (origin === ANY_ORIGIN || !origin.includes('*')) return { exact: origin };
-  const [scheme = '', domain = ''] = origin.split('*');
-  return { safe_regex: { regex: `${quoteRegex(scheme)}[a-z0-9._-]+${quoteRegex(domain)}` } };
 }

@@ -73,9 +73,10 @@ export function mappingRoute(
 ): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
-  const labels = sharedLabels(mappingsOf(group));
   const [limited, limits] =
-    edge === undefined ? [{}, {}] : routeRateLimits({ labels }, edge.labellings);
+    edge === undefined
+      ? [{}, {}]
+      : routeRateLimits({ labels: sharedLabels(mappingsOf(group)) }, edge.labellings);
   const bypass = edge !== undefined && spec.bypass_auth ? WITHOUT_FILTERS : {};
   return {
     rank: toRank(spec, id),

@@ -6,8 +6,12 @@ import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts
 import { listenerCertificates } from '#controlplane/gateway-api/listener-certificates.ts';
 import { isElsewhere, secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Rejected, Resource, ResourcesById } from '#resources/resource.ts';
-import { resourceId } from '#resources/resource.ts';
+import {
+  type Rejected,
+  type Resource,
+  type ResourcesById,
+  resourceId,
+} from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 import { contextOf } from './host-context.ts';
@@ -15,8 +19,6 @@ import { authoritiesUse, certificateUse } from './host-tls.ts';
 import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './proxy-secret.ts';
 import { contextAuthorities, contextCertificate, type SecretUse } from './secret-use.ts';
 import { contextIdOf, serviceContexts } from './service-context.ts';
-
-/** By id. */
 
 type Secret = Resource<'Secret'>;
 /** What presents or trusts it. A TLSContext does so for connections to services. */
