@@ -3,6 +3,7 @@ import { constants } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
 import { COMPRESSED } from './unary/message-reader.ts';
 import { refuse } from './unary/respond.ts';
+import { mostUnfinished, UnfinishedMessages } from './unfinished-messages.ts';
 
 type OnStream = (
   stream: ServerHttp2Stream,
@@ -17,24 +18,34 @@ type OnStream = (
  *
  * Refuses compressed calls, too. grpc-js inflates all messages of a read at once, each up to the
  * longest that there may be, so that 4 KB can take 4 MiB of memory. Envoy compresses no calls.
+ *
+ * Bounds the messages of all calls of which the end has not come.
  */
 export function guardCalls(server: Server): void {
+  const unfinished = new UnfinishedMessages(mostUnfinished());
   for (const http2Server of http2ServersOf(server)) {
     for (const listener of http2Server.listeners('stream') as OnStream[]) {
       http2Server.off('stream', listener);
-      http2Server.on('stream', (...given: Parameters<OnStream>) => begin(listener, given));
+      http2Server.on('stream', (...given: Parameters<OnStream>) =>
+        begin(listener, given, unfinished),
+      );
     }
   }
 }
 
-function begin(listener: OnStream, given: Parameters<OnStream>): void {
+function begin(
+  listener: OnStream,
+  given: Parameters<OnStream>,
+  unfinished: UnfinishedMessages,
+): void {
   const [stream, { 'grpc-encoding': encoding = 'identity' }] = given;
   // A connection that breaks fails each of its streams. Node throws an error that has no listener.
   stream.on('error', () => {});
   if (stream.destroyed || stream.closed) return;
   try {
-    if (encoding === 'identity') listener(...given);
-    else refuse(stream, COMPRESSED);
+    if (encoding !== 'identity') return void refuse(stream, COMPRESSED);
+    listener(...given);
+    unfinished.watch(stream);
   } catch {
     stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
