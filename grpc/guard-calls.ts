@@ -1,15 +1,20 @@
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
+import { thirdOfHeap } from './third-of-heap.ts';
 import { COMPRESSED } from './unary/message-reader.ts';
 import { refuse } from './unary/respond.ts';
-import { mostUnfinished, UnfinishedMessages } from './unfinished-messages.ts';
+import { UnfinishedMessages } from './unfinished-messages.ts';
+import { UntakenResponses } from './untaken-responses.ts';
 
 type OnStream = (
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   ...rest: readonly unknown[]
 ) => void;
+
+/** What follows each call, and ends those that keep too much. */
+type Bound = { watch(stream: ServerHttp2Stream): void };
 
 /**
  * Stops errors that grpc-js throws at the start of a call from ending the process. It answers an
@@ -19,25 +24,20 @@ type OnStream = (
  * Refuses compressed calls, too. grpc-js inflates all messages of a read at once, each up to the
  * longest that there may be, so that 4 KB can take 4 MiB of memory. Envoy compresses no calls.
  *
- * Bounds the messages of all calls of which the end has not come.
+ * Bounds what all calls together keep of messages that do not end, and of responses that are not
+ * taken.
  */
 export function guardCalls(server: Server): void {
-  const unfinished = new UnfinishedMessages(mostUnfinished());
+  const bounds = [new UnfinishedMessages(thirdOfHeap()), new UntakenResponses(thirdOfHeap())];
   for (const http2Server of http2ServersOf(server)) {
     for (const listener of http2Server.listeners('stream') as OnStream[]) {
       http2Server.off('stream', listener);
-      http2Server.on('stream', (...given: Parameters<OnStream>) =>
-        begin(listener, given, unfinished),
-      );
+      http2Server.on('stream', (...given: Parameters<OnStream>) => begin(listener, given, bounds));
     }
   }
 }
 
-function begin(
-  listener: OnStream,
-  given: Parameters<OnStream>,
-  unfinished: UnfinishedMessages,
-): void {
+function begin(listener: OnStream, given: Parameters<OnStream>, bounds: readonly Bound[]): void {
   const [stream, { 'grpc-encoding': encoding = 'identity' }] = given;
   // A connection that breaks fails each of its streams. Node throws an error that has no listener.
   stream.on('error', () => {});
@@ -45,7 +45,7 @@ function begin(
   try {
     if (encoding !== 'identity') return void refuse(stream, COMPRESSED);
     listener(...given);
-    unfinished.watch(stream);
+    for (const bound of bounds) bound.watch(stream);
   } catch {
     stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }

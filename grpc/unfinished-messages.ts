@@ -1,12 +1,8 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { getHeapStatistics } from 'node:v8';
 import { PREFIX_BYTES } from './http2/grpc-blocks.ts';
 
 /** What Node keeps for a piece, beside its bytes. */
 const PIECE_BYTES = 200;
-
-/** Returns the bytes that all unfinished messages may take, which are a third of the heap's most. */
-export const mostUnfinished = (): number => getHeapStatistics().heap_size_limit / 3;
 
 /**
  * Bounds what is kept of messages of which the end has not come, of all calls of a server. When it

@@ -1,10 +1,10 @@
-import { getHeapStatistics } from 'node:v8';
+import { thirdOfHeap } from '#grpc/third-of-heap.ts';
 
 /** What a name takes in the heap, with the tables that it is in [measured]. */
 const NAME_BYTES = 100;
 
 /** The names that all streams of a server may make it remember. They take a third of the heap. */
-export const mostOfAll = (): number => getHeapStatistics().heap_size_limit / 3 / NAME_BYTES;
+export const mostOfAll = (): number => thirdOfHeap() / NAME_BYTES;
 
 /**
  * Counts the names that the clients of all streams make the server remember. Each stream has a
