@@ -26,6 +26,7 @@ for (const env of [
   ENDPOINT,
   { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/v1/traces' },
   { OTEL_TRACES_EXPORTER: 'otlp' },
+  { ...ENDPOINT, OTEL_PROPAGATORS: 'b3, tracecontext,baggage' },
   { ...ENDPOINT, OTEL_SDK_DISABLED: 'false', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
   {
     ...ENDPOINT,
@@ -115,6 +116,13 @@ const WRONG: readonly [env: Readonly<Record<string, string>>, message: RegExp][]
     { ...ENDPOINT, OTEL_BSP_MAX_QUEUE_SIZE: '10', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '11' },
     /^OTEL_BSP_MAX_EXPORT_BATCH_SIZE: want an integer from 1 to 10$/,
   ],
+  ...['b3', 'none', 'Tracecontext'].map(
+    propagators =>
+      [
+        { ...ENDPOINT, OTEL_PROPAGATORS: propagators },
+        /^OTEL_PROPAGATORS: want `tracecontext` among them, which is the only one here$/,
+      ] as [Readonly<Record<string, string>>, RegExp],
+  ),
   [{ ...ENDPOINT, OTEL_BSP_SCHEDULE_DELAY: '0' }, /^OTEL_BSP_SCHEDULE_DELAY: want/],
   ...['secret', 'authorization=', 'a b=secret', 'a=%zz', 'a=b%0aX', 'a=b,c'].map(
     headers =>

@@ -23,6 +23,8 @@ export type TraceSettings = {
 };
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+/** W3C's header, by which Envoy leads traces on to our services. */
+const TRACE_CONTEXT = 'tracecontext';
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
 
 /**
@@ -45,6 +47,10 @@ export function readTraceSettings(env: Environment): TraceSettings | undefined {
   for (const name of PROTOCOLS)
     if (!['', 'http/protobuf'].includes(text(name)))
       throw new Error(`${name}: want \`http/protobuf\`, which is the only protocol here`);
+  if (!(text('OTEL_PROPAGATORS') || TRACE_CONTEXT).split(/\s*,\s*/).includes(TRACE_CONTEXT))
+    throw new Error(
+      `OTEL_PROPAGATORS: want \`${TRACE_CONTEXT}\` among them, which is the only one here`,
+    );
   checkExporterVariables(text);
   return { sampling: readSampling(text), batch: readBatch(text), files: exporterFiles(text) };
 }
