@@ -66,6 +66,18 @@ const edge: Dashboard = {
       },
     },
     {
+      title: 'gRPC calls, and those that fail',
+      unit: 'reqps',
+      curves: {
+        all: rate('envoy_cluster_grpc_total'),
+        UNKNOWN: rate('envoy_cluster_grpc_2'),
+        DEADLINE_EXCEEDED: rate('envoy_cluster_grpc_4'),
+        INTERNAL: rate('envoy_cluster_grpc_13'),
+        UNAVAILABLE: rate('envoy_cluster_grpc_14'),
+        DATA_LOSS: rate('envoy_cluster_grpc_15'),
+      },
+    },
+    {
       title: 'Slowest routes, p99',
       unit: 'ms',
       curves: {
