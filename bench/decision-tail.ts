@@ -108,7 +108,7 @@ function page(text: string): string {
   return `# How long a decision takes
 ${begun} gRPC straight to the service, without Envoy. The client writes frames made before (about a microsecond a call), on the other core.
 The maximum is measured over 4 connections with 32 calls at a time, and 1,000 with one. Then calls come evenly at 70 % of that, whether earlier ones are answered or not. Each
-is timed from when it was due. ${seconds} s each. grpc-js, node and framed (our own framing) are HTTP/2 implementations of the same methods of ours. ${REFERENCE}. Made by \`npx node bench/decision-tail.ts\`.
+is timed from when it was due. ${seconds} s each. grpc-js and framed (our own framing) are HTTP/2 implementations of the same methods of ours. ${REFERENCE}. Made by \`npx node bench/decision-tail.ts\`.
 The client collects its garbage for up to 30 ms at a time where messages are long, as those of a check are. So times above 10 ms are partly its own.
 
 ${text}`;

@@ -99,11 +99,11 @@ function tableOf(all: ReadonlyMap<string, readonly Measured[]>): string {
 function page(table: string): string {
   return `# What a rate limit decision costs when ghz asks for it
 ${begun} ghz with ${CALLERS} callers over ${CONNECTIONS} connections, which takes most of a core itself, one descriptor of two labels and 1 to 100 limits. Medians of ${ROUNDS} rounds of
-${calls.toLocaleString('en')} calls, in which all take turns. grpc-js, node and framed (our own framing) are HTTP/2 implementations of the same methods of ours. CPU is user and system time of the process. ${REFERENCE}.
+${calls.toLocaleString('en')} calls, in which all take turns. grpc-js and framed (our own framing) are HTTP/2 implementations of the same methods of ours. CPU is user and system time of the process. ${REFERENCE}.
 Made by \`npx node bench/ghz.ts\`.
 
 ${table}
-The goals are at most 0.6 of grpc-js on Node's HTTP/2, 0.25 on our own framing, and with Redis 0.4 of envoyproxy/ratelimit. Measured so elsewhere, in µs: envoyproxy/ratelimit 75 and its
+The goals are at most 0.25 of grpc-js, and with Redis 0.4 of envoyproxy/ratelimit. Measured so elsewhere, in µs: envoyproxy/ratelimit 75 and its
 Redis, grpc-js with a Map 48–71, Limitador (Rust, in memory) 24. Limitador's server is in no registry of packages, so this one is its library 0.14.0 behind a tonic server of ours.
 `;
 }

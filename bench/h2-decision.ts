@@ -1,9 +1,9 @@
 /**
  * Run `npx node bench/h2-decision.ts [rounds] [calls]`. It measures what a decision costs on
- * grpc-js, on Node's HTTP/2 streams and on our own framing. The decisions are a rate limit with its
- * counter in memory, and the check of a user who is logged in.
+ * grpc-js and on our own framing. The decisions are a rate limit with its counter in memory, and
+ * the check of a user who is logged in.
  *
- * The three take turns, so that other load on the machine disturbs all alike. One client calls them
+ * The two take turns, so that other load on the machine disturbs both alike. One client calls them
  * with frames made before. The results are medians of CPU time. Then it measures the rate limit
  * through an Envoy (needs Debian's wrk). Prints tables and writes them to
  * `bench/results/h2-decision.md`. Given a number of rounds it only prints. A whole run takes about
@@ -107,12 +107,12 @@ async function costOf(
 }
 
 function page(tables: string): string {
-  return `# What a decision costs on grpc-js, on Node's HTTP/2 and on our own framing
-${begun} CPU time of the service, medians of ${rounds} rounds of ${calls.toLocaleString('en')} calls, the three in turn. One client calls them with frames made before,
+  return `# What a decision costs on grpc-js and on our own framing
+${begun} CPU time of the service, medians of ${rounds} rounds of ${calls.toLocaleString('en')} calls, the two in turn. One client calls them with frames made before,
 with headers indexed as Envoy sends them. \`4 × 64\` is connections, and calls at once on each. \`traced\` has a header that differs in each call. The methods and
-their codecs are the same on all three. Made by \`npx node bench/h2-decision.ts\`.
+their codecs are the same on both. Made by \`npx node bench/h2-decision.ts\`.
 
 ${tables}
-The goal on Node's HTTP/2 is at most 0.6 of grpc-js. On our own framing it is at most 0.25 for a rate limit, 0.35 for a check, and about twice what Node's HTTP/2 saves, or more.
+The goal is at most 0.25 of grpc-js for a rate limit, and 0.35 for a check.
 `;
 }

@@ -1,9 +1,8 @@
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
-import type { Server } from '@grpc/grpc-js';
+import { type Server, status } from '@grpc/grpc-js';
 import { thirdOfHeap } from './third-of-heap.ts';
 import { COMPRESSED } from './unary/message-reader.ts';
-import { refuse } from './unary/respond.ts';
 import { UnfinishedMessages } from './unfinished-messages.ts';
 import { UntakenResponses } from './untaken-responses.ts';
 
@@ -43,12 +42,32 @@ function begin(listener: OnStream, given: Parameters<OnStream>, bounds: readonly
   stream.on('error', () => {});
   if (stream.destroyed || stream.closed) return;
   try {
-    if (encoding !== 'identity') return void refuse(stream, COMPRESSED);
-    listener(...given);
-    for (const bound of bounds) bound.watch(stream);
+    if (encoding === 'identity') {
+      listener(...given);
+      for (const bound of bounds) bound.watch(stream);
+    } else refuseCompressed(stream);
   } catch {
     stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
+}
+
+/** A gRPC client does not read a date. Node reads this option, which its types lack. */
+const TRAILERS_ONLY = { endStream: true, sendDate: false };
+
+/**
+ * Ends a call with a status and no response. The unread rest of the request is not wanted any more.
+ * Source: gRPC over HTTP2, "Trailers-Only".
+ */
+function refuseCompressed(stream: ServerHttp2Stream): void {
+  const headers = {
+    ':status': 200,
+    'content-type': 'application/grpc',
+    'grpc-accept-encoding': 'identity',
+    'grpc-status': String(status[COMPRESSED.failed]),
+    'grpc-message': COMPRESSED.message,
+  };
+  stream.respond(headers, TRAILERS_ONLY);
+  if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
 /** They are private, but nothing else leads to them. */

@@ -11,7 +11,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { MAX_STREAMS } from '#grpc/unary/connections.ts';
+import { MAX_STREAMS } from '#grpc/unary/answering.ts';
 import { FRAME, field, frame, requestHeaders, uint32 } from '#grpc/unary/testing/frames.ts';
 import { connectRaw } from '#grpc/unary/testing/raw-connection.ts';
 import type { Message } from '#protos/decode-bytes.ts';

@@ -12,7 +12,7 @@ import { listen } from './listen.ts';
 import { REFLECTION_SERVICES, reflectionHandlers } from './reflection.ts';
 import { serviceDefinition } from './service.ts';
 import type { TlsServerOptions } from './tls.ts';
-import { MAX_STREAMS } from './unary/connections.ts';
+import { MAX_STREAMS } from './unary/answering.ts';
 import { within } from './within.ts';
 
 export type ServeOptions = {

@@ -24,22 +24,16 @@ const hello = (_request: http.IncomingMessage, response: http.ServerResponse) =>
 const SERVERS = {
   serve: (tls: ReturnType<typeof changingTls>) =>
     serve({ host: '127.0.0.1', port: 0, services: {}, http: hello, tls: tls.options }),
-  serveUnary: (tls: ReturnType<typeof changingTls>) => startUnary(tls, 'node'),
-  'serveUnary on our own framing': (tls: ReturnType<typeof changingTls>) =>
-    startUnary(tls, 'framed'),
+  serveUnary: (tls: ReturnType<typeof changingTls>) =>
+    serveUnary({
+      host: '127.0.0.1',
+      port: 0,
+      methods: [],
+      http: hello,
+      onError: error => assert.fail(String(error)),
+      tls: tls.options,
+    }),
 };
-
-function startUnary(tls: ReturnType<typeof changingTls>, transport: 'node' | 'framed') {
-  return serveUnary({
-    host: '127.0.0.1',
-    port: 0,
-    methods: [],
-    http: hello,
-    onError: error => assert.fail(String(error)),
-    tls: tls.options,
-    transport,
-  });
-}
 
 /** Returns what the client gets of `GET /`. Rejects when it gets nothing. */
 function get(port: number, options: ConnectionOptions): Promise<string> {

@@ -13,7 +13,7 @@ import { createMetrics } from '#ext-authz/metrics.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { STORE_KEY } from '#ext-authz/testing/store-login.ts';
 import { serveOnGrpcJs } from '#grpc/unary/serve-on-grpc-js.ts';
-import { type ServeUnaryOptions, serveUnary } from '#grpc/unary/serve-unary.ts';
+import { serveUnary } from '#grpc/unary/serve-unary.ts';
 import { after } from '#process/after.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import { MemoryCounterStore } from '#ratelimit-service/memory-counter-store.ts';
@@ -26,10 +26,7 @@ const log = pino({ level: 'error' });
 const uptime = () => performance.now();
 const at = { host: '127.0.0.1', port: 0 };
 
-function serve(options: ServeUnaryOptions) {
-  if (server === 'grpc-js') return serveOnGrpcJs(options);
-  return serveUnary({ ...options, transport: server === 'framed' ? 'framed' : 'node' });
-}
+const serve = server === 'grpc-js' ? serveOnGrpcJs : serveUnary;
 
 async function serveRateLimit(unit: string): Promise<number> {
   const store = new MemoryCounterStore({ now: Date.now });

@@ -1,7 +1,6 @@
 /**
  * A process that allows every check, to measure what a check costs without a decision. The first
- * argument names its HTTP/2 implementation: `grpc-js`, or `node` or `framed` of grpc/unary/, as
- * ext-authz uses.
+ * argument names its HTTP/2 implementation: `grpc-js`, or `framed`, which ext-authz uses.
  */
 import { protobufCodec } from '#grpc/unary/protobuf-codec.ts';
 import { serveOnGrpcJs } from '#grpc/unary/serve-on-grpc-js.ts';
@@ -22,9 +21,7 @@ const options: ServeUnaryOptions = {
   ],
   onError: error => process.stderr.write(`${error}\n`),
 };
-const served = await (server === 'grpc-js'
-  ? serveOnGrpcJs(options)
-  : serveUnary({ ...options, transport: server === 'node' ? 'node' : 'framed' }));
+const served = await (server === 'grpc-js' ? serveOnGrpcJs : serveUnary)(options);
 served.setServing(true);
 process.once('disconnect', () => process.exit(0));
 process.send?.({ listening: true, port: served.port });

@@ -4,7 +4,7 @@ import { isJsonObject } from '#protos/json.ts';
 import { endProcess } from '../end-process.ts';
 
 /** The HTTP/2 implementations of our services. */
-export const SERVERS = ['grpc-js', 'node', 'framed'] as const;
+export const SERVERS = ['grpc-js', 'framed'] as const;
 export type Server = (typeof SERVERS)[number];
 
 /** A service in a process of its own. */

@@ -4,6 +4,11 @@ import type { OnError } from './answer-message.ts';
 import type { UnaryMethod } from './method.ts';
 import type { AnswerParts } from './reflection-stream.ts';
 
+/** More streams at once, header bytes and header fields than the calls of any proxy have. */
+export const MAX_STREAMS = 1_024;
+export const MAX_HEADER_BYTES = 32 * 1_024;
+export const MAX_HEADERS = 128;
+
 export type UnaryLimits = {
   readonly maxMessageBytes: number;
   /** For the messages of one connection that have come in part. */

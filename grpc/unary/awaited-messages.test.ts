@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http2, { type IncomingHttpHeaders } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
-import { until } from '#envoy/e2e/until.ts';
 import { framed } from '#grpc/http2/grpc-blocks.ts';
-import { AwaitedMessages } from './awaited-messages.ts';
-import { failure } from './method.ts';
-import { readMessage } from './read-message.ts';
-import { refuse } from './respond.ts';
 import { serveEcho } from './testing/echo-server.ts';
 import { call, closed, open, openSession } from './testing/http2-client.ts';
 
@@ -53,31 +47,27 @@ test('a call whose message is there is not hurried', async t => {
   assert.equal((await never).headers['grpc-message'], 'the deadline of the call has passed');
 });
 
-test('nothing is kept of calls that were answered, reset, or lost their connection', async t => {
-  const limits = {
-    maxMessageBytes: 9,
-    maxPartialBytes: 99,
-    awaited: new AwaitedMessages(),
-    partialBytes: 0,
-  };
-  const server = http2.createServer().on('stream', stream => {
-    stream.on('error', () => {});
-    readMessage(stream, '', limits, () => refuse(stream, failure('NOT_FOUND', '')));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+test('nothing is kept of calls that were answered, refused or reset', async t => {
+  const half = framed(Buffer.from('half')).subarray(0, 7);
+  const maxPartialBytes = 2 * half.length;
+  const { port } = await serveEcho(t, { limits: { maxMessageBytes: 9, maxPartialBytes } });
   const session = openSession(t, port);
+  const begin = async () => {
+    const stream = open(session).on('error', () => {});
+    await new Promise(resolve => void stream.write(half, resolve));
+    return stream;
+  };
   await call(session, 'answered');
   await call(session, 'longer than is read');
-  const half = framed(Buffer.from('half')).subarray(0, 7);
-  const streams = Array.from({ length: 2 }, () => open(session).on('error', () => {}));
-  for (const stream of streams) stream.write(half);
-  await until(() => limits.partialBytes === 14 || undefined);
-  assert.equal(limits.awaited.size, 2);
-  streams[0]?.close(http2.constants.NGHTTP2_CANCEL);
-  await until(() => limits.awaited.size === 1 || undefined);
-  session.destroy();
-  await until(() => limits.awaited.size === 0 || undefined);
-  assert.equal(limits.partialBytes, 0);
+  const first = await begin();
+  await begin();
+  const third = await begin();
+  const [refused] = (await once(third, 'response')) as [IncomingHttpHeaders];
+  assert.equal(refused['grpc-status'], String(status.RESOURCE_EXHAUSTED));
+  first.close(http2.constants.NGHTTP2_CANCEL);
+  await closed(first);
+  const fourth = await begin();
+  fourth.end('lf');
+  const [answered] = (await once(fourth, 'response')) as [IncomingHttpHeaders];
+  assert.equal(answered['grpc-status'], undefined);
 });

@@ -7,9 +7,8 @@ import { BlockPool } from '#grpc/http2/output.ts';
 import type { RequestHead } from '#grpc/http2/request-head.ts';
 import type { SessionLimits } from '#grpc/http2/session.ts';
 import type { RequestReader, Stream } from '#grpc/http2/stream.ts';
-import type { Answering } from './answering.ts';
+import { type Answering, MAX_HEADER_BYTES, MAX_HEADERS, MAX_STREAMS } from './answering.ts';
 import { httpRefusal, readTimeout, TOO_LONG, UNKNOWN } from './check-headers.ts';
-import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_STREAMS } from './connections.ts';
 import { FramedCall, refuseStream, type SharedLimits } from './framed-call.ts';
 import { answerFramedParts } from './framed-parts.ts';
 import type { Failure, UnaryCall, UnaryMethod, UnaryPeer } from './method.ts';
@@ -29,7 +28,7 @@ type Route =
   | { readonly refusal: Failure }
   | { readonly httpStatus: 405 | 415 };
 
-/** The connections of a server on our own HTTP/2 framing. */
+/** The HTTP/2 connections of a server. */
 export class FramedConnections {
   readonly #open = new Set<Connection>();
   readonly #answering: Answering;
@@ -42,6 +41,7 @@ export class FramedConnections {
     this.#options = { pool: new BlockPool(), limits, keepAlive, now: () => performance.now() };
   }
 
+  /** Takes a connection that another server accepted. */
   accept(socket: Duplex): void {
     const connection = new Connection(socket, this.#options, made =>
       requestsOf(made, this.#answering, () => peerOf(socket)),
@@ -50,11 +50,13 @@ export class FramedConnections {
     connection.closed.then(() => this.#open.delete(connection));
   }
 
+  /** Refuses the calls whose messages have not come since the last sweep. */
   sweep(): void {
     for (const { session } of this.#open)
       for (const { reader } of session.streams) if (reader instanceof FramedCall) reader.sweep();
   }
 
+  /** Tells clients to go elsewhere. Resolves when their calls have ended. */
   close(): Promise<unknown> {
     for (const connection of this.#open) connection.drain();
     return Promise.all(Array.from(this.#open, ({ closed }) => closed));

@@ -1,9 +1,6 @@
-import { constants, type ServerHttp2Stream } from 'node:http2';
-import { pipeline } from 'node:stream/promises';
 import { framed, PREFIX_BYTES } from '#grpc/http2/grpc-blocks.ts';
 import { answerReflection, REFLECTION_SERVICES, type ReflectionRequest } from '#grpc/reflection.ts';
 import { serviceDefinition } from '#grpc/service.ts';
-import { respondInParts } from './respond.ts';
 
 /** The longest message of a client. The names that clients ask for are short. */
 const MAX_BYTES = 4 * 1_024;
@@ -18,12 +15,6 @@ export type AnswerParts = (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffe
 export function reflectionMethods(services: readonly string[]): ReadonlyMap<string, AnswerParts> {
   const answer = (request: ReflectionRequest) => answerReflection(services, request);
   return new Map(REFLECTION_SERVICES.map(service => reflectionMethod(service, answer)));
-}
-
-/** Answers on a stream of Node's. */
-export function answerParts(stream: ServerHttp2Stream, answers: AnswerParts): void {
-  respondInParts(stream);
-  pipeline(stream, answers, stream).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
 }
 
 function reflectionMethod(

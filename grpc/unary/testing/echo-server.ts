@@ -2,7 +2,6 @@ import type { TestContext } from 'node:test';
 import type { Served } from '#grpc/serve.ts';
 import { failure, type UnaryMethod } from '../method.ts';
 import { type ServeUnaryOptions, serveUnary } from '../serve-unary.ts';
-import { transport } from './transport.ts';
 
 export const ECHO = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
 
@@ -38,7 +37,6 @@ export async function serveEcho(t: TestContext, options: Partial<ServeUnaryOptio
     port: 0,
     methods: [echo],
     onError: error => void errors.push(error),
-    transport: transport(),
     ...options,
   });
   t.after(() => served.stop(0));

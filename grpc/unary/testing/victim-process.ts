@@ -1,13 +1,11 @@
 /** An echo server that is attacked from outside, and reports what the attack costs it. */
 import { serveUnary } from '../serve-unary.ts';
 import { echo } from './echo-server.ts';
-import { transport } from './transport.ts';
 
 const served = await serveUnary({
   host: '127.0.0.1',
   port: 0,
   methods: [echo],
-  transport: transport(),
   onError: error => {
     throw error;
   },
