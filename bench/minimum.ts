@@ -1,7 +1,7 @@
 import { startSystem } from '#envoy/e2e/system.ts';
+import { cpuInTurn } from './cpu-in-turn.ts';
 import { startMinimum } from './minimum/hand-written.ts';
 import { circumstances, writePage } from './page.ts';
-import { cpuMsOf } from './process-usage.ts';
 import { fieldsOf, resources } from './public-path/ways.ts';
 import { sendRequests, startRawService } from './raw-http.ts';
 import { askedRounds } from './rounds.ts';
@@ -29,32 +29,29 @@ const { extAuthz, rateLimit, edge: edgePort } = system.ports;
 const minimum = await startMinimum(WAYS, { extAuthz, rateLimit, service: service.port });
 const edge = await system.pid('edge');
 if (edge === undefined) throw new Error('the edge does not run');
-const runs = WAYS.flatMap(({ host, name }) => [
-  { name, host, port: edgePort, pid: edge, ms: 0 },
-  { name, host, port: minimum.port, pid: minimum.envoy.pid, ms: 0 },
-]);
-const send = ({ host, port }: (typeof runs)[number]) =>
-  sendRequests(port, '/site/a?b=c', requests, CONNECTIONS, fieldsOf(host));
-for (const run of runs) await send(run);
-for (let round = 0; round < rounds; round++)
-  for (const run of round % 2 === 0 ? runs : runs.toReversed()) {
-    const before = cpuMsOf(run.pid);
-    await send(run);
-    run.ms += cpuMsOf(run.pid) - before;
-  }
+const arms = WAYS.flatMap(({ host }) =>
+  [
+    { port: edgePort, pid: edge },
+    { port: minimum.port, pid: minimum.envoy.pid },
+  ].map(({ pid, port }) => ({
+    pids: [pid],
+    send: () => sendRequests(port, '/site/a?b=c', requests, CONNECTIONS, fieldsOf(host)),
+  })),
+);
+const costs = (await cpuInTurn(arms, { rounds, requests })).map(([us = 0]) => us);
 await minimum.envoy.stop();
 await system.stop();
 service.stop();
 
-const us = (ms: number) => `${((ms * 1_000) / (rounds * requests)).toFixed(1)} µs`;
-const columns = WAYS.map(({ name }) => {
-  const [ours, least] = runs.filter(run => run.name === name).map(({ ms }) => ms);
+const us = (value: number) => `${value.toFixed(1)} µs`;
+const columns = WAYS.map(({ name }, n) => {
+  const [ours = 0, least = 1] = costs.slice(2 * n);
   return [
     name,
     new Map([
-      ['the generated edge', us(ours ?? 0)],
-      ['a minimum written by hand', us(least ?? 0)],
-      ['edge : minimum', `${((ours ?? 0) / (least ?? 1)).toFixed(2)} ×`],
+      ['the generated edge', us(ours)],
+      ['a minimum written by hand', us(least)],
+      ['edge : minimum', `${(ours / least).toFixed(2)} ×`],
     ]),
   ] as const;
 });

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { cpuInTurn } from './cpu-in-turn.ts';
 import { runH2load } from './h2load.ts';
 import { startOurs } from './oauth2/check-service.ts';
 import { startEdge } from './oauth2/edge.ts';
@@ -6,7 +7,6 @@ import { startProvider } from './oauth2/provider.ts';
 import { makeSessions } from './oauth2/sessions.ts';
 import { ORIGIN, pageOf, siteYaml } from './oauth2/site.ts';
 import { circumstances, writePage } from './page.ts';
-import { cpuMsOf } from './process-usage.ts';
 import { readRun } from './short-run.ts';
 import { toTable } from './table.ts';
 
@@ -39,35 +39,29 @@ const some = await startEdge(yaml, service.port, withList);
 const [cookie = ''] = await makeSessions(all.port, page, provider, service.records, 1);
 
 const runs = [12, 30].flatMap(fields => [
-  { fields, name: 'all', edge: all, envoy: 0, service: 0 },
-  { fields, name: 'those that a login reads', edge: some, envoy: 0, service: 0 },
+  { fields, name: 'all', edge: all },
+  { fields, name: 'those that a login reads', edge: some },
 ]);
-const send = ({ edge, fields }: (typeof runs)[number]) =>
-  runH2load(`${ORIGIN}${page}`, edge.port, {
-    requests: REQUESTS,
-    connections: CONNECTIONS,
-    headers: { cookie, ...othersOf(fields) },
-  });
-for (const run of runs) await send(run);
-for (let round = 0; round < rounds; round++)
-  for (const run of round % 2 === 0 ? runs : runs.toReversed()) {
-    const pids = [run.edge.envoy.pid, service.service] as const;
-    const [envoy, checks] = pids.map(cpuMsOf) as [number, number];
-    const { failed } = await send(run);
+const arms = runs.map(({ edge, fields }) => ({
+  pids: [edge.envoy.pid, service.service],
+  send: async () => {
+    const headers = { cookie, ...othersOf(fields) };
+    const options = { requests: REQUESTS, connections: CONNECTIONS, headers };
+    const { failed } = await runH2load(`${ORIGIN}${page}`, edge.port, options);
     if (failed > 0) throw new Error(`${failed} requests failed`);
-    run.envoy += cpuMsOf(pids[0]) - envoy;
-    run.service += cpuMsOf(pids[1]) - checks;
-  }
+  },
+}));
+const costs = await cpuInTurn(arms, { rounds, requests: REQUESTS });
 await all.envoy.stop();
 await some.envoy.stop();
 await service.stop();
 await provider.close();
 
-const us = (ms: number) => `${((ms * 1_000) / (rounds * REQUESTS)).toFixed(1)} µs`;
-const columns = runs.map(({ envoy, fields, name, service: checks }) => {
-  const title = `${fields} fields, ${name}`;
+const us = (value: number) => `${value.toFixed(1)} µs`;
+const columns = runs.map(({ fields, name }, n) => {
+  const [envoy = 0, checks = 0] = costs[n] ?? [];
   return [
-    title,
+    `${fields} fields, ${name}`,
     new Map([
       ['Envoy', us(envoy)],
       ['ext-authz', us(checks)],

@@ -7,7 +7,7 @@ import {
 } from '#controlplane/compile/ext-authz/token-filters.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { goodClaims, signer } from '#envoy/e2e/odd-tokens.ts';
-import { AUDIENCE, ISSUER } from '#envoy/e2e/token-site.ts';
+import { AUDIENCE, ISSUER, kind } from '#envoy/e2e/token-site.ts';
 import { makeSigningKey } from '#ext-authz/testing/hostile-provider.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 
@@ -53,9 +53,6 @@ function answering(json: Json, verifier: JsonObject): Json {
   if (isRoute) return { ...own, direct_response: { status: 200, body: { inline_string: 'ok' } } };
   return route === undefined ? own : { ...own, route: answering(route, verifier) };
 }
-
-const kind = (kind: string, name: string, spec: string) =>
-  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 
 const RESOURCES = [
   kind('Mapping', 'alone', '{host: alone.test, prefix: /, service: nowhere}'),

@@ -1,5 +1,5 @@
+import { cpuInTurn } from '../cpu-in-turn.ts';
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts';
-import { cpuMsOf } from '../process-usage.ts';
 import { sendRequests, startRawService } from '../raw-http.ts';
 
 export type EdgeCost = {
@@ -21,24 +21,19 @@ kind: Mapping
 metadata: { name: a }
 spec: { prefix: /a/, service: "127.0.0.1:${service.port}", bypass_auth: true }
 `;
-  const arms: { name: string; gateway: GatewayProcess; cpuMs: number }[] = [];
-  for (const [name, options] of Object.entries(ARMS))
-    arms.push({ name, gateway: await startGatewayProcess(text, options), cpuMs: 0 });
-  const send = ({ edge }: GatewayProcess) =>
-    sendRequests(Number(edge.split(':')[1]), '/a/b?c=d', requests, CONNECTIONS);
-  for (const { gateway } of arms) await send(gateway);
-  for (let round = 0; round < rounds; round++)
-    for (const arm of round % 2 === 0 ? arms : arms.toReversed()) {
-      const before = cpuMsOf(arm.gateway.envoy);
-      await send(arm.gateway);
-      arm.cpuMs += cpuMsOf(arm.gateway.envoy) - before;
-    }
-  for (const { gateway } of arms) await gateway.stop();
-  service.stop();
-  const [off] = arms;
-  return arms.map(({ name, cpuMs }) => ({
-    name,
-    envoyUs: (cpuMs * 1_000) / (rounds * requests),
-    times: cpuMs / (off?.cpuMs ?? 1),
+  const gateways: GatewayProcess[] = [];
+  for (const options of Object.values(ARMS))
+    gateways.push(await startGatewayProcess(text, options));
+  const arms = gateways.map(({ edge, envoy }) => ({
+    pids: [envoy],
+    send: () => sendRequests(Number(edge.split(':')[1]), '/a/b?c=d', requests, CONNECTIONS),
   }));
+  const costs = (await cpuInTurn(arms, { rounds, requests })).map(([us = 0]) => us);
+  for (const gateway of gateways) await gateway.stop();
+  service.stop();
+  const [off = 1] = costs;
+  return Object.keys(ARMS).map((name, n) => {
+    const envoyUs = costs[n] ?? 0;
+    return { name, envoyUs, times: envoyUs / off };
+  });
 }

@@ -1,6 +1,7 @@
 import { UnsecuredJWT } from 'jose';
 import { startSystem } from '#envoy/e2e/system.ts';
-import { cpuMsOf } from '../process-usage.ts';
+import { kind } from '#envoy/e2e/token-site.ts';
+import { cpuInTurn } from '../cpu-in-turn.ts';
 import { sendRequests, startRawService } from '../raw-http.ts';
 
 /** Processes whose CPU is measured. */
@@ -29,33 +30,25 @@ const CONNECTIONS = 32;
 export async function measureWays(rounds: number, requests: number): Promise<readonly WayCost[]> {
   const service = await startRawService();
   const system = await startSystem({ resources: { 'ways.yaml': resources(service.port) } });
-  const pids: [part: Part, pid: number][] = [];
+  const pids: number[] = [];
   for (const part of PARTS) {
     const pid = await system.pid(part);
     if (pid === undefined) throw new Error(`${part} does not run`);
-    pids.push([part, pid]);
+    pids.push(pid);
   }
-  const spent = () => pids.map(([, pid]) => cpuMsOf(pid));
-  const ways = Object.entries(WAYS).map(([name, host]) => ({ name, host, ms: PARTS.map(() => 0) }));
-  const send = (host: string) =>
-    sendRequests(system.ports.edge, '/site/a?b=c', requests, CONNECTIONS, fieldsOf(host));
-  for (const { host } of ways) await send(host);
-  for (let round = 0; round < rounds; round++)
-    for (const way of round % 2 === 0 ? ways : ways.toReversed()) {
-      const before = spent();
-      await send(way.host);
-      for (const [index, after] of spent().entries())
-        way.ms[index] = (way.ms[index] ?? 0) + after - (before[index] ?? 0);
-    }
+  const arms = Object.values(WAYS).map(host => ({
+    pids,
+    send: () =>
+      sendRequests(system.ports.edge, '/site/a?b=c', requests, CONNECTIONS, fieldsOf(host)),
+  }));
+  const costs = await cpuInTurn(arms, { rounds, requests });
   await system.stop();
   service.stop();
-  const [first] = ways;
-  return ways.map(({ name, ms }) => ({
+  const ofEdge = costs.map(([edge = 0]) => edge);
+  return Object.keys(WAYS).map((name, n) => ({
     name,
-    us: Object.fromEntries(
-      PARTS.map((part, index) => [part, ((ms[index] ?? 0) * 1_000) / (rounds * requests)]),
-    ) as WayCost['us'],
-    times: (ms[0] ?? 0) / (first?.ms[0] ?? 1),
+    us: Object.fromEntries(PARTS.map((part, at) => [part, costs[n]?.[at]])) as WayCost['us'],
+    times: (ofEdge[n] ?? 0) / (ofEdge[0] ?? 1),
   }));
 }
 
@@ -64,9 +57,6 @@ export function fieldsOf(host: string): readonly string[] {
   const token = new UnsecuredJWT({ plan: 'gold' }).setSubject('alice').encode();
   return [`host: ${host}`, `authorization: Bearer ${token}`, 'cookie: theme=dark; a=1'];
 }
-
-const kind = (kind: string, name: string, spec: string) =>
-  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 
 /** Returns the resources of these virtual hosts, whose service listens on this port. */
 export function resources(port: number): string {

@@ -4,7 +4,7 @@ import { until } from '#envoy/e2e/until.ts';
 import { type Collector, startCollector } from '#envoy/testing/collector.ts';
 import { edgeSession } from '../../ext-authz/e2e/edge-session.ts';
 import { userNamed } from '../../identity-provider/sample-users.ts';
-import { cpuMsOf } from '../process-usage.ts';
+import { cpuInTurn } from '../cpu-in-turn.ts';
 import { sendRequests, startRawService } from '../raw-http.ts';
 
 export const PARTS = ['edge', 'ext-authz', 'ratelimit-service'] as const;
@@ -31,8 +31,8 @@ type Arm = {
   readonly switched: Switched;
   readonly system: System;
   readonly cookie: string;
-  readonly pids: Readonly<Record<Part, number>>;
-  readonly cpuMs: Record<Part, number>;
+  /** In the order of PARTS. */
+  readonly pids: readonly number[];
 };
 
 /** The demo protects what is below `/account/`. */
@@ -54,32 +54,21 @@ export async function measureTraces(
   const [service, collector] = await Promise.all([startRawService(), startCollector()]);
   const arms: Arm[] = [];
   for (const switched of SWITCHED) arms.push(await startArm(switched, service.port, collector));
-  const send = ({ cookie, system }: Arm) => {
-    const { edge } = system.ports;
-    const fields = [`host: 127.0.0.1:${edge}`, `cookie: ${cookie}`];
-    return sendRequests(edge, PATH, requests, CONNECTIONS, fields);
-  };
-  for (const arm of arms) await send(arm);
-  for (let round = 0; round < rounds; round++)
-    for (const arm of round % 2 === 0 ? arms : arms.toReversed()) {
-      const before = PARTS.map(part => cpuMsOf(arm.pids[part]));
-      await send(arm);
-      for (const [index, part] of PARTS.entries())
-        arm.cpuMs[part] += cpuMsOf(arm.pids[part]) - (before[index] ?? 0);
-    }
+  const costs = await cpuInTurn(
+    arms.map(({ cookie, pids, system: { ports } }) => {
+      const fields = [`host: 127.0.0.1:${ports.edge}`, `cookie: ${cookie}`];
+      return { pids, send: () => sendRequests(ports.edge, PATH, requests, CONNECTIONS, fields) };
+    }),
+    { rounds, requests },
+  );
   for (const arm of arms) await checkSpans(arm, (rounds + 1) * requests);
   for (const { system } of arms) await system.stop();
   await collector.stop();
   service.stop();
-  return arms.map(({ cpuMs, switched }) => ({
-    name: switched.name,
-    us: record(part => (cpuMs[part] * 1_000) / (rounds * requests)),
-  }));
-}
-
-function record(of: (part: Part) => number): Record<Part, number> {
-  const [edge, check, limit] = PARTS;
-  return { [edge]: of(edge), [check]: of(check), [limit]: of(limit) };
+  return arms.map(({ switched }, n) => {
+    const [edge = 0, checks = 0, limits = 0] = costs[n] ?? [];
+    return { name: switched.name, us: { edge, 'ext-authz': checks, 'ratelimit-service': limits } };
+  });
 }
 
 async function startArm(switched: Switched, service: number, collector: Collector): Promise<Arm> {
@@ -106,9 +95,8 @@ async function startArm(switched: Switched, service: number, collector: Collecto
     const { body, status } = await request(system.edge, PATH, { headers: { cookie } });
     return (status === 200 && body.startsWith('xxx')) || undefined;
   });
-  const pids = await Promise.all(PARTS.map(part => system.pid(part)));
-  const pidOf = (part: Part) => pids[PARTS.indexOf(part)] ?? 0;
-  return { switched, system, cookie, pids: record(pidOf), cpuMs: record(() => 0) };
+  const pids = await Promise.all(PARTS.map(async part => (await system.pid(part)) ?? 0));
+  return { switched, system, cookie, pids };
 }
 
 /** Fails when the edge traced clearly more or fewer requests than it was to. */

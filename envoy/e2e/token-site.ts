@@ -103,7 +103,8 @@ function withoutChance({
   return { status, headers: JSON.parse(same(JSON.stringify(headers))), body: same(body) };
 }
 
-const kind = (kind: string, name: string, spec: string) =>
+/** Returns a document of resources. */
+export const kind = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 
 const REQUIRED = `requireIssuer: true, requireAudience: true, requireExpiresAt: true,
