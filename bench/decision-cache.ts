@@ -1,11 +1,10 @@
+import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { constantAnswer, envoyAlone, ours, oursRepeated } from './oauth2/columns.ts';
 import { CONNECTIONS, h2load, REQUESTS } from './oauth2/generators.ts';
-import { measureInTurn, type Subject } from './oauth2/measure.ts';
-import { startProvider } from './oauth2/provider.ts';
-import { tableOf } from './oauth2/tables.ts';
+import { measureTable } from './oauth2/tables.ts';
 import { circumstances, writePage } from './page.ts';
-import { readRun, say } from './short-run.ts';
+import { readRun } from './short-run.ts';
 
 /**
  * Run `npx node bench/decision-cache.ts [rounds]`. It measures what a request of a session costs
@@ -18,7 +17,7 @@ const ONE = { sessions: 1, policies: 1, prefix: '/guarded-0/' } as const;
 
 const { isWhole, size: rounds } = readRun(ROUNDS, 'rounds');
 const begun = circumstances();
-const provider = await startProvider(ONE.sessions);
+const provider = await startHostileProvider();
 const columns = [
   envoyAlone(provider),
   constantAnswer(provider, 'framed'),
@@ -26,22 +25,10 @@ const columns = [
   oursRepeated(provider, 'embedded', { ...ONE, decisionCache: '1s' }),
 ];
 
-const table = await measured();
+const { table } = await measureTable('h2load: 1 session, 1 policy', columns, h2load(), rounds);
 await provider.close();
 process.stdout.write(`${table}\n`);
 if (isWhole) writePage('decision-cache', page());
-
-async function measured(): Promise<string> {
-  await using stack = new AsyncDisposableStack();
-  const subjects: Subject[] = [];
-  for (const { name, start } of columns) {
-    say(name);
-    subjects.push(await start(stack));
-  }
-  const all = await measureInTurn(subjects, h2load(), rounds);
-  const byName = new Map(columns.map(({ name }, n) => [name, all[n] ?? []]));
-  return tableOf('h2load: 1 session, 1 policy', columns, byName);
-}
 
 function page(): string {
   return `# What a repeated decision saves

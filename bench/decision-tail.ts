@@ -1,11 +1,11 @@
 import { callsOf, inTurn } from './h2/calls.ts';
 import { type Decider, startCheck, startOther, startRateLimit } from './h2/deciders.ts';
 import { askAsFastAsPossible, askAtRate, type Load } from './h2/decision-load.ts';
-import { SERVERS } from './oauth2/service-process.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf, memoryOf } from './process-usage.ts';
 import { quantile, toMs } from './quantile.ts';
 import { buildReference, REFERENCE } from './ratelimit/reference.ts';
+import { SERVERS } from './service-process.ts';
 import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
-import { join } from 'node:path';
 import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { measureInProcess } from './in-process.ts';
+import { circumstances, writePage } from './page.ts';
 import { medianAndP99, toMs } from './quantile.ts';
 import { toTable } from './table.ts';
 import { measureWriteToEffect } from './write-to-effect.ts';
@@ -15,10 +13,10 @@ import { measureWriteToEffect } from './write-to-effect.ts';
  */
 const EDITS = 30;
 const COUNTS = [2, 1_000, 10_000];
-const RESULTS = join(import.meta.dirname, 'results', 'edit-to-effect.md');
 
 const asked = process.argv.slice(2).map(Number);
 if (!asked.every(Number.isInteger)) throw new Error('want numbers of Mappings, or nothing');
+const begun = circumstances();
 const columns = new Map<string, ReadonlyMap<string, string>>();
 for (const count of asked.length === 0 ? COUNTS : asked) {
   columns.set(
@@ -28,7 +26,7 @@ for (const count of asked.length === 0 ? COUNTS : asked) {
 }
 const table = toTable('ms (of edits: median / p99)', columns);
 process.stdout.write(table);
-if (asked.length === 0) writeFileSync(RESULTS, page(table));
+if (asked.length === 0) writePage('edit-to-effect', page(table));
 
 async function inside(count: number): Promise<Map<string, string>> {
   const { first, edits, acks } = await measureInProcess(count, EDITS);
@@ -61,13 +59,9 @@ async function outside(count: number): Promise<Map<string, string>> {
 }
 
 function page(table: string): string {
-  const date = new Date().toISOString().slice(0, 10);
-  const busy = loadavg()
-    .map(load => load.toFixed(1))
-    .join(', ');
   return `# From an edit to its effect
-${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker. All Mappings are in one file, and each has a cluster of its own.
-${EDITS} edits of each sort are made, so their p99 is the slowest. Load averages at the end: ${busy} (other work on the machine included). Made by \`npx node bench/edit-to-effect.ts\`.
+${begun} Envoy ${ENVOY_VERSION} with one worker. All Mappings are in one file, and each has a cluster of its own.
+${EDITS} edits of each sort are made, so their p99 is the slowest. Made by \`npx node bench/edit-to-effect.ts\`.
 
 ${table}
 The goal for an edit is less than 200 ms at the median with up to 1,000 Mappings. For 99 of 100 it is less than 100 ms with 1,000, and 500 ms with 10,000.

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { bootstrap } from '#envoy/bootstrap.ts';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { writeWhole } from '#files/testing/write-whole.ts';
+import { endProcess } from './end-process.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
@@ -61,9 +61,7 @@ export async function startGatewayProcess(
   );
   const stop = async () => {
     await envoy.stop();
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exited;
+    await endProcess(child);
     rmSync(folder, { recursive: true });
   };
   const port = await listenerPort(envoy).catch(async (error: unknown) => {

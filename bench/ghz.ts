@@ -1,13 +1,13 @@
 import { type Decider, startLimitador, startOther, startRateLimit } from './h2/deciders.ts';
 import type { Load } from './load.ts';
 import { idleShare, readCpuTimes } from './machine-usage.ts';
-import { SERVERS } from './oauth2/service-process.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { quantile, toMs } from './quantile.ts';
 import { buildLimitador } from './ratelimit/limitador.ts';
 import { buildReference, REFERENCE } from './ratelimit/reference.ts';
 import { CALLERS, CONNECTIONS, runGhz } from './run-ghz.ts';
+import { SERVERS } from './service-process.ts';
 import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 

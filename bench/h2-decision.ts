@@ -12,11 +12,11 @@
 import { callsOf, inTurn } from './h2/calls.ts';
 import { type Decider, startCheck, startRateLimit } from './h2/deciders.ts';
 import { askAsFastAsPossible } from './h2/decision-load.ts';
-import { SERVERS, type Server } from './oauth2/service-process.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { quantile } from './quantile.ts';
 import { startEdge } from './ratelimit/edge.ts';
+import { SERVERS, type Server } from './service-process.ts';
 import { toTable } from './table.ts';
 import { runWrk } from './wrk.ts';
 

@@ -1,6 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
@@ -10,6 +7,7 @@ import { edsBootstrap, edsCluster } from '../sds/e2e/eds-cluster.ts';
 import { startSds } from '../sds/testing/sds-process.ts';
 import { createProbe, type Probe } from './instances/probe.ts';
 import { addressesOf, changeSlice, fillCluster, toEndpoint } from './instances/slices.ts';
+import { circumstances, writePage } from './page.ts';
 import { cpuMsOf, memoryOf } from './process-usage.ts';
 import { medianAndP99, toMs } from './quantile.ts';
 import { toTable } from './table.ts';
@@ -25,7 +23,6 @@ const ENDPOINTS = 20;
 const CHANGES_A_SECOND = 50;
 /** How many changes a second are measured, on a service of their own. */
 const PROBES_A_SECOND = 5;
-const RESULTS = join(import.meta.dirname, 'results', 'instances.md');
 /** The pause before a measurement, in ms. */
 const REST_MS = 5_000;
 
@@ -34,6 +31,7 @@ const seconds = asked ?? 60;
 const why = whyNoKubeApiserver();
 if (why !== undefined) throw new Error(why);
 
+const begun = circumstances();
 const ends: (() => unknown)[] = [];
 try {
   const table = toTable(
@@ -41,7 +39,7 @@ try {
     new Map([['', await measure()]]),
   );
   process.stdout.write(table);
-  if (asked === undefined) writeFileSync(RESULTS, page(table));
+  if (asked === undefined) writePage('instances', page(table));
 } finally {
   for (const end of ends.reverse()) await end();
 }
@@ -176,13 +174,9 @@ async function sameAtEnvoy(
 }
 
 function page(table: string): string {
-  const date = new Date().toISOString().slice(0, 10);
-  const busy = loadavg()
-    .map(load => load.toFixed(1))
-    .join(', ');
   return `# Instances that come and go in a Kubernetes API
-${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker, a real kube-apiserver with etcd on the same machine. Each change replaces one endpoint of a slice.
-At the end Envoy has what was written last. CPU is of one core. Load averages at the end: ${busy} (other work on the machine included). Made by \`npx node bench/instances.ts\`.
+${begun} Envoy ${ENVOY_VERSION} with one worker, a real kube-apiserver with etcd on the same machine. Each change replaces one endpoint of a slice.
+At the end Envoy has what was written last. CPU is of one core. Made by \`npx node bench/instances.ts\`.
 
 ${table}`;
 }

@@ -1,3 +1,4 @@
+import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import {
   bareEnvoyAlone,
@@ -10,12 +11,10 @@ import {
   type Size,
 } from './oauth2/columns.ts';
 import { CONNECTIONS, type Generator, h2load, REQUESTS, wrk } from './oauth2/generators.ts';
-import { measureInTurn, type Subject } from './oauth2/measure.ts';
-import { startProvider } from './oauth2/provider.ts';
-import { SERVERS } from './oauth2/service-process.ts';
-import { percentOfAlone, type Rounds, tableOf } from './oauth2/tables.ts';
+import { measureTable, percentOfAlone, type Rounds } from './oauth2/tables.ts';
 import { circumstances, writePage } from './page.ts';
-import { readRun, say } from './short-run.ts';
+import { SERVERS } from './service-process.ts';
+import { readRun } from './short-run.ts';
 
 /**
  * Run `npx node bench/oauth2.ts [rounds]`. It measures what the check of a request costs whose user
@@ -31,7 +30,7 @@ const MANY_POLICIES = 1_000;
 
 const { isWhole, size: rounds } = readRun(ROUNDS, 'rounds');
 const begun = circumstances();
-const provider = await startProvider(MANY_SESSIONS);
+const provider = await startHostileProvider();
 const tables: string[] = [];
 
 const byH2load = h2load();
@@ -75,18 +74,10 @@ async function tell(
   columns: readonly Column[],
   generator: Generator,
 ): Promise<Rounds> {
-  await using stack = new AsyncDisposableStack();
-  const subjects: Subject[] = [];
-  for (const { name, start } of columns) {
-    say(`${title}: ${name}`);
-    subjects.push(await start(stack));
-  }
-  const measured = await measureInTurn(subjects, generator, rounds);
-  const byName = new Map(columns.map(({ name }, n) => [name, measured[n] ?? []]));
-  const table = tableOf(title, columns, byName);
-  tables.push(table);
-  process.stdout.write(`${table}\n`);
-  return byName;
+  const measured = await measureTable(title, columns, generator, rounds);
+  tables.push(measured.table);
+  process.stdout.write(`${measured.table}\n`);
+  return measured.rounds;
 }
 
 function page(text: string): string {
@@ -95,8 +86,8 @@ ${begun} Envoy ${ENVOY_VERSION} with one worker, which asks the service and answ
 with as many connections for ${SECONDS_A_ROUND} s where there are many sessions, in turn, each of which was used before. All that a table has runs at once and is warmed up. Then its columns take turns, each
 measured once in each of ${rounds} rounds. Throughput and times are medians. Part of Envoy alone is the median of the rounds' own. That of the bare Envoy is of the bare Envoy
 alone. CPU is the mean of user and system time of the process. The rest of what the cores do is the load's own.
-The constant answer lets every request pass, unchanged. Ours has one OAuth2 Filter that injects \`Authorization\` and one header from the ID token. The first session is of a
-login at npm's oidc-provider, and the others are made in the store. Each has an access token of its own (a JWT, RS256). grpc-js and framed (our own framing) are the HTTP/2 implementations of
+The constant answer lets every request pass, unchanged. Ours has one OAuth2 Filter that injects \`Authorization\` and one header from the ID token. Sessions are made in the
+store. Each has an access token of its own (a JWT, RS256). grpc-js and framed (our own framing) are the HTTP/2 implementations of
 the service. The bare Envoy has only router and ext_authz, without any optional setting. Made by \`npx node bench/oauth2.ts\`.
 
 ${text}

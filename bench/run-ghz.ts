@@ -4,26 +4,14 @@ import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { TOOLS } from '#launcher/test-tools.ts';
 import { loadDescriptors } from '#protos/descriptors.ts';
-import { RATE_LIMIT_PATH } from './h2/calls.ts';
+import { RATE_LIMIT_PATH, rateLimitRequest } from './h2/calls.ts';
 import type { Load } from './load.ts';
-import { DOMAIN } from './ratelimit/limits.ts';
 import { runTool } from './run-tool.ts';
 
 export const CALLERS = 32;
 export const CONNECTIONS = 4;
 const LONGEST_SECONDS = 120;
 const GHZ = join(TOOLS, 'ghz');
-const MESSAGE = {
-  domain: DOMAIN,
-  descriptors: [
-    {
-      entries: [
-        { key: 'generic_key', value: 'limit-0' },
-        { key: 'n', value: '0' },
-      ],
-    },
-  ],
-};
 
 type Report = {
   readonly count: number;
@@ -43,7 +31,12 @@ export async function runGhz(port: number, calls: number): Promise<Load> {
   const args = [
     ...['--insecure', '--protoset', protoset(), '--call', RATE_LIMIT_PATH.slice(1), '-O', 'json'],
     ...['-n', `${calls}`, '-c', `${CALLERS}`, '--connections', `${CONNECTIONS}`],
-    ...['--disable-template-functions', '--disable-template-data', '-d', JSON.stringify(MESSAGE)],
+    ...[
+      '--disable-template-functions',
+      '--disable-template-data',
+      '-d',
+      JSON.stringify(rateLimitRequest()),
+    ],
     `127.0.0.1:${port}`,
   ];
   const report: Report = JSON.parse(

@@ -1,10 +1,10 @@
+import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { cpuInTurn } from './cpu-in-turn.ts';
 import { runH2load } from './h2load.ts';
 import { startOurs } from './oauth2/check-service.ts';
 import { startEdge } from './oauth2/edge.ts';
-import { startProvider } from './oauth2/provider.ts';
-import { makeSessions } from './oauth2/sessions.ts';
+import { logInAll } from './oauth2/login.ts';
 import { ORIGIN, pageOf, siteYaml } from './oauth2/site.ts';
 import { circumstances, writePage } from './page.ts';
 import { readRun } from './short-run.ts';
@@ -30,13 +30,13 @@ const READ: JsonObject = {
 
 const { isWhole, size: rounds } = readRun(ROUNDS, 'rounds');
 const begun = circumstances();
-const provider = await startProvider(1);
+const provider = await startHostileProvider();
 const yaml = siteYaml(provider.issuer, 1);
 const page = pageOf(1);
 const service = await startOurs('embedded', yaml);
 const all = await startEdge(yaml, service.port);
 const some = await startEdge(yaml, service.port, withList);
-const [cookie = ''] = await makeSessions(all.port, page, provider, service.records, 1);
+const [cookie = ''] = await logInAll(service.records, provider, 1);
 
 const runs = [12, 30].flatMap(fields => [
   { fields, name: 'all', edge: all },

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '#envoy/e2e/until.ts';
 import { writeWhole } from '#files/testing/write-whole.ts';
 import { CLUSTER, ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
+import { endProcess } from '../end-process.ts';
 import { startControlPlane } from '../gateway-process.ts';
 import { mappingsFile } from '../mappings.ts';
 import { quantile } from '../quantile.ts';
@@ -105,9 +105,7 @@ export async function measureFleet(
     };
   } finally {
     await fleet.stop();
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exited;
+    await endProcess(child);
     rmSync(folder, { recursive: true });
   }
 }

@@ -70,14 +70,18 @@ export function inTurn(messages: readonly Uint8Array[]): () => Uint8Array {
 }
 
 /** Returns what Envoy sends for a descriptor of two labels, the second of which is `n`. */
-export function rateLimitMessage(n = '0'): Uint8Array {
-  const type = findType('envoy.service.ratelimit.v3.RateLimitRequest');
-  if (type === undefined) throw new Error('no type of requests');
+export function rateLimitRequest(n = '0') {
   const entries = [
     { key: 'generic_key', value: 'limit-0' },
     { key: 'n', value: n },
   ];
-  return type.encode(type.fromObject({ domain: DOMAIN, descriptors: [{ entries }] })).finish();
+  return { domain: DOMAIN, descriptors: [{ entries }] };
+}
+
+export function rateLimitMessage(n = '0'): Uint8Array {
+  const type = findType('envoy.service.ratelimit.v3.RateLimitRequest');
+  if (type === undefined) throw new Error('no type of requests');
+  return type.encode(type.fromObject(rateLimitRequest(n))).finish();
 }
 
 /** Returns such messages with another `n` each time, so that each call has a counter of its own. */

@@ -3,11 +3,10 @@ import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { checkRequest } from '../oauth2/check-request.ts';
 import { startOursOn } from '../oauth2/check-service.ts';
 import { logInAll } from '../oauth2/login.ts';
-import { type Server, startServiceProcess } from '../oauth2/service-process.ts';
 import { pageOf, siteYaml } from '../oauth2/site.ts';
 import { type Kind, startDecisionService } from '../ratelimit/decision-service.ts';
 import { startLimitador as startLimitadorService } from '../ratelimit/limitador.ts';
-import type { DecisionService } from '../ratelimit/ready-at.ts';
+import { type DecisionService, type Server, startServiceProcess } from '../service-process.ts';
 import { CHECK_PATH, RATE_LIMIT_PATH, rateLimitMessage } from './calls.ts';
 
 /** A service, its method, and messages that it answers with a decision. */
@@ -25,8 +24,7 @@ export async function startRateLimit(
   server: Server,
   unit: 'SECOND' | 'MINUTE' = 'MINUTE',
 ): Promise<Decider> {
-  const { pid, port, stop } = await startServiceProcess([MAIN, server, 'ratelimit', unit]);
-  return rateLimitDecider({ port, stop, service: pid, store: undefined });
+  return rateLimitDecider(await startServiceProcess([MAIN, server, 'ratelimit', unit]));
 }
 
 /** Starts another rate limit service, with 100 limits. */

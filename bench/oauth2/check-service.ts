@@ -8,21 +8,13 @@ import { STORE_KEY } from '#ext-authz/testing/store-login.ts';
 import { readRedis } from '#redis/read-redis.ts';
 import { startRedis } from '#redis/testing/redis-server.ts';
 import { startDiscovery } from '../discovery.ts';
+import { type DecisionService, type Server, startServiceProcess } from '../service-process.ts';
 import { snapshotOfSite } from './configuration.ts';
-import { type Server, startServiceProcess } from './service-process.ts';
 
 export type StoreKind = 'embedded' | 'Redis';
 
-/** A service that answers checks, with the processes whose CPU time is its cost. */
-export type CheckService = {
-  readonly port: number;
-  readonly service: number;
-  readonly store: number | undefined;
-  stop(): Promise<void>;
-};
-
 /** Our service with its store, which is opened here once more. */
-export type GuardedService = CheckService & { readonly records: RecordStore };
+export type GuardedService = DecisionService & { readonly records: RecordStore };
 
 const MAIN = join(import.meta.dirname, '..', '..', 'ext-authz', 'main.ts');
 const DECISIONS = join(import.meta.dirname, '..', 'h2', 'decision-process.ts');
@@ -30,9 +22,8 @@ const CONSTANT = join(import.meta.dirname, 'constant-server.ts');
 const TIMEOUT_MS = 3_000;
 
 /** Starts a service that allows every request. */
-export async function startConstant(server: Server): Promise<CheckService> {
-  const { pid, port, stop } = await startServiceProcess([CONSTANT, server]);
-  return { port, stop, service: pid, store: undefined };
+export function startConstant(server: Server): Promise<DecisionService> {
+  return startServiceProcess([CONSTANT, server]);
 }
 
 /** Starts ext-authz as `npm start` does. It gets its Filters and FilterPolicies by xDS. */
@@ -41,7 +32,7 @@ export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedS
   const redis = kind === 'Redis' ? await startRedis() : undefined;
   const redisUrl = redis === undefined ? '' : `redis://${redis.address}`;
   const xds = await startDiscovery(EXT_AUTHZ, snapshotOfSite(yaml));
-  const { pid, port, stop } = await startServiceProcess([MAIN], {
+  const service = await startServiceProcess([MAIN], {
     ADDRESS: '127.0.0.1:0',
     XDS_ADDRESS: `127.0.0.1:${xds.port}`,
     STATE: state,
@@ -52,14 +43,14 @@ export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedS
     WORKERS: '1',
   });
   const records = await openStore(redisUrl, join(state, 'sessions.sqlite'));
-  const stopAll = async () => {
+  const stop = async () => {
     await records.close();
-    await stop();
+    await service.stop();
     await xds.stop();
     await redis?.remove();
     rmSync(state, { recursive: true });
   };
-  return { port, records, service: pid, store: redis?.pid(), stop: stopAll };
+  return { ...service, records, store: redis?.pid(), stop };
 }
 
 /**
@@ -70,20 +61,14 @@ export async function startOursOn(server: Server, yaml: string): Promise<Guarded
   const folder = mkdtempSync(join(tmpdir(), 'bench-oauth2-'));
   const [file, resources] = [join(folder, 'sessions.sqlite'), join(folder, 'site.yaml')];
   writeFileSync(resources, yaml);
-  const { pid, port, stop } = await startServiceProcess([
-    DECISIONS,
-    server,
-    'check',
-    file,
-    resources,
-  ]);
+  const service = await startServiceProcess([DECISIONS, server, 'check', file, resources]);
   const records = await openStore('', file);
-  const stopAll = async () => {
+  const stop = async () => {
     await records.close();
-    await stop();
+    await service.stop();
     rmSync(folder, { recursive: true });
   };
-  return { port, records, service: pid, store: undefined, stop: stopAll };
+  return { ...service, records, stop };
 }
 
 async function openStore(redisUrl: string, file: string): Promise<RecordStore> {

@@ -1,6 +1,7 @@
+import type { HostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import type { Server } from '../service-process.ts';
 import { startBareEdge } from './bare-edge.ts';
 import {
-  type CheckService,
   type GuardedService,
   type StoreKind,
   startConstant,
@@ -8,10 +9,8 @@ import {
   startOursOn,
 } from './check-service.ts';
 import { type Edge, startEdge } from './edge.ts';
+import { logInAll } from './login.ts';
 import type { Subject } from './measure.ts';
-import type { BenchProvider } from './provider.ts';
-import type { Server } from './service-process.ts';
-import { makeSessions } from './sessions.ts';
 import { pageOf, type SiteOptions, siteYaml } from './site.ts';
 
 /** A column of a table, before it is measured. */
@@ -35,7 +34,7 @@ const ALONE = 'Envoy alone';
 const BARE = 'bare Envoy alone';
 
 /** An Envoy without checks. */
-export function envoyAlone({ issuer }: BenchProvider): Column {
+export function envoyAlone({ issuer }: HostileProvider): Column {
   const start = async (stack: AsyncDisposableStack) => {
     const edge = stopped(stack, await startEdge(siteYaml(issuer, 0), 1));
     return { edge, service: undefined, ...UNKNOWN };
@@ -44,7 +43,7 @@ export function envoyAlone({ issuer }: BenchProvider): Column {
 }
 
 /** A service that allows every request. */
-export function constantAnswer({ issuer }: BenchProvider, server: Server): Column {
+export function constantAnswer({ issuer }: HostileProvider, server: Server): Column {
   const start = (stack: AsyncDisposableStack) =>
     startAsking(stack, server, port => startEdge(siteYaml(issuer, 1), port));
   return { name: constantOf(server), alone: ALONE, start };
@@ -66,13 +65,13 @@ export function bareEnvoyAnswered(server: Server): Column {
 }
 
 /** Our service as `npm start` has it. */
-export function ours(provider: BenchProvider, store: StoreKind, size: Size): Column {
+export function ours(provider: HostileProvider, store: StoreKind, size: Size): Column {
   return column(`ours, framed, ${store}`, 'framed', provider, size, yaml => startOurs(store, yaml));
 }
 
 /** The same where the proxy repeats decisions for so long. */
 export function oursRepeated(
-  provider: BenchProvider,
+  provider: HostileProvider,
   store: StoreKind,
   size: Size & { readonly decisionCache: string },
 ): Column {
@@ -81,14 +80,14 @@ export function oursRepeated(
 }
 
 /** Our service with its embedded store, on this HTTP/2 implementation. */
-export function oursOn(provider: BenchProvider, server: Server, size: Size): Column {
+export function oursOn(provider: HostileProvider, server: Server, size: Size): Column {
   return column(`ours, ${server}`, server, provider, size, yaml => startOursOn(server, yaml));
 }
 
 function column(
   name: string,
   server: Server,
-  provider: BenchProvider,
+  provider: HostileProvider,
   size: Size,
   startService: (yaml: string) => Promise<GuardedService>,
 ): Column {
@@ -99,7 +98,7 @@ function column(
     const service = await startService(yaml);
     stack.defer(service.stop);
     const edge = stopped(stack, await startEdge(yaml, service.port));
-    const cookies = await makeSessions(edge.port, page, provider, service.records, sessions);
+    const cookies = await logInAll(service.records, provider, sessions);
     return { edge, service, page, cookies };
   };
   return { name, alone: ALONE, constant: constantOf(server), start };
@@ -110,7 +109,7 @@ async function startAsking(
   server: Server,
   startEdgeFor: (port: number) => Promise<Edge>,
 ): Promise<Subject> {
-  const service: CheckService = await startConstant(server);
+  const service = await startConstant(server);
   stack.defer(service.stop);
   return { edge: stopped(stack, await startEdgeFor(service.port)), service, ...UNKNOWN };
 }

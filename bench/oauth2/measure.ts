@@ -1,15 +1,16 @@
+import { request } from '#envoy/e2e/request.ts';
 import type { Load } from '../load.ts';
 import { idleShare, readCpuTimes } from '../machine-usage.ts';
 import { cpuMsOf } from '../process-usage.ts';
-import type { CheckService } from './check-service.ts';
+import type { DecisionService } from '../service-process.ts';
 import { checksOf, type Edge } from './edge.ts';
 import type { Generator } from './generators.ts';
-import { ask } from './sessions.ts';
+import { HOST } from './site.ts';
 
 /** What is measured: an edge with the service that it asks, if any, and its requests. */
 export type Subject = {
   readonly edge: Edge;
-  readonly service: Pick<CheckService, 'service' | 'store'> | undefined;
+  readonly service: Pick<DecisionService, 'service' | 'store'> | undefined;
   readonly page: string;
   readonly cookies: readonly string[];
 };
@@ -49,7 +50,8 @@ export async function measureInTurn(
 }
 
 async function warmUp({ cookies, edge, page }: Subject, generator: Generator): Promise<void> {
-  const { status } = await ask(edge.port, page, cookies.at(-1) ?? '');
+  const headers = { host: HOST, accept: 'text/html', cookie: cookies.at(-1) ?? '' };
+  const { status } = await request(`http://127.0.0.1:${edge.port}`, page, { headers });
   if (status !== 200) throw new Error(`${page} answers ${status}`);
   await generator.warmUp({ port: edge.port, page, cookies });
 }

@@ -1,10 +1,8 @@
 /** The site of the bench is `gateway.test`. Its pages under `/guarded-<i>/` need a login. */
 export const HOST = 'gateway.test';
 export const ORIGIN = `http://${HOST}`;
-export const CALLBACK = `${ORIGIN}/.gateway/oauth2/redirection-endpoint`;
 export const FILTER = 'site';
 export const CLIENT = { client_id: 'site', client_secret: 'secret' };
-export const USER = { username: 'ada', password: 'difference' };
 
 /** Returns a page that the last of so many FilterPolicies guards. */
 export function pageOf(policies: number): string {

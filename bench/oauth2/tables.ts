@@ -1,13 +1,30 @@
+import { say } from '../short-run.ts';
 import { toTable } from '../table.ts';
 import type { Column } from './columns.ts';
-import type { Round } from './measure.ts';
+import type { Generator } from './generators.ts';
+import { measureInTurn, type Round, type Subject } from './measure.ts';
 import { measuredIn, shareOf } from './measured.ts';
 
 /** The rounds of each column of a table, by its name. */
 export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
-export function tableOf(title: string, columns: readonly Column[], rounds: Rounds): string {
-  return toTable(title, new Map(columns.map(column => [column.name, toCells(column, rounds)])));
+/** Starts all columns of a table, and measures them in turn. */
+export async function measureTable(
+  title: string,
+  columns: readonly Column[],
+  generator: Generator,
+  rounds: number,
+): Promise<{ readonly table: string; readonly rounds: Rounds }> {
+  await using stack = new AsyncDisposableStack();
+  const subjects: Subject[] = [];
+  for (const { name, start } of columns) {
+    say(`${title}: ${name}`);
+    subjects.push(await start(stack));
+  }
+  const measured = await measureInTurn(subjects, generator, rounds);
+  const byName = new Map(columns.map(({ name }, n) => [name, measured[n] ?? []]));
+  const cells = new Map(columns.map(column => [column.name, toCells(column, byName)]));
+  return { table: toTable(title, cells), rounds: byName };
 }
 
 function toCells(column: Column, rounds: Rounds): ReadonlyMap<string, string> {

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort } from '#grpc/testing/free-port.ts';
 import { startRedis } from '#redis/testing/redis-server.ts';
 import { snapshotOf } from '#xds/snapshot.ts';
 import { startDiscovery } from '../discovery.ts';
-import { endProcess } from '../end-process.ts';
+import { type DecisionService, startServiceProcess } from '../service-process.ts';
 import { limitResource } from './limits.ts';
-import { type DecisionService, readyAt } from './ready-at.ts';
 import { startReference } from './reference.ts';
 
 export type Kind = 'envoyproxy/ratelimit + Redis' | 'ours, in memory' | 'ours + Redis';
@@ -37,22 +34,16 @@ async function startOurs(
     'ratelimit-service',
     snapshotOf(Array.from({ length: limits }, (_, i) => limitResource(i))),
   );
-  const port = await freePort();
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
-    env: {
-      ...process.env,
-      ADDRESS: `127.0.0.1:${port}`,
-      XDS_ADDRESS: `127.0.0.1:${xds.port}`,
-      ...ONE,
-      ...env,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const service = await startServiceProcess([MAIN], {
+    ADDRESS: '127.0.0.1:0',
+    XDS_ADDRESS: `127.0.0.1:${xds.port}`,
+    ...ONE,
+    ...env,
   });
-  await readyAt(`http://127.0.0.1:${port}/readyz`, child);
   const stop = async () => {
-    await endProcess(child);
+    await service.stop();
     await xds.stop();
     await stopStore();
   };
-  return { port, service: child.pid ?? 0, store, stop };
+  return { ...service, store, stop };
 }

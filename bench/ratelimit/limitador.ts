@@ -7,8 +7,8 @@ import { until } from '#envoy/e2e/until.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
 import { TOOLS } from '#launcher/test-tools.ts';
 import { endProcess } from '../end-process.ts';
+import type { DecisionService } from '../service-process.ts';
 import { say } from '../short-run.ts';
-import type { DecisionService } from './ready-at.ts';
 
 const SOURCES = join(import.meta.dirname, 'limitador');
 const BUILT = join(TOOLS, 'limitador');

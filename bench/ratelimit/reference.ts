@@ -1,19 +1,23 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { until } from '#envoy/e2e/until.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
 import { goInstall } from '#launcher/go-install.ts';
 import { TOOLS } from '#launcher/test-tools.ts';
 import type { RedisServer } from '#redis/testing/redis-server.ts';
 import { endProcess } from '../end-process.ts';
+import type { DecisionService } from '../service-process.ts';
 import { DOMAIN, RATE } from './limits.ts';
-import { type DecisionService, readyAt } from './ready-at.ts';
 
 const PACKAGE =
   'github.com/envoyproxy/ratelimit/src/service_cmd@v1.4.1-0.20260122083618-3fb702589d36';
 const BINARY = join(TOOLS, 'envoyproxy-ratelimit');
+
+const LONGEST_START_MS = 60_000;
+const LONGEST_ANSWER_MS = 1_000;
 
 /** The name of the reference on a page of results. */
 export const REFERENCE = `${PACKAGE.split('/src')[0]} (${PACKAGE.split('@')[1]}) in Go`;
@@ -53,6 +57,21 @@ export async function startReference(limits: number, redis: RedisServer): Promis
     rmSync(folder, { recursive: true });
   };
   return { port, service: child.pid ?? 0, store: redis.pid(), stop };
+}
+
+/**
+ * Waits until the process answers 200 at this URL. Rejects when it ends before, or takes longer
+ * than a minute.
+ */
+async function readyAt(url: string, child: ChildProcess): Promise<void> {
+  const isReady = async () => {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);
+    const answer = await fetch(url, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) }).catch(
+      () => undefined,
+    );
+    return answer?.status === 200 || undefined;
+  };
+  await until(isReady, LONGEST_START_MS, `an answer of ${url}`);
 }
 
 function referenceConfig(limits: number): object {

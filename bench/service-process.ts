@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isJsonObject } from '#protos/json.ts';
-import { endProcess } from '../end-process.ts';
+import { endProcess } from './end-process.ts';
 
 /** The HTTP/2 implementations of our services. */
 export const SERVERS = ['grpc-js', 'framed'] as const;
 export type Server = (typeof SERVERS)[number];
 
-/** A service in a process of its own. */
-export type ServiceProcess = { readonly pid: number; readonly port: number; stop(): Promise<void> };
+/** A service under test, with the process ids of those whose CPU time is its cost. */
+export type DecisionService = {
+  readonly port: number;
+  readonly service: number;
+  readonly store: number | undefined;
+  stop(): Promise<void>;
+};
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -19,7 +24,7 @@ type Environment = Readonly<Record<string, string>>;
 export async function startServiceProcess(
   [main, ...args]: readonly [main: string, ...args: string[]],
   env: Environment = {},
-): Promise<ServiceProcess> {
+): Promise<DecisionService> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', main, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -36,5 +41,5 @@ export async function startServiceProcess(
     throw new Error(`${main} ended with ${code} before it was ready`);
   });
   await Promise.race([ready, ended]);
-  return { pid: child.pid ?? 0, port, stop: () => endProcess(child) };
+  return { port, service: child.pid ?? 0, store: undefined, stop: () => endProcess(child) };
 }
