@@ -1,7 +1,7 @@
+import type { ConnectionRule } from '#resources/kinds/gateway-api/connection-rule.ts';
 import type { HeaderModifier } from '#resources/kinds/gateway-api/header-modifier.ts';
 import type { GrpcRouteRule } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
 import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.ts';
-import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
 import {
   FRAMING_HEADERS,
   INTERNAL_HEADERS,
@@ -10,7 +10,7 @@ import {
 import type { Fault } from './condition.ts';
 
 /** A rule of any kind of route. */
-export type AnyRule = HttpRouteRule | GrpcRouteRule | TcpRouteRule;
+export type AnyRule = HttpRouteRule | GrpcRouteRule | ConnectionRule;
 
 export type AnyFilter = (HttpRouteRule | GrpcRouteRule)['filters'][number];
 

@@ -1,9 +1,7 @@
+import type { ConnectionRule } from '#resources/kinds/gateway-api/connection-rule.ts';
 import type { ExternalAuth } from '#resources/kinds/gateway-api/external-auth.ts';
 import type { GrpcRouteRule } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
 import type { HttpRouteRule } from '#resources/kinds/http-route/http-route-spec.ts';
-import type { TcpRouteRule } from '#resources/kinds/tcp-route/tcp-route-spec.ts';
-import type { TlsRouteRule } from '#resources/kinds/tls-route/tls-route-spec.ts';
-import type { UdpRouteRule } from '#resources/kinds/udp-route/udp-route-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { GatewayApiStatus } from './gateway-api-status.ts';
@@ -105,9 +103,9 @@ export type CaSource = {
 export type ServedRoute =
   | RouteOf<'HTTPRoute', HttpRouteRule>
   | RouteOf<'GRPCRoute', GrpcRouteRule>
-  | RouteOf<'TLSRoute', TlsRouteRule>
-  | RouteOf<'TCPRoute', TcpRouteRule>
-  | RouteOf<'UDPRoute', UdpRouteRule>;
+  | RouteOf<'TLSRoute', ConnectionRule>
+  | RouteOf<'TCPRoute', ConnectionRule>
+  | RouteOf<'UDPRoute', ConnectionRule>;
 
 export type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'TLSRoute' | 'TCPRoute' | 'UDPRoute';
 

@@ -6,18 +6,27 @@ import * as z from 'zod';
  */
 export const LONGEST_MS = 2_147_483_647;
 
+/** An integer between two others. `form` is what a right one looks like. */
+export function integer(
+  least: number,
+  most: number,
+  form = `an integer from ${least} to ${most}`,
+): z.ZodInt {
+  return z.int().min(least).max(most).meta({ form });
+}
+
 /** A duration in whole milliseconds. 0 is allowed and mostly means "none". */
-export const milliseconds = z
-  .int()
-  .min(0)
-  .max(LONGEST_MS)
-  .meta({ form: `an integer of milliseconds from 0 to ${LONGEST_MS}` });
+export const milliseconds = integer(
+  0,
+  LONGEST_MS,
+  `an integer of milliseconds from 0 to ${LONGEST_MS}`,
+);
 
 /** A duration in whole milliseconds. Envoy requires more than 0. */
-export const positiveMilliseconds = z
-  .int()
-  .min(1)
-  .max(LONGEST_MS)
-  .meta({ form: `an integer of milliseconds from 1 to ${LONGEST_MS}` });
+export const positiveMilliseconds = integer(
+  1,
+  LONGEST_MS,
+  `an integer of milliseconds from 1 to ${LONGEST_MS}`,
+);
 
-export const port = z.int().min(1).max(65535).meta({ form: 'a port from 1 to 65535' });
+export const port = integer(1, 65_535, 'a port from 1 to 65535');

@@ -23,5 +23,3 @@ export const jwtArguments = z.object({
     .exactOptional()
     .describe("Values that must all be in the token's `scope` or, where it has none, `scp`"),
 });
-
-export type JwtArguments = z.output<typeof jwtArguments>;

@@ -1,12 +1,8 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { mappingHeadersShape } from '#resources/kinds/mapping/mapping-headers.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { addedHeaders } from '../added-headers.ts';
 import { headerOptions } from '../header-options.ts';
 import type { HeaderSetters } from '../set-headers.ts';
-
-/** Fields of a Mapping that change headers. */
-export type HeaderFields = keyof typeof mappingHeadersShape;
 
 /**
  * Returns the part of a `Route`, or of a `ClusterWeight` where Mappings share one, that changes

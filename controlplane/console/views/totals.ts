@@ -1,7 +1,4 @@
-import type { MappingFigures, Rates, Series } from '#controlplane/figures/figures.ts';
-
-/** What a list shows of a Mapping's traffic. */
-export type RouteRates = Rates;
+import type { MappingFigures, Series } from '#controlplane/figures/figures.ts';
 
 /** Traffic as the screens draw it. */
 export type Traffic = {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listOf, someOf } from '../gateway-api/bounded.ts';
 import { gatewayApiKind } from '../gateway-api/gateway-api-kind.ts';
 import {
   group,
@@ -39,11 +40,8 @@ const validation = z
     hostname: preciseHostname.describe(
       'Name that is asked for (SNI), and that the certificate must have without `subjectAltNames`',
     ),
-    caCertificateRefs: z
-      .array(localRef)
-      .max(8)
+    caCertificateRefs: listOf(8, localRef, 'references')
       .default([])
-      .meta({ form: 'a list of at most 8 references' })
       .describe(
         'ConfigMaps (or Secrets) with trusted certificates in `ca.crt`, or ClusterTrustBundles',
       ),
@@ -57,11 +55,8 @@ const validation = z
       .exactOptional()
       .meta({ form: '`System`, or a domain and a name' })
       .describe('Authorities that the machine trusts, in place of `caCertificateRefs`'),
-    subjectAltNames: z
-      .array(subjectAltName)
-      .max(5)
+    subjectAltNames: listOf(5, subjectAltName, 'names')
       .default([])
-      .meta({ form: 'a list of at most 5 names' })
       .describe('Names of which the certificate must have one'),
   })
   .check(
@@ -93,12 +88,8 @@ function targetBreaches(targets: readonly BackendTlsTarget[]): readonly Breach[]
 }
 
 const schema = z.object({
-  targetRefs: z
-    .array(target)
-    .min(1)
-    .max(16)
+  targetRefs: someOf(16, target, 'targets')
     .check(checkRules(targetBreaches))
-    .meta({ form: 'a list of 1 to 16 targets' })
     .describe('Services of this namespace that it is for'),
   validation: validation.describe('How their certificates are checked'),
   options: options.default({}).describe('Settings of implementations. None is read'),
@@ -108,6 +99,4 @@ export const backendTlsPolicy = gatewayApiKind(
   'That a Service is reached with TLS, and how its certificate is checked.',
   schema,
 );
-
-export type BackendTlsPolicySpec = z.output<typeof schema>;
 export type BackendTlsTarget = z.output<typeof target>;

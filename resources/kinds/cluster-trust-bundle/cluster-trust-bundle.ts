@@ -12,5 +12,3 @@ export const clusterTrustBundle = ambientKind({
   scope: 'Cluster',
   fieldsAt: 'spec',
 });
-
-export type ClusterTrustBundleSpec = z.output<typeof schema>;

@@ -16,5 +16,3 @@ export const configMap = ambientKind({
   schema,
   fieldsAt: 'document',
 });
-
-export type ConfigMapSpec = z.output<typeof schema>;

@@ -4,6 +4,7 @@ import { headerCondition } from '#resources/match/header-condition.ts';
 import { ruleMatchShape } from '#resources/match/rule-match-shape.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
+import { integer } from '#resources/words/number-types.ts';
 import { jwtArguments, scope } from '#resources/words/scope.ts';
 import { policyTargets } from '../gateway-api/policy-target.ts';
 
@@ -48,12 +49,8 @@ const insteadOfRedirect = z
     ifRequestHeader: headerCondition
       .exactOptional()
       .describe('Requests that it is for. Default: all that would be redirected'),
-    httpStatusCode: z
-      .int()
-      .min(400)
-      .max(599)
+    httpStatusCode: integer(400, 599)
       .exactOptional()
-      .meta({ form: 'an integer from 400 to 599' })
       .describe('Status of the page that is answered. Default: 403, unless `filters` is set'),
     filters: z
       .array(innerReference)
@@ -120,12 +117,8 @@ const schema = z.object({
     .array(targetReference)
     .exactOptional()
     .describe('With `targetRefs`: the Filters that must all let a request pass. `[]`: none'),
-  precedence: z
-    .int()
-    .min(-2_147_483_648)
-    .max(2_147_483_647)
+  precedence: integer(-2_147_483_648, 2_147_483_647, 'an integer of 32 bits')
     .default(0)
-    .meta({ form: 'an integer of 32 bits' })
     .describe('Policies with a higher one are tried first, then by namespace and name'),
   rules: z
     .array(rule)

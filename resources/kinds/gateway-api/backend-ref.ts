@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { integer } from '#resources/words/number-types.ts';
 import { group, kindName, namespaceName, objectName, portNumber } from './names.ts';
 import { checkRules } from './rules.ts';
 
@@ -15,12 +16,8 @@ const shape = {
 /** Fields of a backend that gets a share of the requests. */
 export const backendShape = {
   ...shape,
-  weight: z
-    .int()
-    .min(0)
-    .max(1_000_000)
+  weight: integer(0, 1_000_000)
     .default(1)
-    .meta({ form: 'an integer from 0 to 1000000' })
     .describe('Its share of the requests, relative to the other weights'),
 };
 
@@ -40,4 +37,3 @@ export const backendObjectRef = z.object(shape).check(checkBackend);
 export const backendRef = z.object(backendShape).check(checkBackend);
 
 export type BackendObjectRef = z.output<typeof backendObjectRef>;
-export type BackendRef = z.output<typeof backendRef>;

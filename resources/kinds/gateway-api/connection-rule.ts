@@ -1,15 +1,12 @@
 import * as z from 'zod';
 import { backendRef } from './backend-ref.ts';
+import { someOf } from './bounded.ts';
 import { sectionName } from './names.ts';
+import { routeShape } from './parent-ref.ts';
 
 const rule = z.object({
   name: sectionName.exactOptional().describe('Its name'),
-  backendRefs: z
-    .array(backendRef)
-    .min(1)
-    .max(16)
-    .meta({ form: 'a list of 1 to 16 backends' })
-    .describe('Who gets the connections'),
+  backendRefs: someOf(16, backendRef, 'backends').describe('Who gets the connections'),
 });
 
 /** The one rule of a route for connections. */
@@ -19,5 +16,8 @@ export const connectionRules = z
   .max(1)
   .meta({ form: 'a list of one rule' })
   .describe('Where connections go');
+
+/** A route without conditions. */
+export const connectionRoute = z.object({ ...routeShape, rules: connectionRules });
 
 export type ConnectionRule = z.output<typeof rule>;

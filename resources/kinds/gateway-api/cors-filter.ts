@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { integer } from '#resources/words/number-types.ts';
 import { tokenName } from './names.ts';
 import { checkRules } from './rules.ts';
 
@@ -70,13 +71,7 @@ export const corsFilter = z.object({
     .default([])
     .meta({ form: 'a list of at most 64 names' })
     .describe('Headers of responses that they may read'),
-  maxAge: z
-    .int()
-    .min(1)
-    .max(2_147_483_647)
+  maxAge: integer(1, 2_147_483_647, 'an integer of seconds above 0')
     .default(5)
-    .meta({ form: 'an integer of seconds above 0' })
     .describe('Seconds for which the answer to a preflight holds'),
 });
-
-export type CorsFilter = z.output<typeof corsFilter>;

@@ -1,12 +1,10 @@
 import * as z from 'zod';
+import { integer } from '#resources/words/number-types.ts';
 import { backendObjectRef } from './backend-ref.ts';
+import { listOf } from './bounded.ts';
 import { checkRules, choiceBreaches } from './rules.ts';
 
-const headerNames = z
-  .array(z.string())
-  .max(64)
-  .default([])
-  .meta({ form: 'a list of at most 64 names' });
+const headerNames = listOf(64, z.string(), 'names').default([]);
 
 /** Asks another service whether a request may pass. */
 export const externalAuth = z
@@ -33,12 +31,8 @@ export const externalAuth = z
       .describe('Settings for `protocol: HTTP`'),
     forwardBody: z
       .object({
-        maxSize: z
-          .int()
-          .min(0)
-          .max(2_147_483_647)
+        maxSize: integer(0, 2_147_483_647, 'an integer of bytes')
           .default(0)
-          .meta({ form: 'an integer of bytes' })
           .describe('Most bytes of it. 0 sends none'),
       })
       .exactOptional()

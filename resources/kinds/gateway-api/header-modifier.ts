@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listOf } from './bounded.ts';
 import { tokenName } from './names.ts';
 import { checkUnique } from './rules.ts';
 
@@ -19,16 +20,17 @@ const header = z.object({
  * A list in which names are unique. Names that differ only in letter case are one header, and the
  * first of them counts.
  */
-const headers = z
-  .array(header)
-  .max(16)
-  .check(checkUnique(({ name }) => name, 'a header of this name'))
-  .meta({ form: 'a list of at most 16 headers' })
-  .transform(firstOfName)
-  .default([]);
+export function headerList<Item extends z.ZodType<{ name: string }>>(item: Item) {
+  return listOf(16, item, 'headers')
+    .check(checkUnique<{ name: string }>(({ name }) => name, 'a header of this name'))
+    .transform(firstOfName<z.output<Item>>)
+    .default([]);
+}
+
+const headers = headerList(header);
 
 /** Returns the items without those whose name stands before them in any letter case. */
-export function firstOfName<T extends { readonly name: string }>(items: readonly T[]): T[] {
+function firstOfName<T extends { readonly name: string }>(items: readonly T[]): T[] {
   const names = items.map(({ name }) => name.toLowerCase());
   return items.filter((_, index) => names.indexOf(names[index] ?? '') === index);
 }
@@ -37,12 +39,9 @@ export function firstOfName<T extends { readonly name: string }>(items: readonly
 export const headerModifier = z.object({
   set: headers.describe('Headers that get this value alone'),
   add: headers.describe('Headers that get this value beside those they have'),
-  remove: z
-    .array(z.string())
-    .max(16)
+  remove: listOf(16, z.string(), 'names')
     .check(checkUnique(name => name, 'this name'))
     .default([])
-    .meta({ form: 'a list of at most 16 names' })
     .describe('Names of headers that are removed, in any letter case'),
 });
 

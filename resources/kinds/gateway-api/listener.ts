@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GATEWAY_API_GROUP } from '../known-kinds.ts';
+import { listOf, someOf } from './bounded.ts';
 import { externalAuth } from './external-auth.ts';
 import { labelSelector } from './label-selector.ts';
 import { group, hostname, kindName, options, portNumber, sectionName } from './names.ts';
@@ -12,11 +13,8 @@ const tls = z
       .enum(['Terminate', 'Passthrough'])
       .default('Terminate')
       .describe('Whether TLS ends here'),
-    certificateRefs: z
-      .array(secretRef)
-      .max(64)
+    certificateRefs: listOf(64, secretRef, 'references')
       .default([])
-      .meta({ form: 'a list of at most 64 references' })
       .describe('Secrets (`kubernetes.io/tls`) with certificate and key'),
     options: options
       .default({})
@@ -89,11 +87,8 @@ export const listener = z
     allowedRoutes: allowedRoutes.prefault({}).describe('Routes that may attach'),
     filters: z
       .object({
-        requests: z
-          .array(requestFilter)
-          .max(16)
+        requests: listOf(16, requestFilter, 'filters')
           .default([])
-          .meta({ form: 'a list of at most 16 filters' })
           .describe('Filters of every request, for `HTTP` and `HTTPS`'),
       })
       .exactOptional()
@@ -133,12 +128,7 @@ function listenerBreaches({ protocol, hostname, tls, filters }: Listener) {
 }
 
 /** The listeners of a Gateway or of a ListenerSet. */
-export const listeners = z
-  .array(listener)
-  .min(1)
-  .max(64)
-  .check(checkRules(listBreaches))
-  .meta({ form: 'a list of 1 to 64 listeners' });
+export const listeners = someOf(64, listener, 'listeners').check(checkRules(listBreaches));
 
 type Named = Listener & { readonly name: string; readonly port: number };
 
@@ -157,5 +147,3 @@ function listBreaches(list: readonly Named[]) {
 }
 
 export type ListenerSpec = z.output<typeof listener>;
-export type ListenerTlsSpec = z.output<typeof tls>;
-export type AllowedRoutes = z.output<typeof allowedRoutes>;

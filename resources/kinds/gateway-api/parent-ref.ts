@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GATEWAY_API_GROUP } from '../known-kinds.ts';
+import { listOf } from './bounded.ts';
 import { group, kindName, namespaceName, objectName, portNumber, sectionName } from './names.ts';
 import { type Breach, checkRules } from './rules.ts';
 
@@ -15,12 +16,9 @@ export const parentRef = z.object({
 
 /** Fields that every route has. */
 export const routeShape = {
-  parentRefs: z
-    .array(parentRef)
-    .max(32)
+  parentRefs: listOf(32, parentRef, 'parents')
     .check(checkRules(parentBreaches))
     .default([])
-    .meta({ form: 'a list of at most 32 parents' })
     .describe('Gateways and ListenerSets that it attaches to'),
   useDefaultGateways: z
     .enum(['All', 'None'])

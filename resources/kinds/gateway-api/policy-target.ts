@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GATEWAY_API_GROUP } from '../known-kinds.ts';
+import { someOf } from './bounded.ts';
 import { group, kindName, objectName, sectionName } from './names.ts';
 import { checkUnique } from './rules.ts';
 
@@ -25,12 +26,9 @@ const target = z.object({
   kind: z.enum(TARGET_KINDS).describe('Its kind'),
 });
 
-export const policyTargets = z
-  .array(target)
-  .min(1)
-  .max(16)
-  .check(checkUnique(targetText, 'the same target'))
-  .meta({ form: 'a list of 1 to 16 targets' });
+export const policyTargets = someOf(16, target, 'targets').check(
+  checkUnique(targetText, 'the same target'),
+);
 
 /** Returns a text that two targets of a policy share only when they are the same. */
 export function targetText({ group, kind, name, sectionName = '' }: PolicyTarget): string {

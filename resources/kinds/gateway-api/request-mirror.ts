@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { integer } from '#resources/words/number-types.ts';
 import { backendObjectRef } from './backend-ref.ts';
 import { checkRules } from './rules.ts';
 
@@ -32,13 +33,7 @@ const fraction = z
 export const requestMirror = z
   .object({
     backendRef: backendObjectRef.describe('Backend that gets the copies'),
-    percent: z
-      .int()
-      .min(0)
-      .max(100)
-      .exactOptional()
-      .meta({ form: 'an integer from 0 to 100' })
-      .describe('Percentage of requests. Default: 100'),
+    percent: integer(0, 100).exactOptional().describe('Percentage of requests. Default: 100'),
     fraction: fraction.exactOptional().describe('Fraction of requests, in place of `percent`'),
   })
   .check(

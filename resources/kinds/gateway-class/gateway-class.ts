@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { textUpTo } from '../gateway-api/bounded.ts';
 import { gatewayApiKind } from '../gateway-api/gateway-api-kind.ts';
 import { objectRef } from '../gateway-api/object-ref.ts';
 
@@ -12,12 +13,7 @@ const schema = z.object({
     )
     .meta({ form: 'a domain and a path, such as `example.com/controller`' })
     .describe('Controller that serves its Gateways'),
-  description: z
-    .string()
-    .max(64)
-    .exactOptional()
-    .meta({ form: 'a text of at most 64 characters' })
-    .describe('For people'),
+  description: textUpTo(64).exactOptional().describe('For people'),
   parametersRef: objectRef.exactOptional().describe('A ProxyConfig, of which `deployment` is read'),
 });
 
@@ -26,5 +22,3 @@ export const gatewayClass = gatewayApiKind(
   schema,
   'Cluster',
 );
-
-export type GatewayClassSpec = z.output<typeof schema>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listOf } from '../gateway-api/bounded.ts';
 import { portNumber } from '../gateway-api/names.ts';
 import { objectRef } from '../gateway-api/object-ref.ts';
 import { checkRules, checkUnique } from '../gateway-api/rules.ts';
@@ -42,14 +43,9 @@ const perPort = z.object({
 /** Clients' certificates, for all listeners and for those of a port. */
 export const frontendTls = z.object({
   default: clients.describe('What holds for ports without their own settings'),
-  perPort: z
-    .array(perPort)
-    .max(64)
+  perPort: listOf(64, perPort, 'ports')
     .check(checkUnique(({ port }) => String(port), 'this port'))
     .default([])
-    .meta({ form: 'a list of at most 64 ports' })
     .describe('What holds for a port'),
 });
-
-export type FrontendTls = z.output<typeof frontendTls>;
 export type FrontendValidation = z.output<typeof validation>;

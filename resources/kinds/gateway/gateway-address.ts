@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ipVersion } from '#resources/words/ip-address.ts';
+import { textUpTo } from '../gateway-api/bounded.ts';
 import { checkRules } from '../gateway-api/rules.ts';
 import { routability } from './routability.ts';
 
@@ -18,12 +19,7 @@ const address = z
       .default('IPAddress')
       .meta({ form: '`IPAddress`, `Hostname`, or a domain and a name' })
       .describe('What the value is'),
-    value: z
-      .string()
-      .max(253)
-      .exactOptional()
-      .meta({ form: 'a text of at most 253 characters' })
-      .describe('The address. Without one any will do'),
+    value: textUpTo(253).exactOptional().describe('The address. Without one any will do'),
     routability: routability.describe(
       'From where it is reached. `Cluster` is the ClusterIP of a Service, and without one the Service is as `parametersRef` says',
     ),

@@ -34,5 +34,3 @@ export const infrastructure = z.object({
     .describe('Annotations of the objects made for it'),
   parametersRef: localRef.exactOptional().describe('A ProxyConfig, of which `deployment` is read'),
 });
-
-export type GatewayInfrastructure = z.output<typeof infrastructure>;

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { backendShape, checkBackend } from '../gateway-api/backend-ref.ts';
-import { firstOfName, headerModifier } from '../gateway-api/header-modifier.ts';
+import { listOf, textUpTo } from '../gateway-api/bounded.ts';
+import { headerList, headerModifier } from '../gateway-api/header-modifier.ts';
 import { hostname, sectionName, tokenName } from '../gateway-api/names.ts';
 import { localRef } from '../gateway-api/object-ref.ts';
 import { routeShape } from '../gateway-api/parent-ref.ts';
 import { regexBreaches, TEXT_MATCHES } from '../gateway-api/regex-value.ts';
 import { requestMirror } from '../gateway-api/request-mirror.ts';
-import { type Breach, checkRules, checkUnique, choiceBreaches } from '../gateway-api/rules.ts';
+import { type Breach, checkRules, choiceBreaches } from '../gateway-api/rules.ts';
 import { sessionPersistence } from '../gateway-api/session-persistence.ts';
 import { repeatBreaches } from '../http-route/http-route-filter.ts';
 import { routeBreaches } from '../http-route/http-route-rules.ts';
@@ -46,7 +47,7 @@ const filters = z
   .default([])
   .meta({ form: 'a list of at most 16 filters' });
 
-const name = z.string().max(1024).meta({ form: 'a text of at most 1024 characters' });
+const name = textUpTo(1024);
 
 const method = z
   .object({
@@ -77,26 +78,14 @@ const header = z
   .object({
     type: z.enum(TEXT_MATCHES).default('Exact').describe('How the value is compared'),
     name: tokenName.describe('Name of the header, in any letter case'),
-    value: z
-      .string()
-      .min(1)
-      .max(4096)
-      .meta({ form: 'a text of at most 4096 characters' })
-      .describe('The value, or an RE2 expression for all of it'),
+    value: textUpTo(4096).min(1).describe('The value, or an RE2 expression for all of it'),
   })
   .check(checkRules(regexBreaches));
 
 /** Conditions that a call meets, all of them. */
 export const grpcRouteMatch = z.object({
   method: method.exactOptional().describe('Service and method of the call. Default: any'),
-  headers: z
-    .array(header)
-    .max(16)
-    .check(checkUnique(({ name }) => name, 'a header of this name'))
-    .meta({ form: 'a list of at most 16 headers' })
-    .transform(firstOfName)
-    .default([])
-    .describe('Headers of the call'),
+  headers: headerList(header).describe('Headers of the call'),
 });
 
 const backend = z
@@ -110,18 +99,12 @@ const backend = z
 
 const rule = z.object({
   name: sectionName.exactOptional().describe('Its name'),
-  matches: z
-    .array(grpcRouteMatch)
-    .max(64)
+  matches: listOf(64, grpcRouteMatch, 'matches')
     .default([])
-    .meta({ form: 'a list of at most 64 matches' })
     .describe('Calls that it is for: those that one of these matches. Default: all'),
   filters: filters.describe('What is done with its calls and their responses'),
-  backendRefs: z
-    .array(backend)
-    .max(16)
+  backendRefs: listOf(16, backend, 'backends')
     .default([])
-    .meta({ form: 'a list of at most 16 backends' })
     .describe('Who gets its calls. Without any they are answered `UNAVAILABLE`'),
   sessionPersistence: sessionPersistence
     .exactOptional()
@@ -130,23 +113,13 @@ const rule = z.object({
 
 export const grpcRouteSchema = z.object({
   ...routeShape,
-  hostnames: z
-    .array(hostname)
-    .max(16)
+  hostnames: listOf(16, hostname, 'host names')
     .default([])
-    .meta({ form: 'a list of at most 16 host names' })
     .describe('Host names of calls. Default: those of the listener'),
-  rules: z
-    .array(rule)
-    .max(16)
+  rules: listOf(16, rule, 'rules')
     .check(checkRules(routeBreaches))
     .default([])
-    .meta({ form: 'a list of at most 16 rules' })
     .describe('Where calls go. The most specific match counts, then the older route'),
 });
-
-export type GrpcRouteSpec = z.output<typeof grpcRouteSchema>;
 export type GrpcRouteRule = z.output<typeof rule>;
 export type GrpcRouteMatch = z.output<typeof grpcRouteMatch>;
-export type GrpcRouteFilter = z.output<typeof filter>;
-export type GrpcBackendRef = z.output<typeof backend>;

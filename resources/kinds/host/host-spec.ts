@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { tlsSettingsShape } from '#resources/traffic/tls-settings.ts';
 import { domain } from '#resources/words/domain.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
+import { integer } from '#resources/words/number-types.ts';
 import { secretReference } from '#resources/words/secret-reference.ts';
 import { labelSelector } from '../gateway-api/label-selector.ts';
 import { acmeProvider } from './acme-provider.ts';
@@ -34,12 +35,8 @@ const insecure = z.object({
 });
 
 const hsts = z.object({
-  max_age: z
-    .int()
-    .min(0)
-    .max(4_294_967_295)
+  max_age: integer(0, 4_294_967_295, 'an integer of seconds')
     .default(YEAR_SECONDS)
-    .meta({ form: 'an integer of seconds' })
     .describe('Seconds. With 0 browsers forget it'),
   includeSubDomains: z.boolean().default(false).describe('Hosts below it too'),
   preload: z.boolean().default(false).describe("For browsers' own lists"),

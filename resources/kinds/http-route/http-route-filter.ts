@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listOf } from '../gateway-api/bounded.ts';
 import { corsFilter } from '../gateway-api/cors-filter.ts';
 import { externalAuth } from '../gateway-api/external-auth.ts';
 import { headerModifier } from '../gateway-api/header-modifier.ts';
@@ -77,12 +78,9 @@ const ONCE: readonly string[] = [
 ];
 
 /** Filters of a rule, or of a backend. */
-export const httpRouteFilters = z
-  .array(httpRouteFilter)
-  .max(16)
+export const httpRouteFilters = listOf(16, httpRouteFilter, 'filters')
   .check(checkRules(filterBreaches))
-  .default([])
-  .meta({ form: 'a list of at most 16 filters' });
+  .default([]);
 
 function filterBreaches(filters: readonly { readonly type: string }[]): readonly Breach[] {
   const types = filters.map(({ type }) => type);

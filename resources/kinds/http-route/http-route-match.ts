@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { listOf, textUpTo } from '../gateway-api/bounded.ts';
 import { httpMethod } from '../gateway-api/cors-filter.ts';
-import { firstOfName, headerValue } from '../gateway-api/header-modifier.ts';
+import { headerList, headerValue } from '../gateway-api/header-modifier.ts';
 import { tokenName } from '../gateway-api/names.ts';
 import { regexBreaches, TEXT_MATCHES } from '../gateway-api/regex-value.ts';
 import { type Breach, checkRules, checkUnique } from '../gateway-api/rules.ts';
@@ -48,32 +49,17 @@ const queryParam = z
   .object({
     type,
     name: tokenName.describe('Name of the parameter'),
-    value: z
-      .string()
-      .min(1)
-      .max(1024)
-      .meta({ form: 'a text of at most 1024 characters' })
-      .describe('The value, or an RE2 expression for all of it'),
+    value: textUpTo(1024).min(1).describe('The value, or an RE2 expression for all of it'),
   })
   .check(checkRules(regexBreaches));
 
 /** Conditions that a request meets, all of them. */
 export const httpRouteMatch = z.object({
   path: path.prefault({}).describe('Path of the request'),
-  headers: z
-    .array(header)
-    .max(16)
-    .check(checkUnique(({ name }) => name, 'a header of this name'))
-    .meta({ form: 'a list of at most 16 headers' })
-    .transform(firstOfName)
-    .default([])
-    .describe('Headers of the request'),
-  queryParams: z
-    .array(queryParam)
-    .max(16)
+  headers: headerList(header).describe('Headers of the request'),
+  queryParams: listOf(16, queryParam, 'parameters')
     .check(checkUnique(({ name }) => name, 'a parameter of this name'))
     .default([])
-    .meta({ form: 'a list of at most 16 parameters' })
     .describe('Parameters of its query'),
   method: httpMethod.exactOptional().describe('Its method. Default: any'),
 });

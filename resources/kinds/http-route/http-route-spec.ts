@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { integer } from '#resources/words/number-types.ts';
 import { backendShape, checkBackend } from '../gateway-api/backend-ref.ts';
+import { listOf, someOf } from '../gateway-api/bounded.ts';
 import { gatewayDuration } from '../gateway-api/duration.ts';
 import { hostname, sectionName } from '../gateway-api/names.ts';
 import { routeShape } from '../gateway-api/parent-ref.ts';
@@ -41,12 +43,8 @@ const retry = z.object({
     .default([])
     .meta({ form: 'a list of statuses' })
     .describe('Statuses that are tried again'),
-  attempts: z
-    .int()
-    .min(0)
-    .max(2_147_483_647)
+  attempts: integer(0, 2_147_483_647, 'an integer')
     .default(1)
-    .meta({ form: 'an integer' })
     .describe('Most retries of a request'),
   backoff: gatewayDuration.exactOptional().describe('Least time between tries'),
 });
@@ -56,19 +54,13 @@ const EVERY_REQUEST: readonly [HttpRouteMatch] = [httpRouteMatch.parse({})];
 const rule = z
   .object({
     name: sectionName.exactOptional().describe('Its name'),
-    matches: z
-      .array(httpRouteMatch)
-      .max(64)
-      .meta({ form: 'a list of at most 64 matches' })
+    matches: listOf(64, httpRouteMatch, 'matches')
       .transform((matches): HttpRouteMatch[] => (matches.length > 0 ? matches : [...EVERY_REQUEST]))
       .prefault([])
       .describe('Requests that it is for: those that one of these matches. Default: all'),
     filters: httpRouteFilters.describe('What is done with its requests and their responses'),
-    backendRefs: z
-      .array(backend)
-      .max(16)
+    backendRefs: listOf(16, backend, 'backends')
       .default([])
-      .meta({ form: 'a list of at most 16 backends' })
       .describe('Who gets its requests. Without any they are answered 500'),
     timeouts: timeouts.exactOptional().describe('How long they may take'),
     retry: retry
@@ -84,25 +76,13 @@ const rule = z
 
 export const httpRouteSchema = z.object({
   ...routeShape,
-  hostnames: z
-    .array(hostname)
-    .max(16)
+  hostnames: listOf(16, hostname, 'host names')
     .default([])
-    .meta({ form: 'a list of at most 16 host names' })
     .describe('Host names of requests. Default: those of the listener'),
-  rules: z
-    .array(rule)
-    .min(1)
-    .max(16)
+  rules: someOf(16, rule, 'rules')
     .check(checkRules(routeBreaches))
     .prefault([{}])
-    .meta({ form: 'a list of 1 to 16 rules' })
     .describe('Where requests go. The most specific match counts, then the older route'),
 });
-
-export type HttpRouteSpec = z.output<typeof httpRouteSchema>;
 export type HttpRouteRule = z.output<typeof rule>;
-export type HttpBackendRef = z.output<typeof backend>;
-export type HttpRouteTimeouts = z.output<typeof timeouts>;
-export type HttpRouteRetry = z.output<typeof retry>;
 export type { HttpRouteFilter, HttpRouteMatch };

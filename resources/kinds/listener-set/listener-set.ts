@@ -22,5 +22,3 @@ export const listenerSet = gatewayApiKind(
   'More listeners for a Gateway, perhaps of another namespace.',
   schema,
 );
-
-export type ListenerSetSpec = z.output<typeof schema>;

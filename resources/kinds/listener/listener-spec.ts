@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { gatewayId } from '#resources/words/gateway-id.ts';
+import { integer } from '#resources/words/number-types.ts';
 import { statsPrefix } from '#resources/words/stats-name.ts';
 import { labelSelector } from '../gateway-api/label-selector.ts';
 import { portNumber } from '../gateway-api/names.ts';
@@ -42,12 +43,8 @@ const fields = z.object({
       'Which requests came by https, for `requestPolicy` of Hosts. `XFP`: those whose `X-Forwarded-Proto` says so, which is the connection, or what a trusted proxy tells. `SECURE`: all. `INSECURE`: none',
     ),
   hostBinding: hostBinding.describe('The Hosts that are reached at the port'),
-  l7Depth: z
-    .int()
-    .min(0)
-    .max(4_294_967_295)
+  l7Depth: integer(0, 4_294_967_295, 'an integer from 0')
     .exactOptional()
-    .meta({ form: 'an integer from 0' })
     .describe(
       "Proxies in front of the port whose `X-Forwarded-*` headers are trusted. Default: the Module's `xff_num_trusted_hops`",
     ),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { labels } from '#resources/labels/labels.ts';
 import { allowUpgrade } from '#resources/traffic/allow-upgrade.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
-import { milliseconds, positiveMilliseconds } from '#resources/words/number-types.ts';
+import { integer, milliseconds, positiveMilliseconds } from '#resources/words/number-types.ts';
 import { service } from '#resources/words/service.ts';
 import { errorResponseOverrides } from '../module/error-response-overrides.ts';
 import { mappingHeadersShape } from './mapping-headers.ts';
@@ -49,12 +49,8 @@ export const mappingSpec = z.object({
   connect_timeout_ms: positiveMilliseconds
     .default(3000)
     .describe('Time for a connection to the service. To a proxy by mutual TLS it is at most 1000'),
-  weight: z
-    .int()
-    .min(0)
-    .max(100)
+  weight: integer(0, 100, 'an integer of percent from 0 to 100')
     .exactOptional()
-    .meta({ form: 'an integer of percent from 0 to 100' })
     .describe('Percent of the requests, when several Mappings match the same'),
   resolver: resolver
     .default('dns')

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
 import { checkLogToken } from '#resources/format/log-format.ts';
 import { LOG_TOKEN } from '#resources/format/log-operator.ts';
+import { integer } from '#resources/words/number-types.ts';
 import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
 import { SECRET_HEADERS } from '#resources/words/reserved-headers.ts';
 import { isMarkup, isSilentOnMapping } from './error-body.ts';
@@ -89,12 +90,7 @@ const NO_FILES =
   'the gateway reads no files that resources name: write what is in the file as `text_format: |`';
 
 const item = z.object({
-  on_status_code: z
-    .int()
-    .min(400)
-    .max(599)
-    .meta({ form: 'an integer from 400 to 599' })
-    .describe('Status of the answers'),
+  on_status_code: integer(400, 599).describe('Status of the answers'),
   body: body.describe('What they have instead'),
 });
 

@@ -5,7 +5,7 @@ import type { KindDefinition } from '#resources/schema/kind.ts';
 import { RESTRICTION_NAMES } from '#resources/schema/restrictions.ts';
 import { checkCredentials } from '#resources/traffic/cors.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
-import { milliseconds } from '#resources/words/number-types.ts';
+import { integer, milliseconds } from '#resources/words/number-types.ts';
 import { checkWith, type Parsed } from '#resources/words/parsed-string.ts';
 import { checkPages, checkRepeated, errorResponseOverrides } from './error-response-overrides.ts';
 import { moduleDefaultsShape } from './module-defaults.ts';
@@ -15,12 +15,8 @@ const config = z.object({
     .boolean()
     .default(true)
     .describe("The client's address is the connection's. `false`: what `X-Forwarded-For` says"),
-  xff_num_trusted_hops: z
-    .int()
-    .min(0)
-    .max(4_294_967_295)
+  xff_num_trusted_hops: integer(0, 4_294_967_295, 'an integer from 0')
     .default(0)
-    .meta({ form: 'an integer from 0' })
     .describe('Proxies in front of the gateway whose `X-Forwarded-*` headers are trusted'),
   escaped_slashes: z
     .enum(['reject', 'keep'])

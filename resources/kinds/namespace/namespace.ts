@@ -12,5 +12,3 @@ export const namespace = ambientKind({
   fieldsAt: 'document',
   metadata: ['labels'],
 });
-
-export type NamespaceSpec = z.output<typeof schema>;

@@ -33,5 +33,3 @@ export const referenceGrant = gatewayApiKind(
   'Which objects of other namespaces may refer to Services and Secrets of this one.',
   schema,
 );
-
-export type ReferenceGrantSpec = z.output<typeof schema>;

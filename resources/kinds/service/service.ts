@@ -26,6 +26,4 @@ export const service = ambientKind({
   schema,
   fieldsAt: 'spec',
 });
-
-export type ServiceSpec = z.output<typeof schema>;
 export type ServicePortSpec = z.output<typeof port>;
