@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { parseHeaderName } from '#resources/words/http-token.ts';
 import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
 import { parseRe2 } from './re2.ts';
@@ -8,10 +9,7 @@ const condition = z
     name: checkedString('the name of a header', parseHeaderName).describe(
       'Name of the header, in any letter case. `:method`, `:path` (with query) and `:scheme` too',
     ),
-    negate: z
-      .boolean()
-      .default(false)
-      .describe('The condition holds when the header does not match'),
+    negate: falseByDefault.describe('The condition holds when the header does not match'),
     value: z
       .string()
       .min(1)

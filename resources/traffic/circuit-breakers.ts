@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { integer } from '#resources/words/number-types.ts';
 import { repeats } from '#resources/words/repeats.ts';
 
 /** The priorities of a route and of a limit. Envoy counts each separately. */
@@ -7,13 +8,7 @@ export const routingPriority = z.enum(['default', 'high']);
 const MOST = 4_294_967_295;
 
 function limit(meaning: string) {
-  return z
-    .int()
-    .min(0)
-    .max(MOST)
-    .exactOptional()
-    .meta({ form: `an integer from 0 to ${MOST}` })
-    .describe(`${meaning}. Default: 10000`);
+  return integer(0, MOST).exactOptional().describe(`${meaning}. Default: 10000`);
 }
 
 const threshold = z.object({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
 import { commaList } from '#resources/words/comma-list.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { parseMethod, parseToken } from '#resources/words/http-token.ts';
 import { isOpenOrigin, parseCorsOrigin } from './cors-origin.ts';
 
@@ -25,12 +26,9 @@ export const cors = z.object({
     .prefault([])
     .describe('Methods that they may use besides GET, HEAD and POST'),
   headers: headerNames.prefault([]).describe('Request headers that they may set'),
-  credentials: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Whether they may use the client's cookies. Does not count with the origin `*`, as any site could act as the client",
-    ),
+  credentials: falseByDefault.describe(
+    "Whether they may use the client's cookies. Does not count with the origin `*`, as any site could act as the client",
+  ),
   exposed_headers: headerNames.prefault([]).describe('Response headers that they may read'),
   max_age: seconds
     .exactOptional()

@@ -1,16 +1,12 @@
 import * as z from 'zod';
+import { integer } from '#resources/words/number-types.ts';
 
 /** The largest value of Linux (tcp(7)). More would make each connection fail. */
 const MOST_SECONDS = 32_767;
 const MOST_PROBES = 127;
 
 function upTo(most: number) {
-  return z
-    .int()
-    .min(1)
-    .max(most)
-    .exactOptional()
-    .meta({ form: `an integer from 1 to ${most}` });
+  return integer(1, most).exactOptional();
 }
 
 /** TCP probes on idle connections to a service, which detect that it is gone. */

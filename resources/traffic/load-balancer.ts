@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { cookieName } from '#resources/words/cookie-name.ts';
 import { duration } from '#resources/words/duration.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { parseHeaderName } from '#resources/words/http-token.ts';
 import { LONGEST_MS } from '#resources/words/number-types.ts';
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
@@ -46,7 +47,7 @@ export const loadBalancer = z
     header: checkedString('the name of a header', parseHeaderName)
       .exactOptional()
       .describe('By this header'),
-    source_ip: z.boolean().default(false).describe("By the client's address"),
+    source_ip: falseByDefault.describe("By the client's address"),
   })
   .check(({ value, issues }) => {
     const [, second] = keysOf(value);

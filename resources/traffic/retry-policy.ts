@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { commaList } from '#resources/words/comma-list.ts';
+import { integer } from '#resources/words/number-types.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { timerDuration } from '#resources/words/timer-duration.ts';
@@ -44,13 +45,7 @@ export const retryPolicy = z.object({
   retry_on: commaList('conditions', parseCondition)
     .prefault([])
     .describe("Envoy's conditions, such as `5xx` or `gateway-error`"),
-  num_retries: z
-    .int()
-    .min(0)
-    .max(MOST)
-    .default(1)
-    .meta({ form: `an integer from 0 to ${MOST}` })
-    .describe('Most retries. With 0 none'),
+  num_retries: integer(0, MOST).default(1).describe('Most retries. With 0 none'),
   per_try_timeout: timerDuration
     .exactOptional()
     .describe(

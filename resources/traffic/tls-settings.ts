@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { caution, type Finding, fault } from '#resources/finding.ts';
+import { falseByDefault, trueByDefault } from '#resources/words/flags.ts';
 import { parseHost } from '#resources/words/host.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { port } from '#resources/words/number-types.ts';
@@ -45,14 +46,12 @@ export const tlsSettingsShape = {
       'Secret with the authorities (`ca.crt`, else `tls.crt`) whose certificates are trusted: those of clients, or of services',
     ),
   cacert_chain_file: path.exactOptional().describe('The same from a file'),
-  secret_namespacing: z
-    .boolean()
-    .default(true)
-    .describe("In a Secret's name here what follows the last dot is its namespace"),
-  cert_required: z
-    .boolean()
-    .default(false)
-    .describe('Clients must have a certificate. Without it they may have one, which is checked'),
+  secret_namespacing: trueByDefault.describe(
+    "In a Secret's name here what follows the last dot is its namespace",
+  ),
+  cert_required: falseByDefault.describe(
+    'Clients must have a certificate. Without it they may have one, which is checked',
+  ),
   min_tls_version: tlsVersion
     .default('v1.2')
     .describe('Oldest version. Below `v1.2` none is served (RFC 8996)'),

@@ -51,6 +51,12 @@ export function parseHostPort(
   return 'error' in port ? port : { value: { host: host.value, port: port.value } };
 }
 
+/** Parses what a request's `Host` may be. Its letter case does not count. */
+export function parseHostHeader(text: string): Parsed<string> {
+  const parsed = parseHostPort(text);
+  return 'error' in parsed ? parsed : { value: text.toLowerCase() };
+}
+
 function splitHostPort(text: string): { hostText: string; portText?: string } {
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/s.exec(text);
   const plain = bracketed ?? (ipVersion(text) === 6 ? null : /^([^:]*):(.*)$/s.exec(text));

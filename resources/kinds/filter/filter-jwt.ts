@@ -12,6 +12,7 @@ import {
   JWT_ERROR_DATA,
 } from '#resources/template/template-vocabulary.ts';
 import { duration } from '#resources/words/duration.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { httpUrl } from '#resources/words/http-url.ts';
 import { checkWith, type Parsed } from '#resources/words/parsed-string.ts';
 import {
@@ -61,7 +62,7 @@ function leeway(claim: string) {
 }
 
 function required(claim: string) {
-  return z.boolean().default(false).describe(`Reject tokens without \`${claim}\``);
+  return falseByDefault.describe(`Reject tokens without \`${claim}\``);
 }
 
 const settings = z.object({

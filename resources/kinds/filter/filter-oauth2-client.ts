@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { duration, positiveDuration } from '#resources/words/duration.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { SIGNING_METHODS } from './signing-method.ts';
 
 /** Claims that the gateway itself writes into an assertion (RFC 7523 section 3). */
@@ -20,7 +21,7 @@ function jsonMap(own: readonly string[], what: string) {
 }
 
 const assertionShape = z.object({
-  setClientID: z.boolean().default(false).describe('Send the client ID as a parameter too'),
+  setClientID: falseByDefault.describe('Send the client ID as a parameter too'),
   audience: z
     .string()
     .min(1)
@@ -33,11 +34,11 @@ const assertionShape = z.object({
       'How it is signed, and so what the secret must be: a private key in PEM or as a JWK, for `HS…` any bytes',
     ),
   lifetime: positiveDuration.prefault('1m').describe('How long an assertion is good'),
-  setNBF: z.boolean().default(false).describe('Set the claim `nbf`'),
+  setNBF: falseByDefault.describe('Set the claim `nbf`'),
   nbfSafetyMargin: duration
     .prefault('0')
     .describe('How far `nbf` is in the past, for clocks that differ'),
-  setIAT: z.boolean().default(false).describe('Set the claim `iat`'),
+  setIAT: falseByDefault.describe('Set the claim `iat`'),
   otherClaims: jsonMap(OWN_CLAIMS, 'claim').default({}).describe('Further claims'),
   kid: z
     .string()

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { headerCondition } from '#resources/match/header-condition.ts';
 import { positiveDuration } from '#resources/words/duration.ts';
+import { trueByDefault } from '#resources/words/flags.ts';
 import { httpUrl } from '#resources/words/http-url.ts';
 import { origin, protectedOrigins } from './filter-oauth2-origins.ts';
 
@@ -23,7 +24,7 @@ const OWN_PARAMETERS: readonly string[] = [
 ];
 
 const sessionCookies = z.object({
-  value: z.boolean().default(true).describe('Whether cookies end with the browser'),
+  value: trueByDefault.describe('Whether cookies end with the browser'),
   ifRequestHeader: headerCondition
     .exactOptional()
     .describe('Requests for which `value` holds. For others its opposite holds. Default: all'),

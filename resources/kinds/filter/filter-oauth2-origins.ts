@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { isLoopback, type Origin, parseOrigin, pathInOrigin } from '#resources/words/origin.ts';
 import {
@@ -38,7 +39,7 @@ const protectedOrigin = z
       .describe(
         'Origin as the gateway sees it, where another gateway is in front. Scheme, authority or both may be `*`. Default: `origin`',
       ),
-    includeSubdomains: z.boolean().default(false).describe('The hosts below it belong to it too'),
+    includeSubdomains: falseByDefault.describe('The hosts below it belong to it too'),
   })
   .check(({ value, issues }) => {
     const message = value.includeSubdomains

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { filterHeaders } from '#resources/template/header-template.ts';
 import { duration } from '#resources/words/duration.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { httpBase } from '#resources/words/http-url.ts';
 import { type Parsed, parsedString } from '#resources/words/parsed-string.ts';
 import { jwtArguments } from '#resources/words/scope.ts';
@@ -53,24 +54,19 @@ const clientShape = {
 const accessTokenJWTFilter = z.object({
   name: z.string().min(1).describe('Name of a Filter with `spec.JWT`'),
   namespace: z.string().min(1).exactOptional().describe("Its namespace. Default: this Filter's"),
-  inheritScopeArgument: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Use the `scope` of the FilterPolicy's rule too, but for `openid` and `offline_access`",
-    ),
-  stripInheritedScope: z
-    .boolean()
-    .default(false)
-    .describe('Cut inherited values up to their last `/`. Only with `inheritScopeArgument`'),
+  inheritScopeArgument: falseByDefault.describe(
+    "Use the `scope` of the FilterPolicy's rule too, but for `openid` and `offline_access`",
+  ),
+  stripInheritedScope: falseByDefault.describe(
+    'Cut inherited values up to their last `/`. Only with `inheritScopeArgument`',
+  ),
   arguments: jwtArguments.prefault({}).describe('As where a FilterPolicy refers to a JWT filter'),
 });
 
 const resourceServerShape = {
-  allowMalformedAccessToken: z
-    .boolean()
-    .default(false)
-    .describe('Accept access tokens that RFC 6750 does not allow'),
+  allowMalformedAccessToken: falseByDefault.describe(
+    'Accept access tokens that RFC 6750 does not allow',
+  ),
   accessTokenValidation: parsedString(`one of ${VALIDATION_FORM}`, parseValidation)
     .prefault('auto')
     .describe(

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { caution, checkNegative, type Finding, fault } from '#resources/finding.ts';
 import { duration } from '#resources/words/duration.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { isHttps, isOpenToReaders } from '#resources/words/http-url.ts';
 import { type SecretReference, secretReference } from '#resources/words/secret-reference.ts';
 
@@ -11,10 +12,7 @@ export const providerClientShape = {
     .describe(
       "Secret with the authorities (`ca.crt`, else `tls.crt`) that sign the provider's certificate. Only these are trusted then",
     ),
-  insecureTLS: z
-    .boolean()
-    .default(false)
-    .describe("Do not verify the provider's certificate: for tests only"),
+  insecureTLS: falseByDefault.describe("Do not verify the provider's certificate: for tests only"),
   renegotiateTLS: z
     .enum(['never', 'onceAsClient', 'freelyAsClient'])
     .default('never')

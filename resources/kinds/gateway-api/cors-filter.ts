@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { integer } from '#resources/words/number-types.ts';
 import { tokenName } from './names.ts';
 import { checkRules } from './rules.ts';
@@ -51,10 +52,7 @@ export const corsFilter = z.object({
     .default([])
     .meta({ form: 'a list of at most 64 origins' })
     .describe('Origins that may'),
-  allowCredentials: z
-    .boolean()
-    .default(false)
-    .describe('Whether requests may carry cookies and the like'),
+  allowCredentials: falseByDefault.describe('Whether requests may carry cookies and the like'),
   allowMethods: z
     .array(z.enum([...METHODS, '*']))
     .max(9)

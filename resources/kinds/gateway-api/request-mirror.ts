@@ -13,12 +13,8 @@ const fraction = z
       .max(LARGEST)
       .describe('How many of them')
       .meta({ form: 'an integer' }),
-    denominator: z
-      .int()
-      .min(1)
-      .max(LARGEST)
+    denominator: integer(1, LARGEST, 'an integer above 0')
       .default(100)
-      .meta({ form: 'an integer above 0' })
       .describe('Of how many requests'),
   })
   .check(

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { tlsSettingsShape } from '#resources/traffic/tls-settings.ts';
 import { domain } from '#resources/words/domain.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { integer } from '#resources/words/number-types.ts';
 import { secretReference } from '#resources/words/secret-reference.ts';
@@ -38,8 +39,8 @@ const hsts = z.object({
   max_age: integer(0, 4_294_967_295, 'an integer of seconds')
     .default(YEAR_SECONDS)
     .describe('Seconds. With 0 browsers forget it'),
-  includeSubDomains: z.boolean().default(false).describe('Hosts below it too'),
-  preload: z.boolean().default(false).describe("For browsers' own lists"),
+  includeSubDomains: falseByDefault.describe('Hosts below it too'),
+  preload: falseByDefault.describe("For browsers' own lists"),
 });
 
 export const hostSpec = z.object({

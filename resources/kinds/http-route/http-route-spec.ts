@@ -39,7 +39,7 @@ const timeouts = z
 
 const retry = z.object({
   codes: z
-    .array(z.int().min(400).max(599).meta({ form: 'a status from 400 to 599' }))
+    .array(integer(400, 599, 'a status from 400 to 599'))
     .default([])
     .meta({ form: 'a list of statuses' })
     .describe('Statuses that are tried again'),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { trueByDefault } from '#resources/words/flags.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
-import { LONGEST_MS } from '#resources/words/number-types.ts';
+import { integer, LONGEST_MS } from '#resources/words/number-types.ts';
 import { service } from '#resources/words/service.ts';
 import { statsName } from '#resources/words/stats-name.ts';
 import { toldHeader } from '#resources/words/told-header.ts';
@@ -13,9 +14,9 @@ const MOST_BYTES = 16_777_216;
 
 const loggedHeader = z.object({
   header_name: toldHeader.describe('Name of the header. None that holds credentials'),
-  during_request: z.boolean().default(true).describe('Of the request'),
-  during_response: z.boolean().default(true).describe('Of the answer'),
-  during_trailer: z.boolean().default(true).describe("Of the answer's trailers"),
+  during_request: trueByDefault.describe('Of the request'),
+  during_response: trueByDefault.describe('Of the answer'),
+  during_trailer: trueByDefault.describe("Of the answer's trailers"),
 });
 
 const driverConfig = z.object({
@@ -35,24 +36,13 @@ export const logServiceSpec = z.object({
       "What is sent. `http`: Envoy's HTTP entries, with the path and its query. `tcp`: what is known of the connection. `opentelemetry`: OTLP logs, without queries",
     ),
   driver_config: driverConfig.prefault({}).describe('Settings of the driver'),
-  flush_interval_time: z
-    .int()
-    .min(1)
-    .max(MOST_SECONDS)
+  flush_interval_time: integer(1, MOST_SECONDS, `an integer of seconds from 1 to ${MOST_SECONDS}`)
     .default(1)
-    .meta({ form: `an integer of seconds from 1 to ${MOST_SECONDS}` })
     .describe('Entries wait so many seconds at most'),
-  flush_interval_byte_size: z
-    .int()
-    .min(0)
-    .max(MOST_BYTES)
+  flush_interval_byte_size: integer(0, MOST_BYTES, `an integer of bytes from 0 to ${MOST_BYTES}`)
     .default(16_384)
-    .meta({ form: `an integer of bytes from 0 to ${MOST_BYTES}` })
     .describe('They are sent earlier when they have so many bytes. 0: each at once'),
-  grpc: z
-    .boolean()
-    .default(true)
-    .describe("Ambassador's. Log services are asked by gRPC and nothing else"),
+  grpc: trueByDefault.describe("Ambassador's. Log services are asked by gRPC and nothing else"),
   protocol_version: z
     .enum(['v3'])
     .exactOptional()

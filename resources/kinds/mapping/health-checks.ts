@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import { pathAndQuery } from '#resources/match/path-match.ts';
-import { parseHostPort } from '#resources/words/host.ts';
+import { parseHostHeader } from '#resources/words/host.ts';
+import { integer } from '#resources/words/number-types.ts';
 import { checkedString } from '#resources/words/parsed-string.ts';
 import { timerDuration } from '#resources/words/timer-duration.ts';
 import { checkRequestHeaders, removedHeaders } from './mapping-headers.ts';
@@ -14,28 +15,24 @@ const MOST_FAILURES = 100;
 const MOST_RANGES = 100;
 const RANGES = `it has from 1 to ${MOST_RANGES} ranges`;
 
-function between(least: number, most: number) {
+function upTo(most: number) {
   return timerDuration
-    .refine(ms => ms >= least && ms <= most, `it must be from ${least}ms to ${most / 1000}s`)
+    .refine(
+      ms => ms >= SHORTEST_MS && ms <= most,
+      `it must be from ${SHORTEST_MS}ms to ${most / 1000}s`,
+    )
     .exactOptional();
 }
 
-const times = z
-  .int()
-  .min(1)
-  .max(MOST_FAILURES)
-  .meta({ form: `an integer from 1 to ${MOST_FAILURES}` });
+const times = integer(1, MOST_FAILURES);
 
-const status = z.int().min(100).max(599).meta({ form: 'a status from 100 to 599' });
+const status = integer(100, 599, 'a status from 100 to 599');
 
 const statuses = z
   .object({ min: status.describe('The first of them'), max: status.describe('The last of them') })
   .refine(({ min, max }) => min <= max, '`min` is larger than `max`');
 
-const hostAndPort = checkedString('a host, perhaps with a port', text => {
-  const parsed = parseHostPort(text);
-  return 'error' in parsed ? parsed : { value: text.toLowerCase() };
-});
+const hostAndPort = checkedString('a host, perhaps with a port', parseHostHeader);
 
 const http = z.object({
   path: pathAndQuery.describe('What is asked, by GET'),
@@ -84,10 +81,10 @@ const healthCheck = z
 
 const check = z.object({
   health_check: healthCheck.describe('How an instance is asked: `http`, `grpc` or `tcp`'),
-  interval: between(SHORTEST_MS, LONGEST_INTERVAL_MS).describe(
+  interval: upTo(LONGEST_INTERVAL_MS).describe(
     'Time from one check of an instance to the next, by each proxy. Default: `5s`',
   ),
-  timeout: between(SHORTEST_MS, LONGEST_TIMEOUT_MS).describe(
+  timeout: upTo(LONGEST_TIMEOUT_MS).describe(
     'A check without an answer has failed after this time. Default: `3s`',
   ),
   unhealthy_threshold: times

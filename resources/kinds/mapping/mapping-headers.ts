@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { caution, type Finding } from '#resources/finding.ts';
 import { parseHeaderFormat } from '#resources/format/log-format.ts';
+import { trueByDefault } from '#resources/words/flags.ts';
 import { parseHeaderName } from '#resources/words/http-token.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import {
@@ -36,7 +37,7 @@ const REMOVED_FORM = 'a header name or a list of them';
 const addedObject = z
   .strictObject({
     value: z.string(),
-    append: z.boolean().default(true),
+    append: trueByDefault,
     v2Representation: z.string().exactOptional(),
   })
   .transform(({ value, append }) => ({ value, append }));

@@ -6,6 +6,7 @@ import { queryMatch } from '#resources/match/query-match.ts';
 import { parseRe2 } from '#resources/match/re2.ts';
 import { regexHeaderMatch, regexQueryMatch } from '#resources/match/regex-match.ts';
 import { parseDomain } from '#resources/words/domain.ts';
+import { falseByDefault, trueByDefault } from '#resources/words/flags.ts';
 import { parseMethod } from '#resources/words/http-token.ts';
 import { nodeGroup } from '#resources/words/node-group.ts';
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
@@ -18,27 +19,17 @@ export const mappingMatchShape = {
     .describe(
       'Host of the request, without port: exact, `*.example.com` or `*`. Once there is a Host, names that no Host covers are not served. Also spelt `hostname`',
     ),
-  host_regex: z
-    .boolean()
-    .default(false)
-    .describe('`host` is an RE2 expression for the whole host. Letter case does not count'),
+  host_regex: falseByDefault.describe(
+    '`host` is an RE2 expression for the whole host. Letter case does not count',
+  ),
   prefix: z.string().min(1).describe('What the path begins with'),
-  prefix_exact: z.boolean().default(false).describe('`prefix` is the whole path'),
-  prefix_regex: z
-    .boolean()
-    .default(false)
-    .describe('`prefix` is an RE2 expression for the whole path'),
-  case_sensitive: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Letter case of `prefix` counts. Where a FilterPolicy has rules for paths, which compare letter case, `false` closes (500) what is in other letter case',
-    ),
+  prefix_exact: falseByDefault.describe('`prefix` is the whole path'),
+  prefix_regex: falseByDefault.describe('`prefix` is an RE2 expression for the whole path'),
+  case_sensitive: trueByDefault.describe(
+    'Letter case of `prefix` counts. Where a FilterPolicy has rules for paths, which compare letter case, `false` closes (500) what is in other letter case',
+  ),
   method: orExpression('a request method', parseMethod).exactOptional().describe('Request method'),
-  method_regex: z
-    .boolean()
-    .default(false)
-    .describe('`method` is an RE2 expression for the whole method'),
+  method_regex: falseByDefault.describe('`method` is an RE2 expression for the whole method'),
   headers: headerMatch
     .default({})
     .describe('Headers that the request has: an exact value, or `true` for any'),

@@ -2,15 +2,13 @@ import * as z from 'zod';
 import { caution, type Finding, fault } from '#resources/finding.ts';
 import { pathAndQuery } from '#resources/match/path-match.ts';
 import { regexSubstitution } from '#resources/match/regex-substitution.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 
 /** The fields of a Mapping that answer requests with a redirect. */
 export const mappingRedirectShape = {
-  host_redirect: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Requests are answered with a redirect to the host and port in `service`, with path and query as they are. With `https://` before it by https, else by the scheme that they came by. Filters decide before, limits are not asked',
-    ),
+  host_redirect: falseByDefault.describe(
+    'Requests are answered with a redirect to the host and port in `service`, with path and query as they are. With `https://` before it by https, else by the scheme that they came by. Filters decide before, limits are not asked',
+  ),
   path_redirect: pathAndQuery.exactOptional().describe('The path of the redirect'),
   prefix_redirect: pathAndQuery
     .exactOptional()

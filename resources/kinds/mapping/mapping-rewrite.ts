@@ -1,7 +1,8 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { caution, type Finding } from '#resources/finding.ts';
 import { parseRewrite } from '#resources/match/path-match.ts';
 import { regexSubstitution } from '#resources/match/regex-substitution.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
 import { parseService, type Service } from '#resources/words/service.ts';
@@ -17,12 +18,9 @@ export const mappingRewriteShape = {
   host_rewrite: checkedString('a host', parseHostRewrite)
     .exactOptional()
     .describe('Host that the service sees'),
-  auto_host_rewrite: z
-    .boolean()
-    .default(false)
-    .describe(
-      'The service sees its own name in `service` as the host. Without effect with `host_rewrite`',
-    ),
+  auto_host_rewrite: falseByDefault.describe(
+    'The service sees its own name in `service` as the host. Without effect with `host_rewrite`',
+  ),
 };
 
 function parseHostRewrite(text: string): Parsed<string> {

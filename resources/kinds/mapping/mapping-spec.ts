@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { labels } from '#resources/labels/labels.ts';
 import { allowUpgrade } from '#resources/traffic/allow-upgrade.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { integer, milliseconds, positiveMilliseconds } from '#resources/words/number-types.ts';
 import { service } from '#resources/words/service.ts';
@@ -40,12 +41,9 @@ export const mappingSpec = z.object({
   allow_upgrade: allowUpgrade.describe(
     'Protocols to which requests may switch, such as `websocket`. Others are answered 403. Filters and limits decide once, about the request. An open connection outlives a logout. `timeout_ms` is for the answer. Then the connection ends after `idle_timeout_ms` without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',
   ),
-  use_websocket: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Ambassador's older spelling of `allow_upgrade: [websocket]`. It is read, never written",
-    ),
+  use_websocket: falseByDefault.describe(
+    "Ambassador's older spelling of `allow_upgrade: [websocket]`. It is read, never written",
+  ),
   connect_timeout_ms: positiveMilliseconds
     .default(3000)
     .describe('Time for a connection to the service. To a proxy by mutual TLS it is at most 1000'),
@@ -69,13 +67,10 @@ export const mappingSpec = z.object({
       '`true`: TLS to the service, as with `https://` before its name, at port 443 where none is written. A TLSContext: the same with its certificate, versions and `sni`. The certificate of the service is always checked: it must be for that `sni`, else for the name in `service`, and of an authority of its `ca_secret` or `cacert_chain_file`, else of one that the machines of the proxies trust (`CA_FILE`). Proxies that take mutual TLS (`HOP_TLS`, resolver `sds`) refuse it: for instances without a proxy write `hop_tls: false`. While the TLSContext is missing or rejected, the Mapping answers 500. While sds cannot read its files, it answers 503',
     ),
   ...mappingTrafficShape,
-  bypass_auth: z.boolean().default(false).describe('No filters run on it'),
-  closed: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Its requests are answered 500 and reach no service. For a route that is to be protected first, as `gateway import` writes it',
-    ),
+  bypass_auth: falseByDefault.describe('No filters run on it'),
+  closed: falseByDefault.describe(
+    'Its requests are answered 500 and reach no service. For a route that is to be protected first, as `gateway import` writes it',
+  ),
   error_response_overrides: errorResponseOverrides
     .exactOptional()
     .describe(

@@ -5,6 +5,7 @@ import { keepalive } from '#resources/traffic/keepalive.ts';
 import { loadBalancer } from '#resources/traffic/load-balancer.ts';
 import { outlierDetection } from '#resources/traffic/outlier-detection.ts';
 import { retryPolicy } from '#resources/traffic/retry-policy.ts';
+import { falseByDefault, trueByDefault } from '#resources/words/flags.ts';
 import { milliseconds } from '#resources/words/number-types.ts';
 import { healthChecks } from './health-checks.ts';
 
@@ -23,12 +24,9 @@ export const mappingTrafficShape = {
   load_balancer: loadBalancer
     .exactOptional()
     .describe('How requests are spread over the instances of the service'),
-  shadow: z
-    .boolean()
-    .default(false)
-    .describe(
-      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host. Its answers are discarded. An upload of megabytes goes no faster than it reads',
-    ),
+  shadow: falseByDefault.describe(
+    'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host. Its answers are discarded. An upload of megabytes goes no faster than it reads',
+  ),
   circuit_breakers: circuitBreakers
     .exactOptional()
     .describe('Bounds of what a proxy has open to the service. Anything beyond is answered 503'),
@@ -62,23 +60,19 @@ export const mappingTrafficShape = {
     .describe(
       'A connection to the service gets no new request after this time. Default, and 0: no end',
     ),
-  enable_ipv4: z
-    .boolean()
-    .default(true)
-    .describe('With resolver `dns`: whether IPv4 addresses of the service are resolved'),
+  enable_ipv4: trueByDefault.describe(
+    'With resolver `dns`: whether IPv4 addresses of the service are resolved',
+  ),
   enable_ipv6: z
     .boolean()
     .exactOptional()
     .describe(
       'The same for IPv6, default: where the name has no IPv4 address. `true`: these before the others',
     ),
-  respect_dns_ttl: z
-    .boolean()
-    .default(false)
-    .describe(
-      'With resolver `dns`: names are resolved again after their TTL, not every five seconds',
-    ),
-  grpc: z.boolean().default(false).describe('Requests to the service use HTTP/2'),
+  respect_dns_ttl: falseByDefault.describe(
+    'With resolver `dns`: names are resolved again after their TTL, not every five seconds',
+  ),
+  grpc: falseByDefault.describe('Requests to the service use HTTP/2'),
   keepalive: keepalive
     .exactOptional()
     .describe('Probes of TCP on connections to the service. Default: as the system has it'),

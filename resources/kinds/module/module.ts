@@ -4,6 +4,7 @@ import { defaultLabels } from '#resources/labels/labels.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { RESTRICTION_NAMES } from '#resources/schema/restrictions.ts';
 import { checkCredentials } from '#resources/traffic/cors.ts';
+import { falseByDefault, trueByDefault } from '#resources/words/flags.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { integer, milliseconds } from '#resources/words/number-types.ts';
 import { checkWith, type Parsed } from '#resources/words/parsed-string.ts';
@@ -11,10 +12,9 @@ import { checkPages, checkRepeated, errorResponseOverrides } from './error-respo
 import { moduleDefaultsShape } from './module-defaults.ts';
 
 const config = z.object({
-  use_remote_address: z
-    .boolean()
-    .default(true)
-    .describe("The client's address is the connection's. `false`: what `X-Forwarded-For` says"),
+  use_remote_address: trueByDefault.describe(
+    "The client's address is the connection's. `false`: what `X-Forwarded-For` says",
+  ),
   xff_num_trusted_hops: integer(0, 4_294_967_295, 'an integer from 0')
     .default(0)
     .describe('Proxies in front of the gateway whose `X-Forwarded-*` headers are trusted'),
@@ -22,12 +22,9 @@ const config = z.object({
     .enum(['reject', 'keep'])
     .default('reject')
     .describe('Paths with `%2F` or `%5C`: answer 400, or pass them on as they are'),
-  serve_other_hosts: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Once there is a Host, Mappings are served on the names of Hosts only. `true`: on every other name too',
-    ),
+  serve_other_hosts: falseByDefault.describe(
+    'Once there is a Host, Mappings are served on the names of Hosts only. `true`: on every other name too',
+  ),
   ignore: z
     .array(z.string().min(1).meta({ form: 'a name' }))
     .meta({ lenient: true, form: 'a list of names' })
@@ -81,11 +78,7 @@ const config = z.object({
 });
 
 function prefixLength(most: number) {
-  return z
-    .int()
-    .min(1)
-    .max(most)
-    .meta({ form: `an integer from 1 to ${most}` });
+  return integer(1, most);
 }
 
 /** The name stands in a header. */

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { integer } from '#resources/words/number-types.ts';
 
 /** Ten times what one needs to serve a large site. */
 const MOST_REPLICAS = 1_000;
 
-const replicas = z.int().min(1).max(MOST_REPLICAS).meta({ form: 'a whole number from 1 to 1000' });
+const replicas = integer(1, MOST_REPLICAS, 'a whole number from 1 to 1000');
 
 const cpu = z
   .string()

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { KindDefinition } from '#resources/schema/kind.ts';
+import { falseByDefault } from '#resources/words/flags.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { positiveMilliseconds } from '#resources/words/number-types.ts';
 import { service, serviceIn } from '#resources/words/service.ts';
@@ -19,14 +20,10 @@ const schema = z.object({
   timeout_ms: positiveMilliseconds
     .default(20)
     .describe('Time for its answer. The built-in service has 200'),
-  failure_mode_deny: z
-    .boolean()
-    .default(false)
-    .describe('Without an answer: refuse the request instead of letting it pass'),
-  tls: z
-    .boolean()
-    .default(false)
-    .describe('Connect by TLS. Also when `service` begins with `https://`'),
+  failure_mode_deny: falseByDefault.describe(
+    'Without an answer: refuse the request instead of letting it pass',
+  ),
+  tls: falseByDefault.describe('Connect by TLS. Also when `service` begins with `https://`'),
   stats_name: statsName,
   gateway_id: gatewayId,
 });

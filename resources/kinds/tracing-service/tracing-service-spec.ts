@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { falseByDefault, trueByDefault } from '#resources/words/flags.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
-import { parseHostPort } from '#resources/words/host.ts';
+import { parseHostHeader } from '#resources/words/host.ts';
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
 import { service } from '#resources/words/service.ts';
 import { statsName } from '#resources/words/stats-name.ts';
@@ -27,11 +28,6 @@ function parseEndpoint(text: string): Parsed<string> {
   return { error: `"${text.slice(0, 80)}" is no path: it begins with "/" and has no white space` };
 }
 
-function parseCollectorHost(text: string): Parsed<string> {
-  const parsed = parseHostPort(text);
-  return 'error' in parsed ? parsed : { value: text.toLowerCase() };
-}
-
 const config = z.object({
   service_name: name
     .exactOptional()
@@ -45,19 +41,15 @@ const config = z.object({
     .enum(['HTTP_JSON', 'HTTP_PROTO'])
     .default('HTTP_JSON')
     .describe('Zipkin: how spans are written'),
-  collector_hostname: checkedString('host or host:port', parseCollectorHost)
+  collector_hostname: checkedString('host or host:port', parseHostHeader)
     .exactOptional()
     .describe('Zipkin: the `Host` of what is sent. Default: the host of `service`'),
-  trace_id_128bit: z
-    .boolean()
-    .default(true)
-    .describe('Zipkin: ids of traces have 128 bits. Else 64, which OpenTelemetry cannot read'),
-  shared_span_context: z
-    .boolean()
-    .default(true)
-    .describe(
-      "Zipkin: a proxy's span has the id of its caller's span. Only with `spawn_upstream_span`",
-    ),
+  trace_id_128bit: trueByDefault.describe(
+    'Zipkin: ids of traces have 128 bits. Else 64, which OpenTelemetry cannot read',
+  ),
+  shared_span_context: trueByDefault.describe(
+    "Zipkin: a proxy's span has the id of its caller's span. Only with `spawn_upstream_span`",
+  ),
 });
 
 const percentage = z
@@ -109,18 +101,12 @@ export const tracingServiceSpec = z.object({
   driver: z.enum(['opentelemetry', 'zipkin']).describe('How spans are sent'),
   config: config.prefault({}).describe('Settings of the driver'),
   sampling: sampling.prefault({}).describe('How many requests are traced'),
-  continue_client_traces: z
-    .boolean()
-    .default(false)
-    .describe(
-      "A client's `traceparent` or `b3` begins the trace, and says whether it is kept. Default: the edge begins each trace",
-    ),
-  spawn_upstream_span: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Each try at a service is a span of its own. Requests that are not kept cost more then',
-    ),
+  continue_client_traces: falseByDefault.describe(
+    "A client's `traceparent` or `b3` begins the trace, and says whether it is kept. Default: the edge begins each trace",
+  ),
+  spawn_upstream_span: falseByDefault.describe(
+    'Each try at a service is a span of its own. Requests that are not kept cost more then',
+  ),
   custom_tags: z
     .array(customTag)
     .max(MOST_TAGS)
