@@ -5,6 +5,7 @@ import { ClusterError } from '#kubernetes/cluster-error.ts';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { WriteQueue } from '#kubernetes/write-queue.ts';
 import type { After } from '#process/after.ts';
+import { Timers } from '#process/timers.ts';
 import { type EdgeAddresses, edgeAddresses } from './edge-addresses.ts';
 import {
   type EdgeChange,
@@ -53,7 +54,7 @@ export class Edges {
   readonly #parts: EdgesParts;
   readonly #followed: FollowedEdges;
   readonly #queue: WriteQueue<EdgeChange>;
-  readonly #timers = new Map<'quiet' | 'retry', () => void>();
+  readonly #timers: Timers<'quiet' | 'retry'>;
   /** By key: the last write, and the object that it gave. */
   readonly #written = new Map<string, { readonly at: number; readonly content: string }>();
   /** By key: when it was found to have vanished. */
@@ -68,6 +69,7 @@ export class Edges {
 
   constructor(parts: EdgesParts) {
     this.#parts = parts;
+    this.#timers = new Timers(parts.after);
     const { system, after, random, changed } = parts;
     this.#queue = new WriteQueue({
       keyOf: ({ key }) => key,
@@ -100,7 +102,7 @@ export class Edges {
     this.#leading = leading;
     this.#queue.clear();
     this.#written.clear();
-    for (const timer of this.#timers.keys()) this.#cancel(timer);
+    this.#timers.cancelAll();
     this.#stir();
   }
 
@@ -154,7 +156,7 @@ export class Edges {
 
   #stir(): void {
     if (!this.#leading || this.#wanted === undefined || !this.#followed.isComplete) return;
-    this.#callIn('quiet', QUIET_MS, () => this.#compare());
+    this.#timers.start('quiet', QUIET_MS, () => this.#compare());
   }
 
   #compare(): void {
@@ -178,7 +180,7 @@ export class Edges {
     const since = this.#vanished.get(key) ?? now;
     this.#vanished.set(key, since);
     const wait = since + VANISHED_MS - now;
-    if (wait > 0) this.#callIn('retry', wait, () => this.#stir());
+    if (wait > 0) this.#retryIn(wait);
     return wait <= 0;
   }
 
@@ -191,7 +193,7 @@ export class Edges {
     if (last === undefined) return true;
     if (last.content === contentOf(object)) return false;
     const wait = last.at + REPEAT_MS - this.#parts.now();
-    if (wait > 0) this.#callIn('retry', wait, () => this.#stir());
+    if (wait > 0) this.#retryIn(wait);
     return wait <= 0;
   }
 
@@ -223,7 +225,11 @@ export class Edges {
   #refused(change: EdgeChange, why: string): void {
     this.#tell(change, why);
     this.#refusals += 1;
-    this.#callIn('retry', backOffMs(this.#refusals, this.#parts.random()), () => this.#stir());
+    this.#retryIn(backOffMs(this.#refusals, this.#parts.random()));
+  }
+
+  #retryIn(ms: number): void {
+    if (this.#leading) this.#timers.start('retry', ms, () => this.#stir());
   }
 
   #tell({ key, gateways }: EdgeChange, why: string): void {
@@ -235,20 +241,6 @@ export class Edges {
 
   #forgive(key: string): void {
     if (this.#rejected.delete(key)) this.#parts.changed();
-  }
-
-  #callIn(timer: 'quiet' | 'retry', ms: number, callback: () => void): void {
-    if (!this.#leading || this.#timers.has(timer)) return;
-    const run = () => {
-      this.#timers.delete(timer);
-      callback();
-    };
-    this.#timers.set(timer, this.#parts.after(ms, run));
-  }
-
-  #cancel(timer: 'quiet' | 'retry'): void {
-    this.#timers.get(timer)?.();
-    this.#timers.delete(timer);
   }
 }
 

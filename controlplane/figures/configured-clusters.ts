@@ -1,6 +1,6 @@
 import type { Compiled, CompiledResource } from '#controlplane/compile/compiled.ts';
 import { statName } from '#controlplane/compile/stat-name.ts';
-import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { once } from '#xds/remembered.ts';
 
@@ -132,18 +132,14 @@ function routesOf(json: JsonObject) {
 }
 
 function allRoutes({ virtual_hosts }: JsonObject): readonly JsonObject[] {
-  return objectsOf(virtual_hosts).flatMap(({ routes }) => objectsOf(routes));
+  return objectsIn(virtual_hosts).flatMap(({ routes }) => objectsIn(routes));
 }
 
 function named({ name, route }: JsonObject) {
   if (typeof name !== 'string' || !isJsonObject(route)) return [];
   const { cluster, weighted_clusters: split } = route;
-  const parts = isJsonObject(split) ? objectsOf(split.clusters).map(part => part.name) : [];
+  const parts = isJsonObject(split) ? objectsIn(split.clusters).map(part => part.name) : [];
   return [{ id: name, clusters: [cluster, ...parts].filter(each => typeof each === 'string') }];
-}
-
-function objectsOf(json: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(json) ? json.filter(isJsonObject) : [];
 }
 
 function addTo(index: Index, key: string, value: string): void {

@@ -1,5 +1,5 @@
 import type { Resource } from '#resources/resource.ts';
-import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
+import { conditionOf, type Fault, type NamedCondition, notProgrammed } from './condition.ts';
 import type { Known, ObjectsContext } from './gateway-context.ts';
 import type { ListenerFiltersVerdict } from './listener-filters.ts';
 import { listenerTls } from './listener-tls.ts';
@@ -86,10 +86,6 @@ export function listenerConditions(
     ...(valid ? [] : [notProgrammed(conflict?.reason ?? 'Invalid')]),
     ...(overlaps ? [OVERLAPS] : []),
   ];
-}
-
-function notProgrammed(reason: string): NamedCondition {
-  return { type: 'Programmed', status: 'False', reason, message: 'The proxies do not get it' };
 }
 
 const NO_CONFLICT: NamedCondition = {

@@ -30,6 +30,11 @@ export function conditionOf(
   return { type, status: 'False', reason: first.reason, message: tellFaults(faults) };
 }
 
+/** Returns the condition of what is not served. */
+export function notProgrammed(reason: string): NamedCondition {
+  return { type: 'Programmed', status: 'False', reason, message: 'The proxies do not get it' };
+}
+
 /** Returns the text of a condition about these faults. */
 export function tellFaults(faults: readonly Fault[]): string {
   const told = faults.slice(0, MOST_TOLD).map(({ field, message }) => `${field}: ${message}`);

@@ -2,7 +2,13 @@ import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type CheckedListener, listenerConditions } from './checked-listener.ts';
-import { conditionOf, type Fault, type NamedCondition, tellFaults } from './condition.ts';
+import {
+  conditionOf,
+  type Fault,
+  type NamedCondition,
+  notProgrammed,
+  tellFaults,
+} from './condition.ts';
 import type {
   GatewayApiStatus,
   GatewayStatus,
@@ -140,10 +146,6 @@ const INSECURE: NamedCondition = {
   reason: 'ConfigurationChanged',
   message: 'Clients without a valid certificate may connect',
 };
-
-function notProgrammed(reason: string): NamedCondition {
-  return { type: 'Programmed', status: 'False', reason, message: 'The proxies do not get it' };
-}
 
 function listenersOf(
   checked: readonly CheckedListener[],

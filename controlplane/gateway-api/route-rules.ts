@@ -1,4 +1,5 @@
 import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
 import { backendTarget, externalFault, externalStage, type RouteFrom } from './backend-target.ts';
 import type { Fault } from './condition.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -160,3 +161,9 @@ export function servicesOf(rules: readonly ServedRule<unknown>[]): readonly stri
 }
 
 export type AnyRoute = Resource<RouteKind>;
+
+/** Returns the routes of all kinds. */
+export function allRoutes(resources: ResourceSet): readonly AnyRoute[] {
+  const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = resources;
+  return [...httpRoutes, ...grpcRoutes, ...tlsRoutes, ...tcpRoutes, ...udpRoutes];
+}

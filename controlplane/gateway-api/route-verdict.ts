@@ -28,6 +28,9 @@ export type RouteVerdict = {
   readonly problems: readonly Problem[];
 };
 
+/** A route, and what became of it. */
+export type Judged = readonly [AnyRoute, RouteVerdict];
+
 /** A route on one listener. */
 export type ServedOn = {
   /** Id of the listener. */

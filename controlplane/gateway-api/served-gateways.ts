@@ -1,5 +1,7 @@
 import type { Memo } from '#controlplane/compile/memo.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { compareText } from '#resources/words/order.ts';
+import { pushTo } from '#resources/words/push-to.ts';
 import { byAge } from './by-age.ts';
 import type { CheckedListener } from './checked-listener.ts';
 import { closedListeners, rejectedListeners } from './closed-listeners.ts';
@@ -17,8 +19,8 @@ import { policyStatuses, type UsedServices } from './policy-statuses.ts';
 import { remembered } from './remembered.ts';
 import { restOf } from './rest-of.ts';
 import { routeParents } from './route-parents.ts';
-import type { AnyRoute } from './route-rules.ts';
-import { type RouteVerdict, routeVerdict, type ServedOn } from './route-verdict.ts';
+import { type AnyRoute, allRoutes } from './route-rules.ts';
+import { type Judged, type RouteVerdict, routeVerdict, type ServedOn } from './route-verdict.ts';
 import type {
   ClosedListener,
   GatewayApi,
@@ -62,7 +64,7 @@ export function servedGateways(
   );
   const { classes, listeners, objects, ours, rejected } = base;
   const judged = (route: AnyRoute) => [route, judge(route, base, memo)] as const;
-  const routes = routesOf(resources).map(judged);
+  const routes = allRoutes(resources).map(judged);
   const closed = base.closed.map(judged);
   const unclosed = attachedOf(routes, []);
   const attached = closed.length === 0 ? unclosed : attachedOf(routes, closed);
@@ -107,23 +109,20 @@ export function servedGateways(
   };
 }
 
-type Judged = readonly (readonly [AnyRoute, RouteVerdict])[];
-
 /** Returns what is attached to each listener. A closed route answers 500. */
-function attachedOf(routes: Judged, closed: Judged): ReadonlyMap<string, readonly ServedOn[]> {
+function attachedOf(
+  routes: readonly Judged[],
+  closed: readonly Judged[],
+): ReadonlyMap<string, readonly ServedOn[]> {
   const attached = new Map<string, ServedOn[]>();
-  const attach = (each: ServedOn) => {
-    const known = attached.get(each.listener);
-    if (known === undefined) attached.set(each.listener, [each]);
-    else known.push(each);
-  };
+  const attach = (each: ServedOn) => pushTo(attached, each.listener, each);
   for (const [, { served }] of routes) for (const each of served) attach(each);
   for (const [, { served }] of closed)
     for (const each of served) attach({ ...each, accepted: false });
   return attached;
 }
 
-function routeStatuses(routes: Judged): ReadonlyMap<string, GatewayApiStatus> {
+function routeStatuses(routes: readonly Judged[]): ReadonlyMap<string, GatewayApiStatus> {
   const statuses = new Map<string, GatewayApiStatus>();
   for (const [{ id }, { status }] of routes) if (status !== undefined) statuses.set(id, status);
   return statuses;
@@ -159,13 +158,8 @@ function judge(route: AnyRoute, base: Base, memo: Memo): RouteVerdict {
   );
 }
 
-function routesOf(resources: ResourceSet): readonly AnyRoute[] {
-  const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = resources;
-  return [...httpRoutes, ...grpcRoutes, ...tlsRoutes, ...tcpRoutes, ...udpRoutes];
-}
-
 function byId(a: ServedGateway, b: ServedGateway): number {
-  return a.gateway.id < b.gateway.id ? -1 : Number(a.gateway.id > b.gateway.id);
+  return compareText(a.gateway.id, b.gateway.id);
 }
 
 /** Returns the services that listeners ask whether a request may pass. */

@@ -10,8 +10,7 @@ import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
 import type { OurGateway } from './our-gateway.ts';
 import type { ListenerOrigin } from './route-parent.ts';
-import type { AnyRoute } from './route-rules.ts';
-import type { RouteVerdict } from './route-verdict.ts';
+import type { Judged } from './route-verdict.ts';
 import { hasTargets, targetId, targetKey } from './targeted-policies.ts';
 
 type Policy = Resource<'FilterPolicy'> | Resource<'RateLimit'>;
@@ -45,7 +44,7 @@ type TargetState = { readonly gateways: readonly string[]; readonly fault: Fault
 export function targetingStatuses(
   resources: ResourceSet,
   context: ObjectsContext,
-  routes: readonly (readonly [AnyRoute, RouteVerdict])[],
+  routes: readonly Judged[],
   ours: readonly OurGateway[],
 ): {
   readonly statuses: readonly (readonly [id: string, status: PolicyStatus])[];
@@ -79,7 +78,7 @@ export function targetingStatuses(
 
 function targetedBy(
   { closed, gateways, listenerSets }: ResourceSet,
-  routes: readonly (readonly [AnyRoute, RouteVerdict])[],
+  routes: readonly Judged[],
   ours: readonly OurGateway[],
 ): ReadonlyMap<string, Targeted> {
   const owners = new Map(

@@ -1,5 +1,6 @@
 import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
+import { Timers } from '#process/timers.ts';
 import {
   type KubernetesReading,
   KubernetesSource,
@@ -94,7 +95,7 @@ export function watchResources(options: SourcesOptions): Sources {
 class ResourceSources implements Sources {
   readonly #options: SourcesOptions;
   readonly #kubernetes: KubernetesSource | undefined;
-  readonly #timers = new Map<'quiet' | 'longest' | 'secret' | 'review', () => void>();
+  readonly #timers: Timers<'quiet' | 'longest' | 'secret' | 'review'>;
   #folders: FoldersReading | undefined;
   #watch: { close(): void } | undefined;
   #delivered = false;
@@ -104,6 +105,7 @@ class ResourceSources implements Sources {
 
   constructor(options: SourcesOptions) {
     this.#options = options;
+    this.#timers = new Timers(options.after);
     const { parser, kubernetes, after, random, onStatus = () => {} } = options;
     if (kubernetes === undefined) return;
     const onContent = () => this.#stir();
@@ -151,25 +153,24 @@ class ResourceSources implements Sources {
   close(): void {
     this.#watch?.close();
     this.#kubernetes?.close();
-    for (const timer of this.#timers.keys()) this.#cancel(timer);
+    this.#timers.cancelAll();
   }
 
   /** Schedules a reading for when Kubernetes is quiet. */
   #stir(): void {
-    this.#cancel('quiet');
-    this.#callIn('quiet', QUIET_MS, () => this.#read());
-    this.#callIn('longest', LONGEST_MS, () => this.#read());
+    this.#timers.cancel('quiet');
+    this.#timers.start('quiet', QUIET_MS, () => this.#read());
+    this.#timers.start('longest', LONGEST_MS, () => this.#read());
   }
 
   #read(): void {
-    this.#cancel('quiet');
-    this.#cancel('longest');
+    this.#timers.cancel('quiet', 'longest');
     this.#tellTrouble();
     const reading = this.#kubernetes === undefined ? NOTHING : this.#kubernetes.reading();
     if (this.#folders === undefined || reading === undefined) return;
     this.#kubernetes?.want(this.#wanted(this.#folders, reading));
     if (this.#waitsForSecret()) return;
-    this.#cancel('secret');
+    this.#timers.cancel('secret');
     this.#deliver(this.#folders, this.#kubernetes?.reading() ?? NOTHING);
   }
 
@@ -203,7 +204,7 @@ class ResourceSources implements Sources {
     if (pending.every(key => this.#givenUp.has(key))) return false;
     // At the start nothing is in force that could go on meanwhile.
     if (!this.#delivered) return true;
-    this.#callIn('secret', SECRET_MS, () => {
+    this.#timers.start('secret', SECRET_MS, () => {
       this.#givenUp = new Set(this.#kubernetes?.pending());
       this.#read();
     });
@@ -222,30 +223,12 @@ class ResourceSources implements Sources {
       gatewayApi,
     });
     if (this.#kubernetes === undefined) return;
-    this.#cancel('review');
-    this.#callIn('review', REVIEW_MS, () => this.#review(folders, reading));
+    this.#timers.cancel('review');
+    this.#timers.start('review', REVIEW_MS, () => this.#review(folders, reading));
   }
 
   /** Forgets Secrets that nothing in force names any more. */
   #review(folders: FoldersReading, reading: KubernetesReading): void {
     if (this.#kubernetes?.want(this.#wanted(folders, reading)) === true) this.#read();
-  }
-
-  #callIn(
-    timer: 'quiet' | 'longest' | 'secret' | 'review',
-    ms: number,
-    callback: () => void,
-  ): void {
-    if (this.#timers.has(timer)) return;
-    const run = () => {
-      this.#timers.delete(timer);
-      callback();
-    };
-    this.#timers.set(timer, this.#options.after(ms, run));
-  }
-
-  #cancel(timer: 'quiet' | 'longest' | 'secret' | 'review'): void {
-    this.#timers.get(timer)?.();
-    this.#timers.delete(timer);
   }
 }

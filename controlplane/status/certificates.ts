@@ -5,6 +5,7 @@ import { keyPairOf, type ProxySecret } from '#controlplane/compile/tls/proxy-sec
 import { listenerCertificates } from '#controlplane/gateway-api/listener-certificates.ts';
 import { isJsonObject } from '#protos/json.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { compareText } from '#resources/words/order.ts';
 
 /** A certificate that the edge serves. */
 export type CertificateStatus = {
@@ -42,7 +43,7 @@ export function certificates(
 ): readonly CertificateStatus[] {
   const { hosts } = edgeHosts(ofNodeGroup(resources, EDGE));
   return [...hosts.flatMap(statusOf), ...ofListeners(resources, gatewayController)].sort((a, b) =>
-    endOf(a) < endOf(b) ? -1 : Number(endOf(a) > endOf(b)),
+    compareText(endOf(a), endOf(b)),
   );
 }
 

@@ -48,13 +48,19 @@ function isNewer(old: Fields | undefined, generation: number): boolean {
   return typeof old?.observedGeneration === 'number' && old.observedGeneration > generation;
 }
 
+/** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
+export type Condition = NamedCondition & {
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+};
+
 /** The time changes with the value alone. */
-function stamp(
+export function stamp(
   { type, status, reason, message }: NamedCondition,
   old: Fields | undefined,
   observedGeneration: number,
   now: number,
-): Fields {
+): Condition {
   const since = old?.status === status ? old.lastTransitionTime : undefined;
   return {
     type,

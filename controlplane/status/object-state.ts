@@ -8,7 +8,7 @@ import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource, ResourcesById } from '#resources/resource.ts';
 import { reachable, textOf } from './conditions.ts';
-import { type ResourceState, resourceStates, unservedState } from './resource-state.ts';
+import { placeOf, type ResourceState, resourceStates, unservedState } from './resource-state.ts';
 
 /**
  * The state of a Kubernetes object: whether all of it can be served, and whether the proxies run
@@ -141,13 +141,4 @@ function said(status: ConditionValue['status'], reason: string, message: string)
 
 function no(reason: string, message: string): ConditionValue {
   return said('False', reason, message);
-}
-
-function placeOf({
-  kind,
-  namespace,
-  name,
-  file,
-}: Pick<Problem, 'kind' | 'namespace' | 'name' | 'file'>) {
-  return `${kind} ${namespace}/${name} ${file}`;
 }

@@ -7,8 +7,9 @@ import { type ServedObject, toServedObject } from '#resources/kubernetes/served-
 import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Severity } from '#resources/problem.ts';
+import type { Condition } from './conditions.ts';
 import { type ObjectFacts, objectStates } from './object-state.ts';
-import { type Condition, objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
+import { objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
 
 const PLACE = 'Kubernetes mappings.gateway.internal';
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);

@@ -3,22 +3,14 @@ import type { ConditionValue } from '#controlplane/gateway-api/condition.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
-import { cut, fieldsIn, wholeSeconds } from './conditions.ts';
+import { type Condition, cut, fieldsIn, stamp } from './conditions.ts';
 import type { ObjectState } from './object-state.ts';
-
-/** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
-export type Condition = ConditionValue & {
-  readonly type: string;
-  readonly observedGeneration: number;
-  readonly lastTransitionTime: string;
-};
 
 export type ObjectStatus = {
   readonly conditions: readonly unknown[];
   readonly problems: readonly Pick<Problem, 'severity' | 'field' | 'message'>[];
 };
 
-const LONGEST_MESSAGE = 4_000;
 const LONGEST_PROBLEM = 1_000;
 const MOST_PROBLEMS = 50;
 
@@ -95,23 +87,15 @@ const isOf = (type: string) => (condition: Fields) => condition.type === type;
 
 function toCondition(
   type: string,
-  { status, reason, message }: ConditionValue,
+  value: ConditionValue,
   { generation }: ServedObject,
   before: { readonly conditions: readonly Fields[] },
   now: number,
 ): Condition {
   const same = before.conditions.find(
-    condition => condition.type === type && condition.status === status,
+    condition => condition.type === type && condition.status === value.status,
   );
-  const since = same?.lastTransitionTime;
-  return {
-    type,
-    status,
-    reason,
-    message: cut(message, LONGEST_MESSAGE),
-    observedGeneration: generation,
-    lastTransitionTime: typeof since === 'string' ? since : wholeSeconds(now),
-  };
+  return stamp({ type, ...value }, same, generation, now);
 }
 
 function toProblem({ severity, field, message }: Problem) {

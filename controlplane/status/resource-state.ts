@@ -125,7 +125,7 @@ function referencesOf({ kind, spec }: Resource): readonly [refs: readonly object
     : [[], OF_PARENTS];
 }
 
-function placeOf({
+export function placeOf({
   kind,
   namespace,
   name,

@@ -4,6 +4,7 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError } from '#kubernetes/cluster-error.ts';
 import { patchObject, type Written } from '#kubernetes/write.ts';
 import { WriteQueue } from '#kubernetes/write-queue.ts';
+import { Timers } from '#process/timers.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 
 /** Fields that the status of an object gets. Its other fields stay. */
@@ -36,8 +37,6 @@ const REPEAT_MS = 600_000;
  */
 const MOST_REFUSED_MS = 60_000;
 
-type Timer = 'quiet' | 'longest' | 'retry';
-
 /**
  * The last write of an object, and when it may be repeated. `refusals` counts how often in a row it
  * was not allowed.
@@ -51,7 +50,7 @@ type Sent = { readonly text: string; readonly again: number; readonly refusals: 
 export class StatusWriter {
   readonly #parts: StatusWriterParts;
   readonly #queue: WriteQueue<StatusWrite>;
-  readonly #timers = new Map<Timer, () => void>();
+  readonly #timers: Timers<'quiet' | 'longest' | 'retry'>;
   /** By uid. */
   #sent = new Map<string, Sent>();
   /** Why the status of a kind may not be written, by kind. */
@@ -62,6 +61,7 @@ export class StatusWriter {
 
   constructor(parts: StatusWriterParts) {
     this.#parts = parts;
+    this.#timers = new Timers(parts.after);
     this.#queue = new WriteQueue({
       keyOf: ({ object }) => object.uid,
       write: write => this.#write(write),
@@ -76,7 +76,7 @@ export class StatusWriter {
     this.#sent = new Map();
     this.#refused.clear();
     this.#queue.clear();
-    for (const timer of this.#timers.keys()) this.#cancel(timer);
+    this.#timers.cancelAll();
     if (leading) this.stir();
   }
 
@@ -88,14 +88,13 @@ export class StatusWriter {
   /** Called when something may have changed. */
   stir(): void {
     if (!this.#leading) return;
-    this.#cancel('quiet');
-    this.#callIn('quiet', QUIET_MS, () => this.#compare());
-    this.#callIn('longest', LONGEST_MS, () => this.#compare());
+    this.#timers.cancel('quiet');
+    this.#timers.start('quiet', QUIET_MS, () => this.#compare());
+    this.#timers.start('longest', LONGEST_MS, () => this.#compare());
   }
 
   #compare(): void {
-    this.#cancel('quiet');
-    this.#cancel('longest');
+    this.#timers.cancel('quiet', 'longest');
     const { outdated, now } = this.#parts;
     const writes = outdated();
     const waits = writes.map(({ object, status }) => {
@@ -105,7 +104,7 @@ export class StatusWriter {
     const left = waits.map(sent => (sent === undefined ? 0 : sent.again - now()));
     this.#queue.set(writes.filter((_, at) => (left[at] ?? 0) <= 0));
     const refused = left.filter((ms, at) => ms > 0 && (waits[at]?.refusals ?? 0) > 0);
-    if (refused.length > 0) this.#callIn('retry', Math.min(...refused), () => this.stir());
+    if (refused.length > 0) this.#retryIn(Math.min(...refused));
   }
 
   async #write({ object, status }: StatusWrite): Promise<number | undefined> {
@@ -137,7 +136,7 @@ export class StatusWriter {
       const refusals = (this.#sent.get(uid)?.refusals ?? 0) + 1;
       const wait = Math.min(1_000 * 2 ** Math.min(refusals - 1, 10), MOST_REFUSED_MS);
       this.#sent.set(uid, { text, again: now() + wait, refusals });
-      this.#callIn('retry', wait, () => this.stir());
+      this.#retryIn(wait);
       // Each message names another object.
       if (this.#refused.has(collection.plural)) return;
       this.#tell(written.message);
@@ -157,26 +156,16 @@ export class StatusWriter {
   /** A newer version of the object is on its way. */
   #conflicted(): void {
     this.#conflicts += 1;
-    this.#callIn('retry', backOffMs(this.#conflicts, this.#parts.random()), () => this.stir());
+    this.#retryIn(backOffMs(this.#conflicts, this.#parts.random()));
+  }
+
+  #retryIn(ms: number): void {
+    if (this.#leading) this.#timers.start('retry', ms, () => this.stir());
   }
 
   #tell(message: string): void {
     if (message === this.#told) return;
     this.#told = message;
     this.#parts.log.warn(`cannot write the status of resources: ${message}`);
-  }
-
-  #callIn(timer: Timer, ms: number, callback: () => void): void {
-    if (!this.#leading || this.#timers.has(timer)) return;
-    const run = () => {
-      this.#timers.delete(timer);
-      callback();
-    };
-    this.#timers.set(timer, this.#parts.after(ms, run));
-  }
-
-  #cancel(timer: Timer): void {
-    this.#timers.get(timer)?.();
-    this.#timers.delete(timer);
   }
 }

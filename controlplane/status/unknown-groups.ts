@@ -2,6 +2,7 @@ import { SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
 import { systemProblem } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
+import { cut } from './conditions.ts';
 
 /** Clients may name any number of groups. This many are reported. */
 const MOST_TOLD = 20;
@@ -21,7 +22,11 @@ export function unknownGroupProblems(
     const nodes = [...new Set(proxies.map(({ node }) => node))].sort();
     const others = nodes.length > 1 ? ` (and ${nodes.length - 1} more)` : '';
     return {
-      ...systemProblem('Envoy', cut(nodes[0] ?? ''), `${describe(cut(group), known)}${others}`),
+      ...systemProblem(
+        'Envoy',
+        cut(nodes[0] ?? '', MOST_CHARACTERS),
+        `${describe(cut(group, MOST_CHARACTERS), known)}${others}`,
+      ),
       severity: 'warning',
     };
   });
@@ -34,10 +39,4 @@ function describe(group: string, known: ReadonlySet<string>): string {
   const named = names.slice(0, MOST_NAMED).join(', ');
   const remedy = `set node.cluster in its bootstrap to one that has some (${named}${more}), or write a Mapping or ProxyConfig with node_group ${own}`;
   return `its node group ${own} has no configuration, so it is sent nothing: ${remedy}`;
-}
-
-function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS
-    ? text
-    : `${text.slice(0, MOST_CHARACTERS - 1)}…`.toWellFormed();
 }

@@ -1,4 +1,8 @@
-import type { SampledRequest, UpstreamFigures } from '#controlplane/figures/figures.ts';
+import type {
+  SampledRequest,
+  UpstreamCounts,
+  UpstreamFigures,
+} from '#controlplane/figures/figures.ts';
 import type { Failure, Few } from './failure.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -49,16 +53,10 @@ export type Known = {
   readonly next?: { readonly what: string; readonly since: number };
 };
 
-export type Counts = {
-  readonly failures: number;
-  readonly requests: number;
-  readonly answers: number;
-  readonly serverErrors: number;
-  readonly late: number;
-  readonly timeouts: number;
-  readonly ejections: number;
-  readonly failedCalls: number;
-};
+export type Counts = { readonly failures: number } & Pick<
+  UpstreamCounts,
+  'requests' | 'answers' | 'serverErrors' | 'late' | 'timeouts' | 'ejections' | 'failedCalls'
+>;
 
 export type Evidence = {
   /** What the proxies see. Undefined: no figures of it. */

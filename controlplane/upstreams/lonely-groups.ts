@@ -2,6 +2,7 @@ import { EDGE } from '#controlplane/compile/node-groups.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
+import { pushTo } from '#resources/words/push-to.ts';
 import { nearest } from '#resources/words/suggest.ts';
 
 export type GroupFacts = {
@@ -79,10 +80,7 @@ function configured({ resources }: GroupFacts): ReadonlyMap<string, readonly Res
   for (const resource of resources) {
     if (resource.kind !== 'Mapping' && resource.kind !== 'ProxyConfig') continue;
     const group = resource.spec.node_group;
-    const known = groups.get(group);
-    if (group === EDGE) continue;
-    if (known === undefined) groups.set(group, [resource]);
-    else known.push(resource);
+    if (group !== EDGE) pushTo(groups, group, resource);
   }
   return groups;
 }

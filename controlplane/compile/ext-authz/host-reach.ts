@@ -1,4 +1,5 @@
 import { matchGlob, parseGlob } from '#resources/match/glob.ts';
+import { pushTo } from '#resources/words/push-to.ts';
 import { coveringDomains } from '../domain-cover.ts';
 
 /**
@@ -24,11 +25,8 @@ export function reachIndex<Item>(
   const placed = items.map((item, index) => ({ item, index, host: hostOf(item) }));
   const exact = new Map<string, (typeof placed)[number][]>();
   for (const each of placed)
-    for (const domain of each.host.includes('*') ? [] : coveringDomains(each.host)) {
-      const known = exact.get(domain);
-      if (known === undefined) exact.set(domain, [each]);
-      else known.push(each);
-    }
+    for (const domain of each.host.includes('*') ? [] : coveringDomains(each.host))
+      pushTo(exact, domain, each);
   const globs = placed
     .filter(({ host }) => host.includes('*'))
     .map(each => ({ each, glob: parseGlob(each.host) }));

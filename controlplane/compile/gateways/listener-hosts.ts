@@ -5,6 +5,7 @@ import type {
 } from '#controlplane/gateway-api/served-gateway.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { compareText } from '#resources/words/order.ts';
+import { pushTo } from '#resources/words/push-to.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import { GATEWAY_ROUTE } from '../ext-authz/ext-authz-filter.ts';
 import type { IdentityHeadersOf } from '../ext-authz/injected-by-filters.ts';
@@ -98,11 +99,7 @@ function routesByHost({ routes }: ServedListener): ByHost {
   const found = new Map<string, ServedHttp[]>();
   for (const route of routes) {
     if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') continue;
-    for (const hostname of route.hostnames) {
-      const list = found.get(hostname);
-      if (list === undefined) found.set(hostname, [route]);
-      else list.push(route);
-    }
+    for (const hostname of route.hostnames) pushTo(found, hostname, route);
   }
   return found;
 }

@@ -3,6 +3,7 @@ import {
   type LabelPattern,
   type PatternLabel,
 } from '#resources/labels/label-pattern.ts';
+import { pushTo } from '#resources/words/push-to.ts';
 import type { LabelWalk } from './label-walk.ts';
 
 /** An Enforce limit, in the operator's words. */
@@ -77,15 +78,9 @@ function childOf(node: PatternNode, item: PatternLabel): PatternNode {
     node.byKey.set(key, children);
     children.all.push(made);
     if (value === undefined) children.any.push(made);
-    else addTo(children.byValue, value, made);
+    else pushTo(children.byValue, value, made);
   }
   return made;
-}
-
-function addTo(lists: Map<string, PatternNode[]>, key: string, node: PatternNode): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [node]);
-  else list.push(node);
 }
 
 function find(root: PatternNode, pattern: LabelPattern): PatternNode | undefined {

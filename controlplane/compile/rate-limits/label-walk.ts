@@ -5,6 +5,7 @@ import type {
 } from '#resources/labels/label-pattern.ts';
 import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
+import { pushTo } from '#resources/words/push-to.ts';
 import type { LabelForm } from './label-shape.ts';
 import type { LabelNode } from './label-tree.ts';
 
@@ -170,13 +171,7 @@ function follow(byKey: Map<string, Following>, node: LabelNode): void {
   };
   byKey.set(key, found);
   found.all.push(node);
-  if (form !== undefined) push(found.byForm, form, node);
+  if (form !== undefined) pushTo(found.byForm, form, node);
   else if (value === undefined) found.open.push(node);
-  else push(found.byValue, value, node);
-}
-
-function push<K>(lists: Map<K, LabelNode[]>, key: K, node: LabelNode): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [node]);
-  else list.push(node);
+  else pushTo(found.byValue, value, node);
 }

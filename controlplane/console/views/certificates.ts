@@ -12,7 +12,7 @@ export type HostCertificate = CertificateStatus & {
 export type CertificatesView = {
   readonly hosts: readonly HostCertificate[];
   /** All others that the discovery service has: identities, roots, secrets. */
-  readonly others: Known<{ readonly certificates: readonly ListedCertificate[] }>;
+  readonly others: Certificates;
 };
 
 export type Certificates = Known<{ readonly certificates: readonly ListedCertificate[] }>;

@@ -7,6 +7,7 @@ import { grpcMatch, httpMatch } from '#controlplane/compile/gateways/route-match
 import { targetsOf } from '#controlplane/compile/gateways/rule-routes.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import { statName } from '#controlplane/compile/stat-name.ts';
+import { type AnyRoute, allRoutes } from '#controlplane/gateway-api/route-rules.ts';
 import type {
   GatewayApi,
   ServedGateway,
@@ -54,8 +55,6 @@ type Attached = {
   readonly served: ServedRoute;
 };
 
-type AnyRoute = ServedRoute['route'];
-
 /** Returns the routes of Gateways, also those that no listener serves. */
 export function gatewayRouteRows(
   api: GatewayApi,
@@ -63,14 +62,9 @@ export function gatewayRouteRows(
   coverage: FindCoverage,
 ): readonly (UnstatedRow & Coverage)[] {
   const attached = Map.groupBy(attachedRoutes(api), ({ served }) => served.route.id);
-  return gatewayRoutes(resources).map(route =>
+  return allRoutes(resources).map(route =>
     toRow(route, attached.get(route.id) ?? [], resources, coverage),
   );
-}
-
-export function gatewayRoutes(resources: ResourceSet): readonly AnyRoute[] {
-  const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = resources;
-  return [...httpRoutes, ...grpcRoutes, ...tlsRoutes, ...tcpRoutes, ...udpRoutes];
 }
 
 function attachedRoutes({ gateways }: GatewayApi): readonly Attached[] {

@@ -1,4 +1,5 @@
 import type { Problem } from '#resources/problem.ts';
+import { compareText } from '#resources/words/order.ts';
 
 /** A Problem as a screen lists it. */
 export type ProblemRow = Problem & { readonly id: string };
@@ -10,7 +11,7 @@ export function problemRows(problems: readonly Problem[]): readonly ProblemRow[]
     .sort(
       (a, b) =>
         Number(b.severity === 'error') - Number(a.severity === 'error') ||
-        compare(a.file, b.file) ||
+        compareText(a.file, b.file) ||
         a.line - b.line,
     );
 }
@@ -18,8 +19,4 @@ export function problemRows(problems: readonly Problem[]): readonly ProblemRow[]
 /** Returns the id of the resource that a Problem is about. */
 export function problemId({ kind, namespace, name }: Problem): string {
   return `${kind}/${namespace}/${name}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,4 +1,5 @@
 import type { ProxyStatus } from '#controlplane/status/status.ts';
+import { compareText } from '#resources/words/order.ts';
 
 /** One word about a proxy. */
 export type ProxyWord = 'in sync' | 'behind' | 'rejecting';
@@ -39,6 +40,5 @@ function lastAnswer({ types }: ProxyStatus): { readonly at?: string } {
 }
 
 function compare(a: ProxyRow, b: ProxyRow): number {
-  const [left, right] = [`${a.group} ${a.node}`, `${b.group} ${b.node}`];
-  return left < right ? -1 : Number(left > right);
+  return compareText(`${a.group} ${a.node}`, `${b.group} ${b.node}`);
 }

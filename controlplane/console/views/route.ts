@@ -15,6 +15,7 @@ import type {
   SampledRequest,
   UpstreamFigures,
 } from '#controlplane/figures/figures.ts';
+import { allRoutes } from '#controlplane/gateway-api/route-rules.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
 import { type JsonObject, objectsIn } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
@@ -22,13 +23,7 @@ import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { RoutePath } from './coverage.ts';
-import {
-  type AttachedView,
-  gatewayRoutes,
-  type RuleView,
-  servedRoute,
-  targetedLimits,
-} from './gateway-routes.ts';
+import { type AttachedView, type RuleView, servedRoute, targetedLimits } from './gateway-routes.ts';
 import { type ProblemRow, problemRows } from './problems.ts';
 import { redacted } from './redacted.ts';
 import type { RouteRow } from './route-row.ts';
@@ -102,7 +97,7 @@ export function routeView(id: string, basis: RouteBasis): RouteView | undefined 
   const { gatewayApi, memo, problems, resources, rows } = basis;
   const row = rows.find(each => each.id === id);
   const mapping = resources.mappings.find(each => each.id === id);
-  const route = mapping ?? gatewayRoutes(resources).find(each => each.id === id);
+  const route = mapping ?? allRoutes(resources).find(each => each.id === id);
   if (row === undefined || route === undefined) return undefined;
   const others = rows.filter(each => each.id !== id && meets(each, row));
   return {

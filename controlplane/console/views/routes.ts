@@ -7,6 +7,7 @@ import type { ResourceStatus } from '#controlplane/status/status.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { compareText } from '#resources/words/order.ts';
 import { coverageOf, pathType } from './coverage.ts';
 import { gatewayRouteRows } from './gateway-routes.ts';
 import { problemId } from './problems.ts';
@@ -73,9 +74,9 @@ export function routeRows({
     })
     .sort(
       (a, b) =>
-        compare(a.hosts[0] ?? '', b.hosts[0] ?? '') ||
-        compare(a.paths[0]?.path ?? '', b.paths[0]?.path ?? '') ||
-        compare(a.id, b.id),
+        compareText(a.hosts[0] ?? '', b.hosts[0] ?? '') ||
+        compareText(a.paths[0]?.path ?? '', b.paths[0]?.path ?? '') ||
+        compareText(a.id, b.id),
     );
 }
 
@@ -124,8 +125,4 @@ export function routeText(row: RouteRow): string {
   const texts = paths.map(({ method = '', path }) => `${method} ${path}`);
   const lists = [...hosts, ...texts, ...services, ...listeners.map(each => each.id), ...filters];
   return [id, nodeGroup, state, words, problem, row.file, ...lists].join(' ');
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
