@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { HealthCheck } from '#resources/kinds/mapping/health-checks.ts';
 import { toDuration } from '../duration.ts';
+import { headersField } from '../header-option.ts';
 import { headerOptions } from '../header-options.ts';
 
 const INTERVAL_MS = 5_000;
@@ -59,14 +60,10 @@ function httpCheck(http: Http, service: string, http2: boolean): JsonObject {
       { min: 100, max: 502 },
       { min: 504, max: 599 },
     ].map(toRange),
-    ...list('request_headers_to_add', headerOptions(http.add_request_headers)),
-    ...list('request_headers_to_remove', http.remove_request_headers),
+    ...headersField('request_headers_to_add', headerOptions(http.add_request_headers)),
+    ...headersField('request_headers_to_remove', http.remove_request_headers),
     ...(http2 ? { codec_client_type: 'HTTP2' } : {}),
   };
-}
-
-function list(name: string, items: readonly (JsonObject | string)[]): JsonObject {
-  return items.length === 0 ? {} : { [name]: items };
 }
 
 /** The end of Envoy's range is not part of it. */

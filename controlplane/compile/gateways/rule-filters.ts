@@ -2,6 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import type { HeaderModifier } from '#resources/kinds/gateway-api/header-modifier.ts';
 import type { HttpRouteFilter } from '#resources/kinds/http-route/http-route-spec.ts';
 import { extension } from '../extension.ts';
+import { headersField } from '../header-option.ts';
 import { CORS_NAME } from '../routes/cors-filter.ts';
 import { originMatcher } from '../routes/origin-matcher.ts';
 
@@ -35,8 +36,8 @@ function changes(
   ]);
   const removed = modifiers.flatMap(({ value: { remove } }) => remove).filter(isToken);
   return {
-    ...(added.length === 0 ? {} : { [`${of}_headers_to_add`]: added }),
-    ...(removed.length === 0 ? {} : { [`${of}_headers_to_remove`]: removed }),
+    ...headersField(`${of}_headers_to_add`, added),
+    ...headersField(`${of}_headers_to_remove`, removed),
   };
 }
 

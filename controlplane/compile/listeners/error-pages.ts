@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '#protos/json.ts';
 import { contentTypeOf } from '#resources/kinds/module/error-body.ts';
 import type { ErrorResponseOverride } from '#resources/kinds/module/error-response-overrides.ts';
 import { extension } from '../extension.ts';
+import { setHeader } from '../header-option.ts';
 
 /** Further fields of Envoy's own answers, and the answers that have them. */
 export type LocalReplyHeaders = {
@@ -88,7 +89,7 @@ const pagesOf = (message: string): readonly Page[] => [
       text_format_source: { inline_string: html(message) },
       content_type: 'text/html; charset=utf-8',
     },
-    headers: [set('content-security-policy', "default-src 'none'; frame-ancestors 'none'")],
+    headers: [setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'")],
   },
   {
     when: IS_ERROR,
@@ -146,12 +147,8 @@ function overridePage({ body, on_status_code }: ErrorResponseOverride): Page {
       ...(isJson ? { json_format } : { text_format_source: { inline_string } }),
       content_type: type,
     },
-    headers: [set('content-type', type)],
+    headers: [setHeader('content-type', type)],
   };
-}
-
-function set(key: string, value: string): JsonObject {
-  return { header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
 }
 
 function mapper({ headers = [], page, status, when }: Page, more?: LocalReplyHeaders): JsonObject {

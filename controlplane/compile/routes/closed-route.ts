@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Rejected } from '#resources/resource.ts';
 import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { setHeader } from '../header-option.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import type { RouteEntry } from './route-entry.ts';
 
@@ -36,8 +37,8 @@ export function closed(name: string, match: JsonObject): JsonObject {
     match,
     direct_response: { status: 500, body: { inline_string: BODY } },
     response_headers_to_add: [
-      header('content-type', 'application/json'),
-      header('cache-control', 'no-store'),
+      setHeader('content-type', 'application/json'),
+      setHeader('cache-control', 'no-store'),
     ],
   };
 }
@@ -51,7 +52,3 @@ const BODY = JSON.stringify({
   message: 'This route is closed: its configuration has an error.',
   status_code: 500,
 });
-
-function header(key: string, value: string): JsonObject {
-  return { header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
-}

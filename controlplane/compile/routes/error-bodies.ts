@@ -5,6 +5,7 @@ import type { ErrorResponseOverride } from '#resources/kinds/module/error-respon
 import type { Resource } from '#resources/resource.ts';
 import { sortedEntries } from '#resources/words/sorted-entries.ts';
 import { extension } from '../extension.ts';
+import { setHeader } from '../header-option.ts';
 import { ERROR_BODIES, FIRST_VALUES, VALUE_HEADER } from './error-bodies-filter.ts';
 
 type Body = ErrorResponseOverride['body'];
@@ -33,10 +34,9 @@ export function errorBodies(overrides: readonly ErrorResponseOverride[] = []): J
   );
   return {
     metadata: { filter_metadata: { [ERROR_BODIES]: { values: operators.length, errors } } },
-    response_headers_to_add: operators.map((value, index) => ({
-      header: { key: `${VALUE_HEADER}${index + 1}`, value },
-      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-    })),
+    response_headers_to_add: operators.map((value, index) =>
+      setHeader(`${VALUE_HEADER}${index + 1}`, value),
+    ),
     typed_per_filter_config: { [ERROR_BODIES]: TURNED_ON },
   };
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { addedHeaders } from '../added-headers.ts';
+import { headersField } from '../header-option.ts';
 import { headerOptions } from '../header-options.ts';
 import type { HeaderSetters } from '../set-headers.ts';
 
@@ -15,18 +16,17 @@ export function headerChanges(
   settersOf: HeaderSetters | undefined,
 ): JsonObject {
   return {
-    ...list('request_headers_to_add', headerOptions(addedHeaders(spec, settersOf), FORWARDED)),
-    ...list(
+    ...headersField(
+      'request_headers_to_add',
+      headerOptions(addedHeaders(spec, settersOf), FORWARDED),
+    ),
+    ...headersField(
       'request_headers_to_remove',
       [...new Set([...spec.remove_request_headers, ...taken])].sort(),
     ),
-    ...list('response_headers_to_add', headerOptions(spec.add_response_headers, FORWARDED)),
-    ...list('response_headers_to_remove', spec.remove_response_headers),
+    ...headersField('response_headers_to_add', headerOptions(spec.add_response_headers, FORWARDED)),
+    ...headersField('response_headers_to_remove', spec.remove_response_headers),
   };
-}
-
-function list(name: string, items: readonly (JsonObject | string)[]): JsonObject {
-  return items.length === 0 ? {} : { [name]: items };
 }
 
 /** The edge has set them. A service that reads one value would not see the second. */

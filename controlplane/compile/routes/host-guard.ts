@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import { CHALLENGE_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { GATEWAY_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { setHeader } from '../header-option.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { quoteRegex } from '../quote-regex.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
@@ -188,12 +189,7 @@ function body(message: string, status_code: number): string {
 }
 
 const JSON_ANSWER: JsonObject = {
-  response_headers_to_add: [
-    {
-      header: { key: 'content-type', value: 'application/json' },
-      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-    },
-  ],
+  response_headers_to_add: [setHeader('content-type', 'application/json')],
 };
 
 const ACME = '/.well-known/acme-challenge/';

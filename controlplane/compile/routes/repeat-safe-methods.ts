@@ -1,4 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
+import { setHeader } from '../header-option.ts';
 
 /** Envoy's router reads it and removes it. Source: Envoy's page "Router". */
 export const RETRY_ON_HEADER = 'x-envoy-retry-on';
@@ -9,10 +10,7 @@ export const RETRY_ON_HEADER = 'x-envoy-retry-on';
  * with it, so that one cannot ask for it. An edge's table of routes sets it once, because Envoy
  * compiles the expression of each route that has one [measured]. A route may remove it.
  */
-export const REPEAT_SAFE_METHODS: JsonObject = {
-  header: {
-    key: RETRY_ON_HEADER,
-    value: "%CEL(request.method in ['GET', 'HEAD', 'OPTIONS'] ? 'reset' : '')%",
-  },
-  append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-};
+export const REPEAT_SAFE_METHODS: JsonObject = setHeader(
+  RETRY_ON_HEADER,
+  "%CEL(request.method in ['GET', 'HEAD', 'OPTIONS'] ? 'reset' : '')%",
+);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
+import { setHeader } from '../header-option.ts';
 
 /**
  * With this response header an application proxy tells the edge that a retry on another instance is
@@ -6,9 +7,7 @@ import type { JsonObject } from '#protos/json.ts';
  */
 export const RETRIABLE_HEADER = 'x-gateway-retriable';
 
-const HEADERS_TO_ADD = [
-  { header: { key: RETRIABLE_HEADER, value: 'true' }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' },
-];
+const HEADERS_TO_ADD = [setHeader(RETRIABLE_HEADER, 'true')];
 
 /**
  * Adds the header to answers that an application proxy makes itself. It could not connect to the

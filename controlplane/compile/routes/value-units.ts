@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import { GATEWAY_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { setHeader } from '../header-option.ts';
 import { type AskedHeader, listsOf } from './by-header.ts';
 import { SEVERAL, type ValueCut } from './shard-header.ts';
 
@@ -37,11 +38,6 @@ export const SEVERAL_VALUES = {
   name: GATEWAY_ROUTE,
   match: { prefix: '/' },
   direct_response: { status: 400, body: { inline_string: BODY } },
-  response_headers_to_add: [
-    {
-      header: { key: 'content-type', value: 'application/json' },
-      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-    },
-  ],
+  response_headers_to_add: [setHeader('content-type', 'application/json')],
   ...WITHOUT_FILTERS,
 } as const satisfies JsonObject;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import { hostMatches } from '../authority-match.ts';
 import { extension } from '../extension.ts';
+import { setHeader } from '../header-option.ts';
 import { withoutFilter } from '../per-filter-config.ts';
 import { quoteRegex } from '../quote-regex.ts';
 
@@ -45,8 +46,7 @@ export function hstsOf(value: string): JsonObject {
 }
 
 function toAdd(value: string): JsonObject {
-  const header = { key: 'strict-transport-security', value };
-  return { header, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
+  return setHeader('strict-transport-security', value);
 }
 
 function status(op: 'LE' | 'GE', default_value: number): JsonObject {
