@@ -3,6 +3,7 @@ import type { FieldPath } from '#resources/finding.ts';
 import { unservedOf } from '#resources/schema/restrictions.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import { parseService, serviceIn } from '#resources/words/service.ts';
+import { fieldsAt, listAt } from '../import/fields-at.ts';
 import type { SourceObject } from '../import/source-object.ts';
 import { type Change, placeOf, type Site } from './change.ts';
 
@@ -138,13 +139,14 @@ export const CHANGES: readonly Change[] = [
     what: 'On https origins without `includeSubdomains` users log in once more after the upgrade.',
     remedy: 'Choose a quiet hour.',
     find: fieldsOf('Filter', object => {
-      const { protectedOrigins } = fieldsAt(specOf(object).OAuth2);
-      const origins = Array.isArray(protectedOrigins) ? protectedOrigins.map(fieldsAt) : [];
-      return origins.flatMap(({ includeSubdomains, origin }, at) =>
-        String(origin).startsWith('https:') && includeSubdomains !== true
-          ? [['spec', 'OAuth2', 'protectedOrigins', at]]
-          : [],
-      );
+      const origins = listAt(specOf(object), 'OAuth2', 'protectedOrigins');
+      return origins
+        .map(each => fieldsAt(each))
+        .flatMap(({ includeSubdomains, origin }, at) =>
+          String(origin).startsWith('https:') && includeSubdomains !== true
+            ? [['spec', 'OAuth2', 'protectedOrigins', at]]
+            : [],
+        );
     }),
   },
   {
@@ -170,10 +172,6 @@ function fieldsOf(
 
 function specOf({ fields }: SourceObject): Fields {
   return fieldsAt(fields.spec);
-}
-
-function fieldsAt(value: unknown): Fields {
-  return isFields(value) ? value : {};
 }
 
 function modulesOf(objects: readonly SourceObject[]): readonly Fields[] {

@@ -1,7 +1,7 @@
 import { parseDuration } from '#resources/words/duration.ts';
 import type { Fields } from '#resources/words/fields.ts';
+import { fieldsAt, listAt, textAt } from '../fields-at.ts';
 import { dropped, type Remark } from '../remark.ts';
-import { fieldsAt, listAt, textAt } from './fields-at.ts';
 
 /** As Gateway API has it. */
 const ORIGIN = /^(?:\*|https?:\/\/(?:\*|(?:\*\.)?[\w.-]+)(?::\d{1,5})?)$/;
@@ -16,7 +16,7 @@ export function corsFilter(written: unknown): {
   const readable = origins.filter(origin => ORIGIN.test(origin));
   const age = parseDuration(textAt(written, 'maxAge') ?? '');
   const seconds = 'value' in age ? Math.round(age.value / 1000) : 0;
-  const { allowCredentials } = fieldsAt({ written }, 'written');
+  const { allowCredentials } = fieldsAt(written);
   const cors = {
     allowOrigins: readable,
     ...(allowCredentials === true ? { allowCredentials } : {}),

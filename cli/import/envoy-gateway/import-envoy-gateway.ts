@@ -1,8 +1,9 @@
+import { compareText } from '#resources/words/order.ts';
 import type { ImportedDocument } from '../document.ts';
+import { fieldsAt, textAt } from '../fields-at.ts';
 import type { Imported } from '../imported.ts';
 import { changed, closed, dropped, type PlacedRemark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
-import { fieldsAt, textAt } from './fields-at.ts';
 import { passOn } from './pass-on.ts';
 import type { RuleEdit } from './rule-edits.ts';
 import { type PolicyPart, securityPolicy } from './security-policy.ts';
@@ -134,10 +135,6 @@ const ROUTES =
 
 function createdAt({ fields }: SourceObject): string {
   return textAt(fieldsAt(fields, 'metadata'), 'creationTimestamp') ?? '';
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function keyOf({ index, route }: Covered): string {

@@ -1,6 +1,6 @@
 import type { Fields } from '#resources/words/fields.ts';
+import { fieldsAt, listAt, textAt } from '../fields-at.ts';
 import { closed, type Remark } from '../remark.ts';
-import { fieldsAt, listAt, textAt } from './fields-at.ts';
 
 /** A Filter that a policy becomes, or why it cannot. */
 export type FilterPart = { readonly spec?: Fields; readonly remarks: readonly Remark[] };

@@ -1,7 +1,7 @@
 import type { Fields } from '#resources/words/fields.ts';
+import { fieldsAt, listAt, textAt } from '../fields-at.ts';
 import { changed, closed, dropped, type Remark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
-import { fieldsAt, listAt, textAt } from './fields-at.ts';
 import type { FilterPart } from './jwt.ts';
 
 const AT = ['spec', 'oidc'] as const;

@@ -1,5 +1,5 @@
+import { fieldsAt, listAt, textAt } from '../fields-at.ts';
 import type { SourceObject } from '../source-object.ts';
-import { fieldsAt, listAt, textAt } from './fields-at.ts';
 import { GATEWAY_API } from './targets.ts';
 
 /** Returns the origins under which browsers see a route, of its host names that are exact. */
@@ -15,9 +15,7 @@ export function originsOf(
     const names = own.length > 0 ? own : [textAt(listener, 'hostname') ?? '*'];
     return names
       .filter(name => !name.includes('*'))
-      .map(name =>
-        formatOrigin(name, https.length > 0, Number(fieldsAt({ listener }, 'listener').port)),
-      );
+      .map(name => formatOrigin(name, https.length > 0, Number(fieldsAt(listener).port)));
   });
 }
 

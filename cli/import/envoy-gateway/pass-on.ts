@@ -1,8 +1,8 @@
 import type { Fields } from '#resources/words/fields.ts';
 import { documentOf, type ImportedDocument } from '../document.ts';
+import { fieldsAt } from '../fields-at.ts';
 import { closed, dropped, type PlacedRemark, type Remark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
-import { fieldsAt } from './fields-at.ts';
 import { editRoute, type RuleEdit } from './rule-edits.ts';
 import { ENVOY_GATEWAY, isHttpRoute } from './targets.ts';
 

@@ -1,8 +1,8 @@
 import type { Fields } from '#resources/words/fields.ts';
 import { ourDocument } from '../document.ts';
+import { fieldsAt, listAt, textAt } from '../fields-at.ts';
 import { changed, dropped, type Remark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
-import { fieldsAt, listAt, textAt } from './fields-at.ts';
 
 import type { PolicyPart } from './security-policy.ts';
 import { targetRefs, targetsOf } from './targets.ts';
@@ -63,7 +63,7 @@ function limitsOf(rule: unknown, path: readonly (string | number)[]): Limits {
   const ours = UNITS[String(unit)];
   if (ours === undefined || typeof requests !== 'number')
     return { limits: [], remarks: [dropped([...path, 'limit', 'unit'], NO_UNIT)] };
-  const { clientSelectors: _, limit: __, ...others } = fieldsAt({ rule }, 'rule');
+  const { clientSelectors: _, limit: __, ...others } = fieldsAt(rule);
   const remarks = Object.keys(others).map(field =>
     dropped([...path, field], 'the gateway has nothing like it'),
   );
@@ -88,14 +88,14 @@ type Selected = { readonly parts: Fields | undefined; readonly remarks: readonly
 
 /** Returns labels and pattern for what a selector counts, unless a part of it has no label. */
 function selected(selector: unknown, path: readonly (string | number)[]): Selected {
-  const { headers: _, sourceCIDR, ...others } = fieldsAt({ selector }, 'selector');
+  const { headers: _, sourceCIDR, ...others } = fieldsAt(selector);
   const [other] = Object.keys(others);
   if (other !== undefined) return lost([...path, other], NO_LABEL);
   const labels: unknown[] = [];
   const pattern: Record<string, string> = {};
   for (const [at, header] of listAt(selector, 'headers').entries()) {
     const name = textAt(header, 'name')?.toLowerCase();
-    const { invert, type = 'Exact', value } = fieldsAt({ header }, 'header');
+    const { invert, type = 'Exact', value } = fieldsAt(header);
     const isValue = typeof value === 'string' && !ANY.includes(value);
     const isKnown = type === 'Distinct' || (type === 'Exact' && isValue);
     if (name === undefined || !isKnown || invert === true)
@@ -104,7 +104,7 @@ function selected(selector: unknown, path: readonly (string | number)[]): Select
     if (type === 'Exact') pattern[name] = String(value);
   }
   if (sourceCIDR !== undefined) {
-    const { type, value } = fieldsAt({ sourceCIDR }, 'sourceCIDR');
+    const { type, value } = fieldsAt(sourceCIDR);
     const isAll = value === '0.0.0.0/0' || value === '::/0';
     if (type !== 'Distinct' || !isAll) return lost([...path, 'sourceCIDR'], NO_LABEL);
     labels.push('remote_address');

@@ -1,6 +1,6 @@
 import type { Fields } from '#resources/words/fields.ts';
+import { fieldsAt } from '../fields-at.ts';
 import type { SourceObject } from '../source-object.ts';
-import { fieldsAt } from './fields-at.ts';
 import { type Rule, rulesOf } from './targets.ts';
 
 /** What policies change in one rule of a route. */
@@ -20,7 +20,7 @@ export function editRoute(route: SourceObject, edits: readonly RuleEdit[]): Fiel
   if (own.length === 0) return spec;
   const rules = rulesOf(route).map((rule, index) =>
     editRule(
-      fieldsAt({ rule }, 'rule'),
+      fieldsAt(rule),
       own.filter(edit => edit.index === index),
     ),
   );

@@ -1,9 +1,9 @@
 import type { Fields } from '#resources/words/fields.ts';
 import { type ImportedDocument, ourDocument } from '../document.ts';
+import { fieldsAt, listAt } from '../fields-at.ts';
 import { closed, type Remark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
 import { corsFilter } from './cors.ts';
-import { fieldsAt, listAt } from './fields-at.ts';
 import { jwtFilter } from './jwt.ts';
 import { oidcFilter } from './oidc.ts';
 import { originsOf } from './origins.ts';
@@ -124,7 +124,6 @@ const BOTH =
 
 function isOpen(authorization: unknown): boolean {
   return (
-    fieldsAt({ authorization }, 'authorization').defaultAction === 'Allow' &&
-    listAt(authorization, 'rules').length === 0
+    fieldsAt(authorization).defaultAction === 'Allow' && listAt(authorization, 'rules').length === 0
   );
 }

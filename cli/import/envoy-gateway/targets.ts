@@ -1,6 +1,6 @@
 import type { Fields } from '#resources/words/fields.ts';
+import { fieldsAt, listAt, textAt } from '../fields-at.ts';
 import type { SourceObject } from '../source-object.ts';
-import { fieldsAt, listAt, textAt } from './fields-at.ts';
 
 export const GATEWAY_API = 'gateway.networking.k8s.io';
 export const ENVOY_GATEWAY = 'gateway.envoyproxy.io';
@@ -84,7 +84,7 @@ export function targetsOf(
   ];
   const named = written.map((target): Target => {
     const section = textAt(target, 'sectionName');
-    const { kind, name } = fieldsAt({ target }, 'target');
+    const { kind, name } = fieldsAt(target);
     return {
       kind: String(kind),
       name: String(name),

@@ -1,7 +1,7 @@
 import type { Fields } from '#resources/words/fields.ts';
+import { fieldsAt, textAt } from '../fields-at.ts';
 import { changed, closed, dropped, type Remark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
-import { fieldsAt, textAt } from './fields-at.ts';
 import { rateLimits } from './rate-limits.ts';
 import type { PolicyPart } from './security-policy.ts';
 import type { Rule } from './targets.ts';

@@ -1,5 +1,5 @@
 import type { FieldPath } from '#resources/finding.ts';
-import { isFields } from '#resources/words/fields.ts';
+import { fieldsAt } from '../fields-at.ts';
 import type { SourceObject } from '../source-object.ts';
 
 export const PREFIX = 'nginx.ingress.kubernetes.io/';
@@ -20,8 +20,7 @@ export function annotationPath(name: string): FieldPath {
 
 /** Returns all annotations of an object as texts. */
 export function annotationsOf({ fields }: SourceObject): ReadonlyMap<string, string> {
-  const metadata = isFields(fields.metadata) ? fields.metadata : {};
-  const written = isFields(metadata.annotations) ? metadata.annotations : {};
+  const written = fieldsAt(fields, 'metadata', 'annotations');
   return new Map(Object.entries(written).map(([name, value]) => [name, String(value ?? '')]));
 }
 

@@ -1,4 +1,4 @@
-import { isFields } from '#resources/words/fields.ts';
+import { fieldsAt } from '../fields-at.ts';
 import { closed, type PlacedRemark } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
 import { isOff } from './access.ts';
@@ -34,8 +34,7 @@ export function controllerRestrictions(objects: readonly SourceObject[]): readon
   return objects
     .filter(({ group, kind }) => group === '' && kind === 'ConfigMap')
     .flatMap(object => {
-      const { data } = object.fields;
-      const values = isFields(data) ? data : {};
+      const values = fieldsAt(object.fields, 'data');
       return RESTRICTING.filter(key => {
         const text = String(values[key] ?? '');
         return text !== '' && !OPEN[key]?.(text);

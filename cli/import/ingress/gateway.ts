@@ -1,5 +1,6 @@
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import { documentOf, type ImportedDocument } from '../document.ts';
+import { fieldsAt } from '../fields-at.ts';
 import { closed, type PlacedRemark } from '../remark.ts';
 
 const VERSION = 'gateway.networking.k8s.io/v1';
@@ -91,8 +92,7 @@ function listener({ from, spec }: ImportedDocument, index: number, home?: string
 }
 
 function actionOf({ spec }: ImportedDocument): unknown {
-  const insecure = isFields(spec.requestPolicy) ? spec.requestPolicy.insecure : undefined;
-  return isFields(insecure) ? insecure.action : 'Route';
+  return fieldsAt(spec, 'requestPolicy', 'insecure').action ?? 'Route';
 }
 
 /** Certificates of other namespaces are used where these allow it. */

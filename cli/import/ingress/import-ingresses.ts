@@ -1,3 +1,4 @@
+import { compareText } from '#resources/words/order.ts';
 import { ourDocument } from '../document.ts';
 import type { Imported } from '../imported.ts';
 import { dropped, type PlacedRemark } from '../remark.ts';
@@ -71,10 +72,6 @@ function withPortNumbers(ingress: Ingress, objects: readonly SourceObject[]): In
       ? {}
       : { defaultBackend: withPortNumber(defaultBackend, namespace, objects) }),
   };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function split<T>(items: readonly T[], test: (item: T) => boolean): readonly [T[], T[]] {

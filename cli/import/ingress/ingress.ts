@@ -1,5 +1,5 @@
 import type { FieldPath } from '#resources/finding.ts';
-import { type Fields, isFields } from '#resources/words/fields.ts';
+import { fieldsAt, listAt, textAt } from '../fields-at.ts';
 import type { SourceObject } from '../source-object.ts';
 import { type Annotations, annotationsOf, readAnnotations } from './annotations.ts';
 
@@ -46,66 +46,54 @@ export function isIngress({ group, kind }: SourceObject): boolean {
 
 /** Reads an Ingress, also of the versions before `v1`. */
 export function readIngress(object: SourceObject): Ingress {
-  const spec = fieldsOf(object.fields.spec);
-  const metadata = fieldsOf(object.fields.metadata);
+  const { metadata, spec: written } = object.fields;
+  const spec = fieldsAt(written);
   const className =
-    textOf(spec.ingressClassName) ?? annotationsOf(object).get('kubernetes.io/ingress.class');
+    textAt(spec, 'ingressClassName') ?? annotationsOf(object).get('kubernetes.io/ingress.class');
   const defaultBackend = readBackend(spec.defaultBackend ?? spec.backend);
   return {
     object,
     annotations: readAnnotations(object),
     ...(className === undefined ? {} : { className }),
-    paths: listOf(spec.rules).flatMap((rule, index) => readRule(fieldsOf(rule), index)),
-    tls: listOf(spec.tls).map((item, index) => readTls(fieldsOf(item), index)),
+    paths: listAt(spec, 'rules').flatMap(readRule),
+    tls: listAt(spec, 'tls').map(readTls),
     ...(defaultBackend === undefined ? {} : { defaultBackend }),
-    created: textOf(metadata.creationTimestamp) ?? '',
+    created: textAt(metadata, 'creationTimestamp') ?? '',
   };
 }
 
-function readRule({ host, http }: Fields, rule: number): readonly IngressPath[] {
-  return listOf(fieldsOf(http).paths).map((item, index): IngressPath => {
-    const { backend, path, pathType } = fieldsOf(item);
+function readRule(rule: unknown, at: number): readonly IngressPath[] {
+  return listAt(rule, 'http', 'paths').map((item, index): IngressPath => {
+    const { backend, pathType } = fieldsAt(item);
     const read = readBackend(backend);
     return {
-      host: (textOf(host) ?? '*').toLowerCase(),
-      path: textOf(path) ?? '/',
+      host: (textAt(rule, 'host') ?? '*').toLowerCase(),
+      path: textAt(item, 'path') ?? '/',
       pathType: pathType === 'Exact' || pathType === 'Prefix' ? pathType : 'ImplementationSpecific',
       ...(read === undefined ? {} : { backend: read }),
-      at: ['spec', 'rules', rule, 'http', 'paths', index],
+      at: ['spec', 'rules', at, 'http', 'paths', index],
     };
   });
 }
 
-function readTls({ hosts, secretName }: Fields, index: number): IngressTls {
-  const secret = textOf(secretName);
+function readTls(item: unknown, index: number): IngressTls {
+  const secret = textAt(item, 'secretName');
+  const hosts = listAt(item, 'hosts').filter(host => typeof host === 'string' && host !== '');
   return {
-    hosts: listOf(hosts).flatMap(host => textOf(host)?.toLowerCase() ?? []),
+    hosts: hosts.map(host => String(host).toLowerCase()),
     ...(secret === undefined ? {} : { secret }),
     at: ['spec', 'tls', index],
   };
 }
 
 function readBackend(written: unknown): Backend | undefined {
-  const backend = fieldsOf(written);
-  const { name, port } = fieldsOf(backend.service);
-  const service = textOf(name) ?? textOf(backend.serviceName);
+  const backend = fieldsAt(written);
+  const service = textAt(backend.service, 'name') ?? textAt(backend, 'serviceName');
   if (service === undefined) return undefined;
-  const { name: portName, number } = fieldsOf(port);
-  const asked = number ?? portName ?? backend.servicePort;
+  const { name, number } = fieldsAt(backend.service, 'port');
+  const asked = number ?? name ?? backend.servicePort;
   return {
     service,
     ...(typeof asked === 'number' || typeof asked === 'string' ? { port: asked } : {}),
   };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

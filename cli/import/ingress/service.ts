@@ -1,6 +1,7 @@
 import type { FieldPath } from '#resources/finding.ts';
-import { type Fields, isFields } from '#resources/words/fields.ts';
+import type { Fields } from '#resources/words/fields.ts';
 import { type ImportedDocument, ourDocument } from '../document.ts';
+import { fieldsAt, listAt } from '../fields-at.ts';
 import { fieldsOnly, joinParts, NOTHING, type Part, remarksOnly } from '../part.ts';
 import { changed, closed, dropped, type Remark } from '../remark.ts';
 import { findObject, type SourceObject } from '../source-object.ts';
@@ -35,9 +36,8 @@ export function withPortNumber(
   if (typeof port !== 'string') return backend;
   if (/^\d+$/.test(port)) return { service, port: Number(port) };
   const found = findObject(objects, 'Service', service, namespace);
-  const spec = found?.fields.spec;
-  const ports = isFields(spec) && Array.isArray(spec.ports) ? spec.ports : [];
-  const number = ports.find(each => isFields(each) && each.name === port)?.port;
+  const ports = listAt(found?.fields, 'spec', 'ports').map(each => fieldsAt(each));
+  const number = ports.find(each => each.name === port)?.port;
   return typeof number === 'number' ? { service, port: number } : backend;
 }
 
