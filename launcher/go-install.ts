@@ -36,33 +36,25 @@ export function goBuildIn(module: string, goPackage: string, target: string, say
     const got = spawnSync('go', ['mod', 'download', '-json', module], { encoding: 'utf8' });
     if (got.status !== 0) return got;
     const { Dir } = JSON.parse(got.stdout) as { readonly Dir: string };
-    return compile(Dir, goPackage, folder, ['build']);
+    return compile(Dir, goPackage, folder, BUILD);
   });
 }
+
+/** What makes a program of a package, or of its tests. */
+export const BUILD = ['build'];
+export const BUILD_TESTS = ['test', '-c'];
 
 /**
  * Builds a package into the file `target`, as seen from the Go module in the folder `module`. Notes
  * beside it from which sources it is built.
  * @returns why it failed, or '' when it succeeded
  */
-export function goBuild(module: string, goPackage: string, target: string, say: Say): string {
-  return buildOf(module, goPackage, target, say, ['build']);
-}
-
-/**
- * Builds the tests of a package into a program, as `goBuild` does.
- * @returns why it failed, or '' when it succeeded
- */
-export function goBuildTests(module: string, goPackage: string, target: string, say: Say): string {
-  return buildOf(module, goPackage, target, say, ['test', '-c']);
-}
-
-function buildOf(
+export function goBuild(
   module: string,
   goPackage: string,
   target: string,
   say: Say,
-  command: readonly string[],
+  command = BUILD,
 ): string {
   const what = `${goPackage} of ${module}, which may take minutes,`;
   const failure = build(what, target, say, folder => compile(module, goPackage, folder, command));

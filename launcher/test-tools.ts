@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { goBuild, goBuildIn, goBuildTests, goInstall, isBuiltFrom } from './go-install.ts';
+import { BUILD_TESTS, goBuild, goBuildIn, goInstall, isBuiltFrom } from './go-install.ts';
 
 /**
  * A program that tests need and neither npm nor PyPI has: from Debian, or built from a Go module,
@@ -140,7 +140,7 @@ function make(tool: Tool, say: (line: string) => void): string | undefined {
   const target = join(TOOLS, tool.command);
   if ('goPackage' in tool) return goInstall(tool.goPackage, target, say);
   if ('goSource' in tool) return goBuildIn(tool.goSource, tool.goBuilt, target, say);
-  if ('goTests' in tool) return goBuildTests(tool.goModule, tool.goTests, target, say);
+  if ('goTests' in tool) return goBuild(tool.goModule, tool.goTests, target, say, BUILD_TESTS);
   return 'goModule' in tool ? goBuild(tool.goModule, tool.goBuilt, target, say) : undefined;
 }
 
