@@ -5,11 +5,11 @@ import { service as healthService } from 'grpc-health-check';
 import pino from 'pino';
 import { until } from '#envoy/e2e/until.ts';
 import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
+import { HandTimers } from '#xds/testing/hand-timers.ts';
 import type { Instances } from './instances/instance.ts';
 import { createMetrics } from './metrics.ts';
 import { startServer } from './server.ts';
 import { openStream } from './testing/discovery-client.ts';
-import { handTimers } from './testing/hand-timers.ts';
 
 const EDS = 'envoy.service.endpoint.v3.EndpointDiscoveryService';
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
@@ -32,7 +32,7 @@ async function setUp(t: TestContext, { now = Date.now, log = pino({ level: 'sile
     metrics: createMetrics(),
     log,
     now,
-    after: handTimers().after,
+    after: new HandTimers().after,
   });
   t.after(() => server.stop(0));
   const get = async (path: string) =>

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { envoyBinary } from '#envoy/binary.ts';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
@@ -35,8 +35,8 @@ export type DrainingEnvoy = {
  * Starts an Envoy as the containers do, in front of an upstream that answers when the test says so.
  */
 export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy> {
-  const upstream = http.createServer().listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
+  const upstream = http.createServer();
+  const { close, port: upstreamPort } = await listenLocally(upstream);
   const [folder, adminPort, port, tcpPort] = [
     mkdtempSync(join(tmpdir(), 'drain-')),
     await freePort(),
@@ -44,20 +44,16 @@ export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy>
     await freePort(),
   ];
   const config = join(folder, 'bootstrap.yaml');
-  writeFileSync(
-    config,
-    toEnvoyYaml(bootstrapOf(adminPort, [port, tcpPort], (upstream.address() as AddressInfo).port)),
-  );
+  writeFileSync(config, toEnvoyYaml(bootstrapOf(adminPort, [port, tcpPort], upstreamPort)));
   symlinkSync(await envoyBinary(), join(folder, 'envoy'));
   symlinkSync(DRAIN, join(folder, 'drain-envoy.sh'));
   const env = { PATH: `${folder}:${process.env.PATH}`, ADMIN_PORT: `${adminPort}` };
   const args = ['-c', config, '--disable-hot-restart', '--concurrency', '1', '-l', 'off'];
   const shell = spawn('bash', [RUN, ...args], { env, detached: true, stdio: 'ignore' });
   const status = once(shell, 'exit').then(([code]) => code);
-  t.after(() => {
+  t.after(async () => {
     killGroup(shell);
-    upstream.closeAllConnections();
-    upstream.close();
+    await close();
     rmSync(folder, { recursive: true });
   });
   const admin = `127.0.0.1:${adminPort}`;

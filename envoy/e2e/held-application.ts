@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type LocalServer, listenLocally } from './local-server.ts';
 
 /** An application on a free loopback port that holds its answers until it is released. */
-export type HeldApplication = {
-  readonly port: number;
+export type HeldApplication = LocalServer & {
   /** How many requests wait for their answer. */
   held(): number;
   /** Answers those, and from now on each request at once. */
@@ -13,7 +11,6 @@ export type HeldApplication = {
   hold(): void;
   /** How many requests it got for each URL. */
   readonly asked: ReadonlyMap<string, number>;
-  close(): Promise<void>;
 };
 
 /** Starts one. Below `/late` it never answers, and below `/events` it sends one each `EVENT_MS`. */
@@ -29,9 +26,8 @@ export async function startHeldApplication(): Promise<HeldApplication> {
     waiting.add(response);
     response.once('close', () => waiting.delete(response));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    ...(await listenLocally(server)),
     held: () => waiting.size,
     release: () => {
       isHolding = false;
@@ -41,11 +37,6 @@ export async function startHeldApplication(): Promise<HeldApplication> {
       isHolding = true;
     },
     asked,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
   };
 }
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { listenLocally } from './local-server.ts';
 import { request } from './request.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
@@ -54,9 +53,8 @@ export async function startTokenSite(of?: TokenIssuer): Promise<TokenSite> {
     ({ method, rawHeaders, url }, response) => {
       response.end(JSON.stringify({ method, url, rawHeaders }));
     },
-  ).listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
-  const { port } = upstream.address() as AddressInfo;
+  );
+  const { close, port } = await listenLocally(upstream);
   const system = await startSystem({
     resources: { 'tokens.yaml': resources(port, of ?? own) },
   });
@@ -86,8 +84,7 @@ export async function startTokenSite(of?: TokenIssuer): Promise<TokenSite> {
     stop: async () => {
       await system.stop();
       await provider.close();
-      upstream.closeAllConnections();
-      upstream.close();
+      await close();
     },
   };
 }

@@ -4,6 +4,7 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { type LocalServer, listenLocally } from './local-server.ts';
 
 /** What an upstream got, and its name. */
 export type Echo = {
@@ -14,11 +15,9 @@ export type Echo = {
 };
 
 /** A real HTTP server on the loopback interface that answers with the request that it got. */
-export type Upstream = {
-  readonly port: number;
+export type Upstream = LocalServer & {
   /** How many requests it got. */
   requests(): number;
-  close(): Promise<void>;
 };
 
 /** A path that is never answered. */
@@ -71,20 +70,5 @@ async function serve(
     outgoing.end(JSON.stringify({ hostname, method, url, headers }));
   });
   server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    requests: () => requests,
-    close: () => closeServer(server),
-  };
-}
-
-function closeServer(server: http.Server | https.Server): Promise<void> {
-  return new Promise(resolve => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+  return { ...(await listenLocally(server, port)), requests: () => requests };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type LocalServer, listenLocally } from './local-server.ts';
 
 /** A request for an upgrade, as an upstream got it. */
 export type UpgradeAsked = {
@@ -13,11 +13,9 @@ export type UpgradeAsked = {
  * A real server on the loopback that accepts every upgrade, but for a WebSocket without a key. It
  * sends back each message of a WebSocket, and each byte of other protocols.
  */
-export type WebSocketUpstream = {
-  readonly port: number;
+export type WebSocketUpstream = LocalServer & {
   /** Returns the requests that it got since its start. */
   asked(): readonly UpgradeAsked[];
-  close(): Promise<void>;
 };
 
 /** A path where neither requests nor handshakes are ever answered. */
@@ -42,14 +40,12 @@ export async function startWebSocketUpstream(): Promise<WebSocketUpstream> {
     if (isWebSocket) echoMessages(socket);
     else socket.pipe(socket);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const close = () =>
-    new Promise<void>(resolve => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-      for (const socket of open) socket.destroy();
-    });
-  return { port: (server.address() as AddressInfo).port, asked: () => asked, close };
+  const { close, port } = await listenLocally(server);
+  const closeAll = () => {
+    for (const socket of open) socket.destroy();
+    return close();
+  };
+  return { port, asked: () => asked, close: closeAll };
 }
 
 /** Base64 of 16 bytes. Source: RFC 6455 section 4.2.1. */

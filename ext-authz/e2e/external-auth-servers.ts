@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 import { serve } from '#grpc/serve.ts';
 
 /** What a service of ExternalAuth was asked last. */
@@ -90,16 +90,8 @@ export async function startHttpAuth(): Promise<AuthServer> {
     if (answer !== 'plain') response.setHeader('x-tenant', answer);
     response.writeHead(200, { 'x-more': 'more', 'content-type': 'text/auth' }).end('allowed');
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    last: () => last,
-    close: () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { close, port } = await listenLocally(server);
+  return { address: `127.0.0.1:${port}`, last: () => last, close };
 }
 
 /** The query tells it where no header does. */

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 
 export type HostileEndpoint = 'discovery' | 'jwks' | 'token' | 'userinfo';
 
@@ -82,10 +82,8 @@ export async function makeSigningKey(kid: string, alg = 'RS256'): Promise<Signin
 /** Starts one on a free loopback port, over https with `tls`. */
 export async function startHostileProvider(tls?: ServerOptions): Promise<HostileProvider> {
   const server = tls === undefined ? createServer() : createTlsServer(tls);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const issuer = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const { close, port } = await listenLocally(server);
+  const issuer = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   const key = await makeSigningKey('first');
   const honest = honestBehaviour(issuer, key);
   const behaviours = new Map<HostileEndpoint, Behaviour>();
@@ -115,11 +113,7 @@ export async function startHostileProvider(tls?: ServerOptions): Promise<Hostile
     discovery: () => discoveryOf(issuer),
     tokens: changes => tokensOf(issuer, key, changes),
     idToken: changes => idTokenOf(issuer, key, changes),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { type Context, type Grant, Provider } from 'oidc-provider';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 import { baseConfiguration } from '#identity-provider/base-configuration.ts';
 import {
   PASSWORD_PARAMETERS,
@@ -63,10 +63,7 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<O
     options.certificate === undefined ? createServer() : createTlsServer(options.certificate);
   // A busy thread would end connections on which a request is already under way.
   server.keepAliveTimeout = 0;
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const { close, port } = await listenLocally(server, options.port);
   const issuer = `${options.certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   const provider = new Provider(issuer, configurationOf(options, await signingKeysOf(options)));
   const grantOf = (context: Context) => passwordGrantOf(context, options.users);
@@ -80,11 +77,6 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<O
       : answer(request, response);
     done.catch(() => response.destroy());
   });
-  const close = async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  };
   return { issuer, close };
 }
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { startUpstream } from '#xds/e2e/traffic.ts';
 import { startLoad } from '#xds/testing/start-load.ts';
 import { type SdsProcess, startSds } from '../testing/sds-process.ts';
 import { type Api, edsBootstrap } from './eds-cluster.ts';
@@ -13,16 +12,6 @@ import { type Api, edsBootstrap } from './eds-cluster.ts';
 const APIS: readonly Api[] = ['DELTA_GRPC', 'GRPC', 'REST'];
 
 /** An HTTP server that answers its own name. */
-async function startInstance(t: TestContext, name: string): Promise<number> {
-  const server = http.createServer((_request, response) => void response.end(name));
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
-}
-
 async function startProxy(t: TestContext, api: Api, sds: SdsProcess) {
   const envoy = await startEnvoy(edsBootstrap(api, sds.port));
   t.after(() => envoy.stop());
@@ -59,8 +48,8 @@ async function stat(envoy: EnvoyProcess, name: string): Promise<number> {
 
 for (const api of APIS) {
   test(`Envoy by ${api} gets the instances, and each that comes and goes`, async t => {
-    const one = await startInstance(t, 'one');
-    const two = await startInstance(t, 'two');
+    const one = await startUpstream(t, 'one');
+    const two = await startUpstream(t, 'two');
     const sds = await startSds(t, instancesFile(one));
     const { envoy, ask } = await startProxy(t, api, sds);
     await seesPorts(envoy, one);
@@ -76,7 +65,7 @@ for (const api of APIS) {
   });
 
   test(`Envoy by ${api} does not wait for a service that nobody serves`, async t => {
-    const one = await startInstance(t, 'one');
+    const one = await startUpstream(t, 'one');
     const sds = await startSds(t, instancesFile(one));
     const start = performance.now();
     const { envoy, ask } = await startProxy(t, api, sds);
@@ -88,9 +77,9 @@ for (const api of APIS) {
 
   test(`an instance that leaves Envoy by ${api} under load costs no request`, async t => {
     const ports = [
-      await startInstance(t, 'one'),
-      await startInstance(t, 'two'),
-      await startInstance(t, 'three'),
+      await startUpstream(t, 'one'),
+      await startUpstream(t, 'two'),
+      await startUpstream(t, 'three'),
     ];
     const [one = 0, ...others] = ports;
     const sds = await startSds(t, instancesFile(...ports));
@@ -157,8 +146,8 @@ async function clients(sds: SdsProcess): Promise<number> {
 }
 
 test('a discovery service that is killed and comes back, even to a broken file, takes no instance away', async t => {
-  const one = await startInstance(t, 'one');
-  const two = await startInstance(t, 'two');
+  const one = await startUpstream(t, 'one');
+  const two = await startUpstream(t, 'two');
   const sds = await startSds(t, instancesFile(one));
   const { envoy, url } = await startProxy(t, 'DELTA_GRPC', sds);
   await seesPorts(envoy, one);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
+import { HandTimers } from '#xds/testing/hand-timers.ts';
 import { type DnsServer, startDnsServer } from '../testing/dns-server.ts';
-import { handTimers } from '../testing/hand-timers.ts';
 import { dnsResolver } from './resolve-records.ts';
 import { watchDns } from './watch-dns.ts';
 
@@ -15,7 +15,7 @@ const record = (data: string, ttl = 1) => ({
 
 async function setUp(t: TestContext) {
   const dns = await startDnsServer();
-  const timers = handTimers();
+  const timers = new HandTimers();
   const heard: (readonly string[])[] = [];
   const outcomes: string[] = [];
   const watchName = watchDns({
@@ -42,14 +42,10 @@ async function setUp(t: TestContext) {
 /**
  * Lets both families ask once more, as when their delay is over, and waits until they wait again.
  */
-async function askAgain({
-  timers,
-}: {
-  timers: ReturnType<typeof handTimers>;
-}): Promise<readonly number[]> {
-  timers.runAll();
-  await until(() => (timers.delays().length === 2 ? true : undefined));
-  return timers.delays();
+async function askAgain({ timers }: { timers: HandTimers }): Promise<readonly number[]> {
+  timers.run();
+  await until(() => (timers.delays.length === 2 ? true : undefined));
+  return timers.delays;
 }
 
 const serve = (dns: DnsServer, ...records: ReturnType<typeof record>[]) =>
@@ -112,5 +108,5 @@ test('nothing is asked or heard after the end', async t => {
   const end = it.start();
   await askAgain(it);
   end();
-  assert.deepEqual(it.timers.delays(), []);
+  assert.deepEqual(it.timers.delays, []);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
-import { handTimers } from '../testing/hand-timers.ts';
+import { HandTimers } from '#xds/testing/hand-timers.ts';
 import { testAuthority } from '../testing/test-secrets.ts';
 import type { EdgeAccount } from './edge-account.ts';
 import { keepEdgeIdentities } from './keep-edge-identities.ts';
@@ -21,7 +21,7 @@ async function kept(t: TestContext, accounts: readonly EdgeAccount[]) {
   let secret: KeptTexts | undefined;
   const writes: string[][] = [];
   const troubles: string[] = [];
-  const timers = handTimers();
+  const timers = new HandTimers();
   const tending = await keepEdgeIdentities({
     secret: {
       place: 'Secret shop/gateway-edges',
@@ -43,8 +43,8 @@ async function kept(t: TestContext, accounts: readonly EdgeAccount[]) {
   });
   t.after(() => tending.close());
   const turn = async () => {
-    timers.runAll();
-    await until(() => timers.delays().length > 0 || undefined);
+    timers.run();
+    await until(() => timers.delays.length > 0 || undefined);
   };
   return { now, writes, troubles, turn };
 }

@@ -9,7 +9,7 @@ import { openTlsFolder } from '#certificates/tls-folder.ts';
 import type { TlsMaterial } from '#certificates/tls-material.ts';
 import { writeTlsFolder } from '#certificates/write-tls-folder.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { handTimers } from '../testing/hand-timers.ts';
+import { HandTimers } from '#xds/testing/hand-timers.ts';
 import { testAuthority } from '../testing/test-secrets.ts';
 import { identityFolder } from './identity-folder.ts';
 import type { IdentityTarget } from './identity-target.ts';
@@ -19,7 +19,7 @@ const HOUR = 3_600_000;
 
 async function keep(t: TestContext, authority: Authority, target: IdentityTarget, group = 'edge') {
   const clock = { now: Date.now() };
-  const timers = handTimers();
+  const timers = new HandTimers();
   const written: string[] = [];
   const troubles: string[] = [];
   const kept = await keepIdentity({
@@ -34,8 +34,8 @@ async function keep(t: TestContext, authority: Authority, target: IdentityTarget
   });
   t.after(() => kept.close());
   const turn = async () => {
-    timers.runAll();
-    await until(() => (timers.delays().length > 0 ? true : undefined));
+    timers.run();
+    await until(() => (timers.delays.length > 0 ? true : undefined));
   };
   return { clock, kept, written, troubles, turn };
 }

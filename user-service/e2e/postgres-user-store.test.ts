@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Client } from 'pg';
+import { until } from '#redis/testing/until.ts';
 import { postgresUserStore } from '../postgres-user-store.ts';
 import { describeService } from '../testing/describe-service.ts';
-import { eventually } from '../testing/eventually.ts';
 import { type PostgresServer, query, startPostgres } from '../testing/postgres-server.ts';
 import { startService } from '../testing/service-process.ts';
 import { ada } from '../testing/services.ts';
@@ -77,7 +77,7 @@ describe('user-service with PostgreSQL', { skip }, () => {
 
     await postgres.start();
     const created = async () => (await service.sendJson('PUT', '/user/ada', ada)).status === 201;
-    await eventually('the user is created', 30_000, created);
+    await until('the user is created', created, 30_000);
   });
 
   test('that hangs is a 503 in bounded time, and does not hold up the stop', async t => {

@@ -1,16 +1,13 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 
 /** Starts an HTTP server that answers its own name. Returns its port. */
 export async function startUpstream(t: TestContext, name: string): Promise<number> {
   const server = http.createServer((_request, response) => void response.end(name));
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
+  const { close, port } = await listenLocally(server);
+  t.after(close);
+  return port;
 }
 
 /**
@@ -19,15 +16,12 @@ export async function startUpstream(t: TestContext, name: string): Promise<numbe
 export async function startHolder(t: TestContext) {
   const waiting: http.ServerResponse[] = [];
   const server = http.createServer((_request, response) => void waiting.push(response));
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  const { close, port } = await listenLocally(server);
+  t.after(close);
   const release = () => {
     for (const response of waiting.splice(0)) response.end();
   };
-  return { port: (server.address() as AddressInfo).port, held: () => waiting.length, release };
+  return { port, held: () => waiting.length, release };
 }
 
 export async function ask(

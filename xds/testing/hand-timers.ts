@@ -12,6 +12,11 @@ export class HandTimers {
     return this.#timers.size;
   }
 
+  /** The delays, in ms, of the timers that are set. */
+  get delays(): readonly number[] {
+    return [...this.#timers.values()];
+  }
+
   /** Runs the timer that was set before all others. */
   runFirst(): void {
     const [first] = this.#timers.keys();

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 
 /** The request that an upstream got, as it answers it. */
 export type Echo = {
@@ -24,12 +24,6 @@ export async function startEchoServer(
       response.setHeader('content-type', 'application/json').end(JSON.stringify(echo));
     });
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = () =>
-    new Promise<void>(resolve => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  const { close, port } = await listenLocally(server);
   return { address: `127.0.0.1:${port}`, close };
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 
 export type FailingServer = {
   readonly address: string;
@@ -27,9 +26,9 @@ export async function startFailingServer(): Promise<FailingServer> {
       if (url !== '/silent') response.writeHead(Number(url.slice(1))).end();
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { close, port } = await listenLocally(server);
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${port}`,
     headers,
     asked: () => {
       const all = asked;
@@ -37,10 +36,6 @@ export async function startFailingServer(): Promise<FailingServer> {
       headers.clear();
       return all;
     },
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 
 export type HoldingServer = {
   readonly address: string;
@@ -35,9 +34,9 @@ export async function startHoldingServer(): Promise<HoldingServer> {
   server.on('connection', () => {
     connections += 1;
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { close, port } = await listenLocally(server);
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${port}`,
     held: () => waiting.size,
     release: () => {
       released = true;
@@ -45,10 +44,6 @@ export async function startHoldingServer(): Promise<HoldingServer> {
     },
     connections: () => connections,
     ended: async path => await ends.get(path),
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 }

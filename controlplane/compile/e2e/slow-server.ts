@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 
 export type SlowServer = {
   readonly address: string;
@@ -39,15 +38,11 @@ export async function startSlowServer(): Promise<SlowServer> {
         .on('end', () => response.end(String(length)));
     } else request.resume();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { close, port } = await listenLocally(server);
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${port}`,
     ended: path => endOf(path).promise,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { selfSigned } from '#certificates/testing/openssl.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { writeWhole } from '#files/testing/write-whole.ts';
-import { handTimers } from '../../testing/hand-timers.ts';
+import { HandTimers } from '#xds/testing/hand-timers.ts';
 import { testAcme, testAuthority } from '../../testing/test-secrets.ts';
 import { SecretSlot } from '../secret-slot.ts';
 import { slotFindings } from '../slot-findings.ts';
@@ -21,7 +21,7 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
   const authority = await testAuthority(t);
   const folder = mkdtempSync(join(tmpdir(), 'pair-'));
   const files = { certificate: join(folder, 'crt'), key: join(folder, 'key') };
-  const { after, runAll } = handTimers();
+  const timers = new HandTimers();
   let now = Date.now();
   const logged: string[] = [];
   const slot = new SecretSlot(
@@ -33,7 +33,7 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
       authority,
       acme: testAcme(),
       certificateFolders: [tmpdir()],
-      clock: { now: () => now, random: Math.random, after },
+      clock: { now: () => now, random: Math.random, after: timers.after },
       versionKey: Buffer.alloc(32, 7),
       onChange: () => {},
       onRejected: () => void logged.push('rejected'),
@@ -59,7 +59,7 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
       until(() => texts().find(text => pattern.test(text)), 30_000, `${pattern}`),
     pass: (ms: number) => {
       now += ms;
-      runAll();
+      timers.run();
     },
   };
 }
