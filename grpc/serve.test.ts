@@ -11,8 +11,9 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { FRAME, frame } from '#grpc/http2/frame.ts';
 import { MAX_STREAMS } from '#grpc/unary/answering.ts';
-import { FRAME, field, frame, requestHeaders, uint32 } from '#grpc/unary/testing/frames.ts';
+import { field, requestHeaders, uint32 } from '#grpc/unary/testing/frames.ts';
 import { connectRaw } from '#grpc/unary/testing/raw-connection.ts';
 import type { Message } from '#protos/decode-bytes.ts';
 import { type Served, type ServeOptions, serve } from './serve.ts';
@@ -225,7 +226,7 @@ for (const [what, headers] of [
     await connection.write(
       ...ids.flatMap(id => [
         frame(FRAME.headers, 4, id, headers),
-        frame(FRAME.rst, 0, id, uint32(8)),
+        frame(FRAME.rstStream, 0, id, uint32(8)),
       ]),
       frame(FRAME.ping, 0, 0, Buffer.alloc(8)),
     );
@@ -260,7 +261,7 @@ test('a connection that breaks the protocol ends its cancelled calls, and nothin
   await connection.write(
     ...[1, 3, 5].flatMap(id => [
       frame(FRAME.headers, 4, id, call),
-      frame(FRAME.rst, 0, id, uint32(8)),
+      frame(FRAME.rstStream, 0, id, uint32(8)),
     ]),
     frame(FRAME.headers, 4, 7, call),
     frame(FRAME.data, 0, 0, Buffer.from('of no stream')),

@@ -1,7 +1,8 @@
+import { FLAG, FRAME, HEAD_BYTES, writeFrameHead } from '#grpc/http2/frame.ts';
+import { PREFIX_BYTES } from '#grpc/http2/grpc-blocks.ts';
 import { findType } from '#protos/root.ts';
 import { DOMAIN } from '../ratelimit/limits.ts';
 import type { MakeCall } from './decision-connection.ts';
-import { FLAG, FRAME, HEAD_BYTES, writeHead } from './frames.ts';
 
 export const RATE_LIMIT_PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
 export const CHECK_PATH = '/envoy.service.auth.v3.Authorization/Check';
@@ -10,8 +11,6 @@ export const CHECK_PATH = '/envoy.service.auth.v3.Authorization/Check';
 const START = [0x83, 0x86];
 /** The first entry of the dynamic table. */
 const NEWEST = 62;
-/** The bytes before a gRPC message: whether it is compressed, and its length. */
-const PREFIX_BYTES = 5;
 
 export type Asked = {
   readonly path: string;
@@ -53,10 +52,10 @@ export function callsOf({ path, next, isTraced = false }: Asked): () => MakeCall
 function toCall(stream: number, block: Buffer, trace: Buffer, message: Uint8Array): Buffer {
   const body = HEAD_BYTES + block.length + trace.length;
   const call = Buffer.allocUnsafe(body + HEAD_BYTES + PREFIX_BYTES + message.length);
-  writeHead(call, 0, FRAME.headers, FLAG.endHeaders, stream, block.length + trace.length);
+  writeFrameHead(call, 0, block.length + trace.length, FRAME.headers, FLAG.endHeaders, stream);
   block.copy(call, HEAD_BYTES);
   trace.copy(call, HEAD_BYTES + block.length);
-  writeHead(call, body, FRAME.data, FLAG.endStream, stream, PREFIX_BYTES + message.length);
+  writeFrameHead(call, body, PREFIX_BYTES + message.length, FRAME.data, FLAG.endStream, stream);
   call[body + HEAD_BYTES] = 0;
   call.writeUInt32BE(message.length, body + HEAD_BYTES + 1);
   call.set(message, body + HEAD_BYTES + PREFIX_BYTES);

@@ -1,15 +1,6 @@
 import net from 'node:net';
-import {
-  describeGoAway,
-  FLAG,
-  FRAME,
-  frame,
-  HEAD_BYTES,
-  maxStreamsOf,
-  PREFACE,
-  WIDEST,
-  widen,
-} from './frames.ts';
+import { FLAG, FRAME, frame, HEAD_BYTES, PREFACE } from '#grpc/http2/frame.ts';
+import { describeGoAway, maxStreamsOf, WIDEST, widen } from './frames.ts';
 
 /**
  * The window is widened to the maximum at the start, and again long before answers of some bytes
@@ -59,7 +50,7 @@ export class DecisionConnection {
     });
     socket.on('close', () => this.#fail());
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    socket.write(Buffer.concat([PREFACE, frame(FRAME.settings, 0), widen(WIDEST)]));
+    socket.write(Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0), widen(WIDEST)]));
   }
 
   static async open(port: number, makeCall: MakeCall, onEnd: OnEnd): Promise<DecisionConnection> {
@@ -118,12 +109,12 @@ export class DecisionConnection {
     if (type === FRAME.data || type === FRAME.headers)
       this.#hearAnswer(type, flags, stream, payload);
     if (type === FRAME.rstStream) this.#end(stream, `RST_STREAM ${payload.readUInt32BE()}`);
-    if (type === FRAME.goAway) this.#goAway = describeGoAway(payload);
+    if (type === FRAME.goaway) this.#goAway = describeGoAway(payload);
     if (type === FRAME.ping && flags === 0)
-      this.#socket.write(frame(FRAME.ping, FLAG.ack, payload));
+      this.#socket.write(frame(FRAME.ping, FLAG.ack, 0, payload));
     if (type === FRAME.settings && flags === 0) {
       this.#streams = Math.min(MOST_STREAMS, maxStreamsOf(payload) ?? MOST_STREAMS);
-      this.#socket.write(frame(FRAME.settings, FLAG.ack));
+      this.#socket.write(frame(FRAME.settings, FLAG.ack, 0));
     }
   }
 

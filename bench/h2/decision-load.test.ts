@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { FRAME, frame } from '#grpc/http2/frame.ts';
 import { ECHO, serveEcho } from '#grpc/unary/testing/echo-server.ts';
 import { callsOf, inTurn } from './calls.ts';
 import { askAsFastAsPossible, askAtRate } from './decision-load.ts';
-import { FRAME, frame } from './frames.ts';
 
 const callsWith = (text: string) => callsOf({ path: ECHO, next: inTurn([Buffer.from(text)]) });
 
@@ -36,7 +36,7 @@ test('an error for an answer ends a load that may not have any, and is counted a
 test('a server that hangs up ends the load and says why, if it said', async t => {
   const goAway = Buffer.concat([Buffer.from([0, 0, 0, 0, 0, 0, 0, 11]), Buffer.from('too many')]);
   const port = await serve(t, socket =>
-    socket.once('data', () => socket.end(frame(FRAME.goAway, 0, goAway))),
+    socket.once('data', () => socket.end(frame(FRAME.goaway, 0, 0, goAway))),
   );
   const target = { port, connections: 2, calls: callsWith('x') };
   const load = askAsFastAsPossible({ ...target, atOnce: 4, enough: () => false });

@@ -7,6 +7,7 @@ import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts'
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
 import { FILTER_TYPES } from '#ext-authz/filters/filter-set.ts';
+import { after } from '#process/after.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { type Server, startServer } from '../server.ts';
 
@@ -29,10 +30,7 @@ export async function startGuarded(
     kit,
     log,
     uptime: () => performance.now(),
-    after: (ms, run) => {
-      const timer = setTimeout(run, ms);
-      return () => clearTimeout(timer);
-    },
+    after,
   });
   give(service, yaml);
   const address = { host: '127.0.0.1', port: service.port };

@@ -4,6 +4,7 @@ import type { Configuration } from '#ext-authz/filters/filter-set.ts';
 import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { CheckResponse } from '#ext-authz/wire/check-response.ts';
+import { after } from '#process/after.ts';
 import { findType } from '#protos/root.ts';
 import { checkMethod } from '../check-method.ts';
 import { Checker } from '../checker.ts';
@@ -37,10 +38,6 @@ export function openDirectChecks({
     storeKey,
     pause: async () => {},
   });
-  const after = (ms: number, run: () => void) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  };
   const checker = new Checker({
     kit,
     log,

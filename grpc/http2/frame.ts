@@ -56,8 +56,10 @@ export function readUint31(bytes: Buffer, at: number): number {
   return bytes.readInt32BE(at) & 0x7fffffff;
 }
 
+const EMPTY: Uint8Array = Buffer.alloc(0);
+
 /** Returns a frame in its own buffer, such as one that is the same for every connection. */
-export function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
+export function frame(type: number, flags: number, stream: number, payload = EMPTY): Buffer {
   const bytes = Buffer.allocUnsafeSlow(HEAD_BYTES + payload.length);
   writeFrameHead(bytes, 0, payload.length, type, flags, stream);
   bytes.set(payload, HEAD_BYTES);

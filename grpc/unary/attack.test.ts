@@ -4,10 +4,11 @@ import http2 from 'node:http2';
 import net from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
+import { FLAG, FRAME, frame, PREFACE } from '#grpc/http2/frame.ts';
 import { framed } from '#grpc/http2/grpc-blocks.ts';
 import type { UnaryLimits } from './answering.ts';
 import { ECHO, serveEcho } from './testing/echo-server.ts';
-import { FLAG, FRAME, frame, PREFACE, REQUEST, requestHeaders, uint32 } from './testing/frames.ts';
+import { REQUEST, requestHeaders, uint32 } from './testing/frames.ts';
 import { call, closed, open, openSession, send } from './testing/http2-client.ts';
 
 const MIB = 2 ** 20;
@@ -39,7 +40,7 @@ describe('the server closes a connection, and that alone, which floods it with',
       (id: number) =>
         Buffer.concat([
           frame(FRAME.headers, 4, id, REQUEST),
-          frame(FRAME.rst, 0, id, Buffer.from('00000008', 'hex')),
+          frame(FRAME.rstStream, 0, id, Buffer.from('00000008', 'hex')),
         ]),
     ],
     [
@@ -181,7 +182,7 @@ describe('the server bears', () => {
     test(`a ${what} that is reset in the packet which begins it`, async t => {
       const { port, unharmed } = await victim(t);
       const begun = frame(FRAME.headers, FLAG.endHeaders, 1, requestHeaders(path));
-      rawConnection(t, port).write(Buffer.concat([begun, frame(FRAME.rst, 0, 1, uint32(8))]));
+      rawConnection(t, port).write(Buffer.concat([begun, frame(FRAME.rstStream, 0, 1, uint32(8))]));
       await unharmed();
       await unharmed();
     });

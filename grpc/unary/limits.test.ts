@@ -4,11 +4,12 @@ import net from 'node:net';
 import { describe, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { ERROR } from '#grpc/http2/error-code.ts';
+import { FLAG, FRAME, frame } from '#grpc/http2/frame.ts';
 import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { MAX_HEADER_BYTES, MAX_STREAMS } from './answering.ts';
 import { failure } from './method.ts';
 import { echo, serveEcho } from './testing/echo-server.ts';
-import { callHeaders, FLAG, FRAME, field, frame, REQUEST, uint32 } from './testing/frames.ts';
+import { callHeaders, field, REQUEST, uint32 } from './testing/frames.ts';
 import { call, closed, openSession } from './testing/http2-client.ts';
 import { connectRaw } from './testing/raw-connection.ts';
 
@@ -65,7 +66,7 @@ test('a stream beyond those allowed is refused, and one that ends makes room', a
   await connection.write(...streams);
   await connection.until(({ resets }) => resets.size > 0);
   assert.deepEqual([...connection.heard.resets], [[2 * MAX_STREAMS + 1, ERROR.refusedStream]]);
-  await connection.write(frame(FRAME.rst, 0, 1, uint32(8)));
+  await connection.write(frame(FRAME.rstStream, 0, 1, uint32(8)));
   const next = 2 * MAX_STREAMS + 3;
   await connection.write(
     frame(FRAME.headers, FLAG.endHeaders, next, callHeaders()),

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { FLAG, FRAME, frame } from '#grpc/http2/frame.ts';
 import { framed } from '#grpc/http2/grpc-blocks.ts';
 import type { UnaryLimits } from '../answering.ts';
 import { flood } from '../testing/flood.ts';
 import {
   callHeaders,
-  FLAG,
-  FRAME,
   field,
-  frame,
   keptField,
   REQUEST,
   requestHeaders,
@@ -140,9 +138,12 @@ describe('the server closes the connection, to the harm of no other, that floods
     ],
     [
       'calls that it resets (CVE-2023-44487)',
-      always(n => Buffer.concat([headers(n), frame(FRAME.rst, 0, idOf(n), CANCEL)])),
+      always(n => Buffer.concat([headers(n), frame(FRAME.rstStream, 0, idOf(n), CANCEL)])),
     ],
-    ['whole calls that it resets', always(n => endless(n, frame(FRAME.rst, 0, idOf(n), CANCEL)))],
+    [
+      'whole calls that it resets',
+      always(n => endless(n, frame(FRAME.rstStream, 0, idOf(n), CANCEL))),
+    ],
     [
       'calls that it makes the server reset by a window of 0 (CVE-2025-8671)',
       always(n => endless(n, window(idOf(n), 0))),

@@ -1,38 +1,7 @@
 import { ECHO } from './echo-server.ts';
 
-export const PREFACE: Uint8Array = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-/** Source: RFC 9113, section 6. */
-export const FRAME = {
-  data: 0,
-  headers: 1,
-  priority: 2,
-  rst: 3,
-  settings: 4,
-  ping: 6,
-  goaway: 7,
-  windowUpdate: 8,
-  continuation: 9,
-} as const;
-export const FLAG = { endStream: 1, ack: 1, endHeaders: 4, padded: 8 } as const;
 /** Source: RFC 9113, section 6.5.2. */
 export const SETTING = { initialWindowSize: 4 } as const;
-
-const EMPTY = Buffer.alloc(0);
-
-/** Returns a frame, right or wrong. Source: RFC 9113, section 4.1. */
-export function frame(
-  type: number,
-  flags: number,
-  stream: number,
-  payload: Uint8Array = EMPTY,
-): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
 
 export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);

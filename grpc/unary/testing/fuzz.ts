@@ -1,6 +1,6 @@
 import net from 'node:net';
+import { FRAME, frame, PREFACE } from '#grpc/http2/frame.ts';
 import { seededRandom } from '#protos/testing/random.ts';
-import { FRAME, frame, PREFACE } from './frames.ts';
 import { randomFrames } from './random-frames.ts';
 
 /** How long a peer stays when the server has not answered its frames, which may all be in order. */

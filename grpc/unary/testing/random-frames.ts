@@ -1,10 +1,9 @@
+import { FRAME, frame } from '#grpc/http2/frame.ts';
 import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { pick } from '#protos/testing/random.ts';
 import {
   callHeaders,
-  FRAME,
   field,
-  frame,
   keptField,
   REQUEST,
   requestHeaders,
@@ -33,7 +32,7 @@ const KINDS: readonly ((random: () => number) => Buffer)[] = [
   random => frame(FRAME.continuation, flags(random), stream(random), block(random)),
   random => frame(FRAME.data, flags(random), stream(random), framed(noise(random, 50))),
   random => frame(FRAME.data, flags(random), stream(random), noise(random, 300)),
-  random => frame(FRAME.rst, 0, stream(random), uint32(below(random, 20))),
+  random => frame(FRAME.rstStream, 0, stream(random), uint32(below(random, 20))),
   random => frame(FRAME.settings, 0, 0, setting(below(random, 10), anyNumber(random))),
   random =>
     frame(FRAME.windowUpdate, 0, pick([0, stream(random)], random), uint32(anyNumber(random))),

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import type { TestContext } from 'node:test';
-import { FRAME, frame, PREFACE } from './frames.ts';
+import { FRAME, frame, PREFACE } from '#grpc/http2/frame.ts';
 
 /** What a server sent, as far as tests look at it. */
 export type Heard = {
@@ -80,7 +80,7 @@ export class RawConnection {
     const { counts, resets } = this.heard;
     const type = bytes[3] ?? 0;
     counts.set(type, (counts.get(type) ?? 0) + 1);
-    if (type === FRAME.rst) resets.set(bytes.readUInt32BE(5), bytes.readUInt32BE(9));
+    if (type === FRAME.rstStream) resets.set(bytes.readUInt32BE(5), bytes.readUInt32BE(9));
     if (type === FRAME.goaway) this.heard.goaway = bytes.readUInt32BE(13);
   }
 
