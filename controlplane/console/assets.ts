@@ -35,6 +35,7 @@ export const MODULES: readonly string[] = [
   'keys.ts',
   'live.ts',
   'location.ts',
+  'pages.ts',
   'parts.ts',
   'problem-lines.ts',
   'request-table.ts',

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { count } from './format.ts';
 import { type Children, html, type Shown } from './html.ts';
 import { LOGIN_ENDED, type View } from './live.ts';
 import { go, to } from './location.ts';
@@ -110,40 +109,6 @@ export function Search({
   };
   return html`<input type="search" class="search" aria-label=${label} placeholder=${label}
     value=${text ?? asked} onInput=${typed} maxlength="200" spellcheck=${false} />`;
-}
-
-/** Leads through a long list. */
-export function Pager({
-  screen,
-  query,
-  total,
-  offset,
-  shown,
-  size,
-}: {
-  readonly screen: string;
-  readonly query: URLSearchParams;
-  readonly total: number;
-  readonly offset: number;
-  readonly shown: number;
-  readonly size: number;
-}): Shown {
-  if (total <= size) return null;
-  const at = (next: number) =>
-    to(screen, { ...Object.fromEntries(query), offset: next || undefined });
-  return html`<nav class="pager" aria-label="Pages of the list">
-    ${
-      offset > 0
-        ? html`<a href=${at(Math.max(0, offset - size))} rel="prev" data-key="p">Previous</a>`
-        : html`<span>Previous</span>`
-    }
-    <span>${count(offset + 1)}–${count(offset + shown)} of ${count(total)}</span>
-    ${
-      offset + shown < total
-        ? html`<a href=${at(offset + size)} rel="next" data-key="n">Next</a>`
-        : html`<span>Next</span>`
-    }
-  </nav>`;
 }
 
 export type Column<T> = {

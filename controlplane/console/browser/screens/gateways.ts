@@ -6,19 +6,9 @@ import type {
 import type { Page } from '#controlplane/console/views/paging.ts';
 import { count, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
-import { useView } from '../live.ts';
 import { to } from '../location.ts';
-import {
-  Badge,
-  type Column,
-  Loaded,
-  Pager,
-  Panel,
-  Search,
-  Source,
-  Table,
-  type Tone,
-} from '../parts.ts';
+import { Pager, usePage } from '../pages.ts';
+import { Badge, type Column, Loaded, Panel, Search, Source, Table, type Tone } from '../parts.ts';
 import { ProblemLines } from '../problem-lines.ts';
 import { hostText, State } from './routes.ts';
 
@@ -26,15 +16,13 @@ const SIZE = 10;
 
 /** Gateways, where clients reach them, and their listeners. */
 export function Gateways({ query }: { readonly query: URLSearchParams }): Shown {
-  const parameters = new URLSearchParams(query);
-  parameters.set('limit', String(SIZE));
-  const view = useView<Page<GatewayRow>>(`gateways?${parameters}`);
+  const view = usePage<Page<GatewayRow>>('gateways', query, SIZE);
   return html`<div class="head"><h1>Gateways</h1>
       <span class="muted" role="status">${view.data === undefined ? '' : count(view.data.total)}</span>
       <${Search} screen="gateways" query=${query} label="Search Gateway, listener, address, host" /></div>
-    <${Loaded} view=${view} show=${({ items, offset, total }: Page<GatewayRow>) => html`
-      ${total === 0 ? html`<section class="panel wide"><p class="empty">No Gateway of this controller is found.</p></section>` : html`<div class="panels">${items.map(row => html`<${Shows} key=${row.id} ...${row} />`)}</div>`}
-      <${Pager} screen="gateways" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />`} />`;
+    <${Loaded} view=${view} show=${(page: Page<GatewayRow>) => html`
+      ${page.total === 0 ? html`<section class="panel wide"><p class="empty">No Gateway of this controller is found.</p></section>` : html`<div class="panels">${page.items.map(row => html`<${Shows} key=${row.id} ...${row} />`)}</div>`}
+      <${Pager} screen="gateways" query=${query} page=${page} size=${SIZE} />`} />`;
 }
 
 function Shows(row: GatewayRow): Shown {

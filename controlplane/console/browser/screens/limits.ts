@@ -6,11 +6,9 @@ import { ActForm } from '../act.ts';
 import { Counters } from '../counters.ts';
 import { count } from '../format.ts';
 import { html, type Shown } from '../html.ts';
-import { useView } from '../live.ts';
-import { Badge, type Column, Loaded, Pager, Panel, Search, Source, Table } from '../parts.ts';
+import { PagedTable, usePage } from '../pages.ts';
+import { Badge, type Column, Loaded, Panel, Search, Source } from '../parts.ts';
 import { RequestTable } from '../request-table.ts';
-
-const SIZE = 50;
 
 type Limits = Page<LimitRow> & {
   readonly over: readonly SampledRequest[];
@@ -18,24 +16,15 @@ type Limits = Page<LimitRow> & {
 
 /** How often clients may ask, and who asks more. */
 export function Limits({ query }: { readonly query: URLSearchParams }): Shown {
-  const parameters = new URLSearchParams(query);
-  parameters.set('limit', String(SIZE));
-  const view = useView<Limits>(`limits?${parameters}`);
+  const view = usePage<Limits>('limits', query);
   return html`<div class="head"><h1>Limits</h1>
       <${Search} screen="limits" query=${query} label="Search limit, label, domain" /></div>
-    <${Loaded} view=${view} show=${({
-      items,
-      offset,
-      over,
-      total,
-    }: Limits) => html`<section class="panel wide">
-        ${total === 0 ? html`<p class="empty">No limit is found.</p>` : html`<${Table} caption="Limits" columns=${COLUMNS} rows=${items} keyOf=${({ id, name }: LimitRow) => `${id} ${name}`} />`}
-        <${Pager} screen="limits" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
-      </section>
+    <${Loaded} view=${view} show=${(page: Limits) => html`
+      <${PagedTable} caption="Limits" screen="limits" query=${query} page=${page} columns=${COLUMNS} empty="No limit is found." keyOf=${({ id, name }: LimitRow) => `${id} ${name}`} />
       <div class="panels below">
         <${Counters} />
-        <${Panel} title="Reset a counter" wide=${true}><div class="body"><${Reset} rows=${items} /></div><//>
-        <${Panel} title="Over a limit" aside="answered 429, sampled" wide=${true}><${RequestTable} requests=${over} /><//>
+        <${Panel} title="Reset a counter" wide=${true}><div class="body"><${Reset} rows=${page.items} /></div><//>
+        <${Panel} title="Over a limit" aside="answered 429, sampled" wide=${true}><${RequestTable} requests=${page.over} /><//>
       </div>`} />`;
 }
 

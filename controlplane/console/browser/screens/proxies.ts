@@ -3,9 +3,9 @@ import type { ProxyCounts, ProxyRow } from '#controlplane/console/views/proxies.
 import type { ServiceRow } from '#controlplane/console/views/services.ts';
 import { ago, count, counted } from '../format.ts';
 import { html, type Shown } from '../html.ts';
-import { useView } from '../live.ts';
 import { to } from '../location.ts';
-import { Badge, type Column, Loaded, Pager, Search, Stat, Table } from '../parts.ts';
+import { PagedTable, usePage } from '../pages.ts';
+import { Badge, type Column, Loaded, Search, Stat } from '../parts.ts';
 
 type Proxies = Page<ProxyRow> & {
   readonly counts: ProxyCounts;
@@ -13,33 +13,19 @@ type Proxies = Page<ProxyRow> & {
   readonly services: readonly ServiceRow[];
 };
 
-const SIZE = 50;
-
 /** Who runs what: in sync or not, and what was rejected. */
 export function Proxies({ query }: { readonly query: URLSearchParams }): Shown {
-  const parameters = new URLSearchParams(query);
-  parameters.set('limit', String(SIZE));
-  const view = useView<Proxies>(`proxies?${parameters}`);
+  const view = usePage<Proxies>('proxies', query);
   return html`<div class="head"><h1>Proxies</h1>
       <${Search} screen="proxies" query=${query} label="Search node, group, address" /></div>
-    <${Loaded} view=${view} show=${({
-      counts,
-      edges,
-      items,
-      offset,
-      services,
-      total,
-    }: Proxies) => html`
+    <${Loaded} view=${view} show=${({ counts, edges, services, ...page }: Proxies) => html`
       <div class="stats">
         <${Stat} label="In sync" value=${count(counts['in sync'])} tone="ok" />
         <${Stat} label="Behind" value=${count(counts.behind)} tone=${counts.behind > 0 ? 'warn' : 'plain'} />
         <${Stat} label="Rejecting" value=${count(counts.rejecting)} tone=${counts.rejecting > 0 ? 'bad' : 'plain'} />
       </div>
       ${services.length === 0 ? null : html`<${Topology} edges=${edges} services=${services} />`}
-      <section class="panel wide">
-        ${total === 0 ? html`<p class="empty">No proxy is connected.</p>` : html`<${Table} caption="Proxies and services" columns=${COLUMNS} rows=${items} keyOf=${(row: ProxyRow) => `${row.node} ${row.address}`} />`}
-        <${Pager} screen="proxies" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
-      </section>`} />`;
+      <${PagedTable} caption="Proxies and services" screen="proxies" query=${query} page=${page} columns=${COLUMNS} empty="No proxy is connected." keyOf=${(row: ProxyRow) => `${row.node} ${row.address}`} />`} />`;
 }
 
 const COLUMNS: readonly Column<ProxyRow>[] = [

@@ -12,7 +12,7 @@ import { ProblemLines } from '../problem-lines.ts';
 import { RequestTable } from '../request-table.ts';
 import { TrafficCharts } from '../traffic-charts.ts';
 import { UpstreamLines } from '../upstream-lines.ts';
-import { Covered, END, hostText, pathText, State } from './routes.ts';
+import { Covered, END, hostText, pathText, State, shortFilter } from './routes.ts';
 
 /** One route: what decides about it, what it became, what goes through it. */
 export function Route({ query }: { readonly query: URLSearchParams }): Shown {
@@ -75,7 +75,7 @@ function Shows({
         ? null
         : html`<${Panel} title="Rules of FilterPolicies" aside="in the order in which they are tried"><ul class="lines">${rules.map(
             rule =>
-              html`<li><div class="row"><code>${rule.host === '*' ? '' : rule.host}${rule.path}</code> ${rule.filters.length === 0 ? html`<${Badge} tone="quiet">open<//>` : rule.filters.map(shortOf).join(', ')}</div><div class="muted wrap">${rule.text} <${Source} ...${rule} /></div></li>`,
+              html`<li><div class="row"><code>${rule.host === '*' ? '' : rule.host}${rule.path}</code> ${rule.filters.length === 0 ? html`<${Badge} tone="quiet">open<//>` : rule.filters.map(shortFilter).join(', ')}</div><div class="muted wrap">${rule.text} <${Source} ...${rule} /></div></li>`,
           )}</ul><//>`
     }
     ${
@@ -109,10 +109,6 @@ function link({ id }: RouteRow): Shown {
   return html`<a href=${to('route', { id })}>${shortName(id)}</a>`;
 }
 
-function shortOf(name: string): string {
-  return name.replace(/^default\//, '');
-}
-
 function isMapping({ id }: RouteRow): boolean {
   return id.startsWith('Mapping/');
 }
@@ -142,7 +138,7 @@ function Rules({ rules }: { readonly rules: readonly RuleView[] }): Shown {
   return html`<ul class="lines">${rules.map(
     ({ backends, broken, filters, paths, redirects }) => html`<li>
       ${paths.map(each => html`<div><code>${pathText(each)}${END[each.type]}</code> <span class="muted">${each.conditions?.join(', ')}</span></div>`)}
-      ${filters.length === 0 ? null : html`<div><span class="muted">Filters</span> ${filters.map(shortOf).join(', ')}</div>`}
+      ${filters.length === 0 ? null : html`<div><span class="muted">Filters</span> ${filters.map(shortFilter).join(', ')}</div>`}
       ${redirects ? html`<div class="muted">redirects</div>` : null}
       ${broken === undefined ? null : html`<div class="wrap"><${Badge} tone="bad">answers 500<//> ${broken}</div>`}
       ${backends.map(({ service, share }) => html`<div>${Math.round(share)} % → ${service === undefined ? html`<${Badge} tone="bad">answers 500<//>` : html`<a href=${to('service', { name: service })}>${service}</a>`}</div>`)}

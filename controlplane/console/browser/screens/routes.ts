@@ -4,25 +4,19 @@ import type { RouteRow } from '#controlplane/console/views/route-row.ts';
 import type { RouteItem } from '#controlplane/console/views/routes.ts';
 import { count, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
-import { useView } from '../live.ts';
 import { go, to } from '../location.ts';
-import { Badge, type Column, Loaded, Pager, Search, Source, Table, type Tone } from '../parts.ts';
-
-const SIZE = 50;
+import { PagedTable, usePage } from '../pages.ts';
+import { Badge, type Column, Loaded, Search, Source, type Tone } from '../parts.ts';
 
 /** Host, path, filters, limits and service of each route. */
 export function Routes({ query }: { readonly query: URLSearchParams }): Shown {
-  const parameters = new URLSearchParams(query);
-  parameters.set('limit', String(SIZE));
-  const view = useView<Page<RouteItem>>(`routes?${parameters}`);
+  const view = usePage<Page<RouteItem>>('routes', query);
   return html`<div class="head"><h1>Routes</h1>
       <span class="muted" role="status">${view.data === undefined ? '' : count(view.data.total)}</span>
       <${Sort} query=${query} />
       <${Search} screen="routes" query=${query} label="Search host, path, service, state" /></div>
-    <${Loaded} view=${view} show=${(data: Page<RouteItem>) => html`<section class="panel wide">
-      ${data.total === 0 ? html`<p class="empty">No route is found.</p>` : html`<${Table} caption="Routes" columns=${COLUMNS} rows=${data.items} keyOf=${(row: RouteItem) => row.id} />`}
-      <${Pager} screen="routes" query=${query} total=${data.total} offset=${data.offset} shown=${data.items.length} size=${SIZE} />
-    </section>`} />`;
+    <${Loaded} view=${view} show=${(page: Page<RouteItem>) => html`
+      <${PagedTable} caption="Routes" screen="routes" query=${query} page=${page} columns=${COLUMNS} empty="No route is found." keyOf=${(row: RouteItem) => row.id} />`} />`;
 }
 
 const SORTS: readonly (readonly [string, string])[] = [
@@ -120,7 +114,8 @@ export function Covered({ covered, filters, listeners, nodeGroup }: RouteRow): S
     : html`<span>${names} <${Badge} tone="warn">a part is open<//></span>`;
 }
 
-function shortFilter(name: string): string {
+/** Returns the name of a Filter without the usual namespace. */
+export function shortFilter(name: string): string {
   return name.replace(/^default\//, '');
 }
 

@@ -4,31 +4,20 @@ import type { Drained } from '#files/drained-store.ts';
 import { addressText, Drain } from '../drain.ts';
 import { ago, count, ms, percent, rate } from '../format.ts';
 import { html, type Shown } from '../html.ts';
-import { useView } from '../live.ts';
 import { to } from '../location.ts';
-import { Badge, type Column, Loaded, Pager, Panel, Search, Table, type Tone } from '../parts.ts';
-
-const SIZE = 50;
+import { PagedTable, usePage } from '../pages.ts';
+import { Badge, type Column, Loaded, Panel, Search, type Tone } from '../parts.ts';
 
 type Services = Page<ServiceRow> & DrainedList;
 
 /** The services behind the gateway: healthy, or why not. */
 export function Services({ query }: { readonly query: URLSearchParams }): Shown {
-  const parameters = new URLSearchParams(query);
-  parameters.set('limit', String(SIZE));
-  const view = useView<Services>(`services?${parameters}`);
+  const view = usePage<Services>('services', query);
   return html`<div class="head"><h1>Services</h1>
       <${Search} screen="services" query=${query} label="Search service" /></div>
-    <${Loaded} view=${view} show=${({
-      drained,
-      items,
-      offset,
-      total,
-    }: Services) => html`<section class="panel wide">
-      ${total === 0 ? html`<p class="empty">No service is found.</p>` : html`<${Table} caption="Services" columns=${COLUMNS} rows=${items} keyOf=${({ name }: ServiceRow) => name} />`}
-      <${Pager} screen="services" query=${query} total=${total} offset=${offset} shown=${items.length} size=${SIZE} />
-    </section>
-    ${drained.length === 0 ? null : html`<${AllDrained} drained=${drained} />`}`} />`;
+    <${Loaded} view=${view} show=${({ drained, ...page }: Services) => html`
+      <${PagedTable} caption="Services" screen="services" query=${query} page=${page} columns=${COLUMNS} empty="No service is found." keyOf=${({ name }: ServiceRow) => name} />
+      ${drained.length === 0 ? null : html`<${AllDrained} drained=${drained} />`}`} />`;
 }
 
 /** Also those that no service has any more. An address may come back with another instance. */
