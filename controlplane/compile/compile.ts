@@ -3,6 +3,7 @@ import type { ServedGateway } from '#controlplane/gateway-api/served-gateway.ts'
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { distinct } from '#resources/words/distinct.ts';
 import { byName } from '#resources/words/order.ts';
 import { closeReplacing } from './added-headers.ts';
 import { mappingClusters, type NamedCluster } from './clusters/cluster-names.ts';
@@ -27,7 +28,6 @@ import { Memo } from './memo.ts';
 import { withModuleDefaults } from './module-defaults.ts';
 import { EDGE, EXT_AUTHZ, ofNodeGroup, RATELIMIT_SERVICE, SDS } from './node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
-import { distinctProblems } from './problem-of.ts';
 import { unservedLabelProblems } from './rate-limits/label-domain-problems.ts';
 import { hostRateLimits } from './rate-limits/labelling.ts';
 import { rateLimitMessages } from './rate-limits/rate-limit-messages.ts';
@@ -131,7 +131,7 @@ function compileGateway(
   ];
   return {
     resources: new Map([
-      [CLUSTER, distinct(clusters)],
+      [CLUSTER, byNameOnce(clusters)],
       [ROUTE_CONFIGURATION, byName(parts.routes)],
       [LISTENER, byName(toListeners(parts.ports))],
     ]),
@@ -204,7 +204,7 @@ function compileProxies(
     });
   const clusters = [
     ...declared.byName.values(),
-    ...memo.of(byMapping, 'distinct', [], () => distinct(byMapping.values())),
+    ...memo.of(byMapping, 'distinct', [], () => byNameOnce(byMapping.values())),
     ...(parts?.clusters ?? []),
     ...edgeClusters(edge),
     ...collectorClusters(resources, options),
@@ -213,7 +213,7 @@ function compileProxies(
   const tables = routeConfigurations(group, own, inputs, edge, routeOrigins);
   return {
     resources: new Map([
-      [CLUSTER, distinct(clusters)],
+      [CLUSTER, byNameOnce(clusters)],
       [ROUTE_CONFIGURATION, byName([...tables, ...(parts?.routes ?? [])])],
       [
         LISTENER,
@@ -239,7 +239,7 @@ function compileProxies(
       ...(edge === undefined
         ? []
         : [...edge.problems, ...contextProblems(resources, edge.contexts)]),
-      ...distinctProblems(served.flatMap(({ problems }) => problems)),
+      ...distinct(served.flatMap(({ problems }) => problems)),
       ...manyRoutesProblems(group, tables, own),
       ...(edge === undefined
         ? [
@@ -341,7 +341,7 @@ function servedPorts(
 }
 
 /** Returns each cluster once, with the ids of all its users, and its name in statistics. */
-function distinct(clusters: Iterable<NamedCluster>): readonly NamedCluster[] {
+function byNameOnce(clusters: Iterable<NamedCluster>): readonly NamedCluster[] {
   const once = new Map([...clusters].map(cluster => [cluster.name, cluster]));
   return withStatNames(byName(once.values()));
 }

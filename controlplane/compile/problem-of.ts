@@ -13,8 +13,3 @@ export function problemOf(
   const line = lineOfField(resource, field);
   return { severity, kind, namespace, name, file: source.file, line, field, message };
 }
-
-/** Returns each once. */
-export function distinctProblems(problems: readonly Problem[]): readonly Problem[] {
-  return [...new Map(problems.map(problem => [JSON.stringify(problem), problem])).values()];
-}

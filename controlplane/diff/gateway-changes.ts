@@ -2,6 +2,7 @@ import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
 import { isVerifying } from '#controlplane/compile/ext-authz/token-filters.ts';
 import type { Route } from '#controlplane/explain/route-configuration.ts';
 import type { JsonObject } from '#protos/json.ts';
+import { distinct } from '#resources/words/distinct.ts';
 import { effectOf, toAccess, widest } from './access-changes.ts';
 import { type Asked, combinationsOf } from './conditions.ts';
 import type { AccessChange, RequestChange, ServedBy } from './difference.ts';
@@ -85,10 +86,6 @@ export function gatewayChanges(before: GatewayWorld, after: GatewayWorld): Gatew
 }
 
 const NO_TABLE: Table = new Map();
-
-function distinct<Told>(all: readonly Told[]): readonly Told[] {
-  return [...new Map(all.map(each => [JSON.stringify(each), each])).values()];
-}
 
 function accessChange({ after, before, region }: TriedRequest): AccessChange | undefined {
   if (before === undefined || after === undefined) return undefined;

@@ -43,12 +43,12 @@ export type RouteLimits = {
   mayCountRoute(limit: NamedLimit, route: string): boolean;
   /** Returns the names of the limits that may count requests of a route of Gateways. */
   namesOf(route: string): readonly string[];
-  /** Returns the rules of routes of Gateways, and whether they are targets of the RateLimit. */
-  rulesOf(rateLimit: Resource<'RateLimit'>): ReadonlyMap<RuleKey, boolean>;
+  /**
+   * Returns the rules of routes of Gateways, and whether they are targets of the RateLimit. The key
+   * is the listener, the route and what the rule matches, since its place changes with other rules.
+   */
+  rulesOf(rateLimit: Resource<'RateLimit'>): ReadonlyMap<string, boolean>;
 };
-
-/** Its listener, its route and what it matches, since its place changes with other rules. */
-export type RuleKey = string;
 
 export function routeLimits(resources: ResourceSet, api: GatewayApi): RouteLimits {
   const byDomain = new Map(labellings(resources).domains.map(each => [each.domain, each]));
@@ -92,7 +92,7 @@ function servedRules({ gateways }: GatewayApi) {
     listeners.flatMap(listener =>
       listener.routes.flatMap(({ route: { id }, rules }) =>
         rules.map((rule: ServedRule<{ readonly matches?: unknown }>) => {
-          const key: RuleKey = JSON.stringify([listener.id, id, rule.rule.matches]);
+          const key = JSON.stringify([listener.id, id, rule.rule.matches]);
           return { id, key, rule };
         }),
       ),

@@ -92,8 +92,16 @@ function acceptedGateway(
   isAnyValid: boolean,
 ): NamedCondition {
   if (faults.length > 0) return conditionOf('Accepted', faults, { message: '' });
-  const invalid = own.filter(({ valid }) => !valid);
-  if (invalid.length === 0) return conditionOf('Accepted', [], { message: GATEWAY_SERVED });
+  return acceptedListeners(own, isAnyValid, GATEWAY_SERVED);
+}
+
+function acceptedListeners(
+  checked: readonly CheckedListener[],
+  isAnyValid: boolean,
+  message: string,
+): NamedCondition {
+  const invalid = checked.filter(({ valid }) => !valid);
+  if (invalid.length === 0) return conditionOf('Accepted', [], { message });
   const status = isAnyValid ? 'True' : 'False';
   return { type: 'Accepted', status, reason: 'ListenersNotValid', message: tellInvalid(invalid) };
 }
@@ -171,7 +179,7 @@ function stateSet(set: OurListenerSet, { gateway, faults }: OurGateway, facts: F
   const checked = checkedOf(listenerSet, facts);
   const isValid = checked.some(({ valid }) => valid);
   const rejected = setFault(set, faults);
-  const accepted = rejected ?? acceptedSet(checked, isValid);
+  const accepted = rejected ?? acceptedListeners(checked, isValid, SET_SERVED);
   const status: ListenerSetStatus = {
     kind: 'ListenerSet',
     generation: listenerSet.metadata?.generation ?? 0,
@@ -202,13 +210,6 @@ function setFault(
   });
   if (!allowed) return no('NotAllowed', 'the Gateway does not allow it');
   return faults.length > 0 ? no('ParentNotAccepted', 'the Gateway is not accepted') : undefined;
-}
-
-function acceptedSet(checked: readonly CheckedListener[], isValid: boolean): NamedCondition {
-  const invalid = checked.filter(({ valid }) => !valid);
-  if (invalid.length === 0) return conditionOf('Accepted', [], { message: SET_SERVED });
-  const status = isValid ? 'True' : 'False';
-  return { type: 'Accepted', status, reason: 'ListenersNotValid', message: tellInvalid(invalid) };
 }
 
 function unprogrammedSet({ reason }: NamedCondition): NamedCondition {

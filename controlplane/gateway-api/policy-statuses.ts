@@ -1,11 +1,11 @@
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
-import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
 import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
+import type { Stated } from './gateway-statuses.ts';
 import type { OurGateway } from './our-gateway.ts';
 import { isService } from './reference-faults.ts';
 import type { RouteVerdict } from './route-verdict.ts';
@@ -18,10 +18,7 @@ export function policyStatuses(
   context: ObjectsContext,
   verdicts: readonly UsedServices[],
   ours: readonly OurGateway[],
-): {
-  readonly statuses: readonly (readonly [id: string, status: PolicyStatus])[];
-  readonly problems: readonly Problem[];
-} {
+): Stated {
   const rejected = closed.filter(({ kind }) => kind === 'BackendTLSPolicy');
   if (backendTlsPolicies.length + rejected.length === 0) return { statuses: [], problems: [] };
   const gatewaysOf = gatewaysByService(verdicts);

@@ -2,12 +2,12 @@ import { problemOf } from '#controlplane/compile/problem-of.ts';
 import type { ParentRef } from '#resources/kinds/gateway-api/parent-ref.ts';
 import { isReadableTarget, type PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
-import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { conditionOf, type Fault } from './condition.ts';
 import type { PolicyStatus } from './gateway-api-status.ts';
 import type { ObjectsContext } from './gateway-context.ts';
+import type { Stated } from './gateway-statuses.ts';
 import type { OurGateway } from './our-gateway.ts';
 import type { ListenerOrigin } from './route-parent.ts';
 import type { Judged } from './route-verdict.ts';
@@ -46,10 +46,7 @@ export function targetingStatuses(
   context: ObjectsContext,
   routes: readonly Judged[],
   ours: readonly OurGateway[],
-): {
-  readonly statuses: readonly (readonly [id: string, status: PolicyStatus])[];
-  readonly problems: readonly Problem[];
-} {
+): Stated {
   const policies: readonly Policy[] = [...resources.filterPolicies, ...resources.rateLimits];
   const targeting = policies.filter(hasTargets);
   const rejected = resources.closed.filter(

@@ -1,5 +1,5 @@
+import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { formatPath } from '#resources/finding.ts';
-import { lineOfField } from '#resources/parse/field-lines.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
@@ -58,7 +58,9 @@ function fill(secret: Secret, find: FindValue, known: WeakMap<Resource, Secret>)
     ([key, place]) => [key, find(place, secret.source.file)] as const,
   );
   const problems = found.flatMap(([key, value]) =>
-    'error' in value ? [problemOf(secret, key, value.error)] : [],
+    'error' in value
+      ? [problemOf(secret, 'error', formatPath(['stringData', key]), value.error)]
+      : [],
   );
   if (problems.length > 0) {
     const { id, kind, name, namespace, source } = secret;
@@ -74,13 +76,4 @@ function fill(secret: Secret, find: FindValue, known: WeakMap<Resource, Secret>)
   if (before?.hash === resource.hash) return { resource: before };
   known.set(secret, resource);
   return { resource };
-}
-
-function problemOf(secret: Secret, key: string, message: string): Problem {
-  const { kind, name, namespace, source } = secret;
-  const field = formatPath(['stringData', key]);
-  return {
-    ...{ severity: 'error', kind, namespace, name, file: source.file },
-    ...{ line: lineOfField(secret, field), field, message },
-  };
 }

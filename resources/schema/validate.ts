@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
+import { distinct } from '#resources/words/distinct.ts';
 import { explainIssue } from './explain.ts';
 import type { KindDefinition } from './kind.ts';
 import { normalise, toWrittenPath } from './normalise.ts';
@@ -62,6 +63,7 @@ function parseLeniently<Schema extends z.ZodObject>(
 ): Parsed<z.output<Schema>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return accepted(parsed.data, [], []);
+  // A number may be both no safe integer and too large, with the same message.
   const findings = distinct(parsed.error.issues.map(issue => explainIssue(schema, input, issue)));
   const rejected = {
     findings,
@@ -73,11 +75,6 @@ function parseLeniently<Schema extends z.ZodObject>(
   if (droppable.length < items.length) return rejected;
   const again = schema.safeParse(without(input, droppable));
   return again.success ? accepted(again.data, findings, droppable) : rejected;
-}
-
-/** A number may be both no safe integer and too large, with the same message. */
-function distinct(findings: readonly Finding[]): readonly Finding[] {
-  return [...new Map(findings.map(finding => [JSON.stringify(finding), finding])).values()];
 }
 
 function accepted<Spec extends object>(

@@ -2,7 +2,8 @@ import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.
 import type { Problem } from '#resources/problem.ts';
 import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { distinctProblems, problemOf } from '../problem-of.ts';
+import { distinct } from '#resources/words/distinct.ts';
+import { problemOf } from '../problem-of.ts';
 import { contextDemands, hostDemands } from './client-demands.ts';
 import { selectorOf } from './host-choice.ts';
 import { type HostTls, resolveTls } from './host-tls.ts';
@@ -96,7 +97,7 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
       problems.push(unmetProblem(host, context, unmet));
     }
   }
-  return { hosts: [...owners.values()], contexts, problems: distinctProblems(problems) };
+  return { hosts: [...owners.values()], contexts, problems: distinct(problems) };
 }
 
 /**

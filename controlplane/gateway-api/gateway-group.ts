@@ -1,1 +1,0 @@
-export { gatewayGroup } from '#resources/words/gateway-group.ts';
