@@ -60,8 +60,6 @@ export type Sources = {
   waiting(): string | undefined;
   /** Returns the objects of Kubernetes, ours and those of Gateway API, as they are now. */
   objects(): readonly ServedObject[];
-  /** Returns those of Gateway API as they are now. */
-  gatewayApi(): readonly ServedObject[];
   close(): void;
 };
 
@@ -142,12 +140,7 @@ class ResourceSources implements Sources {
   }
 
   objects(): readonly ServedObject[] {
-    const { objects = [], gatewayApi = [] } = this.#kubernetes?.reading() ?? {};
-    return [...objects, ...gatewayApi];
-  }
-
-  gatewayApi(): readonly ServedObject[] {
-    return this.#kubernetes?.reading()?.gatewayApi ?? [];
+    return this.#kubernetes?.objects() ?? [];
   }
 
   close(): void {

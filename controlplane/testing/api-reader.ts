@@ -5,7 +5,7 @@ import {
   watchResources,
 } from '#controlplane/sources/resource-sources.ts';
 import { type ApiRequest, type Cluster, connectCluster } from '#kubernetes/cluster.ts';
-import { after } from '#process/after.ts';
+import { type After, after } from '#process/after.ts';
 import { Parser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -31,7 +31,8 @@ export async function readFrom(
   {
     namespaces,
     folders = [],
-  }: { namespaces?: readonly string[]; folders?: readonly string[] } = {},
+    timers = after,
+  }: { namespaces?: readonly string[]; folders?: readonly string[]; timers?: After } = {},
 ): Promise<ApiReader> {
   const cluster = await connectCluster({ kubeconfig });
   const readings: Reading[] = [];
@@ -62,7 +63,7 @@ export async function readFrom(
     onStatus: () => {
       statuses += 1;
     },
-    after,
+    after: timers,
     random: Math.random,
   });
   const reader: ApiReader = {
@@ -73,7 +74,6 @@ export async function readFrom(
     inForce: [],
     waiting: () => sources.waiting(),
     objects: () => sources.objects(),
-    gatewayApi: () => sources.gatewayApi(),
     close: () => {
       sources.close();
       cluster.close();

@@ -23,14 +23,18 @@ export type CollectionOptions = Pick<
  * single one by name.
  */
 export class Collection {
+  /** Undefined for all namespaces. */
+  readonly namespace: string | undefined;
   readonly #following: Following;
   readonly #parsed = new Map<string, ParsedFile>();
   #objects: ReadonlyMap<string, ServedObject> | undefined;
   #trouble: string | undefined;
   #rejected = false;
+  #forbidden = false;
 
   constructor(options: CollectionOptions) {
     const { resource, cluster, after, random, fieldSelector, onContent } = options;
+    this.namespace = resource.namespace;
     const parser = objectParser(placeOf(resource), options.parser);
     this.#following = follow<ServedObject>({
       cluster,
@@ -46,10 +50,14 @@ export class Collection {
         else options.onStatus();
       },
       onTrouble: error => {
-        this.#rejected = error.status === 403 || error.status === 404;
+        this.#forbidden = error.status === 403;
+        this.#rejected = this.#forbidden || error.status === 404;
         this.#setTrouble(error.message, onContent);
       },
-      onWatching: () => this.#setTrouble(undefined, onContent),
+      onWatching: () => {
+        this.#forbidden = false;
+        this.#setTrouble(undefined, onContent);
+      },
     });
   }
 
@@ -61,6 +69,16 @@ export class Collection {
   /** Why it cannot be followed now. */
   get trouble(): string | undefined {
     return this.#trouble;
+  }
+
+  /** Whether they are read, and nothing of them is missed. */
+  get isFollowed(): boolean {
+    return this.#objects !== undefined && this.#trouble === undefined;
+  }
+
+  /** Whether they were read, and may not be read any more. */
+  get isWithdrawn(): boolean {
+    return this.#objects !== undefined && this.#forbidden;
   }
 
   /** Whether they were read, or the API has refused to give them. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { backOffMs } from '#kubernetes/back-off.ts';
 import { ClusterError } from '#kubernetes/cluster-error.ts';
 import { isKind } from '#resources/kinds/known-kinds.ts';
@@ -32,6 +33,8 @@ export class GroupObjects {
   readonly #options: GroupOptions;
   readonly #collections = new Map<string, readonly Collection[]>();
   #unknown: readonly string[] = [];
+  /** Kinds that the API has. It had all that are followed. */
+  #defined: ReadonlySet<string> = new Set();
   #asked = false;
   #trouble: string | undefined;
   #failures = 0;
@@ -49,9 +52,22 @@ export class GroupObjects {
    */
   objects(): readonly ServedObject[] | undefined {
     if (!this.#asked) return undefined;
-    const unread = this.#all().filter(({ objects }) => objects === undefined);
-    if (unread.length === 0) return this.#objectsOf(isKind);
+    if (this.#unread().length === 0) return this.#objectsOf(isKind);
     return this.refusal() === undefined ? undefined : [];
+  }
+
+  /**
+   * Returns whether what was read of all kinds belongs together. It does in a namespace of which no
+   * kind may be read any more, as when it was deleted, because it stays as it was.
+   */
+  isFollowed(): boolean {
+    if (this.refusal() !== undefined) return true;
+    const places = Map.groupBy(this.#existing(), ({ namespace }) => namespace);
+    return [...places.values()].every(
+      kinds =>
+        kinds.every(({ isFollowed }) => isFollowed) ||
+        kinds.every(({ isWithdrawn }) => isWithdrawn),
+    );
   }
 
   /**
@@ -59,7 +75,7 @@ export class GroupObjects {
    * @returns undefined when it is not
    */
   refusal(): string | undefined {
-    const unread = this.#all().filter(({ objects }) => objects === undefined);
+    const unread = this.#unread();
     const isRefused = this.#options.optional === true && unread.every(({ answered }) => answered);
     return isRefused ? unread.find(({ trouble }) => trouble !== undefined)?.trouble : undefined;
   }
@@ -98,6 +114,15 @@ export class GroupObjects {
     return [...this.#collections.values()].flat();
   }
 
+  /** A kind that the API has no more has no objects there that could be missed. */
+  #existing(): readonly Collection[] {
+    return [...this.#defined].flatMap(kind => this.#collections.get(kind) ?? []);
+  }
+
+  #unread(): readonly Collection[] {
+    return this.#existing().filter(({ objects }) => objects === undefined);
+  }
+
   #objectsOf(selects: (kind: string) => boolean): readonly ServedObject[] {
     const kinds = [...this.#collections.keys()].filter(selects).sort();
     const each = kinds.flatMap(kind => this.#collections.get(kind) ?? []);
@@ -125,10 +150,23 @@ export class GroupObjects {
   #found(kinds: readonly DefinedKind[], unknown: readonly string[]): void {
     const added = kinds.filter(({ kind }) => !this.#collections.has(kind));
     for (const each of added) this.#collections.set(each.kind, this.#follow(each));
-    const first = !this.#asked || unknown.join() !== this.#unknown.join();
+    const defined = new Set(kinds.map(({ kind }) => kind));
+    this.#forgetUnread(defined);
+    const isNew = !this.#asked || unknown.join() !== this.#unknown.join();
+    const other = isNew || !isDeepStrictEqual(defined, this.#defined);
     this.#asked = true;
     this.#unknown = unknown;
-    if (first || added.length > 0 || this.#trouble !== undefined) this.#setTrouble(undefined);
+    this.#defined = defined;
+    if (other || this.#trouble !== undefined) this.#setTrouble(undefined);
+  }
+
+  /** Nothing is known of a kind that went before it was read. */
+  #forgetUnread(defined: ReadonlySet<string>): void {
+    for (const [kind, collections] of this.#collections) {
+      if (defined.has(kind) || collections.some(({ objects }) => objects !== undefined)) continue;
+      for (const collection of collections) collection.close();
+      this.#collections.delete(kind);
+    }
   }
 
   #follow({ plural, version, clusterWide = false }: DefinedKind): readonly Collection[] {

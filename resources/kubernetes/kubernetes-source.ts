@@ -15,6 +15,9 @@ export type KubernetesOptions = Omit<CollectionOptions, 'resource' | 'fieldSelec
   readonly namespaces: readonly string[] | undefined;
 };
 
+/** What was read of all kinds while nothing of them was missed. */
+type Whole = Pick<KubernetesReading, 'objects' | 'gatewayApi' | 'others'>;
+
 /** What the API says at one moment. */
 export type KubernetesReading = {
   /** Objects of our own kinds. */
@@ -48,6 +51,7 @@ export class KubernetesSource {
   readonly #secrets: NamedObjects;
   readonly #configMaps: NamedObjects;
   readonly #trustBundles: TrustBundles;
+  #whole: Whole | undefined;
 
   constructor(options: KubernetesOptions) {
     this.#groups = options.parser.options.apiGroups.map(
@@ -66,20 +70,20 @@ export class KubernetesSource {
     this.#trustBundles = new TrustBundles(options);
   }
 
-  /** @returns undefined until all objects were read */
+  /**
+   * While one kind is not followed, the objects of all kinds stay as they were. A policy that is
+   * missed may be for a route that is not.
+   * @returns undefined until all objects were read
+   */
   reading(): KubernetesReading | undefined {
-    const objects = this.#groups.map(group => group.objects());
-    const gatewayApi = this.#gatewayApi.objects();
-    if (objects.includes(undefined) || gatewayApi === undefined) return undefined;
-    if (gatewayApi.length > 0) this.#neighbours.follow();
-    const neighbours = this.#neighbours.files();
-    if (neighbours === undefined) return undefined;
+    if (this.#whole === undefined || this.#isFollowed()) this.#whole = this.#read() ?? this.#whole;
+    if (this.#whole === undefined) return undefined;
+    const { objects, gatewayApi, others } = this.#whole;
     return {
-      objects: objects.flatMap(each => each ?? []),
+      objects,
       gatewayApi,
       others: [
-        ...this.#groups.flatMap(group => group.others().map(({ parsed }) => parsed)),
-        ...neighbours,
+        ...others,
         ...this.#secrets.files(),
         ...this.#configMaps.files(),
         ...this.#trustBundles.files(),
@@ -89,8 +93,14 @@ export class KubernetesSource {
         ...this.#unknown(),
         ...this.#refused(),
         ...this.#troubles().map(troubleProblem),
+        ...this.#waiting(),
       ],
     };
+  }
+
+  /** Returns the objects of our own kinds and of Gateway API as they are now. */
+  objects(): readonly ServedObject[] {
+    return [...this.#groups, this.#gatewayApi].flatMap(group => group.objects() ?? []);
   }
 
   /**
@@ -123,6 +133,26 @@ export class KubernetesSource {
     for (const each of this.#all()) each.close();
   }
 
+  /** @returns undefined while a kind was never read */
+  #read(): Whole | undefined {
+    const objects = this.#groups.map(group => group.objects());
+    const gatewayApi = this.#gatewayApi.objects();
+    if (objects.includes(undefined) || gatewayApi === undefined) return undefined;
+    if (gatewayApi.length > 0) this.#neighbours.follow();
+    const neighbours = this.#neighbours.files();
+    if (neighbours === undefined) return undefined;
+    const unserved = this.#groups.flatMap(group => group.others().map(({ parsed }) => parsed));
+    return {
+      objects: objects.flatMap(each => each ?? []),
+      gatewayApi,
+      others: [...unserved, ...neighbours],
+    };
+  }
+
+  #isFollowed(): boolean {
+    return [...this.#groups, this.#gatewayApi].every(group => group.isFollowed());
+  }
+
   /** While the API is away all say the same. */
   #troubles(): readonly string[] {
     return [...new Set(this.#all().flatMap(each => each.troubles()))].sort();
@@ -146,6 +176,11 @@ export class KubernetesSource {
     });
   }
 
+  #waiting(): readonly Problem[] {
+    if (this.#isFollowed() || this.#troubles().length === 0) return [];
+    return [{ ...PLACE, severity: 'error', message: EDITS_WAIT }];
+  }
+
   #unknown(): readonly Problem[] {
     const unknown = [...new Set(this.#groups.flatMap(group => group.unknown()))];
     if (unknown.length === 0) return [];
@@ -166,6 +201,9 @@ export class KubernetesSource {
 }
 
 const UNREAD = 'Their objects are not read, so what they would restrict is not';
+
+const EDITS_WAIT =
+  'edits of resources wait until all kinds can be read. Policies may be among what is not read';
 
 const PLACE = { kind: 'Kubernetes', namespace: '', name: '', file: '', line: 0 } as const;
 

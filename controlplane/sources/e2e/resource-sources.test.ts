@@ -317,7 +317,7 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
     assert.ok(has('Mapping/default/stays')(away));
     assert.match(
       messages(away).join(),
-      /^The Kubernetes API at https:\S+ does not answer: .*\. What is known stays in force$/,
+      /^The Kubernetes API at https:\S+ does not answer: .*\. What is known stays in force/,
     );
     const late = await readFrom(kubeconfig, OURS);
     t.after(() => late.close());
