@@ -77,8 +77,9 @@ function ofVersions(
 
 /** Lists the gateway's own version first. */
 async function versionsOf(cluster: Cluster, group: string): Promise<readonly string[]> {
-  const body = await ask(cluster, group);
-  const { versions } = isRecord(body) ? body : {};
+  const known = await ask(cluster, `/apis/${group}`, 'APIGroup');
+  if (known === undefined) await confirmUnknown(cluster, group);
+  const { versions } = known ?? {};
   const names = Array.isArray(versions)
     ? versions.map(each => (isRecord(each) ? each.version : ''))
     : [];
@@ -91,8 +92,10 @@ async function kindsOf(
   group: string,
   version: string,
 ): Promise<readonly DefinedKind[]> {
-  const body = await ask(cluster, `${group}/${version}`);
-  const { resources } = isRecord(body) ? body : {};
+  const path = `/apis/${group}/${version}`;
+  const known = await ask(cluster, path, 'APIResourceList');
+  if (known === undefined) throw unclear(cluster, path, '404 for a version that it has named');
+  const { resources } = known;
   if (!Array.isArray(resources)) return [];
   return resources.flatMap(resource => {
     const { kind, name, namespaced } = isRecord(resource) ? resource : {};
@@ -103,13 +106,28 @@ async function kindsOf(
   });
 }
 
-/** @returns undefined when there is no such group or version */
-async function ask(cluster: Cluster, place: string): Promise<unknown> {
-  const { status, body } = await cluster.call({ method: 'GET', path: `/apis/${place}` });
+/**
+ * A load balancer that has lost the API answers 404, too. To take that for an empty group would
+ * drop all that is in force.
+ */
+async function confirmUnknown(cluster: Cluster, group: string): Promise<void> {
+  const { groups } = (await ask(cluster, '/apis', 'APIGroupList')) ?? {};
+  const isNamed = (each: unknown) => isRecord(each) && each.name === group;
+  if (!Array.isArray(groups) || groups.some(isNamed))
+    throw unclear(cluster, `/apis/${group}`, '404, and its list of groups does not confirm it');
+}
+
+/** @returns undefined when the answer is 404 */
+async function ask(cluster: Cluster, path: string, kind: string) {
+  const { status, body } = await cluster.call({ method: 'GET', path });
   if (status === 404) return undefined;
-  if (status === 200 && isRecord(body)) return body;
-  throw new ClusterError(
-    `The Kubernetes API at ${cluster.server} does not say which kinds it has in ${place}: ${status} ${statusMessage(body)}`,
+  if (status === 200 && isRecord(body) && body.kind === kind) return body;
+  throw unclear(cluster, path, `${status} ${statusMessage(body)}`, status);
+}
+
+function unclear({ server }: Cluster, path: string, what: string, status?: number): ClusterError {
+  return new ClusterError(
+    `The Kubernetes API at ${server} does not say which kinds it has at ${path}: ${what}`,
     status,
   );
 }
