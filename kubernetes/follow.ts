@@ -60,7 +60,8 @@ const UNDEFINED = 404;
  * Follows a selection of objects by list and watch until `close`. No call follows that. Failures of
  * any kind are retried after 0.1 to 5 s, and the last objects stay meanwhile. The API may be away,
  * a right or a kind may be missing, or the token rejected. After 410 or 404, and after a watch that
- * was silent to its end, everything is listed again. Then only what differs is reported.
+ * was silent to its end or beyond it, everything is listed again. Then only what differs is
+ * reported.
  *
  * The package's informer is not used. It ends at each error but 410 and leaves the rest to its
  * user. It also lists in one page and asks for no bookmarks. See kubernetes-client/javascript,
@@ -130,24 +131,28 @@ async function attempt<T>(
       onProven();
       if (event.kind !== 'bookmark') tell.soon();
     };
-    await watchFor(options, objects.resourceVersion ?? '', { onEvent, onProven }, closed);
+    const from = objects.resourceVersion ?? '';
+    const overdue = await watchFor(options, from, { onEvent, onProven }, closed);
     // Not even a bookmark came. A server that was restored to an earlier time waits for this
-    // version, which it does not know.
+    // version, which it does not know. A proxy between may hold all events back.
     if (!heard) objects.resourceVersion = undefined;
-    return undefined;
+    return overdue;
   } catch (error) {
     if (error instanceof ClusterError) return error;
     throw error;
   }
 }
 
-/** Runs one watch. It counts as proven when it has lasted. */
+/**
+ * Runs one watch. It counts as proven when it has lasted.
+ * @returns an error when the server did not end it in time
+ */
 async function watchFor<T>(
   options: FollowOptions<T>,
   resourceVersion: string,
   { onEvent, onProven }: { onEvent(event: WatchEvent): void; onProven(): void },
   closed: AbortSignal,
-): Promise<void> {
+): Promise<ClusterError | undefined> {
   const { cluster, after, random, resource, fieldSelector, labelSelector } = options;
   const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_JITTER_SECONDS * random());
   // AbortSignal.any would leak here: Node keeps a piece for each signal made from a long-lived one.
@@ -164,8 +169,10 @@ async function watchFor<T>(
   try {
     const watched = { ...selection, resourceVersion, timeoutSeconds, onOpen, onEvent };
     await watchObjects(cluster, watched, watching.signal);
+    return undefined;
   } catch (error) {
-    throw watching.signal.aborted ? silent(options) : error;
+    if (!watching.signal.aborted) throw error;
+    return silent(options);
   } finally {
     closed.removeEventListener('abort', end);
     for (const cancel of timers) cancel();
