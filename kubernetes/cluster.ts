@@ -13,6 +13,8 @@ export type ApiRequest = {
   readonly contentType?: string;
   /** Type of the answer, which must be JSON. Default: `application/json`. */
   readonly accept?: string;
+  /** Time for a complete answer to a call, in ms. Default: that of the cluster. */
+  readonly timeoutMs?: number;
 };
 
 export type ApiAnswer = {
@@ -72,7 +74,7 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
       url,
       { agent: agent[url.protocol as 'https:'], ...made, signal },
       request.body,
-      timeoutMs,
+      request.timeoutMs ?? timeoutMs,
     );
   };
   const open = async (request: ApiRequest, signal: AbortSignal) => {
@@ -88,7 +90,7 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
     }
   };
   const call = async (request: ApiRequest) => {
-    const inTime = AbortSignal.timeout(timeoutMs);
+    const inTime = AbortSignal.timeout(request.timeoutMs ?? timeoutMs);
     const answer = await open(request, inTime);
     try {
       const { statusCode: status = 0 } = answer;

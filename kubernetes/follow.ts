@@ -85,7 +85,8 @@ async function followUntil<T>(options: FollowOptions<T>, closed: AbortSignal): P
       proven = true;
       told = undefined;
     };
-    const error = await attempt(options, { objects, tell, onProven }, closed);
+    const patient = failures > 0;
+    const error = await attempt(options, { objects, patient, tell, onProven }, closed);
     if (closed.aborted) return;
     if (error?.status === GONE || error?.status === UNDEFINED) objects.resourceVersion = undefined;
     if (error !== undefined && (error.status !== GONE || failures >= PATIENCE)) {
@@ -100,6 +101,8 @@ async function followUntil<T>(options: FollowOptions<T>, closed: AbortSignal): P
 
 type Progress<T> = {
   readonly objects: FollowedObjects<T>;
+  /** A dead connection was tried before. Now it may be that the server is slow. */
+  readonly patient: boolean;
   readonly tell: { now(): void; soon(): void };
   /** The watch works. */
   onProven(): void;
@@ -111,12 +114,12 @@ type Progress<T> = {
  */
 async function attempt<T>(
   options: FollowOptions<T>,
-  { objects, tell, onProven }: Progress<T>,
+  { objects, patient, tell, onProven }: Progress<T>,
   closed: AbortSignal,
 ): Promise<ClusterError | undefined> {
   try {
     if (objects.resourceVersion === undefined) {
-      const listed = await listObjects(options.cluster, options);
+      const listed = await listObjects(options.cluster, options, { patient });
       if (closed.aborted) return undefined;
       objects.replace(listed);
       options.onListed?.();

@@ -1,4 +1,4 @@
-import type { Cluster } from './cluster.ts';
+import type { ApiRequest, Cluster } from './cluster.ts';
 import { ClusterError, statusMessage } from './cluster-error.ts';
 import {
   hasMetadata,
@@ -22,6 +22,13 @@ export type Listed = {
 };
 
 const PAGE = 500;
+/** An API server gives up a request after this time (kube-apiserver, `--request-timeout`). */
+const LONGEST_MS = 60_000;
+
+export type ListOptions = {
+  /** Whether each page may take as long as an API server works on it. */
+  readonly patient?: boolean;
+};
 
 /**
  * Lists all objects of a selection as they are now, in pages of 500. See Kubernetes API concepts,
@@ -29,24 +36,35 @@ const PAGE = 500;
  * @throws ClusterError. Status 410 means that the list took too long and must begin again, because
  *   its pages no longer belong together
  */
-export async function listObjects(cluster: Cluster, selection: Selection): Promise<Listed> {
+export async function listObjects(
+  cluster: Cluster,
+  selection: Selection,
+  { patient = false }: ListOptions = {},
+): Promise<Listed> {
+  const time = patient ? { timeoutMs: LONGEST_MS } : {};
   const objects: KubernetesObject[] = [];
   let next = '';
   for (;;) {
-    const page = await listPage(cluster, selection, next);
+    const page = await listPage(cluster, selection, next, time);
     objects.push(...page.objects);
     if (page.next === '') return { objects, resourceVersion: page.resourceVersion };
     next = page.next;
   }
 }
 
-async function listPage(cluster: Cluster, selection: Selection, next: string) {
+async function listPage(
+  cluster: Cluster,
+  selection: Selection,
+  next: string,
+  time: Pick<ApiRequest, 'timeoutMs'>,
+) {
   const { resource, fieldSelector, labelSelector } = selection;
   const query = { limit: String(PAGE), continue: next || undefined, fieldSelector, labelSelector };
   const { status, body } = await cluster.call({
     method: 'GET',
     path: resourcePath(resource),
     query,
+    ...time,
   });
   if (status !== 200) throw refused(cluster, resource, 'list', status, body);
   if (!hasMetadata(body) || !('items' in body) || !Array.isArray(body.items))

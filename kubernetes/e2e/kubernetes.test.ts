@@ -9,6 +9,7 @@ import { after as afterAll, before, describe, type TestContext, test } from 'nod
 import { until } from '#envoy/e2e/until.ts';
 import { after } from '#process/after.ts';
 import { type Cluster, connectCluster } from '../cluster.ts';
+import { ClusterError } from '../cluster-error.ts';
 import { lead } from '../lease.ts';
 import { type CutProxy, startCutProxy } from '../testing/cut-proxy.ts';
 import { followed } from '../testing/followed.ts';
@@ -228,6 +229,23 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     );
   });
 
+  test('a list that fails is given as long as the API server may take for it', async t => {
+    await makeNamespace(admin, 'slow');
+    await put('slow', 'new');
+    const times: (number | undefined)[] = [];
+    const slow: Cluster = {
+      ...admin,
+      call: async request => {
+        times.push(request.timeoutMs);
+        if (times.length === 1) throw new ClusterError('it took too long');
+        return admin.call(request);
+      },
+    };
+    const it = followed(t, slow, configMaps('slow'));
+    await until(() => (it.objects()?.has('slow/new') ? true : undefined));
+    assert.deepEqual(times, [undefined, 60_000]);
+  });
+
   test('a kind that was gone for a while is listed anew', async t => {
     await makeNamespace(admin, 'undefined');
     let opened = 0;
@@ -432,6 +450,9 @@ test('a server that says nothing is given up in time, also for a watch', async t
   const late = /^ClusterError: The Kubernetes API at \S+ does not answer: it took too long$/;
   await assert.rejects(() => cluster.call(request), late);
   await assert.rejects(() => cluster.open(request, new AbortController().signal), late);
+  const patient = await connectCluster({ kubeconfig });
+  t.after(patient.close);
+  await assert.rejects(() => patient.call({ ...request, timeoutMs: 50 }), late);
 });
 
 async function writeKubeconfig(t: TestContext, server: string): Promise<string> {
