@@ -150,12 +150,19 @@ export class KubernetesSource {
   }
 
   #isFollowed(): boolean {
+    if (this.#lateRefusal() !== undefined) return false;
     return [...this.#groups, this.#gatewayApi].every(group => group.isFollowed());
+  }
+
+  /** A kind that is added later does not leave out what Gateways serve already. */
+  #lateRefusal(): string | undefined {
+    return this.#whole?.gatewayApi.length ? this.#gatewayApi.refusal() : undefined;
   }
 
   /** While the API is away all say the same. */
   #troubles(): readonly string[] {
-    return [...new Set(this.#all().flatMap(each => each.troubles()))].sort();
+    const troubles = this.#all().flatMap(each => each.troubles());
+    return [...new Set(troubles.concat(this.#lateRefusal() ?? []))].sort();
   }
 
   #all(): readonly { troubles(): readonly string[]; close(): void }[] {
@@ -165,8 +172,9 @@ export class KubernetesSource {
 
   /** A cluster may have Gateway API for others, so it is no error. */
   #refused(): readonly Problem[] {
+    const served = this.#lateRefusal() !== undefined;
     const refusals = [
-      ['Gateway API is not served', this.#gatewayApi.refusal()],
+      ['Gateway API is not served', served ? undefined : this.#gatewayApi.refusal()],
       ['ClusterTrustBundles are not read', this.#trustBundles.refusal()],
     ] as const;
     return refusals.flatMap(([what, refusal]) => {

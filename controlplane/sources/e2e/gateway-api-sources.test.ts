@@ -15,15 +15,17 @@ import {
   issueToken,
   makeNamespace,
   makeServiceAccount,
+  type Rule,
 } from '#kubernetes/testing/service-account.ts';
 import { createObject, deleteObject, patchObject } from '#kubernetes/write.ts';
+import { after as callAfter } from '#process/after.ts';
 import {
   applyGatewayApi,
   gatewayApiPlural,
   gatewayApiRoles,
   whyNoGatewayApi,
 } from '#resources/kubernetes/testing/gateway-api.ts';
-import { applyDefinitions } from '#resources/kubernetes/testing/objects.ts';
+import { applyDefinitions, removeDefinition } from '#resources/kubernetes/testing/objects.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import type { Reading } from '../resource-sources.ts';
 
@@ -336,6 +338,35 @@ describe('Gateway API in Kubernetes', { skip: SKIP }, () => {
     assert.match(
       problems[0]?.message ?? '',
       /^Gateway API is not served\. .* Otherwise grant it by a Role, as deploy\/kubernetes\/gateway-api does$/,
+    );
+  });
+
+  test('stays as it is when a kind is added that may not be read, and this is said', async t => {
+    await removeDefinition(api.admin, 'tcproutes', GROUP);
+    await created(t, gatewayClass, gateway('shop'));
+    const kubeconfig = await account(api.admin, 'before', ['gateway-resources']);
+    const at = { namespace: 'gateway', name: 'before' };
+    const roles = gatewayApiRoles().filter(({ metadata: { name } }) => /^gateway-api/.test(name));
+    for (const { metadata, rules } of roles)
+      await grantCluster(api.admin, at, {
+        metadata: { name: `${metadata.name}-before` },
+        rules: (rules as readonly Rule[]).map(rule => ({
+          ...rule,
+          resources: rule.resources.filter(each => each !== 'tcproutes'),
+        })),
+      });
+    // Definitions are looked for without a long pause.
+    const timers = (ms: number, run: () => void) => callAfter(ms === 5_000 ? 100 : ms, run);
+    const read = await reader(t, kubeconfig, { timers });
+    await read.readingWhen(has('Gateway/shop/public'));
+    await applyGatewayApi(api.admin, ['TCPRoute']);
+    const reading = await read.readingWhen(({ problems }) =>
+      problems.some(({ message }) => message.includes('tcproutes.gateway.networking.k8s.io: 403')),
+    );
+    assert.ok(has('Gateway/shop/public')(reading));
+    assert.match(
+      reading.problems.map(({ severity, message }) => `${severity} ${message}`).join('\n'),
+      /^error .*What is known stays in force\nerror edits of resources wait/m,
     );
   });
 });

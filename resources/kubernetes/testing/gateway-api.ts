@@ -20,16 +20,23 @@ export function whyNoGatewayApi(): string | undefined {
   return findTool('gateway-conformance').skip || undefined;
 }
 
-/** Applies the definitions of Gateway API's release, and waits until the server serves them. */
-export async function applyGatewayApi(cluster: Cluster): Promise<void> {
+/**
+ * Applies the definitions of Gateway API's release, or those of these kinds, and waits until the
+ * server serves them.
+ */
+export async function applyGatewayApi(
+  cluster: Cluster,
+  kinds: readonly string[] = Object.keys(GATEWAY_API_VERSIONS),
+): Promise<void> {
   const folder = gatewayApiCrds();
   const files = readdirSync(folder).filter(name => name.startsWith(`${GATEWAY_API_GROUP}_`));
   const definitions = files
     .flatMap(name => parseAllDocuments(readFileSync(join(folder, name), 'utf8')))
     .map(document => document.toJS() as KubernetesObject)
-    .filter(({ kind }) => kind === 'CustomResourceDefinition');
+    .filter(({ kind }) => kind === 'CustomResourceDefinition')
+    .filter(({ spec }) => kinds.includes((spec as { names: { kind: string } }).names.kind));
   for (const definition of definitions) await createDefinition(cluster, definition);
-  for (const kind of Object.keys(GATEWAY_API_VERSIONS)) {
+  for (const kind of kinds) {
     const plural = gatewayApiPlural(kind);
     await served(cluster, { group: GATEWAY_API_GROUP, version: 'v1', plural });
   }
