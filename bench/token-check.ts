@@ -12,13 +12,15 @@ import { openResourceServer } from '#ext-authz/access-token/open-resource-server
 import type { FilterRunner } from '#ext-authz/chain/filter-runner.ts';
 import { openJwtFilter } from '#ext-authz/jwt/open-jwt-filter.ts';
 import { headerTemplates, jwtSettings } from '#ext-authz/jwt/testing/jwt-settings.ts';
-import { CONTEXT, itemWith, requestWith } from '#ext-authz/jwt/testing/requests.ts';
+import { CONTEXT } from '#ext-authz/jwt/testing/requests.ts';
 import { oauth2Settings } from '#ext-authz/oauth2/testing/oauth2-settings.ts';
 import { clientCredentialsFilter } from '#ext-authz/oauth2/tokens/client-credentials.ts';
 import { RefusedCredentials } from '#ext-authz/oauth2/tokens/refused-credentials.ts';
 import { openProvider } from '#ext-authz/provider/open-provider.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { requestWith } from '#ext-authz/testing/requests.ts';
+import { itemWith } from '#ext-authz/testing/rules.ts';
 import { toTable } from './table.ts';
 
 const ROUNDS = 5;

@@ -4,7 +4,6 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { faultOf } from '#ext-authz/chain/fault.ts';
 import { openJwtFilter } from '#ext-authz/jwt/open-jwt-filter.ts';
 import { headerTemplates, jwtSettings } from '#ext-authz/jwt/testing/jwt-settings.ts';
-import { requestWith, soon } from '#ext-authz/jwt/testing/requests.ts';
 import type {
   AccessTokenJWTFilter,
   JwtSettings,
@@ -17,6 +16,8 @@ import {
   startHostileProvider,
 } from '#ext-authz/testing/hostile-provider.ts';
 import { openTestProvider } from '#ext-authz/testing/open-test-provider.ts';
+import { requestWith } from '#ext-authz/testing/requests.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { openResourceServer } from './open-resource-server.ts';
 
 const NOW = 1_700_000_000_000;

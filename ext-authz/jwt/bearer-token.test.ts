@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requestWith } from '#ext-authz/testing/requests.ts';
 import { bearerToken } from './bearer-token.ts';
-import { requestWith } from './testing/requests.ts';
 
 for (const [authorization, expected] of [
   [[], 'missing'],

@@ -11,17 +11,12 @@ import {
   type SigningKey,
   startHostileProvider,
 } from '#ext-authz/testing/hostile-provider.ts';
+import { requestWith } from '#ext-authz/testing/requests.ts';
+import { itemWith } from '#ext-authz/testing/rules.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { openJwtFilter } from './open-jwt-filter.ts';
 import { errorResponse, headerTemplates, jwtSettings } from './testing/jwt-settings.ts';
-import {
-  answerOf,
-  CONTEXT,
-  fieldOf,
-  itemWith,
-  requestWith,
-  setBy,
-  soon,
-} from './testing/requests.ts';
+import { answerOf, CONTEXT, fieldOf, setBy } from './testing/requests.ts';
 
 const NOW = 1_700_000_000_000;
 
@@ -195,7 +190,7 @@ test('templates of injectRequestHeaders see the token and the request', async t 
     'x-raw': token,
     'x-signature': token.split('.')[2],
     'x-fields': `${token.length + 7}`,
-    'x-host': 'app.test',
+    'x-host': 'site.test',
     'x-number': '1.516239022e+09',
     'x-missing': '<no value>',
     'x-fixed': 'text',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKeyPair } from 'jose';
 import type { KeySet } from '#ext-authz/provider/key-set.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { BoundedCache } from '#process/bounded-cache.ts';
-import { soon } from './testing/requests.ts';
 import { type KeySource, VerifiedTokens } from './verified-tokens.ts';
 
 const { publicKey: key } = await generateKeyPair('ES256');

@@ -6,8 +6,8 @@ import {
   EXCHANGE,
   openTestProvider,
   providerError,
-  soon,
 } from '#ext-authz/testing/open-test-provider.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { endSessionUrl } from './browser-calls.ts';
 
 let hostile: HostileProvider;

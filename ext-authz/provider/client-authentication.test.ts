@@ -3,12 +3,13 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
-import { openTestProvider, soon } from '#ext-authz/testing/open-test-provider.ts';
+import { openTestProvider } from '#ext-authz/testing/open-test-provider.ts';
 import {
   assertionSettings,
   providerSettings,
   secretOf,
 } from '#ext-authz/testing/provider-settings.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { SIGNING_METHODS, type SigningMethod } from '#resources/kinds/filter/signing-method.ts';
 import { SecretValue } from '#resources/words/secret-value.ts';
 import { openProvider } from './open-provider.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
-import { openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
+import { openTestProvider, providerError } from '#ext-authz/testing/open-test-provider.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 
 let hostile: HostileProvider;
 before(async () => {

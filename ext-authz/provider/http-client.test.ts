@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
-import { providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
+import { providerError } from '#ext-authz/testing/open-test-provider.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { type HttpClient, openHttpClient } from './http-client.ts';
 
 let hostile: HostileProvider;

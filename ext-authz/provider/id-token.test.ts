@@ -13,8 +13,8 @@ import {
   EXCHANGE,
   openTestProvider,
   providerError,
-  soon,
 } from '#ext-authz/testing/open-test-provider.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import type { CodeExchange } from './provider.ts';
 
 let hostile: HostileProvider;

@@ -7,7 +7,8 @@ import {
   type SigningKey,
   startHostileProvider,
 } from '#ext-authz/testing/hostile-provider.ts';
-import { openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
+import { openTestProvider, providerError } from '#ext-authz/testing/open-test-provider.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { parseKeySet } from './key-set.ts';
 import { ASYMMETRIC_ALGORITHMS } from './signed-jwt.ts';
 

@@ -12,10 +12,10 @@ import {
 import {
   openTestProvider,
   providerError,
-  soon,
   type TestProvider,
 } from '#ext-authz/testing/open-test-provider.ts';
 import { assertionSettings, secretOf } from '#ext-authz/testing/provider-settings.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import type { ProviderSettings } from './settings.ts';
 
 const CALLBACK = 'http://app.test/.gateway/oauth2/redirection-endpoint';

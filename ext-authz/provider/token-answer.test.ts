@@ -10,8 +10,8 @@ import {
   EXCHANGE,
   openTestProvider,
   providerError,
-  soon,
 } from '#ext-authz/testing/open-test-provider.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { ProviderError, type ProviderErrorCode } from './provider-error.ts';
 
 let hostile: HostileProvider;

@@ -6,7 +6,8 @@ import {
   makeSigningKey,
   startHostileProvider,
 } from '#ext-authz/testing/hostile-provider.ts';
-import { openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
+import { openTestProvider, providerError } from '#ext-authz/testing/open-test-provider.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { ProviderError } from './provider-error.ts';
 
 let hostile: HostileProvider;

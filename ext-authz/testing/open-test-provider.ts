@@ -43,11 +43,6 @@ export const EXCHANGE: CodeExchange = {
   nonce: 'nonce',
 };
 
-/** Long enough for every test, and short enough to end one that hangs. */
-export function soon(): AbortSignal {
-  return AbortSignal.timeout(10_000);
-}
-
 /**
  * Returns a check for `assert.rejects`: a ProviderError with this code, whose message holds `text`.
  */

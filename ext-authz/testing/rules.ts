@@ -21,6 +21,11 @@ export function ruleItem(name: string, change: Partial<RuleItem> = {}): RuleItem
   };
 }
 
+/** The item of a Filter with this `scope` argument. */
+export function itemWith(scope?: readonly string[]): RuleItem {
+  return ruleItem('filter', { arguments: { ...NO_ARGUMENTS, scope } });
+}
+
 /** A rule for every host and path. */
 export function ruleOf(...items: readonly RuleItem[]): Rule {
   return { id: 'default/policy[0]', host: '*', path: '*', items };

@@ -1,46 +1,12 @@
 import type { FilterContext } from '#ext-authz/chain/filter-runner.ts';
 import type { FilterDecision, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
-import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { RuleItem } from '#ext-authz/policy/rule.ts';
-
-/** A GET with these fields, each by its lower-case name. */
-export function requestWith(
-  headers: { readonly [name: string]: string | readonly string[] } = {},
-  clientAddress = '203.0.113.7',
-): HttpRequest {
-  const fields = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
-  return {
-    method: 'GET',
-    scheme: 'https',
-    authority: 'app.test',
-    target: '/path?query',
-    headers: new Map(fields),
-    body: new Uint8Array(),
-    clientAddress,
-    id: 'request-1',
-  };
-}
-
-/** A rule's item with this `scope` argument. */
-export function itemWith(scope?: readonly string[]): RuleItem {
-  return {
-    filter: 'default/filter',
-    applies: () => true,
-    onDeny: 'break',
-    onAllow: 'continue',
-    arguments: { scope, insteadOfRedirect: undefined, sameSite: undefined },
-  };
-}
+import { soon } from '#ext-authz/testing/soon.ts';
 
 /** A check with time enough and no inner chain. */
 export const CONTEXT: FilterContext = {
-  signal: () => AbortSignal.timeout(10_000),
+  signal: soon,
   runInner: async () => undefined,
 };
-
-export function soon(): AbortSignal {
-  return AbortSignal.timeout(10_000);
-}
 
 /** Returns the headers that an outcome sets. Throws for an answer. */
 export function setBy(outcome: FilterDecision): { readonly [name: string]: string } {

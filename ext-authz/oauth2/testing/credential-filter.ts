@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { openResourceServer } from '#ext-authz/access-token/open-resource-server.ts';
 import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
-import { CONTEXT, itemWith, requestWith, soon } from '#ext-authz/jwt/testing/requests.ts';
+import { CONTEXT } from '#ext-authz/jwt/testing/requests.ts';
 import { clientCredentialsFilter } from '#ext-authz/oauth2/tokens/client-credentials.ts';
 import { passwordFilter } from '#ext-authz/oauth2/tokens/password.ts';
 import { RefusedCredentials } from '#ext-authz/oauth2/tokens/refused-credentials.ts';
@@ -10,6 +10,9 @@ import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openSqliteStores } from '#ext-authz/store/testing/sqlite-stores.ts';
 import { openTestProvider } from '#ext-authz/testing/open-test-provider.ts';
+import { requestWith } from '#ext-authz/testing/requests.ts';
+import { itemWith } from '#ext-authz/testing/rules.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { oauth2Settings } from './oauth2-settings.ts';
 
 type Headers = { readonly [name: string]: string | readonly string[] };
@@ -73,8 +76,8 @@ export async function openCredentialFilter(
     };
     const open = settings.grantType === 'Password' ? passwordFilter : clientCredentialsFilter;
     const filter = open(definition, parts);
-    return async (headers: Headers, scope?: readonly string[], address?: string) =>
-      filter(requestWith(headers, address), itemWith(scope), CONTEXT);
+    return async (headers: Headers, scope?: readonly string[], clientAddress = '203.0.113.7') =>
+      filter(requestWith(headers, { clientAddress }), itemWith(scope), CONTEXT);
   };
   const pass = (ms: number) => {
     time += ms;

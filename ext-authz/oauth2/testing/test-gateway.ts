@@ -23,10 +23,12 @@ import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { readAll } from '#ext-authz/store/testing/sqlite-stores.ts';
 import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
+import { ruleItem } from '#ext-authz/testing/rules.ts';
 import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
 import { parseOrigin } from '#resources/words/origin.ts';
 import { parseOriginPattern } from '#resources/words/origin-pattern.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
+import { oauth2Settings } from './oauth2-settings.ts';
 
 export type TestOrigin = {
   readonly origin: string;
@@ -151,14 +153,7 @@ async function check(
 }
 
 function itemOf({ insteadOfRedirect, sameSite, scope }: TestRule): RuleItem {
-  const args = { scope, insteadOfRedirect, sameSite };
-  return {
-    filter: 'default/site',
-    applies: () => true,
-    onDeny: 'break',
-    onAllow: 'continue',
-    arguments: args,
-  };
+  return ruleItem('site', { arguments: { scope, insteadOfRedirect, sameSite } });
 }
 
 function settingsOf({
@@ -166,15 +161,8 @@ function settingsOf({
   settings,
 }: TestGatewayOptions): LoginFilterParts['settings'] {
   return {
+    ...oauth2Settings('https://idp.test', { grantType: 'AuthorizationCode' }),
     protectedOrigins: origins.map(toProtected),
-    authorizationURL: 'https://idp.test',
-    clientID: 'client',
-    expirationSafetyMargin: 0,
-    clientSessionMaxIdle: 14 * 86_400_000,
-    extraAuthorizationParameters: new Map(),
-    decisionCache: undefined,
-    postLogoutRedirectURI: undefined,
-    useSessionCookies: { value: false, ifRequestHeader: undefined },
     ...settings,
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { soon } from '#ext-authz/jwt/testing/requests.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { AttemptGate } from './attempt-gate.ts';
 
 /** Makes attempts that fail when they are told to. `tried` counts those let in. */

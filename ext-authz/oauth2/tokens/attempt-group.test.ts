@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
-import { soon } from '#ext-authz/jwt/testing/requests.ts';
 import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
 import { openSqliteStores } from '#ext-authz/store/testing/sqlite-stores.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { callsPair } from '#process/testing/calls-pair.ts';
 import { joinAttempts, shareAttempts } from './attempt-group.ts';
 import { RefusedCredentials } from './refused-credentials.ts';

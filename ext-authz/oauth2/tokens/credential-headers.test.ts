@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UnsecuredJWT } from 'jose';
-import { requestWith } from '#ext-authz/jwt/testing/requests.ts';
 import type { ClientAuthentication } from '#ext-authz/provider/settings.ts';
 import { assertionSettings } from '#ext-authz/testing/provider-settings.ts';
+import { requestWith } from '#ext-authz/testing/requests.ts';
 import { clientCredentials, userCredentials } from './credential-headers.ts';
 
 const NOW = 1_700_000_000_000;

@@ -11,7 +11,8 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
-import { openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
+import { openTestProvider, providerError } from '#ext-authz/testing/open-test-provider.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
 import { type Certificates, makeCertificates } from '#redis/testing/certificates.ts';
 import { openHttpClient } from '../http-client.ts';
