@@ -56,8 +56,18 @@ function statusOf(object: ServedObject, facts = factsOf(object), now = NOW) {
 const conditionsOf = (status: ReturnType<typeof statusOf>) =>
   (status?.conditions ?? []) as readonly Condition[];
 
-const inShort = (status: ReturnType<typeof statusOf>) =>
+const textsOf = (status: ReturnType<typeof statusOf>) =>
   conditionsOf(status).map(({ type, status, reason }) => `${type}=${status}:${reason}`);
+
+/** Without those that follow from Accepted and Programmed. */
+const inShort = (status: ReturnType<typeof statusOf>) =>
+  textsOf(status).filter(text => !/^(Ready|Stalled)=/.test(text));
+
+/** What programs that know nothing of this gateway read: kstatus, `kubectl wait`, Argo CD. */
+const forPrograms = (status: ReturnType<typeof statusOf>) => [
+  status?.observedGeneration,
+  ...textsOf(status).filter(text => /^(Ready|Stalled)=/.test(text)),
+];
 
 describe('the status of an object', () => {
   test('is unknown until proxies have answered', () => {
@@ -66,6 +76,31 @@ describe('the status of an object', () => {
       'Accepted=True:Accepted',
       'Programmed=Unknown:Pending',
     ]);
+  });
+
+  test('is ready once the proxies have taken all of it', () => {
+    const object = objectOf(GOOD, undefined, 7);
+    assert.deepEqual(forPrograms(statusOf(object)), [7, 'Ready=Unknown:Pending']);
+    const taken = statusOf(object, factsOf(object, accepted(object)));
+    assert.deepEqual(forPrograms(taken), [7, 'Ready=True:Programmed']);
+    const same = objectOf(GOOD, { ...taken, observedGeneration: 6 }, 7);
+    const kept = statusOf(same, factsOf(same, { proxies: false }));
+    assert.deepEqual(forPrograms(kept), [7, 'Ready=True:Programmed'], 'another has the answer');
+  });
+
+  test('is not ready with what is wrong, and stalled when only an edit mends it', () => {
+    const wrong = objectOf({ ...GOOD, prefix: 'x' });
+    const former = startRollout(writtenOf(objectOf(GOOD)).resources);
+    const invalid = statusOf(wrong, factsOf(wrong, { rollout: former }));
+    assert.deepEqual(forPrograms(invalid), [1, 'Ready=False:Invalid', 'Stalled=True:Invalid']);
+    const [said] = conditionsOf(invalid);
+    for (const { type, message } of conditionsOf(invalid))
+      if (type === 'Ready' || type === 'Stalled') assert.equal(message, said?.message);
+    const object = objectOf(GOOD, invalid, 2);
+    const place = { kind: 'Mapping', namespace: 'shop', name: 'one', file: PLACE, line: 0 };
+    const problem = { ...place, severity: 'error' as const, message: 'there is no Filter' };
+    const partly = factsOf(object, { ...accepted(object), problems: [problem] });
+    assert.deepEqual(forPrograms(statusOf(object, partly)), [2, 'Ready=False:Problems']);
   });
 
   test('is of its generation, and since the time when it last changed', () => {
@@ -109,7 +144,7 @@ describe('the status of an object', () => {
   test('keeps the conditions of others', () => {
     const other = { type: 'Other', status: 'True' };
     const object = objectOf(GOOD, { conditions: [other] });
-    assert.deepEqual(statusOf(object)?.conditions[2], other);
+    assert.deepEqual(statusOf(object)?.conditions.at(-1), other);
   });
 
   test('survives a status of any form', () => {
@@ -121,7 +156,7 @@ describe('the status of an object', () => {
       { conditions: 'x', problems: {} },
       { conditions: [null, 1] },
     ])
-      assert.equal(conditionsOf(statusOf(objectOf(GOOD, status))).length, 2);
+      assert.equal(conditionsOf(statusOf(objectOf(GOOD, status))).length, 3);
   });
 
   test('has the problems of this object alone, and no more than can be read', () => {
@@ -266,6 +301,8 @@ describe('the status of an object', () => {
       factsOf(object, { rollout: { ...startRollout(new Map()), quarantined } }),
     );
     assert.equal(conditionsOf(rejected)[1]?.message, 'A proxy rejects it: no such thing');
+    const told = [1, 'Ready=False:RefusedByProxy', 'Stalled=True:RefusedByProxy'];
+    assert.deepEqual(forPrograms(rejected), told);
   });
 
   test('of an object for another gateway is not ours', () => {

@@ -7,6 +7,7 @@ import { type Condition, cut, fieldsIn, stamp } from './conditions.ts';
 import type { ObjectState } from './object-state.ts';
 
 export type ObjectStatus = {
+  readonly observedGeneration: number;
   readonly conditions: readonly unknown[];
   readonly problems: readonly Pick<Problem, 'severity' | 'field' | 'message'>[];
 };
@@ -26,19 +27,22 @@ export function objectStatus(
   now: number,
 ): ObjectStatus | undefined {
   const before = readStatus(object.status);
-  const known = before.conditions.find(isOf('Programmed'));
-  const answered = known?.observedGeneration === object.generation && known.status !== 'Unknown';
+  const told =
+    programmed.status === 'Unknown' ? (answered(object, before) ?? programmed) : programmed;
   const made = [
     toCondition('Accepted', accepted, object, before, now),
-    programmed.status === 'Unknown' && answered
-      ? known
-      : toCondition('Programmed', programmed, object, before, now),
+    toCondition('Programmed', told, object, before, now),
+    toCondition('Ready', accepted.status === 'True' ? told : accepted, object, before, now),
+    ...(STALLED.includes(accepted.reason)
+      ? [toCondition('Stalled', { ...accepted, status: 'True' }, object, before, now)]
+      : []),
     // An object whose service never failed has no such condition.
     ...(reachable.status === 'False' || before.conditions.some(isOf('Reachable'))
       ? [toCondition('Reachable', reachable, object, before, now)]
       : []),
   ];
   const status = {
+    observedGeneration: object.generation,
     conditions: [...made, ...before.conditions.filter(condition => !isOurs(condition))],
     problems: problems.slice(0, MOST_PROBLEMS).map(toProblem),
   };
@@ -79,7 +83,22 @@ export function statusOnceLeft(
   return Object.keys(left).length === 0 ? undefined : left;
 }
 
-const OURS: readonly unknown[] = ['Accepted', 'Programmed', 'Reachable'];
+/** Returns what a proxy of another control plane has answered to this generation. */
+function answered({ generation }: ServedObject, before: Before): ConditionValue | undefined {
+  const known = before.conditions.find(isOf('Programmed'));
+  if (known?.observedGeneration !== generation || known.status === 'Unknown') return undefined;
+  const { status, reason, message } = known;
+  const isTrue = status === 'True';
+  return { status: isTrue ? 'True' : 'False', reason: String(reason), message: String(message) };
+}
+
+/**
+ * Reasons of `Accepted` that only an edit of the object mends. No program needs to wait then, as
+ * kstatus defines `Stalled` (https://github.com/kubernetes-sigs/cli-utils, pkg/kstatus).
+ */
+const STALLED: readonly string[] = ['Invalid', 'RefusedByProxy'];
+
+const OURS: readonly unknown[] = ['Accepted', 'Programmed', 'Ready', 'Stalled', 'Reachable'];
 
 const isOurs = ({ type }: Fields) => OURS.includes(type);
 
@@ -89,7 +108,7 @@ function toCondition(
   type: string,
   value: ConditionValue,
   { generation }: ServedObject,
-  before: { readonly conditions: readonly Fields[] },
+  before: Before,
   now: number,
 ): Condition {
   const same = before.conditions.find(
@@ -106,12 +125,17 @@ function toProblem({ severity, field, message }: Problem) {
   };
 }
 
-function readStatus(status: unknown): {
-  conditions: readonly Fields[];
-  problems: readonly unknown[];
-} {
-  const { conditions, problems } = isFields(status) ? status : {};
+/** What the status of an object says so far. */
+type Before = {
+  readonly observedGeneration: unknown;
+  readonly conditions: readonly Fields[];
+  readonly problems: readonly unknown[];
+};
+
+function readStatus(status: unknown): Before {
+  const { observedGeneration, conditions, problems } = isFields(status) ? status : {};
   return {
+    observedGeneration,
     conditions: fieldsIn(conditions),
     problems: Array.isArray(problems) ? problems : [],
   };

@@ -68,6 +68,7 @@ export type Condition = {
   readonly message: string;
 };
 export type Status = {
+  readonly observedGeneration?: number;
   readonly conditions?: readonly Condition[];
   readonly problems?: readonly {
     readonly severity: string;
@@ -76,13 +77,10 @@ export type Status = {
   }[];
 };
 
-/**
- * Returns an object's conditions as `Accepted Programmed`, in reasons. Whether services answer is
- * left out.
- */
+/** Returns an object's conditions as `Accepted Programmed`, in reasons. The others are left out. */
 export function reasons({ conditions = [] }: Status): string {
   return conditions
-    .filter(({ type }) => type !== 'Reachable')
+    .filter(({ type }) => type === 'Accepted' || type === 'Programmed')
     .map(({ type, status, reason }) => `${type}=${status}:${reason}`)
     .join(' ');
 }

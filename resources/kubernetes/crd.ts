@@ -47,6 +47,7 @@ const conditionColumn = (type: string) => ({
 });
 
 const COLUMNS = [
+  conditionColumn('Ready'),
   conditionColumn('Accepted'),
   conditionColumn('Programmed'),
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
@@ -68,20 +69,22 @@ const text = (description: string, more: OpenApi = {}): OpenApi => ({
   ...more,
 });
 
+const OBSERVED_GENERATION: OpenApi = {
+  description: 'Generation of the object that this describes',
+  type: 'integer',
+  format: 'int64',
+};
+
 /** A condition is Kubernetes' own type of that name (meta/v1 Condition). */
 const CONDITION: OpenApi = {
   type: 'object',
   required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
   properties: {
-    type: text('Accepted, Programmed or Reachable'),
+    type: text('Accepted, Programmed, Ready, Stalled or Reachable'),
     status: text('Whether the condition holds', { enum: ['True', 'False', 'Unknown'] }),
     reason: text('Why, in one word'),
     message: text('Why, for people'),
-    observedGeneration: {
-      description: 'Generation of the object that this describes',
-      type: 'integer',
-      format: 'int64',
-    },
+    observedGeneration: OBSERVED_GENERATION,
     lastTransitionTime: text('When `status` last changed', { format: 'date-time' }),
   },
 };
@@ -137,9 +140,10 @@ const ANCESTORS: OpenApi = {
 };
 
 const STATUS_PROPERTIES: OpenApi = {
+  observedGeneration: OBSERVED_GENERATION,
   conditions: {
     description:
-      'Accepted: all of it can be served. Programmed: this generation is in force in the proxies. Reachable: False while its service fails, absent while it never has',
+      'Accepted: all of it can be served. Programmed: this generation is in force in the proxies. Ready: both. Stalled: only an edit helps. Reachable: False while its service fails, absent while it never has',
     ...CONDITIONS,
   },
   problems: { description: 'Problems of the object', type: 'array', items: PROBLEM },

@@ -112,9 +112,29 @@ describe('the status of resources in Kubernetes', {
       const documents = TEXTS.flatMap(documentsOf).filter(({ kind }) => kind !== 'Secret');
       for (const document of documents) await statusOf(document, isTaken);
       const shown = kubectl(api, ['get', 'gwm,gwfp', '-o', 'wide']).stdout;
-      assert.match(shown, /^NAME +ACCEPTED +PROGRAMMED +AGE$/m);
-      assert.match(shown, /^mapping\.gateway\.internal\/\S+ +True +True +\d+s/m);
+      assert.match(shown, /^NAME +READY +ACCEPTED +PROGRAMMED +AGE$/m);
+      assert.match(shown, /^mapping\.gateway\.internal\/\S+ +True +True +True +\d+s/m);
       kubectl(api, ['delete', '-f', '-'], all);
+    });
+
+    test('is what programs wait for that know nothing of this gateway', {
+      skip: whyNoKubectl() ?? false,
+    }, async t => {
+      const { metadata } = mapping('waited');
+      await create(api.admin, { ...mapping('waited'), spec: { prefix: 'x', service: 'x' } });
+      t.after(() => remove(api.admin, mapping('waited')));
+      const wait = (condition: string) =>
+        kubectl(api, ['wait', `gwm/${metadata.name}`, `--for=condition=${condition}`]);
+      assert.equal(wait('Stalled').stderr, '');
+      const { observedGeneration, conditions = [] } = await statusOf(mapping('waited'), () => true);
+      const ready = conditions.find(({ type }) => type === 'Ready');
+      assert.match(ready?.message ?? '', /^spec\.prefix: Cannot parse path "x"/);
+      assert.deepEqual([observedGeneration, ready?.status], [1, 'False']);
+      await patch(api.admin, mapping('waited'), { spec: { prefix: '/waited/' } });
+      assert.equal(wait('Ready').stderr, '');
+      const mended = await statusOf(mapping('waited'), isTaken);
+      assert.equal(mended.observedGeneration, 2);
+      assert.ok(!mended.conditions?.some(({ type }) => type === 'Stalled'));
     });
 
     test('says that the proxies do not reach its service, until they do', async t => {
