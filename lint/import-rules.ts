@@ -150,6 +150,7 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
       'controlplane/compile/memo.ts',
       'controlplane/compile/node-groups.ts',
       'controlplane/compile/problem-of.ts',
+      'controlplane/compile/rate-limits/asked-domains.ts',
       'resources',
     ],
   },

@@ -250,6 +250,24 @@ test('a policy whose Filter is missing is not accepted, since what it targets an
   assert.deepEqual(stated(filter('x') + filter('y')), ['site: Accepted']);
 });
 
+test('limits of a domain that the edge does not ask about are not accepted', () => {
+  const inDomain = (domain: string) =>
+    ours('RateLimit', domain, { domain, targetRefs: [ROUTE], limits: [{ rate: 1, unit: 'day' }] });
+  const found = api(SITE + inDomain('gateway') + inDomain('ambassador') + inDomain('shop'));
+  assert.deepEqual(
+    ['gateway', 'ambassador', 'shop'].flatMap(name =>
+      statusLines(found, `RateLimit/infra/${name}`),
+    ),
+    ['site: Accepted', 'site: Accepted', 'site: Accepted=False:Invalid'],
+  );
+  const module = ours('Module', 'gateway', { config: { default_label_domain: 'shop' } });
+  const asked = api(SITE + module + inDomain('gateway') + inDomain('shop'));
+  assert.deepEqual(
+    ['gateway', 'shop'].flatMap(name => statusLines(asked, `RateLimit/infra/${name}`)),
+    ['site: Accepted=False:Invalid', 'site: Accepted'],
+  );
+});
+
 test('a target that exists counts beside one that does not', () => {
   const found = api(SITE + policy('p', [{ kind: 'HTTPRoute', name: 'gone' }, ROUTE]));
   assert.ok(inForce(found).every(line => line.endsWith(' p')));

@@ -1,4 +1,9 @@
 import { problemOf } from '#controlplane/compile/problem-of.ts';
+import {
+  type AskedDomains,
+  askedDomains,
+  unaskedReason,
+} from '#controlplane/compile/rate-limits/asked-domains.ts';
 import type { ParentRef } from '#resources/kinds/gateway-api/parent-ref.ts';
 import { isReadableTarget, type PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
@@ -54,6 +59,7 @@ export function targetingStatuses(
   );
   if (targeting.length + rejected.length === 0) return { statuses: [], problems: [] };
   const targeted = targetedBy(resources, routes, ours);
+  const asked = askedDomains(resources);
   const states = targeting.map(policy => {
     const refs = policy.spec.targetRefs ?? [];
     return { policy, refs, each: refs.map((_, at) => stateOf(policy, at, targeted, context)) };
@@ -61,7 +67,10 @@ export function targetingStatuses(
   return {
     statuses: [
       ...states.map(({ policy, refs, each }) =>
-        statusOf(policy, refs, each, missingFilters(policy, context)),
+        statusOf(policy, refs, each, [
+          ...missingFilters(policy, context),
+          ...unaskedLimits(policy, asked),
+        ]),
       ),
       ...rejected.map(policy => rejectedStatus(policy, targeted)),
     ],
@@ -203,6 +212,13 @@ function missingFilters(policy: Policy, { filter }: ObjectsContext): readonly Fa
   });
 }
 
+/** Returns the fault of limits that no request meets. A Problem tells it already. */
+function unaskedLimits(policy: Policy, asked: AskedDomains): readonly Fault[] {
+  if (policy.kind !== 'RateLimit') return [];
+  const message = unaskedReason('these limits', policy.spec.domain, asked);
+  return message === undefined ? [] : [{ reason: 'Invalid', field: 'spec.domain', message }];
+}
+
 type Ancestor = {
   readonly ref: Omit<ParentRef, 'port' | 'sectionName'>;
   readonly states: TargetState[];
@@ -236,13 +252,13 @@ function statusOf(
   { id, namespace }: Pick<Policy, 'id' | 'namespace'>,
   refs: readonly PolicyTarget[],
   each: readonly TargetState[],
-  closing: readonly Fault[] = [],
+  ofWhole: readonly Fault[] = [],
 ): readonly [id: string, status: PolicyStatus] {
   const ancestors = ancestorsOf(namespace, refs, each).map(({ ref, states }) => {
     const faults = states.flatMap(({ fault }) => fault ?? []);
     const isForNothing = faults.length === states.length;
     const message = 'The policy is in force';
-    const accepted = conditionOf('Accepted', isForNothing ? faults : closing, { message });
+    const accepted = conditionOf('Accepted', isForNothing ? faults : ofWhole, { message });
     return { ancestorRef: ref, conditions: [accepted] };
   });
   return [id, { kind: 'Policy', generation: 0, ancestors }];

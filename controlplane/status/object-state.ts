@@ -107,7 +107,10 @@ function conditionsOf(
   const accepted =
     errors.length > 0 ? no('Problems', why) : said('True', 'Accepted', 'All of it is served');
   const state = stateOf(item);
-  if (state === 'out of service') return { accepted, programmed: no('OutOfService', why) };
+  if (state === 'out of service') {
+    const reason = why === '' ? problems.map(textOf).join('. ') : why;
+    return { accepted, programmed: no('OutOfService', reason) };
+  }
   if (state === 'closed') return { accepted, programmed: no('Closed', why) };
   return { accepted, programmed: programmed(item, facts) };
 }

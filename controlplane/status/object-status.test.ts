@@ -186,6 +186,18 @@ describe('the status of an object', () => {
     ]);
   });
 
+  test('says why limits have no effect that only a warning is about', () => {
+    const limits = [{ pattern: [{ a: 'x' }], rate: 1, unit: 'day' }];
+    const object = objectOf({ domain: 'd', limits }, undefined, 1, 'RateLimit');
+    const place = { kind: 'RateLimit', namespace: 'shop', name: 'one', file: PLACE, line: 0 };
+    const message = 'the edge does not ask about it';
+    const problems = [{ ...place, severity: 'warning' as const, field: 'spec.domain', message }];
+    const facts = { ...accepted(object), problems, compiled: problems };
+    const status = statusOf(object, factsOf(object, facts));
+    assert.deepEqual(inShort(status), ['Accepted=True:Accepted', 'Programmed=False:OutOfService']);
+    assert.equal(conditionsOf(status)[1]?.message, `spec.domain: ${message}`);
+  });
+
   test('says that its service is not reached, stays accepted, and takes it back', () => {
     const object = objectOf(GOOD);
     const place = { kind: 'Mapping', namespace: 'shop', name: 'one', file: PLACE, line: 0 };

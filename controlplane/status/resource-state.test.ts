@@ -74,6 +74,17 @@ describe('a resource is', () => {
     assert.equal(stateOf(rejected(want(startRollout(new Map()), read(mapping('one'))))), 'closed');
   });
 
+  test('out of service when it has limits of a domain that no request has labels of', () => {
+    const rollout = inForce(LIMIT);
+    const [limit] = rollout.wanted.values();
+    assert.ok(limit !== undefined);
+    const told = (field: string) => ({
+      compiled: [problemOf(limit, 'warning', field, 'no effect')],
+    });
+    assert.equal(stateOf(rollout, told('spec.domain')), 'out of service');
+    assert.equal(stateOf(rollout, told('spec.limits[0]')), 'in force', 'others may count');
+  });
+
   test('out of service when it was rejected, had never been good, and is of a kind that closes nothing', () => {
     const never = rejected(want(startRollout(new Map()), read(LIMIT)));
     assert.equal(stateOf(never), 'out of service');

@@ -11,8 +11,9 @@ import type { Rejected, Resource } from '#resources/resource.ts';
  * - `last good`: an older version is in force, since the written one has an error.
  * - `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
  * - `out of service`: it has no effect. It cannot be served and closes nothing, it is a policy that
- *   counts for none of its targets, a Gateway or ListenerSet that is not served, a route that no
- *   listener takes, or one of our services has it and cannot work with it, as without its provider.
+ *   counts for none of its targets, a RateLimit of a domain without requests, a Gateway or
+ *   ListenerSet that is not served, a route that no listener takes, or one of our services has it
+ *   and cannot work with it, as without its provider.
  */
 export type ResourceState = 'in force' | 'trying' | 'last good' | 'closed' | 'out of service';
 
@@ -53,10 +54,14 @@ export function unservedState(rejected: Rejected): 'closed' | 'out of service' {
   return closes ? 'closed' : 'out of service';
 }
 
-/** Where a Problem says that a resource is part of nothing that is served. */
+/**
+ * Where a Problem says that a resource is part of nothing that is served. Of a RateLimit it says
+ * that no request has labels of its domain.
+ */
 const PARENTS: Readonly<Record<string, string>> = {
   Gateway: 'spec.gatewayClassName',
   ListenerSet: 'spec.parentRef',
+  RateLimit: 'spec.domain',
 };
 
 /** A target that a policy does not have closes nothing. */

@@ -2,8 +2,8 @@ import { formatPath } from '#resources/finding.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { suggest } from '#resources/words/suggest.ts';
 import { problemOf } from '../problem-of.ts';
+import { unaskedReason } from './asked-domains.ts';
 import { labelledMappings } from './label-keys.ts';
 import type { Labellings } from './labelling.ts';
 
@@ -30,20 +30,15 @@ function defaultLabelProblems(
   const domains = Object.keys(default_labels).filter(
     domain => (default_labels[domain]?.defaults.length ?? 0) > 0,
   );
-  return unsent(domains, labellings).map(domain =>
-    warning(
-      module,
-      ['spec', 'config', 'default_labels', domain],
-      domain,
-      'these labels',
-      labellings,
-    ),
-  );
+  return domains.flatMap(domain => {
+    const path = ['spec', 'config', 'default_labels', domain];
+    return warning(module, path, 'these labels', domain, labellings);
+  });
 }
 
 function mappingProblems(mapping: Resource<'Mapping'>, labellings: Labellings): readonly Problem[] {
-  return unsent(Object.keys(mapping.spec.labels), labellings).map(domain =>
-    warning(mapping, ['spec', 'labels', domain], domain, 'these labels', labellings),
+  return Object.keys(mapping.spec.labels).flatMap(domain =>
+    warning(mapping, ['spec', 'labels', domain], 'these labels', domain, labellings),
   );
 }
 
@@ -51,26 +46,20 @@ function rateLimitProblem(
   rateLimit: Resource<'RateLimit'>,
   labellings: Labellings,
 ): readonly Problem[] {
-  return unsent([rateLimit.spec.domain], labellings).map(domain =>
-    warning(rateLimit, ['spec', 'domain'], domain, 'these limits', labellings),
-  );
-}
-
-function unsent(named: readonly string[], { domains }: Labellings): readonly string[] {
-  return named.filter(each => domains.every(({ domain }) => domain !== each));
+  const { domain } = rateLimit.spec;
+  return warning(rateLimit, ['spec', 'domain'], 'these limits', domain, labellings);
 }
 
 function warning(
   resource: Resource,
   path: readonly string[],
-  domain: string,
   what: string,
-  { domains, source }: Labellings,
-): Problem {
-  const sent = domains.map(({ domain }) => domain);
-  const asked = sent.map(each => JSON.stringify(each)).join(' and ');
-  const message = `${what} of domain ${JSON.stringify(domain)} have no effect: the edge asks for limits of domain ${asked} only (${source})${suggest(domain, sent)}`;
-  return problemOf(resource, 'warning', formatPath(path), message);
+  domain: string,
+  { asked }: Labellings,
+): readonly Problem[] {
+  const message = unaskedReason(what, domain, asked);
+  if (message === undefined) return [];
+  return [problemOf(resource, 'warning', formatPath(path), message)];
 }
 
 /**

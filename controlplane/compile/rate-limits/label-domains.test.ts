@@ -61,7 +61,7 @@ test('labels and limits of both domains work without a word', () => {
 
 test('labels and limits of other domains are told which count', () => {
   const told = (what: string) =>
-    `these ${what} of domain "shop" have no effect: the edge asks for limits of domain "gateway" and "ambassador" only (the Module's \`default_label_domain\`)`;
+    `these ${what} of domain "shop" have no effect: the edge asks for limits of domain "gateway" and "ambassador" only (the Module's \`default_label_domain\`). Name one of them here, or this one there`;
   assert.deepEqual(messagesOf(mapping('shop') + limit('shop')), [
     `to-shop: ${told('labels')}`,
     `of-shop: ${told('limits')}`,

@@ -1,12 +1,12 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
-import type { ModuleConfig } from '#resources/kinds/module/module.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { LabelGroup } from '#resources/labels/labels.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { type AskedDomains, askedDomains } from './asked-domains.ts';
 import { toRateLimit } from './rate-limit-actions.ts';
-import { DEFAULT_DOMAINS, stageOf, withLimits } from './rate-limit-filter.ts';
+import { stageOf, withLimits } from './rate-limit-filter.ts';
 
 /** How the edge labels requests in one domain of the rate limit service. */
 export type Labelling = {
@@ -21,40 +21,20 @@ export type Labelling = {
 export type Labellings = {
   /** One for each domain in force. */
   readonly domains: readonly Labelling[];
-  /** The source of their names, for messages. */
-  readonly source: string;
+  /** Their names, and what names them. */
+  readonly asked: AskedDomains;
   /** Equal for equal domains and defaults. */
   readonly key: string;
 };
 
-/**
- * Returns the labels in force. The domain is the RateLimitService's, else the Module's
- * `default_label_domain`. Where neither names one, our own documented domain and Ambassador's are
- * both in force.
- */
+/** Returns the labels in force. */
 export function labellings(resources: ResourceSet): Labellings {
-  const config = resources.config;
-  const { named, source } = namedDomains(resources.rateLimitServices[0], config);
-  const domains = named.map(domain => {
-    const defaults = defaultsOf(config.default_labels, domain);
+  const asked = askedDomains(resources);
+  const domains = asked.named.map(domain => {
+    const defaults = defaultsOf(resources.config.default_labels, domain);
     return { domain, defaults, key: JSON.stringify([domain, defaults]) };
   });
-  return { domains, source, key: domains.map(({ key }) => key).join() };
-}
-
-function namedDomains(
-  service: Resource<'RateLimitService'> | undefined,
-  { default_label_domain }: ModuleConfig,
-): { readonly named: readonly string[]; readonly source: string } {
-  if (service?.spec.domain !== undefined) {
-    const source = `the domain of RateLimitService ${service.namespace}/${service.name}`;
-    return { named: [service.spec.domain], source };
-  }
-  const source = "the Module's `default_label_domain`";
-  return {
-    named: default_label_domain === undefined ? DEFAULT_DOMAINS : [default_label_domain],
-    source,
-  };
+  return { domains, asked, key: domains.map(({ key }) => key).join() };
 }
 
 /**

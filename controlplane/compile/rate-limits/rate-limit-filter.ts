@@ -5,6 +5,7 @@ import type { HostPort } from '#resources/words/host.ts';
 import { RATE_LIMIT_CLUSTER } from '../clusters/reserved-clusters.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
+import { DEFAULT_DOMAINS } from './asked-domains.ts';
 
 /** The inputs of the edge's filters. */
 export type RateLimitFilter = {
@@ -30,12 +31,9 @@ export const BUILT_IN = { timeout_ms: 200, failure_mode_deny: false };
  * after they are gone.
  */
 const FILTERS = [
-  { name: 'envoy.filters.http.ratelimit', domain: 'gateway', stage: 0 },
-  { name: 'envoy.filters.http.ratelimit.ambassador', domain: 'ambassador', stage: 1 },
+  { name: 'envoy.filters.http.ratelimit', domain: DEFAULT_DOMAINS[0], stage: 0 },
+  { name: 'envoy.filters.http.ratelimit.ambassador', domain: DEFAULT_DOMAINS[1], stage: 1 },
 ] as const;
-
-/** The label domains in force where neither a RateLimitService nor the Module names one. */
-export const DEFAULT_DOMAINS: readonly string[] = FILTERS.map(({ domain }) => domain);
 
 /** Returns a domain's filter. The first one also asks for the domain that an operator names. */
 function filterOf(domain: string): (typeof FILTERS)[number] {
