@@ -125,6 +125,27 @@ describe('a resource is', () => {
     assert.equal(stateOf(inForce(LIMIT), errorIn(inForce(LIMIT))), 'in force');
   });
 
+  test('closed when it is a policy without any authority that its Service could be trusted by', () => {
+    const validation =
+      '{ hostname: a.test, caCertificateRefs: [{ group: "", kind: ConfigMap, name: a }] }';
+    const target = '{ group: "", kind: Service, name: a }';
+    const policy = text(
+      'BackendTLSPolicy',
+      `{ targetRefs: [${target}], validation: ${validation} }`,
+    );
+    const rollout = inForce(policy.replace('gateway.internal/v2', 'gateway.networking.k8s.io/v1'));
+    const [resource] = rollout.wanted.values();
+    assert.ok(resource !== undefined);
+    for (const [field, state] of [
+      ['caCertificateRefs', 'closed'],
+      ['wellKnownCACertificates', 'closed'],
+      ['caCertificateRefs[0]', 'in force'], // another one may be valid
+    ] as const) {
+      const error = problemOf(resource, 'error', `spec.validation.${field}`, 'none is valid');
+      assert.equal(stateOf(rollout, { compiled: [error] }), state, field);
+    }
+  });
+
   test('out of service when each target of a policy has an error, which closes nothing', () => {
     const targets = '[{ kind: HTTPRoute, name: a }, { kind: HTTPRoute, name: b }]';
     for (const yaml of [

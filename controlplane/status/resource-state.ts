@@ -39,6 +39,14 @@ const CLOSING_KINDS: ReadonlySet<string> = new Set([
   'TLSContext',
 ]);
 
+/** Where an error closes what a resource covers, in kinds of which other errors do not. */
+const CLOSING_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  BackendTLSPolicy: [
+    'spec.validation.caCertificateRefs',
+    'spec.validation.wellKnownCACertificates',
+  ],
+};
+
 /** Without one of these all requests go on. */
 const OPEN_KINDS: ReadonlySet<string> = new Set([
   'LogService',
@@ -72,11 +80,7 @@ const OF_PARENTS = 'spec.parentRefs[';
 export function resourceStates(facts: StateFacts): (resource: Resource) => ResourceState {
   const { compiled, kept, outOfService, rollout } = facts;
   const served = effective(rollout);
-  const errors = compiled.filter(
-    ({ severity, kind, field }) =>
-      severity === 'error' && CLOSING_KINDS.has(kind) && !isOfTarget(field),
-  );
-  const closed = new Set(errors.map(placeOf));
+  const closed = new Set(compiled.filter(isClosing).map(placeOf));
   const orphaned = new Set(
     compiled
       .filter(({ kind, field }) => field !== undefined && PARENTS[kind] === field)
@@ -106,6 +110,12 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
     const accepted = rollout.accepted.get(id)?.hash;
     return accepted === hash && accepted === served.get(id)?.hash ? 'in force' : 'trying';
   };
+}
+
+function isClosing({ severity, kind, field = '' }: Problem): boolean {
+  if (severity !== 'error') return false;
+  const closes = CLOSING_KINDS.has(kind) && !isOfTarget(field);
+  return closes || (CLOSING_FIELDS[kind]?.includes(field) ?? false);
 }
 
 function isOfTarget(field = ''): boolean {
