@@ -48,6 +48,11 @@ type ResourceOf<K extends Kind> = {
   readonly spec: SpecOf<K>;
   /** The hash of a Secret as it is written, where values of it came from elsewhere. */
   readonly writtenHash?: string;
+  /**
+   * Whether a part of it that has an error is left out, as a limit of a RateLimit. A last good
+   * version that is whole goes before it.
+   */
+  readonly partial?: true;
   /** Absent for kinds of which no metadata counts. */
   readonly metadata?: ResourceMetadata;
   /** Where its fields stand. Absent when it is in no file. */

@@ -75,6 +75,24 @@ describe('candidates', () => {
     );
   });
 
+  test('what is right of limits counts until all of it was, and its last good version goes before it', () => {
+    const limits = (...rates: readonly unknown[]) => {
+      const each = rates.map(rate => ({ pattern: [{ a: '' }], rate, unit: 'day' }));
+      return read(documentOf('RateLimit', { domain: 'd', limits: each }));
+    };
+    const ratesOf = ({ resources }: { readonly resources: ResourcesById }) =>
+      [...resources.values()].flatMap(({ kind, spec }) =>
+        kind === 'RateLimit' ? spec.limits.map(({ rate }) => rate) : [],
+      );
+    const part = candidates(limits(1, 'x'), new Map());
+    assert.deepEqual([ratesOf(part), part.closed, part.kept.size], [[1], [], 0]);
+    const edited = candidates(limits(2, 'x'), part.resources);
+    assert.deepEqual([ratesOf(edited), edited.kept.size], [[2], 0], 'an earlier part is no good');
+    const whole = candidates(limits(1, 5), edited.resources);
+    const kept = candidates(limits(2, 'x'), whole.resources);
+    assert.deepEqual([ratesOf(kept), kept.kept.size], [[1, 5], 1]);
+  });
+
   test('what a broken file may have held stays in force, what moved to another file is the new one', () => {
     const written = {
       resources: byId(at('moved', '2', 'b.yaml')),

@@ -36,12 +36,13 @@ export type Candidates = {
 };
 
 /**
- * Returns what is written, with the last good version of what is rejected, and of what a broken
- * file may have held (docs/adr/0002-closed-or-last-good.md).
+ * Returns what is written, with the last good version of what is rejected or partial, and of what a
+ * broken file may have held (docs/adr/0002-closed-or-last-good.md).
  */
 export function candidates(written: Written, lastGood: ResourcesById): Candidates {
   const { anonymous, rejected, unreadable } = written;
-  if (anonymous.size + rejected.size + unreadable.size === 0)
+  const isWhole = written.resources.values().every(({ partial }) => partial !== true);
+  if (isWhole && anonymous.size + rejected.size + unreadable.size === 0)
     return { resources: written.resources, closed: [], kept: new Set(), unknown: [], problems: [] };
   const resources = new Map(written.resources);
   const kept = new Set<string>();
@@ -50,7 +51,8 @@ export function candidates(written: Written, lastGood: ResourcesById): Candidate
   for (const [id, good] of lastGood) {
     const { file } = good.source;
     const lost = !resources.has(id) && (unreadable.has(file) || anonymous.has(file));
-    if (!lost && !rejected.has(id)) continue;
+    const isPart = resources.get(id)?.partial === true && good.partial !== true;
+    if (!lost && !rejected.has(id) && !isPart) continue;
     resources.set(id, good);
     kept.add(id);
     if (lost) found.push(good);

@@ -106,6 +106,9 @@ function conditionsOf(
   }
   const accepted =
     errors.length > 0 ? no('Problems', why) : said('True', 'Accepted', 'All of it is served');
+  const inForce = served.get(item.id);
+  if (item.partial === true && inForce !== undefined && inForce.partial !== true)
+    return { accepted, programmed: LAST_GOOD };
   const state = stateOf(item);
   if (state === 'out of service') {
     const reason = why === '' ? problems.map(textOf).join('. ') : why;

@@ -186,6 +186,23 @@ describe('the status of an object', () => {
     ]);
   });
 
+  test('says whether limits beside a wrong one are in force, or an older version', () => {
+    const right = { pattern: [{ a: 'x' }], rate: 1, unit: 'day' };
+    const limits = (...all: readonly object[]) =>
+      objectOf({ domain: 'd', limits: all }, undefined, 1, 'RateLimit');
+    const part = limits(right, { ...right, rate: -1 });
+    const programmed = (rollout: ObjectFacts['rollout']) =>
+      inShort(statusOf(part, factsOf(part, { rollout })));
+    assert.deepEqual(programmed(startRollout(writtenOf(part).resources)), [
+      'Accepted=False:Problems',
+      'Programmed=True:Programmed',
+    ]);
+    assert.deepEqual(programmed(startRollout(writtenOf(limits(right, right)).resources)), [
+      'Accepted=False:Problems',
+      'Programmed=False:LastGood',
+    ]);
+  });
+
   test('says why limits have no effect that only a warning is about', () => {
     const limits = [{ pattern: [{ a: 'x' }], rate: 1, unit: 'day' }];
     const object = objectOf({ domain: 'd', limits }, undefined, 1, 'RateLimit');

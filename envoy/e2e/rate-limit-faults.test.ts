@@ -80,6 +80,36 @@ describe('rate limits', () => {
       assert.equal(await system.pid('ratelimit-service'), pid);
     }));
 
+  test('that are right hold beside a wrong one, and all that were right stay with a new mistake', async () => {
+    const { upstream } = system.services;
+    const names = ['right', 'wrong'];
+    const partly = (unit: string) =>
+      names.map(name => labelled(name, upstream, [name])).join('') +
+      limits('partly', [
+        { pattern: [{ generic_key: 'right' }], rate: 0, unit: 'hour' },
+        { pattern: [{ generic_key: 'wrong' }], rate: 0, unit },
+      ]);
+    const statuses = () => Promise.all(names.map(name => system.statusOf(`/${name}/`)));
+    const have = (...wanted: readonly number[]) =>
+      until(async () => (await statuses()).join() === wanted.join() || undefined);
+    const isNow = (state: string) =>
+      system.statusWhen(({ resources }) =>
+        resources.some(each => each.id === 'RateLimit/default/partly' && each.state === state),
+      );
+    system.write('partly.yaml', partly('fortnight'));
+    await have(429, 200);
+    const { problems } = await isNow('in force');
+    assert.match(problems.map(({ field }) => field).join(), /^spec\.limits\[1\]\.unit$/);
+    system.write('partly.yaml', partly('hour'));
+    await have(429, 429);
+    await isNow('in force');
+    system.write('partly.yaml', partly('fortnight'));
+    await isNow('last good');
+    assert.deepEqual(await statuses(), [429, 429]);
+    system.write('partly.yaml', '# none');
+    await have(404, 404);
+  });
+
   test('that come together with their Mapping hold from its first request on', async () => {
     for (let at = 0; at < 10; at++) {
       const name = `new-${at}`;

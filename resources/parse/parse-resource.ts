@@ -18,6 +18,7 @@ import { illFormedTexts } from './ill-formed-text.ts';
 import { checkLabels, readFacts, readMetadata } from './metadata.ts';
 import type { Language } from './parse-options.ts';
 import { salvage } from './salvage.ts';
+import { withoutWrongLimits } from './without-wrong-limits.ts';
 
 /**
  * What a document is and what is wrong with it, before its place is known. Paths are from its root.
@@ -32,6 +33,8 @@ export type ParseOutcome = {
    * read of it.
    */
   readonly spec?: unknown;
+  /** Whether the spec lacks a part that has an error. */
+  readonly partial?: true;
   /** What counts of its `metadata`. */
   readonly facts?: ResourceMetadata;
   readonly document: Readonly<Record<string, unknown>>;
@@ -87,7 +90,7 @@ export function parseResource(
     ...checkOuterFields(definition, fields),
     ...ofText,
   ];
-  const parsed = parseFields(kind, definition, fields, envelope, outer);
+  const parsed = parseFields(identity, definition, fields, envelope, outer);
   const facts = readFacts(fields.metadata, definition.metadata ?? []);
   if (definition.ambient === true)
     return parsed.spec === undefined
@@ -129,12 +132,12 @@ function meantIn(
 }
 
 function parseFields(
-  kind: string,
+  { kind, name, namespace }: Pick<ParseOutcome, 'kind' | 'name' | 'namespace'>,
   definition: KindDefinition,
   fields: Fields,
   envelope: Envelope,
   around: readonly Finding[],
-): Pick<ParseOutcome, 'findings' | 'spec' | 'salvaged'> {
+): Pick<ParseOutcome, 'findings' | 'partial' | 'spec' | 'salvaged'> {
   const inSpec = definition.fieldsAt === 'spec';
   const input = inSpec ? fields.spec : withoutEnvelope(fields);
   const { spec, findings: inner, normalised } = validate(definition, input);
@@ -145,6 +148,9 @@ function parseFields(
     envelope.findings.length > 0 || outer.some(({ severity }) => severity === 'error');
   const findings = envelope.findings.length > 0 ? envelope.findings : [...outer, ...placed];
   if (spec !== undefined && !rejected) return { findings, spec, salvaged: {} };
+  const written = { definition, name, namespace, spec: normalised, findings };
+  const right = kind === 'RateLimit' ? withoutWrongLimits(written) : undefined;
+  if (right !== undefined) return { ...right, partial: true, salvaged: {} };
   return { findings, salvaged: salvage(kind, normalised, [...outer, ...placed]) };
 }
 

@@ -35,13 +35,15 @@ export function placeOutcome(
     return { ...EMPTY_FILE, rejected, problems, anonymous: kind === '' || name === '' };
   }
   const lines = fieldLines(document, lineOf);
-  const { facts = {} } = outcome;
+  const { facts = {}, partial } = outcome;
+  const part = partial === true ? { partial } : {};
   const metadata = Object.keys(facts).length === 0 ? {} : { metadata: facts };
   // The spec was parsed by the schema of this very kind.
   const resource = {
     ...identity,
-    hash: hashSpec(isBare(outcome) ? spec : { spec, ...unserved, ...metadata }),
+    hash: hashSpec(isBare(outcome) ? spec : { spec, ...part, ...unserved, ...metadata }),
     spec,
+    ...part,
     ...metadata,
     ...(lines === '' ? {} : { fieldLines: lines }),
     ...unserved,
@@ -51,8 +53,8 @@ export function placeOutcome(
 }
 
 /** Whether its spec is all that counts. */
-function isBare({ unserved, facts = {} }: ParseOutcome): boolean {
-  return unserved.length === 0 && Object.keys(facts).length === 0;
+function isBare({ unserved, partial, facts = {} }: ParseOutcome): boolean {
+  return unserved.length === 0 && partial !== true && Object.keys(facts).length === 0;
 }
 
 /** Leaves out its middle, because what is wrong stands at the end. */
