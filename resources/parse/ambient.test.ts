@@ -38,17 +38,50 @@ test('it is not read without Gateway API', () => {
   assert.deepEqual(ids(SERVICE, CONFIG_MAP, NAMESPACE), []);
 });
 
+const ODD: readonly (readonly [text: string, told: string])[] = [
+  [
+    'apiVersion: v1\nkind: Namespace\n',
+    'Namespace  metadata.name: it is not read: `metadata.name` is required',
+  ],
+  [
+    'apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: http}]}\n',
+    'Service s spec.ports[0].port: it is not read: `port` must be a port',
+  ],
+  [
+    NAMESPACE.replace('team: a', 'team: a, team: b'),
+    'Namespace n metadata.labels.team: it is not read: `team` stands twice in one map',
+  ],
+  [
+    BUNDLE('v1beta1').replace(', trustBundle: PEM', ''),
+    'ClusterTrustBundle b spec.trustBundle: it is not read: `trustBundle` is required',
+  ],
+];
+for (const [text, told] of ODD) {
+  test(`a mistake in it is a warning beside Gateway API alone: ${JSON.stringify(text)}`, () => {
+    const { resources, rejected, anonymous, problems } = collect([
+      parseText(`${CLASS}---\n${text}`),
+    ]);
+    assert.deepEqual(
+      [[...resources.keys()], rejected.size, anonymous.size],
+      [['GatewayClass//c'], 0, 0],
+    );
+    const lines = problems.map(
+      ({ severity, kind, name, field, message }) =>
+        `${severity} ${kind} ${name} ${field}: ${message}`,
+    );
+    assert.equal(lines.length, 1);
+    assert.ok(lines[0]?.startsWith(`warning ${told}`), lines[0]);
+    assert.deepEqual(collect([parseText(text)]).problems, []);
+  });
+}
+
 for (const text of [
-  'apiVersion: v1\nkind: Service\n',
-  'apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: http}]}\n',
-  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A_B}\n',
   'apiVersion: serving.example/v1\nkind: Service\nmetadata: {name: s}\nspec: {}\n',
   'kind: Service\nmetadata: {name: s}\n',
   'apiVersion: v1\nkind: ClusterTrustBundle\nmetadata: {name: b}\nspec: {trustBundle: PEM}\n',
   BUNDLE('v7'),
-  BUNDLE('v1beta1').replace(', trustBundle: PEM', ''),
 ]) {
-  test(`a mistake in it is no Problem: ${JSON.stringify(text)}`, () => {
+  test(`what only has its name is no Problem: ${JSON.stringify(text)}`, () => {
     assert.deepEqual(ids(CLASS, text), ['GatewayClass//c']);
   });
 }

@@ -42,7 +42,7 @@ export function collect(files: readonly ParsedFile[]): Collected {
   const resources = new Map<string, Resource>();
   const rejected = new Map<string, Rejected>();
   for (const file of files) {
-    problems.push(...file.problems);
+    problems.push(...file.problems.filter(({ kind }) => isNeeded || !isAmbientKind(kind)));
     for (const item of inFileOrder(file).map(withOwnId)) {
       if (isAmbientKind(item.kind) && !isNeeded) continue;
       const onlyOne = isOnlyOne(item) ? onlyOnes.get(item.kind) : undefined;

@@ -6,7 +6,6 @@ const SPEC = 'metadata: {name: x}\nspec: {prefix: /x, service: x}\n';
 
 const IGNORED = [
   'apiVersion: apps/v1\nkind: Deployment\n',
-  'apiVersion: v1\nkind: ConfigMap\n',
   'apiVersion: networking.istio.io/v1\nkind: ProxyConfig\n',
   'apiVersion: external-secrets.io/v1\nkind: Secret\n',
   '# only a comment\n',

@@ -59,8 +59,7 @@ export function isLeftOut(kind: string, spec: unknown, gatewayId: string): boole
 /**
  * Parses the content of one document. `ofText` is what its text alone shows, as a key that
  * stands in it twice.
- * @returns undefined when it is not of a served group, for another gateway, or an ambient one with
- *   an error
+ * @returns undefined when it is not of a served group, or for another gateway
  */
 export function parseResource(
   fields: Fields,
@@ -92,10 +91,11 @@ export function parseResource(
   ];
   const parsed = parseFields(identity, definition, fields, envelope, outer);
   const facts = readFacts(fields.metadata, definition.metadata ?? []);
-  if (definition.ambient === true)
-    return parsed.spec === undefined
-      ? undefined
-      : ambientOutcome({ ...identity, ...parsed, facts, findings: [], unserved: [] }, definition);
+  if (definition.ambient === true) {
+    const findings = parsed.spec === undefined ? parsed.findings.flatMap(toUnread) : [];
+    const outcome = { ...identity, ...parsed, facts, findings, unserved: [] };
+    return parsed.spec === undefined ? outcome : ambientOutcome(outcome, definition);
+  }
   const others = parsed.findings.filter(finding => !isTold(finding, rows));
   const unserved = [...rows, ...misspeltRestrictions(kind, definition, others, fields)];
   // A rejected resource is closed by its error, if it does not close everything.
@@ -103,6 +103,11 @@ export function parseResource(
   const findings = isAsked ? others.filter(finding => !isTold(finding, unserved)) : parsed.findings;
   const meant = meantIn(named, parsed.spec, definition, identity);
   return { ...identity, ...parsed, ...meant, facts, findings, unserved };
+}
+
+/** It stands there for other reasons, where it may be right. */
+function toUnread({ severity, path, message }: Finding): readonly Finding[] {
+  return severity === 'error' ? [caution(path, `it is not read: ${message}`)] : [];
 }
 
 /** Keeps nothing of the document but what is read of it. */

@@ -1,5 +1,6 @@
 import { type FieldPath, formatPath } from '#resources/finding.ts';
 import type { FilterSpec } from '#resources/kinds/filter/filter.ts';
+import { isAmbientKind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Resource, resourceId } from '#resources/resource.ts';
 import { hashSpec } from '#resources/words/hash.ts';
@@ -28,6 +29,7 @@ export function placeOutcome(
     id: resourceId(kind, namespace, name),
     source: { file: '', line: lineOf([]) },
   };
+  if (spec === undefined && isAmbientKind(kind)) return { ...EMPTY_FILE, problems };
   if (spec === undefined) {
     const { labels } = outcome.facts ?? {};
     const chosenBy = kind === 'Mapping' && labels !== undefined ? { labels } : {};

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseText, problemLines } from '#resources/testing/problem-lines.ts';
+import { collect } from './collect.ts';
 
 const METADATA = 'metadata: {name: x}\n';
 const ANNOTATED =
@@ -35,7 +36,9 @@ const TOLD: readonly (readonly [document: string, problem: string])[] = [
 for (const [document, problem] of TOLD) {
   test(`${JSON.stringify(document)} is told of once a file`, () => {
     const several = [document, document, document].join('---\n');
-    const lines = problemLines(parseText(several)).map(line => line.replace(/^\d+ /, ''));
+    const lines = problemLines(collect([parseText(several)])).map(line =>
+      line.replace(/^\d+ /, ''),
+    );
     assert.deepEqual(lines, [problem]);
   });
 }
@@ -75,9 +78,7 @@ for (const [apiVersion, kind] of [
   ['kustomize.config.k8s.io/v1beta1', 'Kustomization'],
 ]) {
   test(`a ${kind} of ${apiVersion} is about something else`, () => {
-    assert.deepEqual(
-      problemLines(parseText(`apiVersion: ${apiVersion}\nkind: ${kind}\n${METADATA}`)),
-      [],
-    );
+    const parsed = parseText(`apiVersion: ${apiVersion}\nkind: ${kind}\n${METADATA}`);
+    assert.deepEqual(problemLines(collect([parsed])), []);
   });
 }

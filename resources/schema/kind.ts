@@ -22,7 +22,7 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   readonly metadata?: readonly MetadataFact[];
   /**
    * A kind of Kubernetes that stands in folders for other reasons. A document with an error is not
-   * read, and no Problem says so.
+   * read, which is a warning beside resources of Gateway API.
    */
   readonly ambient?: boolean;
   /**
