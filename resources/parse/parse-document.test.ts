@@ -137,6 +137,27 @@ for (const items of ['Items: [{}]', 'items: {}', 'items: x'])
     assert.match(problemLines(parsed)[0] ?? '', /error .*a List has `items`/);
   });
 
+for (const kind of ['list', 'LIST', 'Lists', 'Lsit'])
+  test(`a list of kind ${kind} holds its file as it was, and is told`, () => {
+    const { anonymous, problems, resources } = parseText(
+      listOf(MAPPING).replace('kind: List', `kind: ${kind}`),
+    );
+    assert.deepEqual([anonymous, resources], [true, []]);
+    assert.deepEqual(
+      problems.map(({ severity, message }) => `${severity} ${message}`),
+      [`error unknown kind \`${kind}\`, did you mean \`List\`?`],
+    );
+  });
+
+for (const text of [
+  'apiVersion: v1\nkind: Limits\nitems: []\n',
+  'apiVersion: a.b/v1\nkind: list\nitems: []\n',
+  'apiVersion: v1\nkind: list\n',
+])
+  test(`something else is no list: ${JSON.stringify(text)}`, () => {
+    assert.deepEqual(parseText(text).problems, []);
+  });
+
 for (const text of ['apiVersion: v1\nkind: List\nitems:\n', 'apiVersion: a.b/v1\nkind: List\n'])
   test(`nothing is wrong with ${JSON.stringify(text)}, which has no resource`, () => {
     const { anonymous, problems, resources } = parseText(text);

@@ -4,6 +4,7 @@ import { isKind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { resourceId } from '#resources/resource.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
+import { nearest } from '#resources/words/suggest.ts';
 import { readPlainYaml } from '#resources/yaml/plain-yaml.ts';
 import { spellOutPatterns } from '#resources/yaml/repeated-labels.ts';
 import { findDuplicateKeys, hasDuplicateKeys } from '#resources/yaml/yaml-duplicate-keys.ts';
@@ -144,11 +145,19 @@ function parseFields(
  * A document without a kind may be the rest of a file that broke off. So what the file had before
  * may be hidden, and stays in force.
  */
-function parseUnread({ apiVersion, kind }: Fields, line: number): ParsedFile {
+function parseUnread({ apiVersion, items, kind }: Fields, line: number): ParsedFile {
+  if (isNearlyList(apiVersion, kind) && Array.isArray(items))
+    return anonymous(problemAt(line, `unknown kind \`${kind}\`, did you mean \`List\`?`));
   if (typeof kind === 'string' && kind !== '') return EMPTY_FILE;
   const what =
     apiVersion === undefined ? 'neither `apiVersion` nor `kind`' : 'an `apiVersion` and no `kind`';
   return anonymous({ ...problemAt(line, `this has ${what}. It is ignored`), severity: 'warning' });
+}
+
+/** Its items may hold what is meant to restrict. */
+function isNearlyList(apiVersion: unknown, kind: unknown): boolean {
+  const isOwn = apiVersion === undefined || apiVersion === 'v1';
+  return isOwn && typeof kind === 'string' && nearest(kind, ['List']) !== undefined;
 }
 
 /**
