@@ -23,7 +23,10 @@ export const queryMatch = z
     return parameters;
   });
 
+/** Characters that clients send percent-encoded. */
+export const NEVER_IN_QUERY = /[^\x21-\x7e]|[#&]/u;
+
 function valueError(wanted: string | true): string | undefined {
-  if (wanted === true || !/[^\x21-\x7e]|[#&]/u.test(wanted)) return undefined;
+  if (wanted === true || !NEVER_IN_QUERY.test(wanted)) return undefined;
   return 'it has a character that never stands in a query. Write it percent-encoded, as clients send it';
 }
