@@ -30,6 +30,20 @@ services:
   assert.deepEqual(services?.get('idle'), []);
 });
 
+test('a name with capital letters is also found in lower case, as a Mapping asks for it', () => {
+  const item = (port: number) => ({ address: '127.0.0.1', port });
+  const text = JSON.stringify({
+    services: { Search: item(1), 'Users:80': item(2), Cart: item(3), cart: item(4), Bad: {} },
+  });
+  const { rejected, services } = parseInstancesFile(text);
+  const portsOf = (name: string) => services?.get(name)?.map(each => 'port' in each && each.port);
+  assert.deepEqual(['Search', 'search', 'users:80', 'Cart', 'cart'].map(portsOf), [
+    ...[[1], [1], [2]],
+    ...[[3], [4]],
+  ]);
+  assert.deepEqual(rejected, ['Bad', 'bad']);
+});
+
 const REFUSED_WHOLE: readonly [why: string, text: string, line: number, message: RegExp][] = [
   ['an empty file', '', 1, /"services: \{\}"/],
   ['no services', 'service: {}', 1, /"services"/],

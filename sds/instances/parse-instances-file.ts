@@ -65,11 +65,18 @@ function parseServices(source: Source, byName: Readonly<Record<string, unknown>>
   const problems: FileProblem[] = [];
   for (const [name, value] of Object.entries(byName)) {
     const parsed = parseService(source, name, value);
-    if (parsed.problems.length === 0) services.set(name, parsed.items);
-    else rejected.push(name);
+    const names = namesOf(name, byName);
+    if (parsed.problems.length > 0) rejected.push(...names);
+    else for (const each of names) services.set(each, parsed.items);
     problems.push(...parsed.problems);
   }
   return { services, rejected, problems };
+}
+
+/** A Mapping asks for its service in lower case, as it does in DNS. A ProxyConfig does not. */
+function namesOf(name: string, byName: Readonly<Record<string, unknown>>): readonly string[] {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(byName, lower) ? [name] : [name, lower];
 }
 
 function parseService(source: Source, name: string, value: unknown) {
