@@ -103,6 +103,53 @@ function system(
 }
 
 describe('the controller', () => {
+  test('is not ready, and says why, while no configuration can be made for proxies without any', () => {
+    let broken = true;
+    const it = system(
+      () => false,
+      1,
+      [mapping('a', '1')],
+      content => broken && content !== '',
+    );
+    it.controller.written(written([mapping('a', '1')]));
+    assert.equal(it.served(), '');
+    const told = /^no configuration can be made for node group edge: does not encode/;
+    assert.match(it.controller.readiness() ?? '', told);
+    assert.match(
+      it.controller
+        .problems()
+        .map(({ message }) => message)
+        .join(),
+      told,
+    );
+    broken = false;
+    it.controller.written(written([mapping('a', '1')]));
+    assert.equal(it.served(), 'a@1');
+    assert.deepEqual([it.controller.readiness(), it.controller.problems()], [undefined, []]);
+  });
+
+  test('stays ready with what proxies have while nothing newer can be made, and says why', () => {
+    let broken = false;
+    const it = system(
+      () => false,
+      1,
+      [mapping('a', '1')],
+      () => broken,
+    );
+    it.controller.written(written([mapping('a', '1')]));
+    it.answer();
+    broken = true;
+    it.controller.written(written([mapping('a', '2')]));
+    assert.deepEqual([it.served(), it.controller.readiness()], ['a@1', undefined]);
+    assert.match(
+      it.controller
+        .problems()
+        .map(({ message }) => message)
+        .join(),
+      /no configuration can be made for node group edge: does not encode/,
+    );
+  });
+
   test('publishes what is written, and keeps it once the proxies took it', () => {
     const it = system(() => false);
     assert.equal(it.controller.readiness(), 'the resources are not read yet');

@@ -5,7 +5,7 @@ import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { type Snapshot, snapshotVersion } from '#xds/snapshot.ts';
 import { type Candidates, candidates, type Written } from './candidates.ts';
 import { Patience } from './patience.ts';
-import { closedResource, lostRuleProblem, quarantineProblem } from './problems.ts';
+import { closedResource, lostRuleProblem, quarantineProblem, unmadeProblem } from './problems.ts';
 import {
   accept,
   effective,
@@ -98,6 +98,8 @@ type Clients = {
 export class Controller {
   readonly #parts: ControllerParts;
   readonly #published = new Map<string, { version: string; problems: readonly Problem[] }>();
+  /** Why no configuration can be made for a group, by group. It keeps what it has. */
+  #failed: ReadonlyMap<string, string> = new Map();
   /** Groups whose configuration changed since the last acceptance. */
   readonly #unproven = new Set<string>();
   #rollout: Rollout;
@@ -144,7 +146,7 @@ export class Controller {
   written(written: Written): void {
     const found = candidates(written, effective(this.#rollout));
     this.#candidates = found;
-    if (this.readiness() !== undefined) return;
+    if (this.#unread() !== undefined) return;
     this.#rollout = want(this.#rollout, found.resources);
     this.#publish();
   }
@@ -262,6 +264,19 @@ export class Controller {
    * @returns undefined when configuration is served
    */
   readiness(): string | undefined {
+    const isServed = [...this.#published.keys()].some(group => !this.#parts.services.has(group));
+    const [failed] = isServed ? [] : this.#failures();
+    return this.#unread() ?? failed?.message;
+  }
+
+  #failures(): readonly Problem[] {
+    return [...this.#failed].map(([group, error]) =>
+      unmadeProblem(group, error, this.#parts.services.has(group)),
+    );
+  }
+
+  /** Returns why nothing of what is written is brought into force. */
+  #unread(): string | undefined {
     if (this.#candidates === undefined) return 'the resources are not read yet';
     const [file] = this.#candidates.unknown;
     if (file === undefined || this.#published.size > 0) return undefined;
@@ -304,6 +319,7 @@ export class Controller {
     const byKeeping = this.#candidates?.problems ?? [];
     const byCompiler = [...this.#published.values()].flatMap(({ problems }) => problems);
     return [
+      ...this.#failures(),
       ...byKeeping,
       ...byProxies,
       ...byRules.map(({ resource, rule }) =>
@@ -322,6 +338,9 @@ export class Controller {
     }));
     const failure = compiled.find(result => 'error' in result);
     if (failure !== undefined && this.#refuse(failure.error)) return;
+    this.#failed = new Map(
+      compiled.flatMap(each => ('error' in each ? [[each.group, each.error] as const] : [])),
+    );
     const made = compiled.filter(result => 'snapshot' in result);
     const { services } = this.#parts;
     const ours = made.filter(({ group }) => services.has(group));

@@ -44,6 +44,12 @@ export function lostRuleProblem(
   return problemOf(resource, 'error', 'spec', message);
 }
 
+/** Returns the Problem for a node group that gets nothing new, since none can be made for it. */
+export function unmadeProblem(group: string, error: string, isService: boolean): Problem {
+  const message = `no configuration can be made for node group ${group}: ${error}. What it has stays. This is a mistake of the gateway: undo the last change, or go back to the version before`;
+  return systemProblem(isService ? 'Service' : 'Envoy', group, message);
+}
+
 /** Returns the Problem for a fault of the system rather than of one resource. */
 export function systemProblem(kind: string, name: string, message: string): Problem {
   return { severity: 'error', kind, namespace: '', name, file: '', line: 0, message };
