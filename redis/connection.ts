@@ -1,6 +1,9 @@
 import { createClient, ErrorReply } from '@redis/client';
 import type { Address, RedisTls } from './description.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
+import { boundReplies } from './reply-bounds.ts';
+
+boundReplies();
 
 export type Reply = string | number | null | readonly Reply[];
 
@@ -68,7 +71,6 @@ export class Connection {
     aborted: AbortSignal,
   ): Promise<Connection> {
     const client = createLibraryClient(address, access);
-    client.on('error', () => {}); // each is also the rejection of connect()
     await connectInTime(client, aborted);
     if (!client.isReady) throw new RedisUnavailable('the connection was closed');
     return new Connection(client, limits, onLost);
@@ -185,6 +187,8 @@ async function connectInTime(client: Client, aborted: AbortSignal): Promise<void
   const giveUp = Promise.withResolvers<never>();
   const stop = (reason: string) => giveUp.reject(new RedisUnavailable(reason));
   const close = () => stop('closed by this process');
+  // Most are also the rejection of connect(), but not a reply that cannot be read.
+  client.on('error', giveUp.reject);
   let parts = 0;
   const timer = setInterval(() => {
     parts += 1;

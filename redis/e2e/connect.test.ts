@@ -229,17 +229,22 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
     assert.equal(events[0]?.connected === false && events[0].reason, 'no answer to the connection');
   });
 
-  test('to a server that talks another language is no connection', async t => {
-    const web = createServer(
-      socket => void socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
-    );
-    const port = await freePort();
-    web.listen(port, '127.0.0.1');
-    t.after(() => web.close());
-    const { events, redis } = openRedis(t, `redis://127.0.0.1:${port}`);
-    await until('it gives up', () => events.length > 0);
-    assert.equal(redis.status().connected, false);
-  });
+  for (const [answer, reason] of [
+    ['HTTP/1.1 400 Bad Request\r\n\r\n', 'it does not speak the protocol of Redis'],
+    [`(${'9'.repeat(1_000_000)}\r\n`, 'it does not speak the protocol of Redis'],
+    ['*33000000\r\n'.repeat(40), 'its reply is too large'],
+  ] as const)
+    test(`to a server that answers ${JSON.stringify(answer.slice(0, 9))}… is no connection`, async t => {
+      const peer = createServer(socket =>
+        socket.on('error', () => {}).once('data', () => socket.end(answer)),
+      );
+      const port = await freePort();
+      peer.listen(port, '127.0.0.1');
+      t.after(() => peer.close());
+      const { events } = openRedis(t, `redis://127.0.0.1:${port}`);
+      await until('it gives up', () => events.length > 0);
+      assert.deepEqual(events[0], { connected: false, address: `127.0.0.1:${port}`, reason });
+    });
 
   test('to a name that nobody has is told', async t => {
     const { redis } = openRedis(t, 'redis://redis.invalid');
