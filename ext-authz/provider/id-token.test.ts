@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
-import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
+import { CompactSign, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import {
   type HostileProvider,
   type IdTokenChanges,
@@ -67,6 +67,16 @@ test('iss that differs by a trailing slash is refused', t =>
   refuses(t, { claims: { iss: `${hostile.issuer}/` } }, '`iss`'));
 test('aud of another client is refused', t =>
   refuses(t, { claims: { aud: 'another' } }, '`aud` is "another", which is not clientID "client"'));
+test('aud that is nested too deep is refused', async t => {
+  const claims = `{"iss":"${hostile.issuer}","aud":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  const idToken = await new CompactSign(new TextEncoder().encode(claims))
+    .setProtectedHeader({ alg: 'RS256', kid: 'first' })
+    .sign(hostile.key.privateKey);
+  await assert.rejects(
+    loginWith(t, idToken),
+    providerError('invalid_id_token', 'not a signed JWT'),
+  );
+});
 test('aud as a list with our client alone is accepted', t =>
   accepts(t, { claims: { aud: ['client'] } }));
 test('several aud without azp are refused', t =>

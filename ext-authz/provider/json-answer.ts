@@ -33,17 +33,30 @@ export function readJson(answer: ProviderAnswer, asked: Asked): unknown {
 export function readDocument(answer: ProviderAnswer, asked: Asked): unknown {
   const value = parseJson(answer.text);
   if (value === undefined)
-    throw new ProviderError('invalid_answer', `${placeOf(asked)}: the answer is not JSON`, answer);
+    throw new ProviderError(
+      'invalid_answer',
+      `${placeOf(asked)}: the answer is not JSON, or it is nested more than ${DEEPEST} deep`,
+      answer,
+    );
   return value;
 }
 
-/** @returns undefined when it is not JSON */
+/** What is nested thousands deep can be read, but overflows the stack of what writes it again. */
+const DEEPEST = 200;
+
+/** @returns undefined when it is not JSON, or nested too deep to be used */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value, DEEPEST) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return most === 0 || Object.values(value).some(item => isDeeper(item, most - 1));
 }
 
 export function mediaTypeOf(headers: Headers): string {

@@ -63,6 +63,16 @@ for (const type of ['text/plain', 'application/jwk-set+json', 'application/octet
   });
 }
 
+test('a key set that is nested too deep is refused, and says so', async t => {
+  const key = JSON.stringify(hostile.key.publicJwk).slice(0, -1);
+  const body = `{"keys":[${key},"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}]}`;
+  hostile.behave('jwks', () => ({ body }));
+  await assert.rejects(
+    verdict(openTestProvider(t, hostile), await sign(hostile.key)),
+    providerError('invalid_answer', /the key set http.* is nested more than 200 deep/),
+  );
+});
+
 test('a flood of unknown kids asks for the keys five times, then once in 5 s', async t => {
   const provider = openTestProvider(t, hostile);
   assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');

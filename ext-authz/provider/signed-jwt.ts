@@ -8,7 +8,7 @@ import {
   errors,
 } from 'jose';
 import type { CachedDocument } from './cached-document.ts';
-import { isJsonObject, type JsonObject } from './json-answer.ts';
+import { isJsonObject, type JsonObject, parseJson } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
 
 /**
@@ -111,7 +111,7 @@ async function tryKey(
 
 function claimsOf(payload: Uint8Array): JsonObject | undefined {
   try {
-    const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
+    const claims = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(payload));
     return isJsonObject(claims) ? claims : undefined;
   } catch {
     return undefined;

@@ -27,6 +27,8 @@ function answering(t: TestContext, answer: HostileAnswer) {
   return openTestProvider(t, hostile).clientCredentials({ credentials, scope: [] }, soon());
 }
 
+const DEEP = '['.repeat(20_000) + ']'.repeat(20_000);
+
 const granting = (t: TestContext, body: object) =>
   answering(t, { body: { access_token: 'access', token_type: 'Bearer', ...body } });
 
@@ -128,6 +130,15 @@ refuses('an answer that is no JSON', { body: '<html>' }, 'invalid_answer', 'is n
 refuses('an answer that is cut', { body: '{"access_token":"a"' }, 'invalid_answer', 'is not JSON');
 refuses('an answer that is a list', { body: [] }, 'invalid_answer', 'not a JSON object');
 refuses('an empty answer', {}, 'invalid_answer', 'is not JSON');
+refuses(
+  'an answer that is nested too deep',
+  {
+    headers: { 'content-type': 'application/json' },
+    body: `{"access_token":"a","token_type":"Bearer","x":${DEEP}}`,
+  },
+  'invalid_answer',
+  /the token endpoint http.* is nested more than 200 deep/,
+);
 refuses(
   'JSON as text/html',
   { headers: { 'content-type': 'text/html' }, body: {} },
