@@ -13,9 +13,9 @@ import { nextStep, type SessionState, stateOf } from './session-state.ts';
 
 /**
  * The bounds of the remembered fields, which are those that name a session. The weight is their
- * length.
+ * length, and the size of that session.
  */
-export const PRESENTED_BOUNDS: CacheBounds = { entries: 10_000, weight: 8 * 1_048_576 };
+export const PRESENTED_BOUNDS: CacheBounds = { entries: 10_000, weight: 32 * 1_048_576 };
 
 /**
  * Returns the session of a request. A `Cookie` field that named a session is not parsed again. The
@@ -72,7 +72,7 @@ function remember(
 ): Presented {
   if (only === undefined) return now;
   if (now.loaded === undefined) known.delete(only);
-  else known.set(only, now, only.length);
+  else known.set(only, now, only.length + now.loaded.size);
   return now;
 }
 

@@ -9,6 +9,11 @@ import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { STORE_KEY, storeLogin } from '#ext-authz/testing/store-login.ts';
+import { BoundedCache } from '#process/bounded-cache.ts';
+import type { LoginFilter } from './login-filter.ts';
+import type { Place } from './origin.ts';
+import type { Presented } from './presented.ts';
+import { PRESENTED_BOUNDS, presentedSession } from './presented-session.ts';
 import { SessionRecords } from './session-records.ts';
 
 const REALM = 'site.default';
@@ -31,16 +36,18 @@ after(async () => {
 
 /**
  * Opens the session of a new login, in a store that answers later, as one over the network does.
- * Counts how often it was read.
+ * Notes which keys were read, and the versions that were known of them.
  */
 async function openRemote() {
   const asked: string[] = [];
+  const known: (string | undefined)[] = [];
   const remote = new Proxy(store, {
     get: (target, name: keyof RecordStore) => {
       if (name !== 'read') return target[name].bind(target);
-      return async (key: string, known?: string) => {
+      return async (key: string, version?: string) => {
         asked.push(key);
-        return target.read(key, known);
+        known.push(version);
+        return target.read(key, version);
       };
     },
   });
@@ -60,7 +67,7 @@ async function openRemote() {
     asked.length = 0;
     return loaded;
   };
-  return { asked, sessions, load };
+  return { asked, known, sessions, load };
 }
 
 test('requests of one turn share the answer of the store, each session its own', async () => {
@@ -80,4 +87,28 @@ test('a request of the next turn does not, were the answer still on its way', as
   assert.equal(await sessions.reread(loaded), undefined);
   assert.equal(asked.length, 2);
   assert.equal(await first, loaded);
+});
+
+test('sessions with long tokens are remembered up to 32 MiB', async () => {
+  const { known, load, sessions } = await openRemote();
+  const { session } = await load();
+  const long = { ...session, refreshToken: 'r'.repeat(1_000_000) };
+  const made = Array.from({ length: 40 }, () => sessions.create(long, Date.now()));
+  const presented = new BoundedCache<Presented>(PRESENTED_BOUNDS);
+  const as = { session: 'session', xsrf: 'xsrf', presented };
+  const filter = { sessions, hostOnly: as, shared: as } as unknown as LoginFilter;
+  const cookies = (await Promise.all(made)).map(id => `session=${id}`);
+  const present = (cookie = '') =>
+    presentedSession(filter, {} as Place, { headers: new Map([['cookie', [cookie]]]) });
+  for (const cookie of cookies) assert.equal((await present(cookie)).dead, false);
+  assert.deepEqual(
+    [cookies[0], cookies.at(-1)].map(cookie => presented.get(cookie ?? '') !== undefined),
+    [false, true],
+  );
+  await present(cookies[0]);
+  await present(cookies.at(-1));
+  assert.deepEqual(
+    known.slice(-2).map(version => version !== undefined),
+    [false, true],
+  );
 });

@@ -20,10 +20,12 @@ export type LoadedSession = {
   readonly key: string;
   readonly version: string;
   readonly session: Session;
+  /** Bytes of its record. Providers decide how long tokens are. */
+  readonly size: number;
 };
 
-/** How many sessions need not be decrypted again. */
-const KNOWN: CacheBounds = { entries: 10_000, weight: 10_000 };
+/** How many sessions need not be decrypted again. The weight is the size of their records. */
+const KNOWN: CacheBounds = { entries: 10_000, weight: 32 * 1_048_576 };
 
 /** A session in use is listed as seen this often, in ms. */
 const SEEN_EVERY_MS = 300_000;
@@ -109,8 +111,9 @@ export class SessionRecords {
     const stored = openRecord(seal, record.value);
     const session = isOfAnotherKey(stored, this.#keyName) ? undefined : parseStored(stored);
     if (session === undefined) return undefined;
-    const loaded = { id, key: seal.key, version: record.version, session };
-    this.#known.set(seal.key, loaded);
+    const size = record.value.length;
+    const loaded = { id, key: seal.key, version: record.version, session, size };
+    this.#known.set(seal.key, loaded, size);
     this.#seen.set(loaded, this.#now());
     return loaded;
   }
