@@ -34,18 +34,25 @@ export type KeySet = {
 
 export type ListedKey = { readonly kid: string; readonly algorithm: string };
 
+/** Each token is compared with all keys of the set. */
+const MOST_KEYS = 1_000;
 /** A token without `kid` is tried with at most so many keys. */
 const MAX_TRIES = 16;
 
 /**
  * Reads a JWK Set. Symmetric keys and keys of unknown kinds are left out (RFC 7517 section 5). With
  * a symmetric key any reader of the set could sign. Throws a ProviderError `invalid_answer` when it
- * is not a JWK Set. `issuer` is for the error.
+ * is not a JWK Set, or has more than 1,000 keys. `issuer` is for the error.
  */
 export async function parseKeySet(json: unknown, issuer: string): Promise<KeySet> {
   const list = isJsonObject(json) ? json.keys : undefined;
   if (!Array.isArray(list))
     throw new ProviderError('invalid_answer', `the key set of ${issuer} has no list \`keys\``);
+  if (list.length > MOST_KEYS)
+    throw new ProviderError(
+      'invalid_answer',
+      `the key set of ${issuer} has ${list.length} keys, at most ${MOST_KEYS} are read`,
+    );
   const thumbprints = new Map<string, JWK>();
   for (const jwk of list.filter(isJwk)) {
     const thumbprint = await thumbprintOf(jwk);

@@ -73,6 +73,17 @@ test('a key set that is nested too deep is refused, and says so', async t => {
   );
 });
 
+test('a key set with more than 1,000 keys is refused, and says so', async t => {
+  const { publicJwk } = hostile.key;
+  publish(publicJwk, ...Array.from({ length: 999 }, (_, n) => ({ ...publicJwk, kid: `${n}` })));
+  assert.equal(await verdict(openTestProvider(t, hostile), await sign(hostile.key)), 'verified');
+  publish(publicJwk, ...Array.from({ length: 1_000 }, (_, n) => ({ kty: 'RSA', kid: `${n}` })));
+  await assert.rejects(
+    verdict(openTestProvider(t, hostile), await sign(hostile.key)),
+    providerError('invalid_answer', 'has 1001 keys, at most 1000 are read'),
+  );
+});
+
 test('a flood of unknown kids asks for the keys five times, then once in 5 s', async t => {
   const provider = openTestProvider(t, hostile);
   assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');
