@@ -137,3 +137,11 @@ test('members of Object.prototype are no endpoints', () => {
     providerError('missing_endpoint'),
   );
 });
+
+test('an endpoint is at most 4,096 characters long, and a longer one is not quoted', () => {
+  const url = `${ISSUER}/`.padEnd(4_096, 'a');
+  assert.equal(parse({ jwks_uri: url }).jwks_uri, url);
+  const error = caught(() => parse({ jwks_uri: `${url}a` }));
+  assert.ok(providerError('invalid_answer', 'more than 4096 characters in `jwks_uri`')(error));
+  assert.ok(error instanceof Error && error.message.length < 200);
+});

@@ -57,7 +57,7 @@ export function endpointOf(metadata: ProviderMetadata, name: Endpoint): string {
 /**
  * Reads a discovery document. Throws a ProviderError. It is `issuer_mismatch` when its `issuer` is
  * not authorizationURL up to one trailing slash (Discovery section 4.3). It is `invalid_answer`
- * when a member is malformed or an endpoint of an https provider is not https.
+ * when a member is malformed or too long, or an endpoint of an https provider is not https.
  */
 export function parseMetadata(json: unknown, authorizationURL: string): ProviderMetadata {
   if (!isJsonObject(json)) throw invalid(authorizationURL, 'is not a JSON object');
@@ -96,8 +96,13 @@ function endpointsOf(
   );
 }
 
+/** Log lines name the endpoint. */
+const LONGEST_ENDPOINT = 4_096;
+
 /** An endpoint has no fragment (RFC 6749 section 3.1). */
 function endpointUrl(value: unknown, name: Endpoint, authorizationURL: string): string {
+  if (typeof value === 'string' && value.length > LONGEST_ENDPOINT)
+    throw invalid(authorizationURL, `has more than ${LONGEST_ENDPOINT} characters in \`${name}\``);
   const url = typeof value === 'string' ? URL.parse(value) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
     throw invalid(authorizationURL, `has no URL as \`${name}\``);
