@@ -29,7 +29,12 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
     packages: ['@peculiar/x509'],
     node: true,
   },
-  { folder: 'redis', ours: ['certificates'], packages: ['@redis/client'], node: true },
+  {
+    folder: 'redis',
+    ours: ['certificates', 'process/shared-lookup.ts'],
+    packages: ['@redis/client'],
+    node: true,
+  },
   // The language of the wire.
   { folder: 'protos', ours: ['files/places.ts'], packages: ['protobufjs'], node: true },
   { folder: 'grpc/http2', ours: [], node: true },

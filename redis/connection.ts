@@ -1,4 +1,5 @@
 import { createClient, ErrorReply } from '@redis/client';
+import { sharedLookup } from '#process/shared-lookup.ts';
 import type { Address, RedisTls } from './description.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 import { boundReplies } from './reply-bounds.ts';
@@ -155,6 +156,8 @@ function createLibraryClient(
     connectTimeout: LIBRARY_OPEN_MS,
     reconnectStrategy: false as const,
     keepAliveInitialDelay: 5000,
+    // An attempt ends long before the system gives up a name, and the next one comes.
+    lookup: sharedLookup,
   };
   return createClient({
     RESP: 2, // HELLO needs Redis 6, and pushes are not used

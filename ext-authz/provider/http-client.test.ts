@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { providerError } from '#ext-authz/testing/open-test-provider.ts';
 import { soon } from '#ext-authz/testing/soon.ts';
+import { countLookups } from '#process/testing/count-lookups.ts';
 import { type HttpClient, openHttpClient } from './http-client.ts';
 
 let hostile: HostileProvider;
@@ -37,6 +38,17 @@ test('at most 64 requests run at the same time, and the others wait and are answ
   held.resolve();
   const answers = await Promise.all(all);
   assert.deepEqual([answers.length, most], [100, 64]);
+});
+
+test('requests to one name share a lookup', async t => {
+  const client = open();
+  t.after(() => client.close());
+  await ask(client);
+  const answers: Promise<unknown>[] = [];
+  const url = `${hostile.issuer.replace('127.0.0.1', 'localhost')}/userinfo`;
+  const begin = () => answers.push(...Array.from({ length: 20 }, () => ask(client, url)));
+  assert.equal(await countLookups(begin), 1);
+  await Promise.all(answers);
 });
 
 test('a request that waits for a connection ends with its own time', async t => {

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
+import { sharedLookup } from '#process/shared-lookup.ts';
 
 /**
  * Whether the provider may ask for TLS renegotiation (docs/reference/kinds/filter.md). It exists in
@@ -32,6 +33,7 @@ export function tlsConnector({
     ...(trustedCa !== undefined && { ca: trustedCa }),
     secureOptions: renegotiateTLS === 'never' ? constants.SSL_OP_NO_RENEGOTIATION : 0,
     timeout: CONNECT_TIMEOUT_MS,
+    lookup: sharedLookup,
   });
   return renegotiateTLS === 'onceAsClient' ? renegotiatingOnce(connect) : connect;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { freePort } from '#grpc/testing/free-port.ts';
+import { countLookups } from '#process/testing/count-lookups.ts';
 import { RedisUnavailable } from '../redis-unavailable.ts';
 import { script } from '../script.ts';
 import { describeRedis, openedRedis, openRedis } from '../testing/open-redis.ts';
@@ -245,6 +246,12 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
       await until('it gives up', () => events.length > 0);
       assert.deepEqual(events[0], { connected: false, address: `127.0.0.1:${port}`, reason });
     });
+
+  test('shares the lookup of a name with others', async t => {
+    const url = `redis://${server.address.replace('127.0.0.1', 'localhost')}`;
+    const open = () => Array.from({ length: 10 }, () => openRedis(t, url));
+    assert.equal(await countLookups(open), 1);
+  });
 
   test('to a name that nobody has is told', async t => {
     const { redis } = openRedis(t, 'redis://redis.invalid');
