@@ -1,6 +1,11 @@
 import type { Change } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import { type AskedRequest, renderHeaders, requestData } from '#ext-authz/jwt/inject-headers.ts';
+import {
+  type AskedRequest,
+  renderHeaders,
+  requestData,
+  TemplateFault,
+} from '#ext-authz/jwt/inject-headers.ts';
 import type { JwtFilter } from '#ext-authz/jwt/open-jwt-filter.ts';
 import { NO_TOKEN, tokenData } from '#ext-authz/jwt/token-data.ts';
 import { tokenName, VerifiedTokens } from '#ext-authz/jwt/verified-tokens.ts';
@@ -92,8 +97,8 @@ export function openResourceServer(
 /** What is known of granted tokens. It is found out once, because tokens never change. */
 type KnownTokens = {
   readonly judged: JudgedToken;
-  /** What the tokens change in a request, and which JWT filter took part in it. */
-  change: { readonly by: JwtFilter | undefined; readonly change: Change } | undefined;
+  /** What the tokens change in a request, or why not, and which JWT filter took part in it. */
+  made: { readonly by: JwtFilter | undefined; readonly change: Change | TemplateFault } | undefined;
 };
 
 function rememberedTokens(allowMalformed: boolean): (tokens: GrantedTokens) => KnownTokens {
@@ -109,7 +114,7 @@ function rememberedTokens(allowMalformed: boolean): (tokens: GrantedTokens) => K
       subject: typeof sub === 'string' ? sub : undefined,
       memory: { verdict: undefined, holding: undefined },
     };
-    const found = { judged, change: undefined };
+    const found = { judged, made: undefined };
     known.set(tokens, found);
     return found;
   };
@@ -123,7 +128,8 @@ type MakeChange = (
 
 /**
  * Returns the same change each time when it was made of the tokens alone, because no template read
- * the request. Another JWT filter makes another change.
+ * the request. A fault is remembered too, since claims that exceed the limits of a template cost
+ * the most. Another JWT filter makes another change.
  */
 function rememberedChange(
   known: KnownTokens,
@@ -132,15 +138,38 @@ function rememberedChange(
   by: JwtFilter | undefined,
   request: HttpRequest,
 ): Change {
-  if (known.change !== undefined && known.change.by === by) return known.change.change;
-  let isRead = false;
-  const change = make(tokens, by, () => {
-    isRead = true;
-    return request;
-  });
-  if (isRead) return change;
-  known.change = { by, change: { ...change, memory: { isFaultless: false, answered: undefined } } };
-  return known.change.change;
+  if (known.made === undefined || known.made.by !== by) {
+    let isRead = false;
+    const change = changeOrFault(() =>
+      make(tokens, by, () => {
+        isRead = true;
+        return request;
+      }),
+    );
+    if (isRead) return changeOf(change);
+    known.made = { by, change: withMemory(change) };
+  }
+  return changeOf(known.made.change);
+}
+
+function withMemory(change: Change | TemplateFault): Change | TemplateFault {
+  return change instanceof TemplateFault
+    ? change
+    : { ...change, memory: { isFaultless: false, answered: undefined } };
+}
+
+function changeOrFault(make: () => Change): Change | TemplateFault {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof TemplateFault) return error;
+    throw error;
+  }
+}
+
+function changeOf(change: Change | TemplateFault): Change {
+  if (change instanceof TemplateFault) throw change;
+  return change;
 }
 
 /** Makes what templates see of a token, once. */

@@ -380,6 +380,29 @@ test('headers of the JWT filter to which validation is left are set too, and the
   assert.deepEqual([set.get('x-both'), set.get('x-sub')], ['oauth2', 'a']);
 });
 
+test('a template that fails is not tried again for the same tokens, unless it read the request', async t => {
+  for (const [value, tried] of [
+    ['{{ range .token.Claims.roles }}{{ . }}{{ end }}', 1],
+    ['{{ .httpRequestHeader.Get "x-in" }}{{ range .token.Claims.roles }}{{ . }}{{ end }}', 3],
+  ] as const) {
+    const { change } = open(t, { injectRequestHeaders: headerTemplates([['x-roles', value]]) });
+    const tokens = {
+      accessToken: await sign({ roles: Array.from({ length: 20_000 }, () => 'admin') }),
+      idToken: undefined,
+    };
+    const faults = new Set<unknown>();
+    for (let n = 0; n < 3; n += 1)
+      assert.throws(
+        () => change(tokens, requestWith()),
+        fault => {
+          faults.add(fault);
+          return /more than 65536 characters/.test(String(fault));
+        },
+      );
+    assert.equal(faults.size, tried);
+  }
+});
+
 test('an injected Authorization replaces the access token', async t => {
   const { change } = open(t, {
     injectRequestHeaders: headerTemplates([['authorization', 'Own {{ .token.Raw }}']]),
