@@ -78,6 +78,7 @@ async function followUntil<T>(options: FollowOptions<T>, closed: AbortSignal): P
   const objects = new FollowedObjects(options.read);
   const tell = teller(options, objects, closed);
   let failures = 0;
+  let gone = 0;
   let told: string | undefined;
   while (!closed.aborted) {
     let proven = false;
@@ -88,13 +89,15 @@ async function followUntil<T>(options: FollowOptions<T>, closed: AbortSignal): P
     const patient = failures > 0;
     const error = await attempt(options, { objects, patient, tell, onProven }, closed);
     if (closed.aborted) return;
-    if (error?.status === GONE || error?.status === UNDEFINED) objects.resourceVersion = undefined;
-    if (error !== undefined && (error.status !== GONE || failures >= PATIENCE)) {
+    gone = error?.status === GONE ? gone + 1 : 0;
+    if (gone > 0 || error?.status === UNDEFINED) objects.resourceVersion = undefined;
+    if (error !== undefined && (gone === 0 || gone > PATIENCE)) {
       onTrouble?.(error, error.message === told);
       told = error.message;
     }
     failures = proven ? 0 : failures + 1;
-    const atOnce = proven && (error === undefined || error.status === GONE);
+    // After a restart every watch is answered so, and edits wait for all kinds.
+    const atOnce = gone === 1 || (proven && (error === undefined || gone > 0));
     if (!atOnce) await pause(after, backOffMs(Math.max(failures, 1), random()), closed);
   }
 }

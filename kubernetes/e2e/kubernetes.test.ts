@@ -135,6 +135,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     await until(() => (it.changes.length > 1 ? true : undefined));
     assert.equal(it.changes.at(-1), 'away/changed,away/deleted,away/new');
     assert.equal(it.lists(), 2, 'a version that is too old is answered by a list');
+    assert.doesNotMatch(it.troubles.join(), /410/, 'which is no trouble');
     await put('away', 'later');
     await until(() => (it.objects()?.has('away/later') ? true : undefined));
   });
