@@ -10,7 +10,6 @@ import {
 import { withInjected, withoutIdentityHeaders } from './identity-headers.ts';
 import { type Place, placeOf } from './place.ts';
 import { unmetConditions } from './route-conditions.ts';
-import type { Route } from './route-configuration.ts';
 import type { RouteMatch } from './route-match.ts';
 
 /** What filters of a listener do to the choice of the route. */
@@ -82,12 +81,10 @@ function othersOf(
   const possible = before.filter(
     ({ match }) => unmetConditions(withoutHeaders(match, sets), request).length === 0,
   );
-  const ids = new Set(possible.filter(isServed).map(({ name }) => name));
+  const ids = new Set(
+    possible.filter(({ direct_response }) => direct_response === undefined).map(({ name }) => name),
+  );
   return [...ids].map(id => placeOf(places, id));
-}
-
-function isServed({ direct_response }: Route): boolean {
-  return direct_response === undefined;
 }
 
 function withoutHeaders(match: JsonObject, names: readonly string[]): JsonObject {

@@ -29,7 +29,7 @@ export function explainDecisionCache(
   if (part !== undefined) {
     const [unmet] = unmetConditions(part.match, request)
       .map(({ reason }) => reason)
-      .filter(isHard);
+      .filter(reason => !reason.startsWith('the header cookie'));
     return unmet === undefined ? { ms } : { reason: unmet };
   }
   if (routeRule !== undefined) return { reason: 'the route names Filters' };
@@ -43,10 +43,6 @@ function rememberingPart({ route, virtualHost }: RouteMatch): Route | undefined 
   return virtualHost.routes.find(
     other => other.route !== undefined && other.route === route.route && isRemembering(other),
   );
-}
-
-function isHard(reason: string): boolean {
-  return !reason.startsWith('the header cookie');
 }
 
 /** Formats it for people. */

@@ -14,7 +14,7 @@ import type {
   FilterReference,
   InnerFilterReference,
 } from '#resources/kinds/filter-policy/filter-policy.ts';
-import { type Resource, resourceId } from '#resources/resource.ts';
+import { resourceId } from '#resources/resource.ts';
 import {
   type Applies,
   type ConditionContext,
@@ -113,7 +113,7 @@ function explainItem(
   if (definition === undefined) throw new Error(`Filter ${item.filter} is not in force`);
   const { onAllow, onDeny } = item;
   const shared = {
-    ...placeOf(context.places, filterId(definition)),
+    ...placeOf(context.places, resourceId('Filter', definition.namespace, definition.name)),
     ...explainCondition(written?.ifRequestHeader, item.applies, conditionContext(context)),
     ...{ onDeny, onAllow, scope: scopeOf(item, definition) },
     injects: [...settableBy(item.filter, context.definitions)].sort(),
@@ -123,10 +123,6 @@ function explainItem(
   const oauth2 = { ...shared, type: 'OAuth2', grantType } as const;
   if (grantType !== 'AuthorizationCode') return oauth2;
   return { ...oauth2, login: explainLogin(item, written, definition.settings, context) };
-}
-
-function filterId({ name, namespace }: Pick<Resource<'Filter'>, 'name' | 'namespace'>): string {
-  return resourceId('Filter', namespace, name);
 }
 
 /** Returns the scopes of a rule item. See docs/reference/kinds/filter-policy.md. */

@@ -85,7 +85,7 @@ function usersOf(
       addTo(origins, counted, id);
     }
   }
-  for (const { id, clusters } of tables.flatMap(({ json }) => routesOf(json))) {
+  for (const { id, clusters } of tables.flatMap(({ json }) => allRoutes(json).flatMap(named))) {
     const names = clusters.flatMap(cluster => statNames.get(cluster) ?? []);
     for (const name of names) addTo(behind, id, name);
     // The first Mapping names a route. Each of several has its own cluster.
@@ -126,15 +126,11 @@ function areAlike<T>(
   return before.every((a, index) => a === now[index] || isSame(a, now[index] as T));
 }
 
-/** Returns the routes that are named after a Mapping or ProxyConfig, with their clusters. */
-function routesOf(json: JsonObject) {
-  return allRoutes(json).flatMap(named);
-}
-
 function allRoutes({ virtual_hosts }: JsonObject): readonly JsonObject[] {
   return objectsIn(virtual_hosts).flatMap(({ routes }) => objectsIn(routes));
 }
 
+/** Returns the route where it is named after a Mapping or ProxyConfig, with its clusters. */
 function named({ name, route }: JsonObject) {
   if (typeof name !== 'string' || !isJsonObject(route)) return [];
   const { cluster, weighted_clusters: split } = route;

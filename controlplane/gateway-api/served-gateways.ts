@@ -88,7 +88,9 @@ export function servedGateways(
   const policies = policyStatuses(resources, objects, using, ours);
   const targeting = targetingStatuses(resources, objects, routes, ours);
   return {
-    gateways: made.map(({ served }) => served).sort(byId),
+    gateways: made
+      .map(({ served }) => served)
+      .sort((a, b) => compareText(a.gateway.id, b.gateway.id)),
     statuses: new Map<string, GatewayApiStatus>([
       ...[...classes.values()].map(
         ({ gatewayClass, status }) => [gatewayClass.id, status] as const,
@@ -156,10 +158,6 @@ function judge(route: AnyRoute, base: Base, memo: Memo): RouteVerdict {
   return memo.of(route, 'verdict beside these', [base], () =>
     remembered({ memo, context }, route, 'verdict', [], ask => routeVerdict(route, ask)),
   );
-}
-
-function byId(a: ServedGateway, b: ServedGateway): number {
-  return compareText(a.gateway.id, b.gateway.id);
 }
 
 /** Returns the services that listeners ask whether a request may pass. */

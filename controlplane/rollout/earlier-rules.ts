@@ -21,7 +21,8 @@ export function withEarlierRules(
 ): Snapshot {
   const policies = before?.get(FILTER_POLICY) ?? NO_RESOURCES;
   if (before !== undefined && policies.size === 0) return next;
-  const marks = [...policies.values()].filter(({ name }) => isMark(name));
+  // Operators' names have no `~`.
+  const marks = [...policies.values()].filter(({ name }) => name.startsWith('~'));
   const all = marks.length < MOST_MARKS ? [...marks, mark(change)] : marks;
   return new Map([
     ...next,
@@ -34,11 +35,6 @@ export function withEarlierRules(
       ]),
     ],
   ]);
-}
-
-/** Operators' names have no `~`. */
-function isMark(name: string): boolean {
-  return name.startsWith('~');
 }
 
 function mark(change: number) {

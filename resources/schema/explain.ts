@@ -30,16 +30,12 @@ function explain(
     meta.form ?? (schema === undefined ? undefined : formOf(schema)) ?? 'of another form';
   if (issue.code === 'custom') return issue.message;
   if (issue.code === 'invalid_key')
-    return `"${String(path.at(-1))}" may not be a key here: ${keyForm(issue)}`;
+    return `"${String(path.at(-1))}" may not be a key here: ${issue.issues[0]?.message ?? 'it has a wrong form'}`;
   if (value === undefined) return `${field} is required: ${form}`;
   if (isEmpty(value) && issue.code === 'too_small') return `${field} must not be empty`;
   const hint =
     typeof value === 'string' && schema !== undefined ? suggest(value, choicesOf(schema)) : '';
   return `${field} must be ${form}${meta.secret === true ? '' : `, not ${show(value)}`}${hint}`;
-}
-
-function keyForm(issue: z.core.$ZodIssueInvalidKey): string {
-  return issue.issues[0]?.message ?? 'it has a wrong form';
 }
 
 /** Returns the last named step of the path. What a list holds is called an item of it. */

@@ -1,6 +1,6 @@
 import { CallError } from './function.ts';
 import { compareBytes } from './go-string.ts';
-import type { GoComplex, GoType, GoValue } from './go-type.ts';
+import type { GoType, GoValue } from './go-type.ts';
 import { isComplex, isInt, isMap, isSlice, isStruct, typeOf } from './go-value.ts';
 import { unbox, type Value } from './value.ts';
 
@@ -34,12 +34,8 @@ function isEqual(a: GoValue | undefined, b: GoValue | undefined): boolean {
 
 function isEqualBasic(a: GoValue | undefined, b: GoValue | undefined): boolean {
   if (isInt(a) && isInt(b)) return a.value === b.value;
-  if (isComplex(a) && isComplex(b)) return isEqualComplex(a, b);
+  if (isComplex(a) && isComplex(b)) return a.real === b.real && a.imaginary === b.imaginary;
   return a === b;
-}
-
-function isEqualComplex(a: GoComplex, b: GoComplex): boolean {
-  return a.real === b.real && a.imaginary === b.imaginary;
 }
 
 /**

@@ -16,7 +16,7 @@ const HEADER: GoType = {
     ['Add', { params: [STRING, STRING] }],
     ['Clone', { params: [], call: header => header }],
     ['Del', { params: [STRING] }],
-    ['Get', { params: [STRING], call: (header, [name]) => firstOf(valuesOf(header, name)) }],
+    ['Get', { params: [STRING], call: (header, [name]) => valuesOf(header, name).items[0] ?? '' }],
     ['Set', { params: [STRING, STRING] }],
     ['Values', { params: [STRING], call: (header, [name]) => valuesOf(header, name) }],
   ]),
@@ -40,10 +40,6 @@ function valuesOf(header: GoValue, name: GoValue | undefined): GoSlice {
   const values =
     isMap(header) && typeof name === 'string' ? header.entries.get(canonical(name)) : undefined;
   return isSlice(values) ? values : NIL_STRINGS;
-}
-
-function firstOf(values: GoSlice): GoValue {
-  return values.items[0] ?? '';
 }
 
 /** Returns Go's canonical spelling of a header name. One that is no token stays as it is. */

@@ -1,6 +1,6 @@
 import { spend } from './budget.ts';
 import type { GoMap, GoSlice, GoStruct, GoValue } from './go-type.ts';
-import { ANY, type GoType } from './go-type.ts';
+import { ANY } from './go-type.ts';
 import { isComplex, isMap, isSlice, isStruct, sortedKeys, typeOf } from './go-value.ts';
 import { printBool, printComplex, printFloat, printInt, printString } from './print-scalar.ts';
 import { type Printer, pad, write } from './printer.ts';
@@ -99,14 +99,10 @@ function printStruct(printer: Printer, { type, values }: GoStruct, verb: string)
   write(printer, printer.sharpV ? `${type.name}{` : '{');
   for (const [index, value] of values.entries()) {
     if (index > 0) write(printer, separator(printer));
-    if (printer.plusV || printer.sharpV) write(printer, `${fieldName(type, index)}:`);
+    if (printer.plusV || printer.sharpV) write(printer, `${type.fields?.[index]?.name ?? ''}:`);
     printNested(printer, value, verb);
   }
   write(printer, '}');
-}
-
-function fieldName(type: GoType, index: number): string {
-  return type.fields?.[index]?.name ?? '';
 }
 
 function separator(printer: Printer): string {

@@ -5,7 +5,7 @@ import {
   injectedBy,
 } from '#resources/kinds/filter/injected-headers.ts';
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import { filterKey } from './filter-key.ts';
@@ -92,7 +92,10 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
     ...filters.map(each => [keyOf(each), delegateKey(each, delegateOf(each))] as const),
   ]);
   const find = rulesOf(filterPolicies);
-  const rejected = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(hostsOfRules);
+  // A policy without any readable rule may be for any host.
+  const rejected = closed
+    .filter(({ kind }) => kind === 'FilterPolicy')
+    .flatMap(({ rules = [{}] }) => rules.map(({ host = '*' }) => host));
   const meetsRejected = hostReach(rejected);
   return perHost(domain => {
     const running = meetsRejected(domain)
@@ -102,11 +105,6 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
     const injected = [...setting].flatMap(key => names.get(key) ?? []);
     return [...new Set(injected.flatMap(name => [name, headerIdentity(name)]))].sort();
   });
-}
-
-/** A policy without any readable rule may be for any host. */
-function hostsOfRules({ rules = [{}] }: Rejected): readonly string[] {
-  return rules.map(({ host = '*' }) => host);
 }
 
 /**

@@ -35,7 +35,8 @@ export function orderedRules(
   );
   return each.map(({ policy, rule, index }, rank) => ({
     ...{ policy, index, rank, field: `spec.rules[${index}]` },
-    ...globsOf(rule),
+    host: parseGlob(rule.host),
+    path: parseGlob(rule.path),
     filters: rule.filters,
     closes: rule.filters.length > 0,
     decides: onlyFilter(rule, policy.namespace),
@@ -49,17 +50,15 @@ function onlyFilter({ filters }: FilterPolicyRule, own: string): string | undefi
   return filterKey(only.namespace ?? own, only.name);
 }
 
-function globsOf({ host, path }: FilterPolicyRule) {
-  return { host: parseGlob(host), path: parseGlob(path) };
-}
-
 /** Finds the rule that a request matches. */
 export type FindRule = (host: string, path: string) => OrderedRule | undefined;
 
 /** Indexes rules by their exact host, and by what their path begins with. */
 export function ruleFinder(rules: readonly OrderedRule[]): FindRule {
   const byHost = Map.groupBy(rules, ({ host }) => (host.suffix === undefined ? host.prefix : ''));
-  const byStart = new Map([...byHost].map(([host, some]) => [host, Map.groupBy(some, startOf)]));
+  const byStart = new Map(
+    [...byHost].map(([host, some]) => [host, Map.groupBy(some, ({ path }) => path.prefix)]),
+  );
   const lengths = [...new Set(rules.map(({ path }) => path.prefix.length))];
   return (host, path) => {
     const starts = lengths
@@ -74,10 +73,6 @@ export function ruleFinder(rules: readonly OrderedRule[]): FindRule {
       undefined,
     );
   };
-}
-
-function startOf({ path }: OrderedRule): string {
-  return path.prefix;
 }
 
 /** Names a rule in a message. */

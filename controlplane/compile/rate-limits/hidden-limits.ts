@@ -114,13 +114,9 @@ function* candidates(
 function isBeaten(enforced: LabelPattern, logged: LabelPattern): boolean {
   if (enforced.length !== logged.length) return enforced.length < logged.length;
   const [a, b] = [enforced, logged].map(pattern =>
-    pattern.map(item => Number(isExact(item))).join(''),
+    pattern.map(item => Number(item.every(({ value }) => value !== undefined))).join(''),
   );
   return a !== undefined && b !== undefined && a < b;
-}
-
-function isExact(item: PatternLabel): boolean {
-  return item.every(({ value }) => value !== undefined);
 }
 
 /**

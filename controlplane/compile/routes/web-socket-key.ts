@@ -20,11 +20,9 @@ export const WEB_SOCKET_KEY: JsonObject = {
 export function takeWebSockets(virtualHosts: readonly JsonObject[]): boolean {
   return virtualHosts.some(({ routes }) =>
     objectsIn(routes).some(
-      ({ route }) => isJsonObject(route) && objectsIn(route.upgrade_configs).some(isWebSocket),
+      ({ route }) =>
+        isJsonObject(route) &&
+        objectsIn(route.upgrade_configs).some(({ upgrade_type }) => upgrade_type === 'websocket'),
     ),
   );
-}
-
-function isWebSocket({ upgrade_type }: JsonObject): boolean {
-  return upgrade_type === 'websocket';
 }

@@ -66,7 +66,8 @@ export function checkTlsSecrets<Read extends Checkable>(
       problems.set(JSON.stringify(problem), problem);
       if (severity === 'warning' || !hasLastGood.has(secret.id)) continue;
       resources.delete(secret.id);
-      rejected.set(secret.id, toRejected(secret));
+      const { id, kind, name, namespace, source } = secret;
+      rejected.set(id, { kind, namespace, name, id, source });
     }
   }
   return { read: { ...read, resources, rejected }, problems: [...problems.values()] };
@@ -201,8 +202,4 @@ function usedBy({ id }: Pick<Resource, 'id'>): string {
 function problemAt(secret: Secret, severity: Problem['severity']): Problem {
   const { field: _, ...problem } = problemOf(secret, severity, '', '');
   return problem;
-}
-
-function toRejected({ id, kind, name, namespace, source }: Secret): Rejected {
-  return { kind, namespace, name, id, source };
 }

@@ -161,16 +161,14 @@ function ruleViews(served: ServedRoute, resources: ResourceSet): readonly RuleVi
   const rules: readonly ServedRule<unknown>[] = served.rules;
   return rules.map(rule => ({
     paths: pathsOf(served.kind, rule.rule),
-    filters: [...(rule.policy?.filters ?? []), ...rule.filters].map(filterName),
+    filters: [...(rule.policy?.filters ?? []), ...rule.filters].map(
+      ({ namespace, name }) => `${namespace}/${name}`,
+    ),
     isSure: rule.filters.length > 0 || areSure(rule.policy?.policy.spec.filters ?? []),
     ...(rule.broken === undefined ? {} : { broken: rule.broken }),
     redirects: redirects(rule.rule),
     backends: backendsOf(rule, resources),
   }));
-}
-
-function filterName({ namespace, name }: Resource<'Filter'>): string {
-  return `${namespace}/${name}`;
 }
 
 function pathsOf(kind: ServedRoute['kind'], rule: unknown): readonly RoutePath[] {
