@@ -2,7 +2,7 @@ import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { nodeGroups } from '#controlplane/compile/all-node-groups.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
-import { isProxy, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
+import { EXT_AUTHZ, isProxy, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
 import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
 import type { DiffQuestion } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
@@ -134,6 +134,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const controller: Controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources, sharing)],
     services: new Set(SERVICE_GROUPS),
+    authorizer: EXT_AUTHZ,
     replicated: config.kubernetes !== undefined,
     compile: groupCompiler(sharing, log, (group, compiled) => {
       pushed.compiled(group, compiled);

@@ -126,6 +126,8 @@ export type Rejected = {
   readonly delegate?: FilterName;
   /** Restrictions that it asks for and that are not served. Absent when there are none. */
   readonly unserved?: readonly Unserved[];
+  /** Why it is closed, for people, where that is no error of its own. */
+  readonly reason?: string;
 };
 
 /** Resources by their ids. */

@@ -18,6 +18,13 @@ const mapping = (name: string, hash: string) =>
     source: { file: 'a.yaml', line: 1 },
     spec: {},
   }) as Resource;
+const policy = (hash: string, ...paths: readonly string[]) =>
+  ({
+    ...mapping('p', hash),
+    kind: 'FilterPolicy',
+    id: 'FilterPolicy/default/p',
+    spec: { rules: paths.map(path => ({ host: '*', path, filters: [{ name: 'f' }] })) },
+  }) as unknown as Resource;
 const written = (
   resources: Resource[],
   rejected: string[] = [],
@@ -207,13 +214,6 @@ describe('the controller', () => {
   });
 
   test('what a rejected FilterPolicy covers beyond its last good version is closed', () => {
-    const policy = (hash: string, ...paths: readonly string[]) =>
-      ({
-        ...mapping('p', hash),
-        kind: 'FilterPolicy',
-        id: 'FilterPolicy/default/p',
-        spec: { rules: paths.map(path => ({ host: '*', path, filters: [{ name: 'f' }] })) },
-      }) as unknown as Resource;
     const it = system(content => content.includes('p@2'));
     it.controller.written(written([policy('1', '/a/*')]));
     it.answer();
@@ -466,6 +466,75 @@ describe('services and proxies', () => {
     connect('limits', 'edge');
     say('edge', 'settled');
     assert.deepEqual(kept, ['Mapping/default/a']);
+  });
+
+  describe('of which one decides by FilterPolicies', () => {
+    /** It has the rule for /a/, and has answered. */
+    function authorized() {
+      const it = pair({ authorizer: 'limits' });
+      it.controller.written(written([policy('1', '/a/*')]));
+      it.say('limits', 'settled');
+      it.say('edge', 'settled');
+      return it;
+    }
+    const late = ({ timers }: ReturnType<typeof pair>) => {
+      for (const timer of timers.splice(0)) timer();
+    };
+    const edited = () => written([policy('2', '/a/*', '/b/*'), mapping('b', '1')]);
+
+    for (const [what, connected] of [
+      ['does not answer', ['limits', 'edge']],
+      ['is away', ['edge']],
+    ] as const) {
+      test(`what new rules cover is closed while it ${what}, and served once it has them`, () => {
+        const it = authorized();
+        it.connect(...connected);
+        it.controller.written(edited());
+        late(it);
+        assert.equal(it.served.edge, 'p@1,b@1,!FilterPolicy/default/p /b/*');
+        const [closed] = it.controller.inForce.closed;
+        assert.match(closed?.reason ?? '', /^ext-authz does not have this version/);
+        it.say('edge', 'settled');
+        it.connect('limits', 'edge');
+        it.say('limits', 'settled');
+        late(it);
+        assert.equal(it.served.edge, 'p@2,b@1');
+        assert.deepEqual(it.controller.inForce.closed, []);
+      });
+    }
+
+    test('what proxies reject of a change is found once it has the rules', () => {
+      const it = authorized();
+      it.controller.written(edited());
+      late(it);
+      it.say('edge', 'settled');
+      assert.deepEqual(it.kept, ['FilterPolicy/default/p']);
+      it.say('limits', 'settled');
+      while (it.controller.rollout.trial !== undefined) {
+        it.say('limits', 'settled');
+        it.say('edge', it.served.edge?.includes('b@1') ? 'rejected' : 'settled');
+      }
+      assert.deepEqual([...it.controller.rollout.quarantined.keys()], ['Mapping/default/b']);
+    });
+
+    test('a change without new rules goes on without it', () => {
+      const it = authorized();
+      it.connect('edge');
+      it.controller.written(written([policy('1', '/a/*'), mapping('b', '1')]));
+      late(it);
+      assert.equal(it.served.edge, 'p@1,b@1');
+      it.controller.written(written([mapping('b', '1')]));
+      late(it);
+      assert.equal(it.served.edge, 'b@1');
+    });
+
+    test('nothing is closed before it was seen, since another control plane may have it', () => {
+      const it = pair({ authorizer: 'limits' });
+      it.connect('edge');
+      it.controller.written(written([policy('1', '/a/*')]));
+      late(it);
+      assert.equal(it.served.edge, 'p@1');
+    });
   });
 });
 

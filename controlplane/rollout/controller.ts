@@ -17,6 +17,7 @@ import {
   want,
 } from './rollout.ts';
 import { type ClientAck, rolloutVerdict } from './rollout-verdict.ts';
+import { type Untaken, withoutUntaken } from './untaken-rules.ts';
 
 /** The configuration of one node group. */
 export type GroupConfiguration = {
@@ -32,6 +33,11 @@ export type ControllerParts = {
    * before proxies apply the change.
    */
   readonly services: ReadonlySet<string>;
+  /**
+   * The service that decides by FilterPolicies. While it does not have one, what that covers is
+   * closed. Default: none.
+   */
+  readonly authorizer?: string;
   /** Whether other control planes are known to serve the same resources. Default: false. */
   readonly replicated?: boolean;
   /**
@@ -129,6 +135,10 @@ export class Controller {
   #proven = false;
   /** Groups of services that have something to decide by. */
   #deciding: readonly string[] = [];
+  /** What the authorizer was last seen to have. Undefined before that. */
+  #taken: ResourcesById | undefined;
+  /** What proxies go by in place of rules that the authorizer does not have. */
+  #untaken: Untaken | undefined;
   /** Whether services that are not connected here are given time to have a change. */
   #elsewhere = false;
   #cancelElsewhere: () => void = () => {};
@@ -158,6 +168,10 @@ export class Controller {
     this.#noteClients(clients);
     if (this.#held.length > 0) {
       this.#servicesChanged(clients);
+      return;
+    }
+    if (this.#untaken !== undefined && this.#findUntaken() === undefined) {
+      this.#publish();
       return;
     }
     const { trial } = this.#rollout;
@@ -195,11 +209,28 @@ export class Controller {
     const groups =
       proxies.length === 0 ? [] : [...this.#awaited()].filter(group => !settled.has(group));
     this.#proxies.waitFor([...unsettled(proxies), ...groups.map(groupKey)]);
+    if (this.#hasTaken(services)) this.#taken = effective(this.#rollout);
     const come = services.some(({ id }) => !this.#here.has(id));
     this.#here = new Set(services.map(({ id }) => id));
     // Another process of the service may be on its way back, too.
     if (come && this.#held.length > 0) this.#waitElsewhere();
     this.#services.waitFor([...unsettled(services), ...this.#away(services)]);
+  }
+
+  /** Returns whether the authorizer has what is published to it. */
+  #hasTaken(services: readonly ClientAck[]): boolean {
+    const { authorizer } = this.#parts;
+    const own = services.filter(({ group }) => group === authorizer);
+    return own.length > 0 && own.every(({ state }) => state === 'settled');
+  }
+
+  /**
+   * Returns what to serve while the authorizer lacks rules.
+   * @returns undefined when it has them, or was never seen to have any
+   */
+  #findUntaken(): Untaken | undefined {
+    if (this.#taken === undefined) return undefined;
+    return withoutUntaken(effective(this.#rollout), this.#taken);
   }
 
   /**
@@ -239,7 +270,8 @@ export class Controller {
     );
     if (typeof said === 'object') this.#refuse(said.rejected);
     // Services alone do not prove what is meant for proxies.
-    else if (said === 'accepted' && proxies.length > 0) this.#accept();
+    else if (said === 'accepted' && proxies.length > 0 && this.#untaken === undefined)
+      this.#accept();
   }
 
   #accept(): void {
@@ -299,7 +331,12 @@ export class Controller {
 
   /** Returns what is in force, or about to be, with what is closed. */
   get inForce(): ResourceSet {
-    return toResourceSet(effective(this.#rollout).values(), this.#closed());
+    return this.#servedWith(this.#untaken);
+  }
+
+  #servedWith(untaken: Untaken | undefined): ResourceSet {
+    const { resources, closed } = untaken ?? { resources: effective(this.#rollout), closed: [] };
+    return toResourceSet(resources.values(), [...this.#closed(), ...closed]);
   }
 
   /** Returns resources with an error that no last good version stands for whole. */
@@ -330,7 +367,7 @@ export class Controller {
   }
 
   #publish(): void {
-    const resources = this.inForce;
+    const resources = this.#servedWith(undefined);
     this.#configured = this.#parts.groups(resources);
     const compiled = [...this.groups].map(group => ({
       group,
@@ -379,12 +416,21 @@ export class Controller {
   }
 
   #release(): void {
-    const held = this.#held;
+    this.#untaken = this.#findUntaken();
+    const held = this.#untaken === undefined ? this.#held : this.#compileAgain(this.#held);
     this.#held = [];
     this.#endElsewhere();
     this.#publishGroups(held);
     this.#changing = true;
     this.proxiesChanged();
+  }
+
+  /** Groups whose configuration cannot be made keep what they have. */
+  #compileAgain(groups: readonly Compiled[]): readonly Compiled[] {
+    const resources = this.inForce;
+    return groups
+      .map(({ group }) => ({ group, ...this.#parts.compile(resources, group) }))
+      .filter(result => 'snapshot' in result);
   }
 
   /** Returns the groups whose configuration has changed. */

@@ -25,6 +25,13 @@ test('a rejected FilterPolicy has a Problem that names what answers 500 by it', 
   assert.deepEqual(messages({ ...REFUSED, rules }), [`the FilterPolicy is rejected: ${covered}`]);
 });
 
+test('a FilterPolicy that is closed without an error of its own says why', () => {
+  const rules = [{ host: 'a.test', path: '/b' }];
+  assert.deepEqual(messages({ ...REFUSED, rules, reason: 'not yet' }), [
+    'not yet: path /b of host a.test answers 500',
+  ]);
+});
+
 test('a rejected FilterPolicy names what it was for, and its namespace where that cannot be read', () => {
   const targets = [{ group: '', kind: 'HTTPRoute', name: 'shop' }, UNREADABLE_TARGET];
   const covered =

@@ -21,8 +21,8 @@ type Filter = Resource<'Filter'>;
 type AnyFilter = FilterReference | TargetFilter;
 
 /**
- * Returns what happens to the paths of rejected FilterPolicies for which no last good version
- * stands (docs/adr/0002-closed-or-last-good.md).
+ * Returns what happens to the paths of closed FilterPolicies for which no last good version stands
+ * (docs/adr/0002-closed-or-last-good.md).
  */
 export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[] {
   return closed
@@ -33,7 +33,8 @@ export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[
     .map(policy => {
       const targets = (policy.targets ?? []).map(target => targetText(policy.namespace, target));
       const covered = [...targets, ...(policy.rules ?? [{}]).map(closedText)].join(', ');
-      return problemOf(policy, 'error', 'spec', `the FilterPolicy is rejected: ${covered}`);
+      const { reason = 'the FilterPolicy is rejected' } = policy;
+      return problemOf(policy, 'error', 'spec', `${reason}: ${covered}`);
     });
 }
 
