@@ -134,7 +134,7 @@ export class Fleet {
     const { layout, now } = this.#options;
     const name = instanceName(instance.number);
     progress(`${name} is draining`);
-    await discoveryAcked(loopback(layout.ports.sds), name);
+    await discoveryAcked(loopback(layout.ports.sds), name, () => this.#stopping);
     await instance.stop(now);
     this.#byNumber.delete(instance.number);
     progress(`${name} has ended`);

@@ -118,6 +118,22 @@ describe('under load clients do not notice', () => {
     reportAll(t, tally);
   });
 
+  test('that the service is scaled down while its discovery hangs', async t => {
+    assert.equal((await system.command('scale', '4', '--state', system.state)).code, 0);
+    const load = startLoad({ base: system.edge, path: '/user/health', perSecond: 100 });
+    await until(() => load.tally().hostnames.size === 4 || undefined, 30_000, 'four answer');
+    const sds = (await system.pid('sds')) ?? 0;
+    process.kill(sds, 'SIGSTOP');
+    t.after(() => process.kill(sds, 'SIGCONT'));
+    const scaled = system.command('scale', '2', '--state', system.state);
+    // In this time instances would end that the edge still sends requests to.
+    await load.more(1_200);
+    process.kill(sds, 'SIGCONT');
+    assert.equal((await scaled).code, 0);
+    await load.more(50);
+    reportAll(t, await load.stop());
+  });
+
   test('that the target of a Mapping goes back and forth 10 times', async t => {
     const load = startLoad({ base: system.edge, path: '/target' });
     for (let change = 1; change <= 10; change++) {
