@@ -7,7 +7,7 @@ import { npmComponent, softwareBill } from '../deploy/image/software-bill.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { buildPackage, pack } from './build-package.ts';
 import { installedPackages } from './installed-packages.ts';
-import { sectionOf } from './release-problems.ts';
+import { notesOf } from './release-problems.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const BUILT = join(ROOT, '.gateway', 'package');
@@ -41,8 +41,8 @@ export const ARTEFACTS: readonly Artefact[] = [
     name: 'notes',
     write(dist) {
       const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
-      const notes = sectionOf(changelog, manifest.version) ?? 'A draft.\n';
-      writeFileSync(join(dist, `${NAME}-notes.md`), notes);
+      const notes = notesOf(changelog, manifest.version, process.env.GITHUB_REPOSITORY);
+      writeFileSync(join(dist, `${NAME}-notes.md`), notes ?? 'A draft.\n');
     },
   },
   { name: 'chart', write: writeChart },

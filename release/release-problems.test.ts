@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ReleaseFacts, releaseProblems, sectionOf } from './release-problems.ts';
+import { notesOf, type ReleaseFacts, releaseProblems, sectionOf } from './release-problems.ts';
 
 const CHANGELOG = `# Changelog
 
@@ -56,4 +56,15 @@ test('the notes of a release are its own section', () => {
   assert.equal(sectionOf(CHANGELOG, '1.2.0')?.trim(), '### Added\n- A thing.');
   assert.equal(sectionOf(CHANGELOG, '1.1.0')?.trim(), '### Fixed\n- Another.');
   assert.equal(sectionOf(CHANGELOG, '1.1'), undefined);
+});
+
+test('links of the notes lead to the files of the tag', () => {
+  const text = (link: string) => `# Changelog\n\n## [1.2.0] - 2026-01-01\n- See [it](${link}).\n`;
+  const notes = (link: string) => notesOf(text(link), '1.2.0', 'a/b');
+  assert.equal(
+    notes('docs/how-to/upgrade.md#on-kubernetes'),
+    '- See [it](https://github.com/a/b/blob/v1.2.0/docs/how-to/upgrade.md#on-kubernetes).\n',
+  );
+  assert.equal(notes('https://example.com/'), '- See [it](https://example.com/).\n');
+  assert.equal(notesOf(text('docs/a.md'), '1.2.0', undefined), '- See [it](docs/a.md).\n');
 });

@@ -44,6 +44,21 @@ export function sectionOf(changelog: string, version: string): string | undefine
   return sectionBeginning(changelog, `[${version}] - `)?.replace(/^.*\n/, '');
 }
 
+/**
+ * Returns the text of a release on GitHub: its section, with links to the files of its tag. A
+ * release stands apart from the files, and has no folder that a link could start from.
+ */
+export function notesOf(
+  changelog: string,
+  version: string,
+  repository: string | undefined,
+): string | undefined {
+  const section = sectionOf(changelog, version);
+  if (repository === undefined) return section;
+  const files = `https://github.com/${repository}/blob/v${version}/`;
+  return section?.replace(/\]\((?![a-z]+:|#)/g, `](${files}`);
+}
+
 function unreleasedOf(changelog: string): string | undefined {
   return sectionBeginning(changelog, '[Unreleased]');
 }
