@@ -11,6 +11,7 @@ const MOST_LINE_BYTES = 65_536;
 
 /** As the library does, which passes over the byte after it, too. */
 const LINE_END = '\r'.charCodeAt(0);
+const NUMBER = ':'.charCodeAt(0);
 /** RESP2 alone, since the library reads RESP3 too, and there a number digit by digit. */
 const BEGIN = /^(?:[+:-]|[$*](?:-1?|\d{0,15})$)/;
 const HEAD = /^([$*])(-1|\d{1,15})$/;
@@ -48,6 +49,12 @@ export class ReplyBounds {
     const found = chunk.indexOf(LINE_END, at);
     const end = found < 0 ? chunk.length : found;
     this.#take(end - at);
+    // Most replies are counts, which need not be read here.
+    if (found >= 0 && this.#line === '' && chunk[at] === NUMBER && end - at < MOST_LINE_BYTES) {
+      this.#passing = 1;
+      this.#endItem();
+      return end + 1;
+    }
     this.#line += chunk.toString('latin1', at, end);
     if (this.#line.length > MOST_LINE_BYTES) throw tooLarge();
     if (!BEGIN.test(this.#line)) throw noReply();
