@@ -66,5 +66,8 @@ test('links of the notes lead to the files of the tag', () => {
     '- See [it](https://github.com/a/b/blob/v1.2.0/docs/how-to/upgrade.md#on-kubernetes).\n',
   );
   assert.equal(notes('https://example.com/'), '- See [it](https://example.com/).\n');
-  assert.equal(notesOf(text('docs/a.md'), '1.2.0', undefined), '- See [it](docs/a.md).\n');
+  assert.equal(
+    notesOf(text('docs/README.md'), '1.2.0', undefined),
+    '- See [it](docs/README.md).\n',
+  );
 });
