@@ -1,4 +1,5 @@
 import { type FieldPath, type Finding, formatPath } from '#resources/finding.ts';
+import { defaultLimitName } from '#resources/kinds/rate-limit/default-limit-name.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { validate } from '#resources/schema/validate.ts';
 import { isFields } from '#resources/words/fields.ts';
@@ -55,9 +56,9 @@ function indexOf([root, list, index]: FieldPath): number | undefined {
 function nameLimit(
   limit: unknown,
   index: number,
-  { name, namespace }: Pick<Written, 'name' | 'namespace'>,
+  of: Pick<Written, 'name' | 'namespace'>,
 ): unknown {
-  return isFields(limit) ? { name: `${name}.${namespace}-${index}`, ...limit } : limit;
+  return isFields(limit) ? { name: defaultLimitName(of, index), ...limit } : limit;
 }
 
 /** Returns the path in the spec with all limits. */

@@ -5,6 +5,7 @@ import { labelTree } from '#controlplane/compile/rate-limits/label-tree.ts';
 import { LabelWalk } from '#controlplane/compile/rate-limits/label-walk.ts';
 import { labellings } from '#controlplane/compile/rate-limits/labelling.ts';
 import { HIDDEN_TEXT } from '#controlplane/diff/field-changes.ts';
+import { defaultLimitName } from '#resources/kinds/rate-limit/default-limit-name.ts';
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -72,17 +73,18 @@ export function limitRows(
   problems: readonly Problem[],
 ): readonly LimitRow[] {
   const found = Map.groupBy(problems, problemId);
-  return rateLimits.flatMap(({ id, name, namespace, source, spec }) =>
-    spec.limits.map((limit, index) => ({
-      name: limit.name ?? `${name}.${namespace}-${index}`,
+  return rateLimits.flatMap(rateLimit => {
+    const { id, source, spec } = rateLimit;
+    return spec.limits.map((limit, index) => ({
+      name: limit.name ?? defaultLimitName(rateLimit, index),
       ...{ id, index, groups: [] },
       domain: spec.domain,
       pattern: limit.pattern.map(item => item.map(labelText).join(' or ')).join(', '),
       ...{ rate: limit.rate, unit: limit.unit, action: limit.action },
       problems: found.get(id)?.length ?? 0,
       ...source,
-    })),
-  );
+    }));
+  });
 }
 
 function labelText({ key, value }: Limit['pattern'][number][number]): string {

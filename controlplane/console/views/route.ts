@@ -19,6 +19,7 @@ import { allRoutes } from '#controlplane/gateway-api/route-rules.ts';
 import type { GatewayApi } from '#controlplane/gateway-api/served-gateway.ts';
 import { type JsonObject, objectsIn } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { defaultLimitName } from '#resources/kinds/rate-limit/default-limit-name.ts';
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -197,12 +198,13 @@ export function limitsOf(
 }
 
 function limitLines(
-  { name, namespace, source, spec }: Resource<'RateLimit'>,
+  rateLimit: Resource<'RateLimit'>,
   isShown: (limit: Limit) => boolean,
 ): readonly LimitLine[] {
+  const { source, spec } = rateLimit;
   return spec.limits.flatMap((limit, index) => {
-    const { action, name: own = `${name}.${namespace}-${index}`, rate, unit } = limit;
-    return isShown(limit) ? [{ name: own, rate, unit, action, ...source }] : [];
+    const { action, name = defaultLimitName(rateLimit, index), rate, unit } = limit;
+    return isShown(limit) ? [{ name, rate, unit, action, ...source }] : [];
   });
 }
 
