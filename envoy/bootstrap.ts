@@ -50,6 +50,9 @@ export type BootstrapOptions = {
   readonly waitsForListeners?: boolean;
 };
 
+/** Statistics of routes without requests for so long are given up. A multiple of each flush. */
+const EVICTION = '3600s';
+
 const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /**
@@ -103,6 +106,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
     static_resources: staticResources([controlplane, ...discovery], options),
     ...(figures ? pushFigures('controlplane') : {}),
     stats_config: STATS_CONFIG,
+    stats_eviction_interval: EVICTION,
     // A cluster without traffic has a fifth of the statistics, and is made in half the time.
     deferred_stat_options: { enable_deferred_creation_stats: true },
     layered_runtime: {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import { LATENCY_BOUNDS } from './latency-bounds.ts';
+import { ROUTE_SCOPE, ROUTE_TIME } from './route-statistics.ts';
 
 /**
  * Labels as Envoy finds them. It ends a value at a dot, so the control plane makes names for
@@ -15,13 +16,10 @@ const LABELS = [
   'envoy.rds_route_config',
   'envoy.response_code',
   'envoy.response_code_class',
-  'envoy.route',
   'envoy.ssl_cipher',
   'envoy.ssl_curve',
   'envoy.ssl_sigalg',
   'envoy.ssl_version',
-  'envoy.virtual_cluster',
-  'envoy.virtual_host',
   'envoy.worker_id',
   'envoy.xds_resource_name',
 ];
@@ -35,14 +33,6 @@ const CERTIFICATES = {
   tag_name: 'envoy.tls_certificate',
   regex: '^listener\\..+\\.ssl\\.certificate\\.((.+)\\.)expiration_unix_time_seconds$',
 };
-
-/**
- * Envoy makes these counters for each route again when one route of the table changes. Without them
- * an edit among thousands of routes costs it a third less [measured]. A service has them too, and a
- * route has the counters of its answers.
- */
-const OF_EACH_ROUTE =
-  '^vhost\\..*\\.route\\..*\\.upstream_rq_(?:retry|retry_limit_exceeded|retry_overflow|retry_success|timeout|total)$';
 
 /**
  * Envoy makes these for each cluster, and nothing reads them. Most stay 0, because nothing of ours
@@ -68,10 +58,11 @@ export const STATS_CONFIG: JsonObject = {
   stats_tags: [CERTIFICATES, ...LABELS.map(tag_name => ({ tag_name }))],
   stats_matcher: {
     exclusion_list: {
-      patterns: [OF_EACH_ROUTE, OF_EACH_CLUSTER].map(regex => ({ safe_regex: { regex } })),
+      patterns: [{ safe_regex: { regex: OF_EACH_CLUSTER } }],
     },
   },
   histogram_bucket_settings: [
-    { match: { suffix: 'stream_rq_time' }, buckets: [...LATENCY_BOUNDS] },
-  ],
+    { suffix: 'stream_rq_time' },
+    { prefix: `${ROUTE_SCOPE}.${ROUTE_TIME}.` },
+  ].map(match => ({ match, buckets: [...LATENCY_BOUNDS] })),
 };

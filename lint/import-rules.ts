@@ -161,7 +161,14 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
   },
   {
     folder: 'controlplane/compile',
-    ours: ['certificates', 'controlplane/gateway-api', 'grpc', 'protos', 'resources'],
+    ours: [
+      'certificates',
+      'controlplane/gateway-api',
+      'envoy/route-statistics.ts',
+      'grpc',
+      'protos',
+      'resources',
+    ],
   },
   {
     folder: 'controlplane/rollout',
@@ -184,7 +191,14 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
   },
   {
     folder: 'controlplane/figures',
-    ours: ['controlplane/compile', 'envoy/latency-bounds.ts', 'grpc', 'protos', 'xds'],
+    ours: [
+      'controlplane/compile',
+      'envoy/latency-bounds.ts',
+      'envoy/route-statistics.ts',
+      'grpc',
+      'protos',
+      'xds',
+    ],
     packages: [GRPC],
   },
   {

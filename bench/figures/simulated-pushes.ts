@@ -29,8 +29,6 @@ const CLUSTER = {
   ],
 } as const;
 
-const ROUTE = ['upstream_rq_completed', 'upstream_rq_2xx', 'upstream_rq_200', 'upstream_rq_total'];
-
 const BUCKETS = LATENCY_BOUNDS.map((bound, index): [number, number] => [bound, Math.min(index, 9)]);
 const EMPTY = LATENCY_BOUNDS.map((bound): [number, number] => [bound, 0]);
 
@@ -68,10 +66,10 @@ export function clusterName(number: number): string {
 }
 
 function routeFamilies(number: number): readonly object[] {
-  const start = `vhost.shop-${number % 20}.example.com.route.Mapping/default/m${number}`;
+  const route = `envoy_route.Mapping/default/m${number}`;
   return [
-    ...ROUTE.map(name => counter(`${start}.${name}`, 9)),
-    histogram(`${start}.upstream_rq_time`, 9, BUCKETS),
+    counter(`route.requests.${route}.envoy_response_code.200`, 9),
+    histogram(`route.request_time.${route}`, 9, BUCKETS),
   ];
 }
 

@@ -179,7 +179,7 @@ function compileProxies(
     const groups = mappingGroups(forwarded, byMapping);
     const mirrors = mappingGroups(share.shadows, byMapping);
     const entries = mappingEntries(
-      { groups, mirrors, redirects, figures: options.figures !== false },
+      { groups, mirrors, redirects },
       closed,
       memo,
       edge && { ...edge, ...edge.limits, ...edge.filters },

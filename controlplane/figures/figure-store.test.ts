@@ -32,7 +32,8 @@ function storeAt(start = START) {
   return { clock, store, push, read };
 }
 
-const routeStat = (mapping: string, name: string) => `vhost.*.route.Mapping/a/${mapping}.${name}`;
+const answers = (mapping: string, status = 200) =>
+  `route.requests.envoy_route.Mapping/a/${mapping}.envoy_response_code.${status}`;
 
 for (let seed = 1; seed <= 30; seed++) {
   test(`rates are those of all pushes of the last 15 minutes (seed ${seed})`, () => {
@@ -44,8 +45,8 @@ for (let seed = 1; seed <= 30; seed++) {
       const mapping = pick(['a', 'b', 'c.d'], random);
       const count = Math.floor(random() * 50);
       const errors = Math.floor(random() * count);
-      store.counter(read(), routeStat(mapping, 'upstream_rq_completed'), count);
-      store.counter(read(), routeStat(mapping, 'upstream_rq_5xx'), errors);
+      store.counter(read(), answers(mapping), count - errors);
+      store.counter(read(), answers(mapping, 500), errors);
       store.pushed(store, push());
       pushed.push({ at: clock.now, mapping, count, errors });
     }
@@ -107,7 +108,7 @@ for (let seed = 1; seed <= 30; seed++) {
 test('no number of Mappings or requests grows it beyond its bounds', () => {
   const { store, read } = storeAt();
   for (let number = 0; number < MAX_MAPPINGS + 500; number++)
-    store.counter(read(), routeStat(`m${number}`, 'upstream_rq_completed'), 1);
+    store.counter(read(), answers(`m${number}`), 1);
   const mappings = store.mappings();
   assert.equal(mappings.size, MAX_MAPPINGS + 1);
   assert.equal(mappings.get(OTHERS)?.lastMinute.requests, 500);
@@ -118,7 +119,7 @@ test('no number of Mappings or requests grows it beyond its bounds', () => {
 
 test('what had no figures for 15 minutes is forgotten', () => {
   const { clock, store, push, read } = storeAt();
-  store.counter(read(), routeStat('a', 'upstream_rq_completed'), 1);
+  store.counter(read(), answers('a'), 1);
   store.gauge(read(), 'cluster.shop.membership_total', 2);
   store.request(EDGE, REQUEST);
   store.pushed(store, push());
@@ -212,11 +213,11 @@ test('what a gRPC service fails is counted from the log, by what it stands for',
   store.gauge(read(), 'cluster.shop.warming_state', 0);
   assert.deepEqual(told(), [2, 10, true]);
   store.request(EDGE, { ...failed, details: 'direct_response' });
-  assert.deepEqual(told(), [2, 10, true], 'proxies count their own answers');
-  assert.equal(store.mappings().get('Mapping/a/a')?.lastMinute.serverErrors, 10);
+  assert.deepEqual(told(), [2, 10, true], 'the service has not answered');
+  assert.equal(store.mappings().get('Mapping/a/a')?.lastMinute.serverErrors, 20);
 });
 
-test('a late request that no proxy counts is counted from the log, by what it stands for', () => {
+test('a late request, which no cluster counts, is counted from the log, by what it stands for', () => {
   const { store, read } = storeAt();
   const late = { ...REQUEST, status: 504, durationMs: 500 };
   store.request(EDGE, { ...late, details: LATE_DETAILS });
@@ -225,9 +226,7 @@ test('a late request that no proxy counts is counted from the log, by what it st
   store.request(EDGE, { ...late, flags: ['UT'], details: 'upstream_per_try_timeout' });
   // The first push comes later.
   store.gauge(read(), 'cluster.shop.warming_state', 0);
-  const { answeredByGateway, lastMinute } = store.mappings().get('Mapping/a/a') ?? {};
-  assert.deepEqual([lastMinute?.requests, lastMinute?.serverErrors], [11, 11]);
-  assert.equal(answeredByGateway, 0);
+  assert.deepEqual(store.mappings().get('Mapping/a/a'), undefined, 'its route counts it');
   const [shop] = store.upstreams();
   assert.equal(shop?.lastMinute.serverErrors, 11);
   assert.equal(shop?.lastFailure?.text, 'upstream_per_try_timeout');
@@ -275,8 +274,7 @@ test('a proxy is overloaded while it does one of two things, and is known', () =
 
 test('a value that no proxy can have counted is skipped', () => {
   const { store, read } = storeAt();
-  for (const value of [1e300, Number.MAX_VALUE])
-    store.counter(read(), routeStat('a', 'upstream_rq_completed'), value);
+  for (const value of [1e300, Number.MAX_VALUE]) store.counter(read(), answers('a'), value);
   assert.equal(store.mappings().size, 0);
 });
 
@@ -284,7 +282,7 @@ test('after the clock was set back by an hour the figures are those since then',
   const { clock, store, push, read } = storeAt();
   const count = (requests: number) => {
     clock.now += 5_000;
-    store.counter(read(), routeStat('a', 'upstream_rq_completed'), requests);
+    store.counter(read(), answers('a'), requests);
     for (const gauge of ['total', 'healthy'])
       store.gauge(read(), `cluster.shop.membership_${gauge}`, 2);
     store.request(EDGE, { ...REQUEST, at: clock.now });

@@ -8,9 +8,10 @@ import type { FigureSource, Figures, MappingFigures, UpstreamFigures } from './f
 import type { NodeName } from './node-name.ts';
 import { isFailure, RequestLog } from './request-log.ts';
 import { FIRST_SAMPLING, type SampledRates } from './sampling.ts';
-import { isRouteId, parseStatName, type Stat } from './stat-name.ts';
+import { isRouteId, parseStatName } from './stat-name.ts';
 import {
   CLIENT_ERRORS,
+  errorColumn,
   KEPT_MS,
   OF_GROUP,
   OF_MAPPING,
@@ -68,8 +69,10 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     if (stat.of === 'upstream') {
       if (isGauge(stat.what)) return;
       if (this.#seenBy(read, stat.cluster)?.count(read, stat.what, value)) this.#viewCount += 1;
-    } else if (stat.what !== 'latency')
-      this.#traffic(stat, node)?.count(stat.what, value, from, to);
+    } else if (stat.what !== 'latency') {
+      const traffic = this.#traffic(stat, node);
+      for (const column of stat.what) traffic?.count(column, value, from, to);
+    }
   }
 
   histogram(push: Push, name: string, counts: ReadonlyMap<number, number>): void {
@@ -208,7 +211,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   }
 
   #traffic(
-    stat: Extract<Stat, { of: 'group' | 'mapping' }>,
+    stat: { readonly of: 'group' } | { readonly of: 'mapping'; readonly mapping: string },
     { group }: NodeName,
   ): Traffic | undefined {
     if (stat.of === 'group')
@@ -236,28 +239,25 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     return made;
   }
 
-  /** No proxy counts the answer to it, neither for its route nor for its cluster. */
+  /** No proxy counts the answer to it for its cluster. */
   #late(node: NodeName, logged: LoggedRequest, weight: number): void {
-    const { at: begun, durationMs, route: mapping } = logged;
+    const { at: begun, durationMs } = logged;
     const at = Math.min(begun + durationMs, this.#parts.now());
-    for (const what of [REQUESTS, SERVER_ERRORS] as const)
-      this.#traffic({ of: 'mapping', mapping, what }, node)?.count(what, weight, at, at);
     for (const each of this.#behind(node.group, logged)) each.add('serverErrors', weight, at, at);
   }
 
   /**
-   * Proxies count the answer to a gRPC call as 200. For its route and its cluster that is so where
-   * the service has answered. An answer of their own is counted there as its HTTP status.
+   * Proxies count the answer to a gRPC call as 200. For its cluster that is so where the service has
+   * answered. An answer of their own is counted there as its HTTP status.
    */
   #ofGrpc(node: NodeName, logged: LoggedRequest, weight: number): void {
     const { at: begun, details, durationMs, route: mapping, status } = logged;
-    if (status < 400) return;
-    const what = status < 500 ? CLIENT_ERRORS : SERVER_ERRORS;
+    const error = errorColumn(status);
+    if (error === undefined) return;
     const at = Math.min(begun + durationMs, this.#parts.now());
-    this.#traffic({ of: 'group', what }, node)?.count(what, weight, at, at);
-    if (details !== BY_SERVICE) return;
-    this.#traffic({ of: 'mapping', mapping, what }, node)?.count(what, weight, at, at);
-    if (what === CLIENT_ERRORS) return;
+    this.#traffic({ of: 'group' }, node)?.count(error, weight, at, at);
+    this.#traffic({ of: 'mapping', mapping }, node)?.count(error, weight, at, at);
+    if (details !== BY_SERVICE || error === CLIENT_ERRORS) return;
     for (const each of this.#behind(node.group, logged)) {
       each.add('serverErrors', weight, at, at);
       each.add('answers', -weight, at, at);

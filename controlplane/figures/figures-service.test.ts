@@ -21,8 +21,8 @@ import {
 } from './testing/figure-messages.ts';
 import { startFiguresServer } from './testing/figures-server.ts';
 
-const A = 'vhost.*.route.Mapping/default/a.upstream_rq_completed';
-const B = 'vhost.*.route.Mapping/default/b.upstream_rq_completed';
+const A = 'route.requests.envoy_route.Mapping/default/a.envoy_response_code.200';
+const B = 'route.requests.envoy_route.Mapping/default/b.envoy_response_code.200';
 
 const requestsOf = (figures: Awaited<ReturnType<typeof startFiguresServer>>['figures'], id = 'a') =>
   figures.mappings().get(`Mapping/default/${id}`)?.lastMinute.requests ?? 0;
@@ -83,7 +83,7 @@ test('a proxy pushes figures of the routes and clusters of its own group alone',
   const { connect, figures } = await startFiguresServer(t);
   const stream = connect().metrics();
   const names = Array.from({ length: 5_000 }, (_, index) => [
-    counter(`vhost.*.route.Mapping/default/x${index}.upstream_rq_completed`, 1),
+    counter(`route.requests.envoy_route.Mapping/default/x${index}.envoy_response_code.200`, 1),
     gauge(`cluster.x${index}.membership_total`, 1),
   ]).flat();
   const own = [counter(A, 1), gauge('cluster.shop.membership_total', 1)];

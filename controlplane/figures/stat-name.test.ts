@@ -1,26 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseStatName, type Stat } from './stat-name.ts';
+import { parseStatName } from './stat-name.ts';
 
 const upstream = (cluster: string, what: string) => ({ of: 'upstream', cluster, what });
-const mapping = (id: string, what: Stat['what']) => ({ of: 'mapping', mapping: id, what });
+const answers = (mapping: string, ...what: number[]) => ({ of: 'mapping', mapping, what });
+const REQUESTS = 'route.requests.envoy_route';
+const TIME = 'route.request_time.envoy_route';
+const STATUS = 'envoy_response_code';
 const ACTIONS = 'overload.envoy.overload_actions';
 const overload = (action: string) => ({ of: 'overload', what: `${ACTIONS}.${action}.active` });
 
 for (const [name, stat] of [
-  ['http.edge.downstream_rq_completed', { of: 'group', what: 0 }],
-  ['http.edge.downstream_rq_4xx', { of: 'group', what: 1 }],
-  ['http.edge.downstream_rq_5xx', { of: 'group', what: 2 }],
+  ['http.edge.downstream_rq_completed', { of: 'group', what: [0] }],
+  ['http.edge.downstream_rq_4xx', { of: 'group', what: [1] }],
+  ['http.edge.downstream_rq_5xx', { of: 'group', what: [2] }],
   ['http.edge.downstream_rq_time', { of: 'group', what: 'latency' }],
   ['http.edge.downstream_rq_active', undefined],
   ['http.admin.downstream_rq_completed', undefined],
   ['http.edge.rds.edge.update_success', undefined],
-  ['vhost.*.route.Mapping/a/b.upstream_rq_completed', mapping('Mapping/a/b', 0)],
-  ['vhost.a_route_b_test.route.Mapping/a/b_c.upstream_rq_5xx', mapping('Mapping/a/b.c', 2)],
-  ['vhost.*.route.Mapping/a/b.route.c.upstream_rq_time', mapping('Mapping/a/b.route.c', 'latency')],
-  ['vhost.*.a.test.route.HTTPRoute/a/b.upstream_rq_completed', mapping('HTTPRoute/a/b', 0)],
-  ['vhost.*.route.GRPCRoute/a/b.route.c.upstream_rq_5xx', mapping('GRPCRoute/a/b.route.c', 2)],
-  ['vhost.*.route.Mapping/a/b.upstream_rq_200', undefined],
+  [`${REQUESTS}.Mapping/a/b.${STATUS}.200`, answers('Mapping/a/b', 0)],
+  [`${REQUESTS}.Mapping/a/b.c.${STATUS}.503`, answers('Mapping/a/b.c', 0, 2)],
+  [`${REQUESTS}.Mapping/a/${STATUS}.1.${STATUS}.404`, answers(`Mapping/a/${STATUS}.1`, 0, 1)],
+  [`${REQUESTS}.HTTPRoute/a/b.${STATUS}.200`, answers('HTTPRoute/a/b', 0)],
+  [`${REQUESTS}.GRPCRoute/a/b.route.c.${STATUS}.200`, answers('GRPCRoute/a/b.route.c', 0)],
+  [`${REQUESTS}.Mapping/a/b.${STATUS}.`, undefined],
+  [`${REQUESTS}.Mapping/a/b.${STATUS}.2xx`, undefined],
+  [`${REQUESTS}.Mapping/a/b.${STATUS}.-1`, undefined],
+  [`${REQUESTS}.Mapping/a/b.${STATUS}.1e9`, undefined],
+  [`${REQUESTS}.Mapping/a/b.200`, undefined],
+  [`${REQUESTS}.-.${STATUS}.404`, undefined],
+  [`${REQUESTS}.`, undefined],
+  [`${TIME}.Mapping/a/b.c`, { of: 'mapping', mapping: 'Mapping/a/b.c', what: 'latency' }],
+  [`${TIME}.-`, undefined],
+  ['route.requests', undefined],
   ['vhost.*.vcluster.other.upstream_rq_completed', undefined],
   ['cluster.shop.upstream_rq_total', upstream('shop', 'requests')],
   ['cluster.shop.upstream_rq_2xx', upstream('shop', 'answers')],
@@ -49,7 +61,6 @@ for (const [name, stat] of [
   ['cluster.upstream_rq_total', undefined],
   ['cluster..upstream_rq_total', undefined],
   ['cluster.', undefined],
-  ['vhost.', undefined],
   ['', undefined],
   ['server.live', undefined],
 ] as const) {

@@ -1,10 +1,23 @@
+import {
+  ROUTE_LABEL,
+  ROUTE_REQUESTS,
+  ROUTE_SCOPE,
+  ROUTE_TIME,
+  STATUS_LABEL,
+} from '#envoy/route-statistics.ts';
 import type { UpstreamCounts } from './figures.ts';
-import { CLIENT_ERRORS, REQUESTS, SERVER_ERRORS, type TrafficColumn } from './traffic.ts';
+import {
+  CLIENT_ERRORS,
+  errorColumn,
+  REQUESTS,
+  SERVER_ERRORS,
+  type TrafficColumn,
+} from './traffic.ts';
 
 /** What a statistic of Envoy's is about. */
 export type Stat =
-  | { readonly of: 'group'; readonly what: TrafficColumn | 'latency' }
-  | { readonly of: 'mapping'; readonly mapping: string; readonly what: TrafficColumn | 'latency' }
+  | { readonly of: 'group'; readonly what: Counted }
+  | { readonly of: 'mapping'; readonly mapping: string; readonly what: Counted }
   | {
       readonly of: 'upstream';
       readonly cluster: string;
@@ -12,23 +25,19 @@ export type Stat =
     }
   | { readonly of: 'overload'; readonly what: string };
 
+/** The columns that a counter adds to, or the time of requests. */
+type Counted = readonly TrafficColumn[] | 'latency';
+
 /**
  * `presence` is a gauge that every cluster has. A cluster that never had a member lacks the others.
  */
 export type MemberGauge = 'members' | 'healthy' | 'presence';
 
-const HTTP = new Map<string, TrafficColumn | 'latency'>([
-  ['downstream_rq_completed', REQUESTS],
-  ['downstream_rq_4xx', CLIENT_ERRORS],
-  ['downstream_rq_5xx', SERVER_ERRORS],
+const HTTP = new Map<string, Counted>([
+  ['downstream_rq_completed', [REQUESTS]],
+  ['downstream_rq_4xx', [CLIENT_ERRORS]],
+  ['downstream_rq_5xx', [SERVER_ERRORS]],
   ['downstream_rq_time', 'latency'],
-]);
-
-const ROUTE = new Map<string, TrafficColumn | 'latency'>([
-  ['upstream_rq_completed', REQUESTS],
-  ['upstream_rq_4xx', CLIENT_ERRORS],
-  ['upstream_rq_5xx', SERVER_ERRORS],
-  ['upstream_rq_time', 'latency'],
 ]);
 
 const CLUSTER: ReadonlyMap<string, keyof UpstreamCounts | MemberGauge> = new Map([
@@ -70,8 +79,9 @@ const OVERLOAD: ReadonlySet<string> = new Set([
 
 const ROUTE_KINDS: readonly string[] = ['Mapping', 'HTTPRoute', 'GRPCRoute'];
 
-/** Route statistics carry the id of a route. No name of a virtual host has such a text. */
-const ROUTE_MARKS = ROUTE_KINDS.map(kind => `.route.${kind}/`);
+const ANSWERS_START = `${ROUTE_SCOPE}.${ROUTE_REQUESTS}.${ROUTE_LABEL}.`;
+const STATUS_MARK = `.${STATUS_LABEL}.`;
+const TIME_START = `${ROUTE_SCOPE}.${ROUTE_TIME}.${ROUTE_LABEL}.`;
 
 /** Returns whether a route of Envoy has the id of a Mapping or of a route of Gateways. */
 export function isRouteId(name: string): boolean {
@@ -85,7 +95,8 @@ export function isRouteId(name: string): boolean {
  */
 export function parseStatName(name: string, group: string): Stat | undefined {
   if (name.startsWith('cluster.')) return clusterStat(name);
-  if (name.startsWith('vhost.')) return routeStat(name);
+  if (name.startsWith(ANSWERS_START)) return answersStat(name);
+  if (name.startsWith(TIME_START)) return timeStat(name);
   if (OVERLOAD.has(name)) return { of: 'overload', what: name };
   const start = `http.${group}.`;
   if (!name.startsWith(start)) return undefined;
@@ -93,14 +104,18 @@ export function parseStatName(name: string, group: string): Stat | undefined {
   return what === undefined ? undefined : { of: 'group', what };
 }
 
-function routeStat(name: string): Stat | undefined {
-  const at = Math.max(...ROUTE_MARKS.map(mark => name.lastIndexOf(mark)));
-  const dot = name.lastIndexOf('.');
-  const what = ROUTE.get(name.slice(dot + 1));
-  if (at === -1 || what === undefined) return undefined;
-  const id = name.slice(at + '.route.'.length, dot);
-  // No id has a `_`, which stands for a dot (`compile/stat-name.ts`).
-  return { of: 'mapping', mapping: id.replaceAll('_', '.'), what };
+function answersStat(name: string): Stat | undefined {
+  const end = name.lastIndexOf(STATUS_MARK);
+  const mapping = name.slice(ANSWERS_START.length, end);
+  const status = name.slice(end + STATUS_MARK.length);
+  if (end === -1 || !isRouteId(mapping) || !/^\d{3}$/.test(status)) return undefined;
+  const error = errorColumn(Number(status));
+  return { of: 'mapping', mapping, what: error === undefined ? [REQUESTS] : [REQUESTS, error] };
+}
+
+function timeStat(name: string): Stat | undefined {
+  const mapping = name.slice(TIME_START.length);
+  return isRouteId(mapping) ? { of: 'mapping', mapping, what: 'latency' } : undefined;
 }
 
 function clusterStat(name: string): Stat | undefined {

@@ -11,6 +11,12 @@ export const CLIENT_ERRORS = 1;
 export const SERVER_ERRORS = 2;
 export type TrafficColumn = typeof REQUESTS | typeof CLIENT_ERRORS | typeof SERVER_ERRORS;
 
+/** Returns the column that counts answers of this HTTP status, beside that of all requests. */
+export function errorColumn(status: number): TrafficColumn | undefined {
+  if (status < 400) return undefined;
+  return status < 500 ? CLIENT_ERRORS : SERVER_ERRORS;
+}
+
 type Resolution = { readonly counts: RingTime; readonly latencies: RingTime };
 
 const ringTime = (stepMs: number): RingTime => ({ stepMs, steps: KEPT_MS / stepMs });

@@ -157,8 +157,8 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
     ],
     ['a service', 'envoy_cluster_health_check_failure{envoy_cluster_name="127_0_0_1_1"}'],
     [
-      'a host and a Mapping',
-      'envoy_vhost_route_upstream_rq_completed{envoy_virtual_host="there_example_com",envoy_route="Mapping/default/is_there"}',
+      'a Mapping',
+      'envoy_route_requests{envoy_route="Mapping/default/is.there",envoy_response_code="200"}',
     ],
   ] as const) {
     test(`labels what is about ${what} with its whole name`, () => filled([expression]));

@@ -27,6 +27,7 @@ export const ENVOY_FILES = [
   'envoy/extensions/access_loggers/filters/cel/v3/cel.proto',
   'envoy/extensions/access_loggers/grpc/v3/als.proto',
   'envoy/extensions/access_loggers/open_telemetry/v3/logs_service.proto',
+  'envoy/extensions/access_loggers/stats/v3/stats.proto',
   'envoy/extensions/access_loggers/stream/v3/stream.proto',
   'envoy/extensions/filters/http/cors/v3/cors.proto',
   'envoy/extensions/filters/http/ext_authz/v3/ext_authz.proto',

@@ -188,12 +188,11 @@ function tablesOf(
 }
 
 function routeTable({ name, others, own }: Table, inputs: GatewayInputs): CompiledResource {
-  const { edge, hosts, memo, options, resources } = inputs;
+  const { edge, hosts, memo, resources } = inputs;
   const [first] = own;
   const scheme = first?.protocol === 'HTTPS' ? 'https' : 'http';
   const context = {
     asked: { port: first?.port ?? 0, scheme },
-    figures: options.figures !== false,
     labellings: edge.limits.labellings,
     identityHeadersOf: identityHeadersAmong(resources.filters),
   } as const;

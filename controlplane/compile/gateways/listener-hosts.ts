@@ -153,8 +153,8 @@ function sortedRoutes(
 }
 
 function remembered(served: ServedHttp, context: RouteContext, memo: Memo): readonly RankedRoute[] {
-  const { asked, figures, labellings } = context;
-  const inputs = [figures, labellings.key];
+  const { asked, labellings } = context;
+  const inputs = [labellings.key];
   return memo.of(served, `routes of port ${asked.port} ${asked.scheme}`, inputs, () =>
     rankedRoutes(served, context),
   );

@@ -19,7 +19,6 @@ import { closed } from '../routes/closed-route.ts';
 import { NO_END } from '../routes/retry-policy.ts';
 import { routeParts } from '../routes/route-parts.ts';
 import { upgradeConfigs } from '../routes/upgrades.ts';
-import { statName } from '../stat-name.ts';
 import { backendClusterName, NO_BACKEND } from './backend-cluster-name.ts';
 import { ruleFilters } from './route-filters.ts';
 import { grpcMatch, httpMatch, type ServedMatch } from './route-matches.ts';
@@ -43,8 +42,6 @@ export type RankedRoute = {
 /** What routes depend on besides themselves. */
 export type RouteContext = {
   readonly asked: Asked;
-  /** Whether each route has statistics of its own. */
-  readonly figures: boolean;
   readonly labellings: Labellings;
 };
 
@@ -143,10 +140,10 @@ function toRoutes(parts: Parts, context: RouteContext): readonly JsonObject[] {
   ];
 }
 
-function toRoute(parts: Parts, { asked, figures, labellings }: RouteContext): JsonObject {
+function toRoute(parts: Parts, { asked, labellings }: RouteContext): JsonObject {
   const { id, match, rule } = parts;
   const filters = filtersOf(rule);
-  const named = { name: id, ...(figures ? { stat_prefix: statName(id) } : {}), match: match.match };
+  const named = { name: id, match: match.match };
   const [redirect] = valuesOf(filters, 'requestRedirect');
   if (rule.broken !== undefined) return { ...named, ...closed(id, match.match) };
   if (redirect !== undefined)

@@ -18,6 +18,7 @@ import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { errorPages, type LocalReplyHeaders, type Restated } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
 import { NOT_ONE_HOST } from './one-host.ts';
+import { routeCounts } from './route-counts.ts';
 import { sampledRequestsLog } from './sampled-requests-log.ts';
 import { removedTraceHeaders, tracing } from './tracing.ts';
 
@@ -32,7 +33,7 @@ export type EdgeParts = Deciders & {
   readonly marks?: readonly HeaderChange[];
   /** Whether a Mapping replaces the bodies of errors. */
   readonly errorBodies: boolean;
-  /** Whether requests are sampled for the control plane. */
+  /** Whether requests are counted by route, and sampled for the control plane. */
   readonly figures: boolean;
   readonly collectors?: Collectors;
 };
@@ -95,7 +96,7 @@ export function httpConnectionManager(
       ...(parts === undefined
         ? failureLogs(group, collectors?.log)
         : accessLogs(parts.config.proxy_log_format, collectors?.log)),
-      ...((parts ?? side).figures ? [sampledRequestsLog()] : []),
+      ...((parts ?? side).figures ? [routeCounts(), sampledRequestsLog()] : []),
     ],
     http_filters: httpFilters(parts, (parts ?? side).errorBodies, tls !== undefined),
   });

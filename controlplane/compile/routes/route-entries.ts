@@ -16,8 +16,6 @@ import type { Shadow } from './shadows.ts';
 export type MappingGroups = Pick<SplitMappings, 'redirects'> & {
   readonly groups: ReadonlyMap<string, MappingGroup>;
   readonly mirrors: ReadonlyMap<string, MappingGroup>;
-  /** Whether each has statistics of its own. */
-  readonly figures: boolean;
 };
 
 /**
@@ -25,14 +23,14 @@ export type MappingGroups = Pick<SplitMappings, 'redirects'> & {
  * match the very same requests. Those then take its share.
  */
 export function mappingEntries(
-  { figures, groups, mirrors, redirects }: MappingGroups,
+  { groups, mirrors, redirects }: MappingGroups,
   closed: ResourceSet['closed'],
   memo: Memo,
   edge?: EdgeRoutes,
 ): readonly RouteEntry[] {
   const served = [...groups].flatMap(([match, group]) =>
     withLetterCase(
-      rememberedRoute(group, mirrors.get(match) ?? [], { memo, figures }, edge),
+      rememberedRoute(group, mirrors.get(match) ?? [], memo, edge),
       group[0].mapping,
       edge,
       memo,
@@ -58,7 +56,7 @@ export function mappingEntries(
 function rememberedRoute(
   group: MappingGroup,
   shadows: readonly Shadow[],
-  { memo, figures }: { readonly memo: Memo; readonly figures: boolean },
+  memo: Memo,
   edge: EdgeRoutes | undefined,
 ): RouteEntry {
   const [{ mapping, cluster }, ...others] = group;
@@ -76,7 +74,7 @@ function rememberedRoute(
     inputs.push(mapping.spec, mapping.id, cluster.name, addedTo(mapping, edge));
   for (const { mapping, cluster } of shadows)
     inputs.push('shadow', mapping.spec, mapping.id, cluster.name);
-  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, shadows, edge, figures));
+  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, shadows, edge));
 }
 
 function addedTo({ spec }: Resource<'Mapping'>, edge: EdgeRoutes | undefined): string {

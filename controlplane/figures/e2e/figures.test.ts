@@ -41,6 +41,7 @@ describe('the figures of a control plane with one edge', () => {
         `\n---\napiVersion: gateway.internal/v2\nkind: ProxyConfig\nmetadata: { name: both }\nspec: { node_group: edge, clusters: [{ name: both, type: static, hosts: [${hosts}] }] }\n`,
         mapping('pair', 'both', ', timeout_ms: 100'),
         mapping('slower', `127.0.0.1:${port}`, ', connect_timeout_ms: 1234'),
+        mapping('moved', `127.0.0.1:${port}`, ', host_redirect: true'),
       ].join(''),
     );
   });
@@ -75,6 +76,21 @@ describe('the figures of a control plane with one edge', () => {
     );
   });
 
+  test('count what the proxy answers, and no request that its client gave up', async () => {
+    for (let i = 0; i < 3; i++) {
+      const { status } = await fetch(`${system.edge}/moved/`, { redirect: 'manual' });
+      assert.equal(status, 301);
+    }
+    const given = fetch(`${system.edge}/users/slow`, { signal: AbortSignal.timeout(50) });
+    await assert.rejects(given, { name: 'TimeoutError' });
+    const { mappings } = await system.figuresWhen(
+      page => page.mappings['Mapping/default/moved']?.lastMinute.requests === 3,
+      'the redirects are counted',
+    );
+    assert.equal(mappings['Mapping/default/moved']?.lastMinute.clientErrors, 0);
+    assert.equal(mappings['Mapping/default/users']?.lastMinute.requests, 13);
+  });
+
   test('count each late request once, whether its method may be repeated or not', async () => {
     const ask = async (method: string) =>
       (await fetch(`${system.edge}/late/slow`, { method })).status;
@@ -82,12 +98,12 @@ describe('the figures of a control plane with one edge', () => {
       assert.equal(await ask(method), 504, method);
     assert.equal(await get('/late/'), 200);
     const isLate = ({ origins }: UpstreamFigures) => origins.includes('Mapping/default/late');
-    const { mappings, upstreams } = await system.figuresWhen(
-      page =>
-        page.mappings['Mapping/default/late']?.lastMinute.requests === 6 &&
-        page.upstreams.find(isLate)?.lastMinute.requests === 6,
-      'all requests are counted',
-    );
+    const { mappings, upstreams } = await system.figuresWhen(page => {
+      const { requests, serverErrors } = page.upstreams.find(isLate)?.lastMinute ?? {};
+      const ofMapping = page.mappings['Mapping/default/late']?.lastMinute.requests;
+      // The errors come from the log, which may be read after the counts.
+      return ofMapping === 6 && requests === 6 && (serverErrors ?? 0) >= 5;
+    }, 'all requests are counted');
     assert.equal(mappings['Mapping/default/late']?.lastMinute.serverErrors, 5);
     const { answers, late, serverErrors } = upstreams.find(isLate)?.lastMinute ?? {};
     assert.deepEqual({ answers, late, serverErrors }, { answers: 1, late: 5, serverErrors: 5 });
