@@ -28,8 +28,8 @@ export function routeCounts(): JsonObject {
     name: 'envoy.access_loggers.stats',
     filter: { and_filter: { filters: [ANSWERED, { not_health_check_filter: {} }] } },
     typed_config: extension('access_loggers.stats.v3.Config', {
-      // The scope outlives a change of the listener.
-      stats_scope: { prefix: ROUTE_SCOPE, sharing_name: 'routes', enable_eviction: true, ...MOST },
+      // With a `sharing_name` Envoy 1.40 crashes at the end of `--mode validate` [measured].
+      stats_scope: { prefix: ROUTE_SCOPE, enable_eviction: true, ...MOST },
       counters: [{ stat: { name: ROUTE_REQUESTS, tags: [route, status] }, value_fixed: '1' }],
       histograms: [
         {
