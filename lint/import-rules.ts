@@ -168,6 +168,7 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
       'grpc',
       'protos',
       'resources',
+      'xds/remembered.ts',
     ],
   },
   {

@@ -1,6 +1,6 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { gatewayApiOf } from './gateways/gateway-api-of.ts';
-import { EDGE, SERVICE_GROUPS } from './node-groups.ts';
+import { EDGE, mappingsByGroup, SERVICE_GROUPS } from './node-groups.ts';
 
 /**
  * Returns every node group of proxies that has configuration, in order. `edge` always has. The
@@ -11,7 +11,7 @@ export function nodeGroups(
   options: Parameters<typeof gatewayApiOf>[1] = {},
 ): readonly string[] {
   const { gateways } = gatewayApiOf(resources, options);
-  const mappings = resources.mappings.map(({ spec }) => spec.node_group);
+  const mappings = mappingsByGroup(resources.mappings).keys();
   const proxyConfigs = resources.proxyConfigs.map(({ spec }) => spec.node_group);
   const closed = resources.closed.flatMap(({ match }) => match?.node_group ?? []);
   const served = gateways.map(({ group }) => group);

@@ -202,18 +202,16 @@ function compileProxies(
       ...{ edge, memo, options, resources },
       hosts: (domain, taken) => hostParts(domain, inputs, taken),
     });
-  const clusters = [
-    ...declared.byName.values(),
-    ...memo.of(byMapping, 'distinct', [], () => byNameOnce(byMapping.values())),
+  const clusters = allClusters(byMapping, declared.byName.values(), memo, [
     ...(parts?.clusters ?? []),
     ...edgeClusters(edge),
     ...collectorClusters(resources, options),
-  ];
+  ]);
   const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
   const tables = routeConfigurations(group, own, inputs, edge, routeOrigins);
   return {
     resources: new Map([
-      [CLUSTER, byNameOnce(clusters)],
+      [CLUSTER, clusters],
       [ROUTE_CONFIGURATION, byName([...tables, ...(parts?.routes ?? [])])],
       [
         LISTENER,
@@ -246,7 +244,7 @@ function compileProxies(
             ...unservedLabelProblems(own.mappings),
             ...unservedFilterProblems(own.mappings, resources),
           ]
-        : rateLimitProblems(own, edge.limits, namesOf(declared.byName, byMapping), memo)),
+        : rateLimitProblems(own, edge.limits, () => namesOf(declared.byName, byMapping), memo)),
     ],
     ...tokensOf(edge),
   };
@@ -338,6 +336,23 @@ function servedPorts(
   const keepsOwn =
     listeners.length === 0 && hosts.length + mappings.length + proxyConfigs.length > 0;
   return keepsOwn ? [...own, ...ofGateways] : [...ofGateways, ...own];
+}
+
+/** Returns the very same list while no cluster changes, so that its bytes are not compared again. */
+function allClusters(
+  byMapping: ReadonlyMap<string, NamedCluster>,
+  declared: Iterable<NamedCluster>,
+  memo: Memo,
+  others: readonly NamedCluster[],
+): readonly NamedCluster[] {
+  const ofMappings = memo.of(byMapping, 'distinct', [], () => byNameOnce(byMapping.values()));
+  const first = [...declared];
+  const inputs = [...first, ...others].flatMap(({ json, name, origins }) => [
+    ...[name, json, origins.join()],
+  ]);
+  return memo.of(ofMappings, 'clusters', inputs, () =>
+    byNameOnce([...first, ...ofMappings, ...others]),
+  );
 }
 
 /** Returns each cluster once, with the ids of all its users, and its name in statistics. */

@@ -1,5 +1,6 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { isGatewayGroup } from '#resources/words/gateway-group.ts';
+import { remembered } from '#xds/remembered.ts';
 
 /**
  * The group of the proxies that clients from outside reach. All others are application proxies
@@ -33,7 +34,7 @@ const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'Listen
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
   return {
     ...resources,
-    mappings: resources.mappings.filter(({ spec }) => spec.node_group === group),
+    mappings: mappingsByGroup(resources.mappings).get(group) ?? [],
     proxyConfigs: resources.proxyConfigs.filter(({ spec }) => spec.node_group === group),
     filterPolicies: group === EDGE ? resources.filterPolicies : [],
     hosts: group === EDGE ? resources.hosts : [],
@@ -44,3 +45,8 @@ export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet 
     ),
   };
 }
+
+/** Returns the Mappings of each node group. Each group asks, so a list is gone through once. */
+export const mappingsByGroup = remembered((mappings: ResourceSet['mappings']) =>
+  Map.groupBy(mappings, ({ spec }) => spec.node_group),
+);

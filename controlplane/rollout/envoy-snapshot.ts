@@ -1,8 +1,9 @@
-import type { Compiled } from '#controlplane/compile/compiled.ts';
+import type { Compiled, CompiledResource } from '#controlplane/compile/compiled.ts';
 import { type Any, encodeAny } from '#protos/encode.ts';
 import { type JsonObject, objectsIn } from '#protos/json.ts';
 import { FILTER, SERVED_SECRET } from '#protos/type-url.ts';
-import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
+import { remembered } from '#xds/remembered.ts';
+import { type Resources, type Snapshot, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 
 /**
  * Returns the function that encodes compiled configurations. It reuses the bytes of a JSON object
@@ -20,8 +21,14 @@ export function snapshotEncoder(versionKey: Uint8Array): (compiled: Compiled) =>
     known.set(json, resource);
     return resource;
   };
-  return ({ resources }) =>
-    snapshotOf([...resources.values()].flat().map(({ name, json }) => encoded(name, json)));
+  const ofType = remembered(
+    (list: readonly CompiledResource[]): Resources =>
+      new Map(list.map(({ name, json }) => [name, encoded(name, json)])),
+  );
+  return ({ resources }) => {
+    const listed = [...resources].filter(([, list]) => list.length > 0);
+    return new Map(listed.map(([type, list]) => [type, ofType(list)]));
+  };
 }
 
 /** A cluster can be used when the first check of each member has ended. */

@@ -78,7 +78,7 @@ test("limits of Ambassador's files are judged by the labels of their domain", ()
     gatewayHeaders: [],
     builtIn: { host: '127.0.0.1', port: 18002 },
   };
-  const problems = rateLimitProblems(resources, context, [], new Memo());
+  const problems = rateLimitProblems(resources, context, () => [], new Memo());
   assert.deepEqual(
     problems.map(({ name }) => name),
     ['of-gateway'],

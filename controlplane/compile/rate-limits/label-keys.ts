@@ -2,6 +2,7 @@ import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { remembered } from '#xds/remembered.ts';
 import { EDGE } from '../node-groups.ts';
 
 /** Keys of labels by what they hold, sorted. */
@@ -52,17 +53,10 @@ function labelsByDomain(resources: ResourceSet): (readonly [string, readonly Lab
 }
 
 /** Returns the Mappings with labels. Each list is gone through once, since most have none. */
-export function labelledMappings(
-  mappings: readonly Resource<'Mapping'>[],
-): readonly Resource<'Mapping'>[] {
-  const known = labelled.get(mappings);
-  if (known !== undefined) return known;
-  const found = mappings.filter(({ spec }) => hasLabels(spec));
-  labelled.set(mappings, found);
-  return found;
-}
-
-const labelled = new WeakMap<readonly Resource<'Mapping'>[], readonly Resource<'Mapping'>[]>();
+export const labelledMappings = remembered(
+  (mappings: readonly Resource<'Mapping'>[]): readonly Resource<'Mapping'>[] =>
+    mappings.filter(({ spec }) => hasLabels(spec)),
+);
 
 /** Tells it without a list, since of ten thousand Mappings most have none. */
 function hasLabels({ labels }: MappingSpec): boolean {

@@ -18,8 +18,8 @@ type Finding = { readonly index: number; readonly message: string };
 /** What is known of the labels of requests. */
 export type KnownLabels = {
   readonly groups: readonly GroupShape[];
-  /** The names of the clusters that requests go to. */
-  readonly clusterNames: readonly string[];
+  /** Returns the names of the clusters that requests go to. */
+  clusterNames(): readonly string[];
   /** Keys of labels that hold the path with its query. */
   readonly targets: readonly string[];
   readonly prefixes: PrefixLengths;
@@ -34,11 +34,13 @@ export function limitProblems(
   { groups, clusterNames, targets, prefixes }: KnownLabels,
   memo: Memo,
 ): readonly Problem[] {
+  if (rateLimits.length === 0) return [];
   if (groups.length === 0) return rateLimits.map(unlabelled);
   const tree = memo.of(memo, 'label tree', groups, () => labelTree(groups));
   const written = rateLimits.flatMap(({ id, spec }) => [id, spec]);
   const hidden = memo.of(memo, 'enforced limits', written, () => hiddenLimits(rateLimits));
-  const clusters = memo.of(memo, 'cluster names', clusterNames, () => new Set(clusterNames));
+  const names = clusterNames();
+  const clusters = memo.of(memo, 'cluster names', names, () => new Set(names));
   const walk = new LabelWalk(tree, clusters, prefixes);
   const known = [tree, hidden, clusters, targets.join('\0'), prefixes.ipv4, prefixes.ipv6];
   return rateLimits.flatMap(rateLimit =>

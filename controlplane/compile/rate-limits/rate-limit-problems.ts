@@ -24,12 +24,12 @@ export type RateLimitContext = {
 
 /**
  * Returns Problems between labels, limits and the rate limit service of the edge, each of which is
- * valid by itself. `clusterNames` are those that requests go to.
+ * valid by itself. `clusterNames` returns those that requests go to.
  */
 export function rateLimitProblems(
   resources: ResourceSet,
   { builtIn, labellings, taken, gatewayHeaders }: RateLimitContext,
-  clusterNames: readonly string[],
+  clusterNames: () => readonly string[],
   memo: Memo,
 ): readonly Problem[] {
   const { mappings, rateLimits } = resources;

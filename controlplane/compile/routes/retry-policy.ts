@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
+import { remembered } from '#xds/remembered.ts';
 import { ANOTHER_HOST } from '../another-host.ts';
 import { toDuration } from '../duration.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
@@ -59,50 +60,49 @@ const FEWEST_SHARING = 64;
  * third of the time of an edit among 10,000 [measured].
  */
 export function sharedRetries(host: JsonObject): JsonObject {
-  if (host.retry_policy !== USUAL_POLICY) return host;
-  const routes = objectsIn(host.routes);
-  const own = routes.filter(route => ownPolicy(route) !== undefined);
-  const usual = routes.filter(route => isJsonObject(route.route)).length - own.length;
-  const fewest = Math.max(usual, FEWEST_SHARING);
-  if (own.length <= fewest) return host;
-  const counts = new Map<string, number>();
-  for (const { text } of own.map(sharing)) counts.set(text, (counts.get(text) ?? 0) + 1);
-  const [[most, count] = ['', 0]] = [...counts].sort(([, a], [, b]) => b - a);
-  if (count <= fewest) return host;
-  const share = (route: JsonObject) => {
-    if (ownPolicy(route) === undefined) return withUsual(route);
-    const { text, without } = sharing(route);
-    return text === most ? without : route;
-  };
-  return { ...host, routes: routes.map(share), retry_policy: JSON.parse(most) };
+  const { retry_policy, routes } = host;
+  if (retry_policy !== USUAL_POLICY || !Array.isArray(routes)) return host;
+  return { ...host, ...sharingRoutes(routes) };
 }
 
-function ownPolicy({ route }: JsonObject): Json | undefined {
-  return isJsonObject(route) ? route.retry_policy : undefined;
-}
+/** A list of routes that does not change is the very same one in the next compilation. */
+const sharingRoutes = remembered((written: readonly Json[]): JsonObject => {
+  const routes = objectsIn(written);
+  const each = routes.map(sharing);
+  const counts = new Map<string | undefined, number>();
+  for (const sharing of each)
+    if (sharing !== undefined) counts.set(sharing.text, (counts.get(sharing.text) ?? 0) + 1);
+  const fewest = Math.max(counts.get(undefined) ?? 0, FEWEST_SHARING);
+  const [[most, count] = [undefined, 0]] = [...counts].sort(([, a], [, b]) => b - a);
+  if (most === undefined || count <= fewest) return {};
+  const shared = routes.map((route, index) => {
+    const sharing = each[index];
+    if (sharing === undefined) return route;
+    return sharing.text === undefined || sharing.text === most ? sharing.other : route;
+  });
+  return { routes: shared, retry_policy: JSON.parse(most) };
+});
 
-/** The policy of a route as JSON, and the same route without it. */
-type Sharing = { readonly text: string; readonly without: JsonObject };
+/**
+ * The policy of a route as JSON, if it has its own. `other` is the same route for a virtual host that
+ * has this policy for it, or for one that has another policy than the usual one.
+ */
+type Sharing = { readonly text: string | undefined; readonly other: JsonObject };
 
 /** A route that does not change is the very same object in the next compilation. */
 const known = new WeakMap<JsonObject, Sharing>();
 
-function sharing(route: JsonObject): Sharing {
+/** A route that forwards nothing has none. */
+function sharing(route: JsonObject): Sharing | undefined {
+  if (!isJsonObject(route.route)) return undefined;
   const before = known.get(route);
   if (before !== undefined) return before;
-  const { retry_policy, ...action } = route.route as JsonObject;
-  const made = { text: JSON.stringify(retry_policy), without: { ...route, route: action } };
+  const { retry_policy, ...action } = route.route;
+  const made =
+    retry_policy === undefined
+      ? { text: undefined, other: { ...route, route: { ...action, ...HOST_RETRIES } } }
+      : { text: JSON.stringify(retry_policy), other: { ...route, route: action } };
   known.set(route, made);
-  return made;
-}
-
-const usualRoutes = new WeakMap<JsonObject, JsonObject>();
-
-/** A route that forwards nothing needs none. */
-function withUsual(route: JsonObject): JsonObject {
-  if (!isJsonObject(route.route)) return route;
-  const made = usualRoutes.get(route) ?? { ...route, route: { ...route.route, ...HOST_RETRIES } };
-  usualRoutes.set(route, made);
   return made;
 }
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '#protos/json.ts';
-import { objectsIn } from '#protos/json.ts';
+import { type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import { ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 
@@ -51,10 +50,11 @@ function unitsOf(
 function isSame(a: JsonObject, b: JsonObject): boolean {
   const { routes: before, ...fields } = a;
   const { routes: after, ...others } = b;
+  return isSameList(before, after) && JSON.stringify(fields) === JSON.stringify(others);
+}
+
+function isSameList(before: Json | undefined, after: Json | undefined): boolean {
+  if (before === after) return true;
   const [ours, theirs] = [objectsIn(before), objectsIn(after)];
-  return (
-    ours.length === theirs.length &&
-    ours.every((route, index) => route === theirs[index]) &&
-    JSON.stringify(fields) === JSON.stringify(others)
-  );
+  return ours.length === theirs.length && ours.every((route, index) => route === theirs[index]);
 }

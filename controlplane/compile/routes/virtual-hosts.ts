@@ -97,11 +97,30 @@ export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
 type Entries = RouteEntry[];
 type ByHost = Map<string, Entries>;
 
-/** Most entries are the same as last time, and what is nearly sorted is sorted fast. */
+/**
+ * Most entries are the same as last time, and what is nearly sorted is sorted fast. Without a
+ * change it is the very same list.
+ */
 function sorted(entries: Entries, last: Entries = []): Entries {
   const others = new Set(entries);
   const kept = last.filter(entry => others.delete(entry));
+  if (others.size === 0 && kept.length === last.length) return last;
   return [...kept, ...others].sort(compareRoutes);
+}
+
+/** Routes in the order in which Envoy tries them. */
+type Ordered = { readonly entries: Entries; readonly routes: readonly JsonObject[] };
+
+/** Returns the very same lists for the very same ones, so what is made of them is kept too. */
+function ordered(lists: readonly Entries[], base: DeclaredHost | undefined, memo: Memo): Ordered {
+  const make = () => {
+    const entries = [...lists.flat(), ...(base?.entries ?? [])].sort(compareRoutes);
+    return { entries, routes: entries.map(({ route }) => route) };
+  };
+  const [first, ...others] = lists;
+  return first === undefined
+    ? make()
+    : memo.of(first, 'ordered routes', [...others, ...(base?.entries ?? [])], make);
 }
 
 function plansOf(inputs: HostInputs, chosen: ReadonlyMap<string, ByHost>): readonly Plan[] {
@@ -193,15 +212,14 @@ function virtualHost(plans: readonly Plan[], inputs: HostInputs, taken: Set<stri
   const plan = plans.find(({ domain }) => domain.includes('*')) ?? plans[0];
   if (plan === undefined) throw new Error('a virtual host without domains');
   const { base, domain, guard, lists, listed } = plan;
-  const entries = [...lists.flat(), ...(base?.entries ?? [])];
-  entries.sort(compareRoutes);
+  const { entries, routes } = ordered(lists, base, inputs.memo);
   const { fields, first } = hostParts(domain, inputs, [], guard, entries);
-  const routes = entries.map(({ route }) => route);
   const domains = plans.map(({ domain }) => domain);
+  const served = publicRoutes(routes, domains, inputs);
   return {
     name: freeName(statName(listed?.name ?? domain), taken),
     domains: domains.map(each => (each.includes(':') ? `[${each}]` : each)),
-    routes: [...first, ...publicRoutes(routes, domains, inputs)],
+    routes: first.length === 0 ? served : [...first, ...served],
     ...fields,
   };
 }

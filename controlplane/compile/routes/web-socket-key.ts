@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
+import { remembered } from '#xds/remembered.ts';
 
 /**
  * The header that makes an extended CONNECT (RFC 8441), which has no key, a WebSocket handshake
@@ -18,11 +19,14 @@ export const WEB_SOCKET_KEY: JsonObject = {
 
 /** Returns whether a route lets a request become a WebSocket. Other tables save the expression. */
 export function takeWebSockets(virtualHosts: readonly JsonObject[]): boolean {
-  return virtualHosts.some(({ routes }) =>
-    objectsIn(routes).some(
-      ({ route }) =>
-        isJsonObject(route) &&
-        objectsIn(route.upgrade_configs).some(({ upgrade_type }) => upgrade_type === 'websocket'),
-    ),
-  );
+  return virtualHosts.some(({ routes }) => Array.isArray(routes) && haveWebSocket(routes));
 }
+
+/** A list of routes that does not change is the very same one in the next compilation. */
+const haveWebSocket = remembered((routes: readonly Json[]): boolean =>
+  objectsIn(routes).some(
+    ({ route }) =>
+      isJsonObject(route) &&
+      objectsIn(route.upgrade_configs).some(({ upgrade_type }) => upgrade_type === 'websocket'),
+  ),
+);

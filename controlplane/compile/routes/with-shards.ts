@@ -162,11 +162,16 @@ function startOf(match: JsonObject): PathStart {
 
 const EXT_AUTHZ_TYPE = extension('filters.http.ext_authz.v3.ExtAuthz')['@type'];
 
-/** How long lists were cut, by their tables and virtual hosts, with where their paths begin. */
-type Cuts = Map<
-  string,
-  { readonly starts: readonly PathStart[]; readonly shards: readonly Shard<number>[] }
->;
+/** A long list of routes, where their paths begin, and how it was cut. */
+type Cut = {
+  readonly routes: readonly JsonObject[];
+  readonly starts: readonly PathStart[];
+  readonly shards: readonly Shard<number>[];
+  readonly lists: readonly HostShard[];
+};
+
+/** How long lists were cut, by their tables and virtual hosts. */
+type Cuts = Map<string, Cut>;
 
 /** A part of a virtual host, and the header by whose values it can be cut further. */
 type HostShard = {
@@ -229,16 +234,22 @@ function cutHost(
   { last, longest, now }: Cutting,
 ): readonly HostShard[] | undefined {
   if (routes.length <= longest) return undefined;
-  const starts = routes.map(({ match }) => startOf(match as JsonObject));
   const known = last.get(name);
+  const cut = known?.routes === routes ? known : cutRoutes(routes, known, longest);
+  now.set(name, cut);
+  const { lists } = cut;
+  return lists.length > 1 || lists.some(({ asked }) => asked !== undefined) ? lists : undefined;
+}
+
+function cutRoutes(routes: readonly JsonObject[], known: Cut | undefined, longest: number): Cut {
+  const starts = routes.map(({ match }) => startOf(match as JsonObject));
   const shards =
     known !== undefined && isSame(starts, known.starts) ? known.shards : cutAt(starts, longest);
-  now.set(name, { starts, shards });
   const lists = shards.map(({ key, routes: indexes }) => {
     const own = indexes.map(({ route }) => routes[route]).filter(route => route !== undefined);
     return { key, routes: own, asked: askedHeader(own, longest) };
   });
-  return lists.length > 1 || lists.some(({ asked }) => asked !== undefined) ? lists : undefined;
+  return { routes, starts, shards, lists };
 }
 
 /** Returns shards of the indexes of routes whose paths begin so. */

@@ -60,6 +60,7 @@ function usesOfMappings(resources: ResourceSet): readonly SecretUser[] {
       return [context.id, 'problems' in found ? [] : present(found.certificate, found.authorities)];
     }),
   );
+  if (contexts.size === 0) return [];
   return resources.mappings.flatMap(mapping => {
     const group = mapping.spec.node_group;
     const id = contextIdOf(mapping);

@@ -43,6 +43,7 @@ export function contextIdOf(mapping: Mapping): string | undefined {
 
 /** Returns the TLSContexts in force that Mappings name. */
 export function serviceContexts({ mappings, tlsContexts }: ResourceSet): readonly Context[] {
+  if (tlsContexts.length === 0) return [];
   const named = new Set(mappings.map(contextIdOf));
   return tlsContexts.filter(({ id }) => named.has(id));
 }
