@@ -1,3 +1,4 @@
+import { remembered } from '#xds/remembered.ts';
 import { statName } from '../stat-name.ts';
 import type { NamedCluster } from './cluster-names.ts';
 import { contentHash } from './content-hash.ts';
@@ -13,12 +14,11 @@ export function withStatNames(clusters: readonly NamedCluster[]): readonly Named
   const dotted = new Set(clusters.filter(cluster => nameOf(cluster).includes('.')));
   if (dotted.size === 0) return clusters;
   const taken = new Set<string>();
-  for (const cluster of clusters) if (!dotted.has(cluster)) taken.add(statName(nameOf(cluster)));
+  for (const cluster of clusters) if (!dotted.has(cluster)) taken.add(plainName(cluster));
   return clusters.map(cluster => {
     if (!dotted.has(cluster)) return cluster;
-    const name = nameOf(cluster);
-    const plain = statName(name);
-    const free = taken.has(plain) ? `${plain}~${contentHash(name)}` : plain;
+    const plain = plainName(cluster);
+    const free = taken.has(plain) ? `${plain}~${contentHash(nameOf(cluster))}` : plain;
     taken.add(free);
     return named(cluster, free);
   });
@@ -31,6 +31,8 @@ function named(cluster: NamedCluster, alt_stat_name: string): NamedCluster {
   known.set(cluster, made);
   return made;
 }
+
+const plainName = remembered((cluster: NamedCluster) => statName(nameOf(cluster)));
 
 function nameOf({ json, name }: NamedCluster): string {
   return typeof json.alt_stat_name === 'string' ? json.alt_stat_name : name;
