@@ -33,8 +33,8 @@ export type CompileOptions = {
   /** The trust domain of those certificates. Default: `gateway.internal`. */
   readonly trustDomain?: string;
   /**
-   * Whether proxies count requests by route, and log sampled ones to the control plane. Default: they
-   * do.
+   * Whether proxies count requests by route, and log sampled ones to the control plane.
+   * Default: they do.
    */
   readonly figures?: boolean;
   /** Which Gateways are ours, and whose proxies serve them. Default: all, those of the edge. */

@@ -247,8 +247,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   }
 
   /**
-   * Proxies count the answer to a gRPC call as 200. For its cluster that is so where the service has
-   * answered. An answer of their own is counted there as its HTTP status.
+   * Proxies count the answer to a gRPC call as 200. For its cluster that is so where the service
+   * has answered. An answer of their own is counted there as its HTTP status.
    */
   #ofGrpc(node: NodeName, logged: LoggedRequest, weight: number): void {
     const { at: begun, details, durationMs, route: mapping, status } = logged;
