@@ -26,7 +26,7 @@ export function routeCounts(): JsonObject {
   const status = { name: STATUS_LABEL, value_format: '%RESPONSE_CODE%' };
   return {
     name: 'envoy.access_loggers.stats',
-    filter: { and_filter: { filters: [ANSWERED, { not_health_check_filter: {} }] } },
+    filter: { and_filter: { filters: [...ANSWERED, { not_health_check_filter: {} }] } },
     typed_config: extension('access_loggers.stats.v3.Config', {
       // With a `sharing_name` Envoy 1.40 crashes at the end of `--mode validate` [measured].
       stats_scope: { prefix: ROUTE_SCOPE, enable_eviction: true, ...MOST },
@@ -42,9 +42,13 @@ export function routeCounts(): JsonObject {
   };
 }
 
-/** A request that its client gave up has no status. */
-const ANSWERED: JsonObject = {
-  status_code_filter: {
-    comparison: { op: 'GE', value: { default_value: 100, runtime_key: 'figures.least_status' } },
-  },
-};
+/**
+ * A request that its client gave up has no status. Envoy takes any up to 65,535 from a service, so
+ * the services of four Mappings could fill the scope.
+ */
+const ANSWERED = [compared('GE', 100, 'least'), compared('LE', 999, 'most')];
+
+function compared(op: 'GE' | 'LE', default_value: number, key: string): JsonObject {
+  const value = { default_value, runtime_key: `figures.${key}_status` };
+  return { status_code_filter: { comparison: { op, value } } };
+}

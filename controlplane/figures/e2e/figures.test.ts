@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
 import type { UpstreamFigures } from '../figures.ts';
@@ -89,6 +89,28 @@ describe('the figures of a control plane with one edge', () => {
     );
     assert.equal(mappings['Mapping/default/moved']?.lastMinute.clientErrors, 0);
     assert.equal(mappings['Mapping/default/users']?.lastMinute.requests, 13);
+  });
+
+  test('count by no status of more than three digits, which a service could make up for ever', async t => {
+    const maker = net.createServer(socket => {
+      socket.on('error', () => {});
+      socket.on('data', asked => {
+        const [, status] = /^GET \/(\d+)/.exec(String(asked)) ?? [];
+        socket.end(`HTTP/1.1 ${status} Made Up\r\nContent-Length: 0\r\n\r\n`);
+      });
+    });
+    await new Promise<void>(resolve => maker.listen(0, '127.0.0.1', resolve));
+    t.after(() => maker.close());
+    system.write(
+      'made-up.yaml',
+      mapping('made-up', `127.0.0.1:${(maker.address() as AddressInfo).port}`),
+    );
+    await until(async () => (await get('/made-up/200')) === 200 || undefined);
+    for (const status of [1_000, 65_535])
+      await assert.rejects(get(`/made-up/${status}`), ({ cause }) => /status/.test(String(cause)));
+    assert.equal(await get('/made-up/999'), 999);
+    await system.envoyWhen('/stats?filter=^route.requests', /made-up.envoy_response_code.999: 1/);
+    assert.doesNotMatch(await system.envoy.get('/stats?filter=^route.requests'), /code\.\d{4}/);
   });
 
   test('count each late request once, whether its method may be repeated or not', async () => {
