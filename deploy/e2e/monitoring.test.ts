@@ -64,7 +64,6 @@ const EMPTY = [
   'Gateway: edge and services: Instances out by outlier detection',
   'Gateway: Filters and limits: Time of the counter store',
   'Gateway: control plane and discovery: Status written to objects',
-  'Gateway: edge and services: Routes with errors of the service',
 ];
 
 for (const [file, dashboard] of Object.entries(DASHBOARDS)) {
@@ -163,6 +162,17 @@ describe('a Prometheus of a running system', { skip: whyNoPrometheus() ?? false 
   ] as const) {
     test(`labels what is about ${what} with its whole name`, () => filled([expression]));
   }
+
+  test('shows by route only what met one', async () => {
+    await filled(['rate(envoy_route_requests{envoy_route=""}[1m]) > 0']);
+    const byRoute = panels.flatMap(({ curves }) => curves).filter(each => /envoy_route/.test(each));
+    assert.equal(byRoute.length, 3);
+    for (const curve of byRoute) {
+      await filled([curve]);
+      for (const { metric } of await prometheus.query(inTime(curve)))
+        assert.match(metric.envoy_route ?? 'no route', /^Mapping\//, curve);
+    }
+  });
 
   test('knows every metric that a dashboard or an alert names', async () => {
     const known = new Set([...(await envoyMetrics()), ...ownMetrics()]);

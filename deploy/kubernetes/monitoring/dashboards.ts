@@ -17,8 +17,8 @@ export type Dashboard = {
 /** The edge, and the proxies of Gateways (`gatewayGroup`). */
 const EDGE = 'envoy_http_conn_manager_prefix=~"edge|.+-[0-9a-f]{16}"';
 
-/** Requests that met a route. */
-const ROUTED = '{envoy_route!="-"}';
+/** Requests that met a Mapping or a route of a Gateway. Proxies beside applications have others. */
+const ROUTED = 'envoy_route=~"(Mapping|HTTPRoute|GRPCRoute)/.+"';
 
 /** Clusters of the gateway itself. */
 const OWN =
@@ -58,14 +58,14 @@ const edge: Dashboard = {
       title: 'Busiest routes',
       unit: 'reqps',
       curves: {
-        '{{envoy_route}}': `topk(10, ${rate(`envoy_route_requests${ROUTED}`, 'envoy_route')})`,
+        '{{envoy_route}}': `topk(10, ${rate(`envoy_route_requests{${ROUTED}}`, 'envoy_route')})`,
       },
     },
     {
       title: 'Routes with errors',
       unit: 'reqps',
       curves: {
-        '{{envoy_route}}': `topk(10, ${rate('envoy_route_requests{envoy_route!="-",envoy_response_code=~"5.."}', 'envoy_route')})`,
+        '{{envoy_route}}': `topk(10, ${rate(`envoy_route_requests{${ROUTED},envoy_response_code=~"5.."}`, 'envoy_route')})`,
       },
     },
     {
@@ -84,7 +84,7 @@ const edge: Dashboard = {
       title: 'Slowest routes, p99',
       unit: 'ms',
       curves: {
-        '{{envoy_route}}': `topk(10, ${quantile(0.99, `envoy_route_request_time_bucket${ROUTED}`, ', envoy_route')})`,
+        '{{envoy_route}}': `topk(10, ${quantile(0.99, `envoy_route_request_time_bucket{${ROUTED}}`, ', envoy_route')})`,
       },
     },
     {
