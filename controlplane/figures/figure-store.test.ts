@@ -198,6 +198,12 @@ test('a request that a circuit breaker turned away is no answer of logins or lim
   assert.equal(store.mappings().get('Mapping/a/a')?.answeredByGateway, 1);
 });
 
+test('a request that its client gave up before its login was decided is no answer', () => {
+  const { store } = storeAt();
+  store.request(EDGE, { ...REQUEST, upstream: '', status: 0, flags: ['DC'] });
+  assert.equal(store.mappings().get('Mapping/a/a'), undefined);
+});
+
 test('what a gRPC service fails is counted from the log, by what it stands for', () => {
   const { store, read } = storeAt();
   const told = () => {

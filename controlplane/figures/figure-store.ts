@@ -288,9 +288,9 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   /** Returns an estimate by route of the requests that no service saw. */
   #answeredByGateway(now: number): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const { at, group, route, upstream, flags, weight } of this.#requests.all()) {
+    for (const { at, group, route, status, upstream, flags, weight } of this.#requests.all()) {
       const isEdge = group === EDGE || !route.startsWith('Mapping/');
-      const isOurs = upstream === '' && isEdge && at > now - KEPT_MS;
+      const isOurs = status !== 0 && upstream === '' && isEdge && at > now - KEPT_MS;
       const isFailed = ['UH', 'UO', 'UT'].some(flag => flags.includes(flag));
       if (!isOurs || !isRouteId(route) || isFailed) continue;
       counts.set(route, (counts.get(route) ?? 0) + weight);

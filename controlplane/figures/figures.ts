@@ -72,7 +72,7 @@ export type MappingFigures = {
   readonly last15Minutes: Rates;
   /**
    * Requests that the gateway answered itself in 15 minutes and that no service saw: logins,
-   * limits, closed routes. They are an estimate from the sampled requests, and not in the rates.
+   * limits, closed routes. They are an estimate from the sampled requests. The rates have them too.
    */
   readonly answeredByGateway: number;
 };
