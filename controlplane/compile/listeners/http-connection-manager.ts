@@ -96,7 +96,7 @@ export function httpConnectionManager(
       ...(parts === undefined
         ? failureLogs(group, collectors?.log)
         : accessLogs(parts.config.proxy_log_format, collectors?.log)),
-      ...((parts ?? side).figures ? [routeCounts(), sampledRequestsLog()] : []),
+      ...((parts ?? side).figures ? [...routeCounts(), sampledRequestsLog()] : []),
     ],
     http_filters: httpFilters(parts, (parts ?? side).errorBodies, tls !== undefined),
   });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { askConnect } from '#envoy/e2e/extended-connect.ts';
 import { until } from '#envoy/e2e/until.ts';
 import type { UpstreamFigures } from '../figures.ts';
 import { type FiguresSystem, startFiguresSystem } from '../testing/figures-system.ts';
@@ -26,6 +28,12 @@ describe('the figures of a control plane with one edge', () => {
       response.statusCode = url?.includes('missing') ? 404 : url?.includes('broken') ? 500 : 200;
       setTimeout(() => response.end('answer'), url?.includes('slow') ? 300 : 0);
     });
+    service.on('upgrade', (_request, socket) => {
+      socket.on('error', () => {});
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      );
+    });
     await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve));
     silent = http.createServer(() => {});
     await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));
@@ -41,6 +49,7 @@ describe('the figures of a control plane with one edge', () => {
         `\n---\napiVersion: gateway.internal/v2\nkind: ProxyConfig\nmetadata: { name: both }\nspec: { node_group: edge, clusters: [{ name: both, type: static, hosts: [${hosts}] }] }\n`,
         mapping('pair', 'both', ', timeout_ms: 100'),
         mapping('slower', `127.0.0.1:${port}`, ', connect_timeout_ms: 1234'),
+        mapping('chat', `127.0.0.1:${port}`, ', allow_upgrade: [websocket]'),
         mapping('moved', `127.0.0.1:${port}`, ', host_redirect: true'),
       ].join(''),
     );
@@ -111,6 +120,21 @@ describe('the figures of a control plane with one edge', () => {
     assert.equal(await get('/made-up/999'), 999);
     await system.envoyWhen('/stats?filter=^route.requests', /made-up.envoy_response_code.999: 1/);
     assert.doesNotMatch(await system.envoy.get('/stats?filter=^route.requests'), /code\.\d{4}/);
+  });
+
+  test('count a WebSocket when it closes, and its time is no latency', async () => {
+    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
+    const asked = http.get(`${system.edge}/chat/`, { headers: upgrade });
+    const [, socket] = (await once(asked, 'upgrade')) as [unknown, net.Socket];
+    socket.destroy();
+    const overHttp2 = { path: '/chat/', protocol: 'websocket' };
+    assert.equal((await askConnect(system.edge, overHttp2)).status, 200);
+    const { mappings } = await system.figuresWhen(
+      page => page.mappings['Mapping/default/chat']?.lastMinute.requests === 2,
+      'both are counted',
+    );
+    assert.equal(mappings['Mapping/default/chat']?.lastMinute.p99, null);
+    assert.doesNotMatch(await system.envoy.get('/stats?filter=^route.request_time'), /chat/);
   });
 
   test('count each late request once, whether its method may be repeated or not', async () => {
