@@ -50,8 +50,11 @@ export type BootstrapOptions = {
   readonly waitsForListeners?: boolean;
 };
 
-/** Statistics of routes without requests for so long are given up. A multiple of each flush. */
-const EVICTION = '3600s';
+/**
+ * Statistics of routes without requests for so long are given up. A multiple of each flush.
+ * Prometheus sees no growth in the first value of a counter. So those of a nightly job stay.
+ */
+const EVICTION = '86400s';
 
 const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
