@@ -60,7 +60,7 @@ export type Rates = {
   readonly requests: number;
   /** Answers 400 to 499. */
   readonly clientErrors: number;
-  /** Answers from 500, and requests that got none. */
+  /** Answers 500 to 599. */
   readonly serverErrors: number;
   /** Latency in ms. `null` without requests. */
   readonly p50: number | null;

@@ -21,6 +21,8 @@ for (const [name, stat] of [
   [`${REQUESTS}.Mapping/a/b.${STATUS}.200`, answers('Mapping/a/b', 0)],
   [`${REQUESTS}.Mapping/a/b.c.${STATUS}.503`, answers('Mapping/a/b.c', 0, 2)],
   [`${REQUESTS}.Mapping/a/${STATUS}.1.${STATUS}.404`, answers(`Mapping/a/${STATUS}.1`, 0, 1)],
+  [`${REQUESTS}.Mapping/a/b.${STATUS}.599`, answers('Mapping/a/b', 0, 2)],
+  [`${REQUESTS}.Mapping/a/b.${STATUS}.999`, answers('Mapping/a/b', 0)],
   [`${REQUESTS}.HTTPRoute/a/b.${STATUS}.200`, answers('HTTPRoute/a/b', 0)],
   [`${REQUESTS}.GRPCRoute/a/b.route.c.${STATUS}.200`, answers('GRPCRoute/a/b.route.c', 0)],
   [`${REQUESTS}.Mapping/a/b.${STATUS}.`, undefined],

@@ -11,9 +11,12 @@ export const CLIENT_ERRORS = 1;
 export const SERVER_ERRORS = 2;
 export type TrafficColumn = typeof REQUESTS | typeof CLIENT_ERRORS | typeof SERVER_ERRORS;
 
-/** Returns the column that counts answers of this HTTP status, beside that of all requests. */
+/**
+ * Returns the column that counts answers of this HTTP status, beside that of all requests. From 600
+ * on Envoy counts no error of a node group either.
+ */
 export function errorColumn(status: number): TrafficColumn | undefined {
-  if (status < 400) return undefined;
+  if (status < 400 || status >= 600) return undefined;
   return status < 500 ? CLIENT_ERRORS : SERVER_ERRORS;
 }
 
