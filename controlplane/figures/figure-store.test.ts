@@ -189,8 +189,17 @@ test('what was counted in one moment is told in one, and nothing of it is lost',
   assert.deepEqual(told(), [27, 6], 'the moment before is over');
 });
 
+test('the gateway answers no more requests of a Mapping than there are, whatever is estimated', () => {
+  const { store, read } = storeAt();
+  store.sampling = { sampled: 2, failed: 2 };
+  store.request(EDGE, { ...REQUEST, upstream: '', status: 301 });
+  store.counter(read(), answers('a', 301), 9);
+  assert.equal(store.mappings().get('Mapping/a/a')?.answeredByGateway, 9);
+});
+
 test('a request that a circuit breaker turned away is no answer of logins or limits', () => {
-  const { store } = storeAt();
+  const { store, read } = storeAt();
+  store.counter(read(), answers('a', 429), 4);
   const own = { ...REQUEST, upstream: '', status: 429, flags: ['RL'] };
   store.request(EDGE, own);
   for (const flag of ['UO', 'UH', 'UT'])

@@ -168,10 +168,11 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     return new Map(
       [...ids].map(id => {
         const traffic = this.#mappings.get(id) ?? NO_TRAFFIC;
+        const last15Minutes = traffic.rates(KEPT_MS, now, since);
         const figures = {
           lastMinute: traffic.rates(MINUTE, now, since),
-          last15Minutes: traffic.rates(KEPT_MS, now, since),
-          answeredByGateway: byGateway.get(id) ?? 0,
+          last15Minutes,
+          answeredByGateway: Math.min(byGateway.get(id) ?? 0, last15Minutes.requests),
         };
         return [id, figures];
       }),
