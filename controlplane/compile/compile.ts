@@ -338,7 +338,7 @@ function servedPorts(
   return keepsOwn ? [...own, ...ofGateways] : [...ofGateways, ...own];
 }
 
-/** Returns the very same list while no cluster changes, so that its bytes are not compared again. */
+/** Returns the very same list while no cluster changes, so nothing compares its bytes again. */
 function allClusters(
   byMapping: ReadonlyMap<string, NamedCluster>,
   declared: Iterable<NamedCluster>,

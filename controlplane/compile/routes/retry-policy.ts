@@ -84,8 +84,8 @@ const sharingRoutes = remembered((written: readonly Json[]): JsonObject => {
 });
 
 /**
- * The policy of a route as JSON, if it has its own. `other` is the same route for a virtual host that
- * has this policy for it, or for one that has another policy than the usual one.
+ * The policy of a route as JSON, if it has its own. `other` is the same route for a virtual host
+ * that has this policy for it, or for one that has another policy than the usual one.
  */
 type Sharing = { readonly text: string | undefined; readonly other: JsonObject };
 
