@@ -13,6 +13,7 @@ import type { LimitOutcome } from './limit-tallies.ts';
 import type { LimitIndex } from './limits-index.ts';
 import type { Metrics } from './metrics.ts';
 import { planHits } from './plan.ts';
+import { refuseUncounted } from './refuse-uncounted.ts';
 import type { TemplateFailure } from './render.ts';
 import type { RateLimitRequest } from './request.ts';
 import { TopKeys } from './top-keys.ts';
@@ -28,6 +29,8 @@ export type AnswererParts = {
   readonly store: CounterStore;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  now(): number;
   /** Milliseconds that never go back. */
   uptime(): number;
   /** Undefined when decisions are not traced. */
@@ -91,17 +94,19 @@ export class Answerer {
     storeMs?: number,
   ): RateLimitResponse | Failed | Promise<RateLimitResponse | Failed> {
     const { store, uptime } = this.#parts;
-    if (this.#index === undefined) return this.#fail(NOT_READY);
+    const index = this.#index;
+    if (index === undefined) return this.#fail(NOT_READY);
+    const uncounted = () => refuseUncounted(index, request, requestId, this.#parts.now());
     try {
-      const decision = decide(this.#index, store, request, requestId, this.#top);
+      const decision = decide(index, store, request, requestId, this.#top);
       if (!(decision instanceof Promise)) return this.#conclude(decision);
       const asked = uptime();
       return (storeMs === undefined ? decision : inTime(storeMs, decision)).then(
         late => this.#counted(asked, late),
-        error => this.#storeFailed(asked, error),
+        error => this.#storeFailed(asked, error, uncounted),
       );
     } catch (error) {
-      return this.#caught(error);
+      return this.#caught(error, uncounted);
     }
   }
 
@@ -138,10 +143,14 @@ export class Answerer {
     return this.#conclude(decision);
   }
 
-  #storeFailed(asked: number, error: unknown): Failed {
+  #storeFailed(
+    asked: number,
+    error: unknown,
+    uncounted: () => Decision | undefined,
+  ): RateLimitResponse | Failed {
     const { metrics, uptime } = this.#parts;
     metrics.storeAnswered((uptime() - asked) / 1000, false);
-    return this.#caught(error);
+    return this.#caught(error, uncounted);
   }
 
   #conclude(decision: Decision | InvalidRequest): RateLimitResponse | Failed {
@@ -172,9 +181,11 @@ export class Answerer {
     );
   }
 
-  #caught(error: unknown): Failed {
+  #caught(error: unknown, uncounted: () => Decision | undefined): RateLimitResponse | Failed {
     if (error instanceof StoreUnavailable) {
       this.#logStore({ reason: error.message }, 'limits cannot be counted (logged once a minute)');
+      const refusal = uncounted();
+      if (refusal !== undefined) return this.#conclude(refusal);
       return this.#fail({ failed: 'UNAVAILABLE', message: error.message });
     }
     this.#parts.log.error({ err: error }, 'a decision failed');

@@ -42,6 +42,7 @@ async function setUpOn(
     port: 0,
     store,
     log,
+    now: Date.now,
     uptime: () => performance.now(),
     serve,
   });
@@ -78,6 +79,18 @@ async function setUpOn(
 function memory(): CounterStore {
   const begun = Date.now(); // no window ends while a test counts
   return new MemoryCounterStore({ now: () => begun });
+}
+
+/** Stores that count nothing. One says so by a promise, the other at once. */
+function goneStores(): readonly CounterStore[] {
+  const gone = { ...memory(), status: () => ({ waiting: 0 }), close: async () => {} };
+  const fail = () => {
+    throw new StoreUnavailable('gone');
+  };
+  return [
+    { ...gone, count: async () => fail() },
+    { ...gone, count: fail },
+  ];
 }
 
 function resourceOf(name: string, limits: readonly JsonObject[]): XdsResource {
@@ -159,15 +172,7 @@ for (const [name, serve] of [
       });
 
       test('answers UNAVAILABLE when the store is gone, by a promise or at once, and says so once', async t => {
-        const gone = { ...memory(), status: () => ({ waiting: 0 }), close: async () => {} };
-        const late = { ...gone, count: () => Promise.reject(new StoreUnavailable('gone')) };
-        const atOnce = {
-          ...gone,
-          count: () => {
-            throw new StoreUnavailable('gone');
-          },
-        };
-        for (const store of [late, atOnce]) {
+        for (const store of goneStores()) {
           const { call, lines, url } = await setUp(t, [LIMIT], store);
           await assert.rejects(call(request('/')), { code: status.UNAVAILABLE, details: 'gone' });
           assert.deepEqual(await post(url, JSON.stringify(request('/'))), {
@@ -175,6 +180,19 @@ for (const [name, serve] of [
             body: { error: 'gone' },
           });
           assert.equal(lines.filter(line => line.includes('"reason":"gone"')).length, 1);
+        }
+      });
+
+      test('refuses at rate 0 when the store is gone, and tells and counts both', async t => {
+        for (const store of goneStores()) {
+          const { call, lines, url } = await setUp(t, [{ ...LIMIT, rate: 0 }], store);
+          for (let i = 0; i < 2; i += 1)
+            assert.equal((await call(request('/'))).overall_code, 2, String(i));
+          assert.equal((await post(url, JSON.stringify(request('/')))).status, 429);
+          assert.equal(lines.filter(line => line.includes('"reason":"gone"')).length, 1);
+          const metrics = await (await fetch(`${url}/metrics`)).text();
+          assert.match(metrics, /answers_total\{code="OVER_LIMIT"\} 3/);
+          assert.doesNotMatch(metrics, /answers_total\{code="UNAVAILABLE"\} [1-9]/);
         }
       });
 
@@ -320,6 +338,7 @@ test('a store that is slower than half of the time that the proxy waits is UNAVA
     port: 0,
     store,
     log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+    now: Date.now,
     uptime: () => performance.now(),
     storeTimeoutMs: 60_000,
   });

@@ -32,6 +32,8 @@ export type ServerOptions = {
    * their answer sooner. Undefined when no such time is known.
    */
   readonly storeTimeoutMs?: number;
+  /** Milliseconds since the epoch. */
+  now(): number;
   /** Milliseconds that never go back. */
   uptime(): number;
   /** Hears which limits are in force. */
@@ -60,6 +62,7 @@ const REQUEST_ID = 'x-gateway-request-id';
 export function openServer({
   store,
   log,
+  now,
   uptime,
   worker,
   kind = 'memory',
@@ -69,7 +72,7 @@ export function openServer({
   traces,
 }: ServerOptions): LimitServer {
   const metrics = createMetrics(() => store.status());
-  const answerer = new Answerer({ store, metrics, log, uptime, traces });
+  const answerer = new Answerer({ store, metrics, log, now, uptime, traces });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const own = { notReady: () => answerer.notReady, registry: metrics.registry };
   const sources = { ...groupProbes(own, worker), onError };

@@ -31,7 +31,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   };
   const kind = redis === undefined ? 'memory' : 'redis';
   const kept = { store, kind, storeTimeoutMs, owned } as const;
-  const server = openServer({ ...kept, log, uptime, worker, traces });
+  const server = openServer({ ...kept, log, now: Date.now, uptime, worker, traces });
   await runDecisions({
     ...parts,
     group: 'ratelimit-service',

@@ -30,7 +30,7 @@ const serve = server === 'grpc-js' ? serveOnGrpcJs : serveUnary;
 
 async function serveRateLimit(unit: string): Promise<number> {
   const store = new MemoryCounterStore({ now: Date.now });
-  const started = await startServer({ ...at, store, log, uptime, serve });
+  const started = await startServer({ ...at, store, log, now: Date.now, uptime, serve });
   const changed = [limitResource(0, unit)];
   const nack = (reason: string) => {
     throw new Error(reason);
