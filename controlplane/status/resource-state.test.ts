@@ -85,6 +85,24 @@ describe('a resource is', () => {
     assert.equal(stateOf(rollout, told('spec.limits[0]')), 'in force', 'others may count');
   });
 
+  test('out of service when no request can meet any of its limits', () => {
+    const limit = '{ pattern: [{ a: "" }, { b: "" }], rate: 0, unit: day }';
+    const limits = (...list: readonly string[]) =>
+      inForce(text('RateLimit', `{ domain: d, limits: [${list.join()}] }`));
+    const two = limits(limit, limit);
+    for (const [rollout, fields, state] of [
+      [two, ['limits[0].pattern[1]', 'limits[1].pattern[0]'], 'out of service'],
+      [two, ['limits[0].pattern[1]'], 'in force'],
+      [two, ['limits[0].pattern', 'limits[1].pattern'], 'in force'], // they hide or are escaped
+      [limits(), [], 'in force'],
+    ] as const) {
+      const [resource] = rollout.wanted.values();
+      assert.ok(resource !== undefined);
+      const compiled = fields.map(at => problemOf(resource, 'warning', `spec.${at}`, 'unmet'));
+      assert.equal(stateOf(rollout, { compiled }), state, fields.join());
+    }
+  });
+
   test('out of service when it was rejected, had never been good, and is of a kind that closes nothing', () => {
     const never = rejected(want(startRollout(new Map()), read(LIMIT)));
     assert.equal(stateOf(never), 'out of service');

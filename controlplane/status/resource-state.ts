@@ -11,7 +11,7 @@ import type { Rejected, Resource } from '#resources/resource.ts';
  * - `last good`: an older version is in force, since the written one has an error.
  * - `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
  * - `out of service`: it has no effect. It cannot be served and closes nothing, it is a policy that
- *   counts for none of its targets, a RateLimit of a domain without requests, a Gateway or
+ *   counts for none of its targets, a RateLimit that no request can meet, a Gateway or
  *   ListenerSet that is not served, a route that no listener takes, or one of our services has it
  *   and cannot work with it, as without its provider.
  */
@@ -75,6 +75,8 @@ const PARENTS: Readonly<Record<string, string>> = {
 /** A target that a policy does not have closes nothing. */
 const OF_TARGETS = 'spec.targetRefs[';
 const OF_PARENTS = 'spec.parentRefs[';
+/** Where a Problem says that no request can meet a limit, with the limit's index. */
+const OF_UNMET = /^spec\.limits\[(\d+)\]\.pattern\[/;
 
 /** Returns the function that gives the state of a resource. */
 export function resourceStates(facts: StateFacts): (resource: Resource) => ResourceState {
@@ -93,6 +95,10 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
     ),
     placeOf,
   );
+  const unmet = Map.groupBy(
+    compiled.filter(({ kind, field = '' }) => kind === 'RateLimit' && OF_UNMET.test(field)),
+    placeOf,
+  );
   const withoutRule = new Set(
     rollout.trial === undefined ? opened(rollout).map(({ resource }) => resource.id) : [],
   );
@@ -107,6 +113,7 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
     if (closed.has(place)) return 'closed';
     if (orphaned.has(place)) return 'out of service';
     if (isForNothing(resource, ofTargets.get(place))) return 'out of service';
+    if (isUnmet(resource, unmet.get(place))) return 'out of service';
     const accepted = rollout.accepted.get(id)?.hash;
     return accepted === hash && accepted === served.get(id)?.hash ? 'in force' : 'trying';
   };
@@ -130,6 +137,12 @@ function isForNothing(resource: Resource, problems: readonly Problem[] = []): bo
   const faulty = new Set(problems.map(({ field }) => field));
   const [refs, of] = referencesOf(resource);
   return refs.length > 0 && refs.every((_, at) => faulty.has(`${of}${at}]`));
+}
+
+/** Whether no request can meet any limit of a RateLimit. */
+function isUnmet({ kind, spec }: Resource, problems: readonly Problem[] = []): boolean {
+  const limits = new Set(problems.map(({ field = '' }) => OF_UNMET.exec(field)?.[1]));
+  return kind === 'RateLimit' && limits.size > 0 && limits.size === spec.limits.length;
 }
 
 function referencesOf({ kind, spec }: Resource): readonly [refs: readonly object[], of: string] {

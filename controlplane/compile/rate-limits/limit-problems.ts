@@ -13,7 +13,13 @@ import { limitNames } from './limit-name.ts';
 import { unreachedReason } from './unreached-limit.ts';
 
 type RateLimit = Resource<'RateLimit'>;
-type Finding = { readonly index: number; readonly message: string };
+type Finding = {
+  /** The limit in question. */
+  readonly index: number;
+  /** The label of its pattern that no request has, by which the limit has no effect. */
+  readonly item?: number;
+  readonly message: string;
+};
 
 /** What is known of the labels of requests. */
 export type KnownLabels = {
@@ -46,7 +52,7 @@ export function limitProblems(
   return rateLimits.flatMap(rateLimit =>
     memo
       .of(rateLimit.spec, 'limit findings', known, () => findings(rateLimit, hidden, walk, targets))
-      .map(({ index, message }) => warning(rateLimit, index, message)),
+      .map(finding => warning(rateLimit, finding)),
   );
 }
 
@@ -64,14 +70,12 @@ function findings(
 ): readonly Finding[] {
   return spec.limits.flatMap((limit, index) => {
     const unreached = unreachedReason(limit, spec.domain, walk);
-    const messages =
-      unreached === undefined
-        ? [
-            hidingReason(limit, hidden, walk),
-            escapeReason(limit, targets),
-            networkReason(limit, walk.prefixes),
-          ]
-        : [unreached];
+    if (unreached !== undefined) return [{ index, ...unreached }];
+    const messages = [
+      hidingReason(limit, hidden, walk),
+      escapeReason(limit, targets),
+      networkReason(limit, walk.prefixes),
+    ];
     return messages.flatMap(message => (message === undefined ? [] : [{ index, message }]));
   });
 }
@@ -100,6 +104,9 @@ function hidingReason(
   return `this LogOnly limit hides the Enforce limit ${found.where}: of two patterns that match a request the longer or more exact one wins, so that such requests are only logged`;
 }
 
-function warning(rateLimit: RateLimit, index: number, message: string): Problem {
-  return problemOf(rateLimit, 'warning', `spec.limits[${index}].pattern`, message);
+/** The pattern of a limit for targets begins with a label that the operator did not write. */
+function warning(rateLimit: RateLimit, { index, item, message }: Finding): Problem {
+  const unwritten = rateLimit.spec.targetRefs === undefined ? 0 : 1;
+  const at = item === undefined ? '' : `[${item - unwritten}]`;
+  return problemOf(rateLimit, 'warning', `spec.limits[${index}].pattern${at}`, message);
 }

@@ -1,5 +1,9 @@
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
-import type { LabelAlternative, PatternLabel } from '#resources/labels/label-pattern.ts';
+import type {
+  LabelAlternative,
+  LabelPattern,
+  PatternLabel,
+} from '#resources/labels/label-pattern.ts';
 import { addressNetwork } from '#resources/words/address-network.ts';
 import type { LabelNode } from './label-tree.ts';
 import type { LabelWalk, Unreached } from './label-walk.ts';
@@ -9,16 +13,25 @@ const NAMED_CLUSTERS = 5;
 
 /**
  * Returns why no request can meet the limit, in plain words: the label that its pattern wants, and
- * those that there are.
+ * those that there are. `item` is the index of that label in the pattern.
  * @returns undefined when one can
  */
 export function unreachedReason(
   { pattern }: Limit,
   domain: string,
   walk: LabelWalk,
-): string | undefined {
+): { readonly item: number; readonly message: string } | undefined {
   const reach = walk.reach(pattern);
   if (reach.reached) return undefined;
+  return { item: reach.depth, message: reasonOf(pattern, domain, reach, walk) };
+}
+
+function reasonOf(
+  pattern: LabelPattern,
+  domain: string,
+  reach: Unreached,
+  walk: LabelWalk,
+): string {
   const item = pattern[reach.depth] ?? [];
   const wanted = formatItem(item);
   const hint = formHint(item, reach, walk);
