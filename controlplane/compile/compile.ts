@@ -17,6 +17,7 @@ import type { Compiled, CompiledResource } from './compiled.ts';
 import { type Edge, edgeOf, type OfGateways } from './edge.ts';
 import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
 import { unservedFilterProblems } from './ext-authz/unserved-filters.ts';
+import { appliedLimits } from './gateways/applied-limits.ts';
 import { gatewayApiOf } from './gateways/gateway-api-of.ts';
 import { gatewayParts } from './gateways/gateway-parts.ts';
 import { gatewaySecrets } from './gateways/gateway-secrets.ts';
@@ -83,7 +84,7 @@ function compileServed(
         memo,
       );
     case RATELIMIT_SERVICE:
-      return rateLimitMessages(resources, memo);
+      return rateLimitMessages(resources, limitsInUse(resources, options, memo), memo);
     case SDS:
       return servedSecrets(
         resources,
@@ -93,27 +94,40 @@ function compileServed(
     default: {
       const { gateways } = gatewayApiOf(resources, options);
       const own = gateways.filter(gateway => gateway.group === group);
+      const limits = limitsInUse(resources, options, memo);
       const [first] = own;
       if (first === undefined || group === EDGE)
-        return compileProxies(restricted, group, own, options, memo);
-      const make = () => compileGateway(restricted, group, own, options, memo);
-      return rest === undefined
-        ? make()
-        : memo.of(rest, 'compiled Gateway', [...Object.values(options), ...own], make);
+        return compileProxies(restricted, group, { gateways: own, limits }, options, memo);
+      const make = () =>
+        compileGateway(restricted, group, { gateways: own, limits }, options, memo);
+      const inputs = [...Object.values(options), ...own, ...limits.map(({ id }) => id)];
+      return rest === undefined ? make() : memo.of(rest, 'compiled Gateway', inputs, make);
     }
   }
+}
+
+/** What a node group has of Gateway API. */
+type InUse = {
+  readonly gateways: readonly ServedGateway[];
+  /** The RateLimits that requests may meet anywhere. */
+  readonly limits: ResourceSet['rateLimits'];
+};
+
+function limitsInUse(resources: ResourceSet, options: CompileOptions, memo: Memo): InUse['limits'] {
+  const { gateways } = gatewayApiOf(resources, options);
+  return appliedLimits(resources.rateLimits, gateways, options.shared ?? memo);
 }
 
 /** Returns the configuration of the proxies of one Gateway, which has nothing but its listeners. */
 function compileGateway(
   { everything, resources }: WithoutUnserved,
   group: string,
-  gateways: readonly ServedGateway[],
+  { gateways, limits }: InUse,
   options: CompileOptions,
   memo: Memo,
 ): Compiled {
   const own = { ...ofNodeGroup(resources, EDGE), ...WITHOUT_ROUTES };
-  const edge = edgeOf(own, options, memo, ofGateways(gateways));
+  const edge = edgeOf(own, options, memo, ofGateways(gateways, limits));
   const hosts = {
     entries: new Map(),
     declared: [],
@@ -152,14 +166,15 @@ const WITHOUT_ROUTES = {
 function compileProxies(
   { everything, resources }: WithoutUnserved,
   group: string,
-  gateways: readonly ServedGateway[],
+  { gateways, limits }: InUse,
   options: CompileOptions,
   memo: Memo,
 ): Compiled {
   const all = withModuleDefaults(ofNodeGroup(resources, group), memo);
   const tls = mappingsTls(all, resources, memo);
   const { served: forwarding, shadows } = apart(tls.resources);
-  const edge = group === EDGE ? edgeOf(forwarding, options, memo, ofGateways(gateways)) : undefined;
+  const edge =
+    group === EDGE ? edgeOf(forwarding, options, memo, ofGateways(gateways, limits)) : undefined;
   const own = edge === undefined ? forwarding : closeReplacing(forwarding, edge.settersOf);
   const mappings = {
     mappings: keyedMappings(own.mappings, memo),
@@ -314,12 +329,13 @@ function everywhere(inputs: HostInputs, { closed, listeners }: ResourceSet): rea
   return unread === undefined ? inputs.everywhere : [closedWholly(unread.id)];
 }
 
-function ofGateways(gateways: readonly ServedGateway[]): OfGateways {
+function ofGateways(gateways: readonly ServedGateway[], limits: InUse['limits']): OfGateways {
   const listeners = gateways.flatMap(gateway => gateway.listeners);
   const ofStreams = listeners.filter(({ protocol }) => protocol !== 'UDP');
   return {
     ports: new Map(ofStreams.map(({ origin, port }) => [port, origin])),
     filters: routeReferences(gateways),
+    limits,
   };
 }
 

@@ -24,17 +24,18 @@ export type EdgeRateLimits = RateLimitContext & {
 
 /**
  * Returns the rate limit service of the edge, the labels for it, and the headers that its limits
- * set.
+ * set. `applied` are the RateLimits that requests may meet.
  */
 export function edgeRateLimits(
   resources: ResourceSet,
+  applied: ResourceSet['rateLimits'],
   options: CompileOptions,
   memo: Memo,
 ): EdgeRateLimits {
   const labels = labellings(resources);
   const isAsked = (domain: string) => labels.domains.some(labelling => labelling.domain === domain);
-  const taken = takenHeaders(resources);
-  const asked = resources.rateLimits.filter(({ spec }) => isAsked(spec.domain));
+  const taken = takenHeaders({ ...resources, rateLimits: applied });
+  const asked = applied.filter(({ spec }) => isAsked(spec.domain));
   const own = gatewayHeaders(asked, taken);
   const service = resources.rateLimitServices[0]?.spec;
   const answering = idsOf(asked, ({ errorResponse }) => errorResponse !== undefined);
@@ -46,6 +47,7 @@ export function edgeRateLimits(
   const { collectors, origins: told } = collectorsOf(resources);
   return {
     labellings: labels,
+    applied,
     taken,
     gatewayHeaders: own,
     builtIn: options.rateLimit,

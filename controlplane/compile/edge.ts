@@ -52,6 +52,8 @@ export type OfGateways = {
   /** Their TCP ports, with the ids of the resources that have them. */
   readonly ports: ReadonlyMap<number, string>;
   readonly filters: RouteReferences;
+  /** The RateLimits that requests may meet, there or at any other Gateway. */
+  readonly limits: ResourceSet['rateLimits'];
 };
 
 /** Returns the edge's own parts. `resources` are those of the edge. */
@@ -61,7 +63,7 @@ export function edgeOf(
   memo: Memo,
   gateways: OfGateways,
 ): Edge {
-  const limits = edgeRateLimits(resources, options, memo);
+  const limits = edgeRateLimits(resources, gateways.limits, options, memo);
   const { contexts, hosts, problems } = edgeHosts(resources);
   const cover = hostCover(hosts, resources);
   const filters = edgeFilters(resources, options, memo, gateways.filters, cover);

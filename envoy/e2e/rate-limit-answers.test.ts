@@ -176,6 +176,27 @@ describe('what is limited, through the edge', () => {
       assert.deepEqual([plain.headers['x-left'], plain.headers['x-never']], [undefined, undefined]);
     }));
 
+  test('is limited the same beside a RateLimit whose target is not there', () =>
+    withinOneWindow(async client => {
+      const labels = [{ client: { path: true } }, { left: { header: 'X-Left' } }];
+      const absent = {
+        targetRefs: [{ kind: 'HTTPRoute', name: 'absent' }],
+        limits: [{ labels, ...NONE }],
+      };
+      const shown = { prefix: '/shown/', service: system.services.upstream };
+      system.write(
+        'absent.yaml',
+        document('RateLimit', 'absent', absent) + document('Mapping', 'shown', shown),
+      );
+      await until(async () => (await system.statusOf('/shown/')) === 200 || undefined);
+      const lefts = [];
+      for (const name of [`${client}-a`, `${client}-A`]) {
+        const { headers } = await system.echo('/counted/', of(name, { 'X-Left': 'forged' }));
+        lefts.push(headers['x-left']);
+      }
+      assert.deepEqual(lefts, ['1', '1']);
+    }));
+
   for (const name of ['x_left', 'X_Never', 'x_any'])
     test(`with a header ${name} is no request`, async () => {
       assert.equal(await system.statusOf('/plain/', { headers: { [name]: 'forged' } }), 400);

@@ -58,12 +58,12 @@ const WRITTEN: readonly (readonly [one: string, other: string])[] = [
     own(
       'RateLimit',
       'l',
-      'targetRefs: [{kind: Gateway, name: h}], limits: [{rate: 1, unit: hour}]',
+      'targetRefs: [{kind: Gateway, name: h}], limits: [{rate: 1, unit: hour, injectRequestHeaders: [{name: X-L, value: b}]}]',
     ),
     own(
       'RateLimit',
       'l',
-      'targetRefs: [{kind: HTTPRoute, name: a}], limits: [{rate: 1, unit: hour}]',
+      'targetRefs: [{kind: HTTPRoute, name: a}], limits: [{rate: 1, unit: hour, injectRequestHeaders: [{name: X-L, value: b}]}]',
     ),
   ],
   [

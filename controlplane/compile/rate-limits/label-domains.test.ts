@@ -74,6 +74,7 @@ test("limits of Ambassador's files are judged by the labels of their domain", ()
   );
   const context = {
     labellings: labellings(resources),
+    applied: resources.rateLimits,
     taken: new Map(),
     gatewayHeaders: [],
     builtIn: { host: '127.0.0.1', port: 18002 },

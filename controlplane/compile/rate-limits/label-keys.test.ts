@@ -53,7 +53,8 @@ test('the rate limit service is told them, and again when a Mapping changes them
   const { resources } = resourceSetOf(LIMITS);
   const hostKeys = (mappings: string) => {
     const changed = { ...resources, mappings: resourceSetOf(mappings).resources.mappings };
-    return rateLimitMessages(changed, memo).resources.get(RATE_LIMIT)?.[0]?.json.host_keys;
+    return rateLimitMessages(changed, changed.rateLimits, memo).resources.get(RATE_LIMIT)?.[0]?.json
+      .host_keys;
   };
   assert.equal(hostKeys(''), undefined);
   assert.deepEqual(hostKeys(MAPPINGS), ['__proto__', 'forwarded', 'host']);
@@ -65,7 +66,9 @@ test('the rate limit service is told by how many bits addresses count, and again
   const prefixes = (module: string) => {
     const { resources, problems } = resourceSetOf(LIMITS + module);
     assert.deepEqual(problems, []);
-    const json = rateLimitMessages(resources, memo).resources.get(RATE_LIMIT)?.[0]?.json;
+    const json = rateLimitMessages(resources, resources.rateLimits, memo).resources.get(
+      RATE_LIMIT,
+    )?.[0]?.json;
     return [json?.ipv4_prefix, json?.ipv6_prefix];
   };
   const module = (lengths: string) =>

@@ -16,11 +16,17 @@ import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
 /**
  * Returns what the built-in rate limit service receives: one message for each RateLimit of every
  * domain. A RateLimit that did not change gives the very same object. Problems of limits are
- * reported where labels are: at the edge.
+ * reported where labels are: at the edge. `applied` are the RateLimits that requests may meet. The
+ * labels of others say nothing of headers and labels.
  */
-export function rateLimitMessages(resources: ResourceSet, memo: Memo): Compiled {
-  const taken = takenHeaders(resources);
-  const keys = labelKeys(resources);
+export function rateLimitMessages(
+  resources: ResourceSet,
+  applied: ResourceSet['rateLimits'],
+  memo: Memo,
+): Compiled {
+  const known = { ...resources, rateLimits: applied };
+  const taken = takenHeaders(known);
+  const keys = labelKeys(known);
   const { remote_address_prefix: prefixes } = resources.config;
   const messages = resources.rateLimits.map(rateLimit => {
     const meanings = { keys: keys.get(rateLimit.spec.domain) ?? NO_LABEL_KEYS, prefixes };

@@ -15,6 +15,8 @@ import type { TakenHeaders } from './taken-headers.ts';
 
 export type RateLimitContext = {
   readonly labellings: Labellings;
+  /** The RateLimits that requests may meet. Their labels hold in their whole domain. */
+  readonly applied: ResourceSet['rateLimits'];
   readonly taken: ReadonlyMap<string, TakenHeaders>;
   /** Request headers that only the gateway sets. */
   readonly gatewayHeaders: readonly string[];
@@ -28,12 +30,12 @@ export type RateLimitContext = {
  */
 export function rateLimitProblems(
   resources: ResourceSet,
-  { builtIn, labellings, taken, gatewayHeaders }: RateLimitContext,
+  { applied, builtIn, labellings, taken, gatewayHeaders }: RateLimitContext,
   clusterNames: () => readonly string[],
   memo: Memo,
 ): readonly Problem[] {
   const { mappings, rateLimits } = resources;
-  const keys = labelKeys(resources);
+  const keys = labelKeys({ ...resources, rateLimits: applied });
   const prefixes = resources.config.remote_address_prefix;
   const keysOf = ({ domain }: Labelling) => keys.get(domain) ?? NO_LABEL_KEYS;
   return [
