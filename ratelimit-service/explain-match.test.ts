@@ -39,6 +39,11 @@ const TABLE: readonly Row[] = [
   [['a'], [], 'the group has no label, the pattern has 1'],
   [['a=1'], ['a="\n'], 'label 1 is "a=\\"\\n", the pattern wants "a=1"'],
   [['a=1'], ['a=1'], undefined],
+  [
+    ['generic_key'],
+    ['generic_key=RateLimit/infra/gw/0'],
+    'label 1 is "generic_key=RateLimit/infra/gw/0", the pattern wants "generic_key=*"',
+  ],
   [['a'], ['a=1', 'b=2'], undefined],
   [[], [], undefined],
 ];

@@ -172,6 +172,22 @@ const TABLE: readonly Row[] = [
     wins: [],
   },
   {
+    rule: "no group of a limit for targets by any value, but only by that limit's own",
+    patterns: [
+      ['generic_key=RateLimit/infra/gw/0'],
+      ['generic_key', 'a'],
+      ['generic_key|b', 'a', 'c'],
+    ],
+    group: ['generic_key=RateLimit/infra/gw/0', 'a=1', 'c=2'],
+    wins: [0],
+  },
+  {
+    rule: 'other values that look alike by any value',
+    patterns: [['generic_key']],
+    group: ['generic_key=RateLimit/infra/gw'],
+    wins: [0],
+  },
+  {
     rule: 'any character',
     patterns: [['ключ=\u{1f4a9}\u0000"\\']],
     group: ['ключ=\u{1f4a9}\u0000"\\'],

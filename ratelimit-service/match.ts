@@ -1,4 +1,5 @@
 import type { Label } from '#resources/labels/label-pattern.ts';
+import { isTargetLabel } from '#resources/labels/target-label.ts';
 import type { Limit } from './limit.ts';
 import type { LimitIndex, PatternNode } from './limits-index.ts';
 
@@ -37,7 +38,9 @@ export function matchGroup(
   return winner.limits;
 }
 
-function step(reached: readonly Reached[], { key, value }: Label): readonly Reached[] {
+function step(reached: readonly Reached[], label: Label): readonly Reached[] {
+  const { key, value } = label;
+  const isForAny = !isTargetLabel(label);
   const next: Reached[] = [];
   for (const { node, looseness } of reached) {
     const branches = node.next.get(key);
@@ -45,6 +48,7 @@ function step(reached: readonly Reached[], { key, value }: Label): readonly Reac
     const exact = branches.exact.get(value);
     if (exact !== undefined)
       for (const node of exact) next.push({ node, looseness: `${looseness}0` });
+    if (!isForAny) continue;
     for (const node of branches.any) {
       if (!exact?.has(node)) next.push({ node, looseness: `${looseness}1` });
     }

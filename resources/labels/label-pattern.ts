@@ -1,3 +1,5 @@
+import { isTargetLabel } from './target-label.ts';
+
 /** One label of a label group, as it is on the request. */
 export type Label = { readonly key: string; readonly value: string };
 
@@ -15,12 +17,14 @@ export type LabelPattern = readonly PatternLabel[];
 
 /**
  * Returns how an item of a pattern matches a label: by key and value, by the key alone, or not at
- * all. An exact value wins over any value. See docs/explanation/how-a-limit-is-counted.md.
+ * all. An exact value wins over any value. The label of a limit for targets is matched by its value
+ * alone. See docs/explanation/how-a-limit-is-counted.md.
  */
 export function matchesLabel(item: PatternLabel, label: Label): 'exact' | 'any' | undefined {
   const alternatives = item.filter(({ key }) => key === label.key);
   if (alternatives.some(({ value }) => value === label.value)) return 'exact';
-  return alternatives.some(({ value }) => value === undefined) ? 'any' : undefined;
+  const isAny = alternatives.some(({ value }) => value === undefined) && !isTargetLabel(label);
+  return isAny ? 'any' : undefined;
 }
 
 /**

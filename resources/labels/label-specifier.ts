@@ -3,6 +3,7 @@ import { type Fields, isFields } from '#resources/words/fields.ts';
 import { parseHeaderName } from '#resources/words/http-token.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import { quoteHint } from '#resources/words/quote-hint.ts';
+import { isTargetLabel, targetLabelMistake } from './target-label.ts';
 
 /**
  * One label of a group, as the operator specifies it. The compiler chooses the words on the wire
@@ -51,6 +52,7 @@ function parseGenericKey(value: unknown): Parsed<LabelSpecifier> {
     return { error: `the value of \`generic_key\` must be a string${quoteHint(value)}` };
   }
   if (value === '') return { error: 'a label needs a value that is not empty' };
+  if (isTargetLabel({ key: 'generic_key', value })) return { error: targetLabelMistake('give') };
   return { value: { type: 'generic_key', value } };
 }
 

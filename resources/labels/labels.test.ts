@@ -95,6 +95,10 @@ const REFUSED: readonly [specifier: unknown, problem: string][] = [
   ['', 'a label needs a value that is not empty'],
   [{ generic_key: '' }, 'a label needs a value that is not empty'],
   [
+    'RateLimit/infra/gw/0',
+    '`generic_key` with "RateLimit/<namespace>/<name>/<number>" is the label of a RateLimit with `targetRefs`, which alone may give it',
+  ],
+  [
     { generic_key: 5 },
     'the value of `generic_key` must be a string, not a number. Quote it, as in "5"',
   ],

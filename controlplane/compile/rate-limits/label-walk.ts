@@ -3,6 +3,7 @@ import type {
   LabelPattern,
   PatternLabel,
 } from '#resources/labels/label-pattern.ts';
+import { isTargetLabel } from '#resources/labels/target-label.ts';
 import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { pushTo } from '#resources/words/push-to.ts';
@@ -30,6 +31,8 @@ export type Reach = { readonly reached: true } | Unreached;
 /** The labels that follow a set of paths, by key. */
 type Following = {
   readonly all: LabelNode[];
+  /** Labels that a pattern for any value matches: all but those of limits for targets. */
+  readonly any: LabelNode[];
   /** Labels whose value only the request tells. */
   readonly open: LabelNode[];
   /** The same for labels whose form is known. */
@@ -125,7 +128,7 @@ function labelsOf(
 ) {
   const found = following.get(key);
   if (found === undefined) return [];
-  if (value === undefined) return [{ text: JSON.stringify([key]), nodes: found.all }];
+  if (value === undefined) return [{ text: JSON.stringify([key]), nodes: found.any }];
   const named = found.byValue.get(value) ?? [];
   const formed = formsOf(value, known).flatMap(form => {
     const nodes = found.byForm.get(form) ?? [];
@@ -165,12 +168,14 @@ function follow(byKey: Map<string, Following>, node: LabelNode): void {
   const { key, value, form } = node.label;
   const found: Following = byKey.get(key) ?? {
     all: [],
+    any: [],
     open: [],
     byForm: new Map(),
     byValue: new Map(),
   };
   byKey.set(key, found);
   found.all.push(node);
+  if (!isTargetLabel(node.label)) found.any.push(node);
   if (form !== undefined) pushTo(found.byForm, form, node);
   else if (value === undefined) found.open.push(node);
   else pushTo(found.byValue, value, node);

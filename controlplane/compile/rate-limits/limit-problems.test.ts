@@ -6,8 +6,7 @@ import { groupShapes } from './label-shape.ts';
 import { labellings } from './labelling.ts';
 import { limitProblems } from './limit-problems.ts';
 
-test('a label that no request has is where the operator wrote it, also in a limit for targets', () => {
-  const { resources } = resourceSetOf(`
+const SHOP = `---
 apiVersion: gateway.internal/v2
 kind: RateLimit
 metadata: { name: shop }
@@ -15,10 +14,13 @@ spec:
   targetRefs: [{ kind: HTTPRoute, name: shop }]
   limits:
   - labels: [remote_address, { user: { header: X-User } }]
-    pattern: [{ remote_address: "*" }, { usr: ada }]
+    pattern: [{ remote_address: "*" }]
     rate: 1
     unit: day
-`);
+`;
+
+function problemsOf(text: string) {
+  const { resources } = resourceSetOf(text);
   const memo = new Memo();
   const [labelling] = labellings(resources).domains;
   assert.ok(labelling !== undefined);
@@ -28,8 +30,35 @@ spec:
     targets: [],
     prefixes: resources.config.remote_address_prefix,
   };
-  const [problem, ...more] = limitProblems(resources.rateLimits, known, memo);
+  return limitProblems(resources.rateLimits, known, memo);
+}
+
+test('a label that no request has is where the operator wrote it, also in a limit for targets', () => {
+  const pattern = '[{ remote_address: "*" }, { usr: ada }]';
+  const [problem, ...more] = problemsOf(SHOP.replace('[{ remote_address: "*" }]', pattern));
   assert.equal(problem?.field, 'spec.limits[0].pattern[1]');
   assert.match(problem?.message ?? '', /has usr=ada after generic_key=/);
+  assert.deepEqual(more, []);
+});
+
+test('a pattern for any value neither meets nor hides a limit for targets', () => {
+  const trial = `---
+apiVersion: gateway.internal/v2
+kind: RateLimit
+metadata: { name: trial }
+spec:
+  domain: gateway
+  limits:
+  - pattern: [{ generic_key: "*" }, { remote_address: "*" }, { user: "*" }]
+    action: LogOnly
+    rate: 1
+    unit: day
+`;
+  const [problem, ...more] = problemsOf(SHOP + trial);
+  assert.equal(problem?.field, 'spec.limits[0].pattern[0]');
+  assert.match(
+    problem?.message ?? '',
+    /^no label group of domain "gateway" starts with generic_key\./,
+  );
   assert.deepEqual(more, []);
 });

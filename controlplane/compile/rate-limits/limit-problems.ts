@@ -80,9 +80,12 @@ function findings(
   });
 }
 
+/** Nothing hides the limit of a target, since no other pattern matches its label. */
 function hiddenLimits(rateLimits: readonly RateLimit[]): HiddenLimits {
   const any = rateLimits.some(({ spec }) => spec.limits.some(({ action }) => action === 'LogOnly'));
-  const enforced = rateLimits.flatMap(rateLimit => (any ? enforcedBy(rateLimit) : []));
+  const enforced = rateLimits
+    .filter(({ spec }) => any && spec.targetRefs === undefined)
+    .flatMap(enforcedBy);
   return new HiddenLimits(enforced);
 }
 

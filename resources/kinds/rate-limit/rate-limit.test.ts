@@ -104,6 +104,15 @@ test('labels of a limit need targets', () => {
   ]);
 });
 
+test('the label of a limit for targets is for no other pattern', () => {
+  const pattern = [{ generic_key: 'RateLimit/infra/gw/0' }, { remote_address: '192.0.2.7' }];
+  assert.deepEqual(problemsOf('RateLimit', withLimit({ pattern })), [
+    'error spec.limits[0].pattern[0]: `generic_key` with "RateLimit/<namespace>/<name>/<number>" is the label of a RateLimit with `targetRefs`, which alone may match it',
+  ]);
+  const like = [{ generic_key: 'RateLimit/infra/gw' }];
+  assert.deepEqual(problemsOf('RateLimit', withLimit({ pattern: like })), []);
+});
+
 const RATE = '`rate` must be an integer from 0 to 4294967295';
 const REFUSED: readonly [fields: object, problem: string][] = [
   [{ name: '' }, 'name: `name` must not be empty'],

@@ -1,6 +1,7 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
-import type { LabelAlternative, PatternLabel } from '#resources/labels/label-pattern.ts';
+import type { Label, LabelAlternative, PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
+import { isTargetLabel, targetLabel, targetLabelMistake } from '#resources/labels/target-label.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import {
   checkErrorResponse,
@@ -36,21 +37,23 @@ export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
       : {
           ...spec,
           domain: spec.domain || 'gateway',
-          limits: spec.limits.map((limit, at) => forTargets(limit, `${namespace}/${name}/${at}`)),
+          limits: spec.limits.map((limit, at) =>
+            forTargets(limit, targetLabel(namespace, name, at)),
+          ),
         },
 };
 
 /**
  * Returns a limit that counts the requests to targets. They have a label group for each limit,
- * which begins with its id. So no limit hides another, and labels of other groups do not meet it.
+ * which begins with its own label. So no limit hides another, and labels of other groups do not
+ * meet it.
  */
-function forTargets({ labels, pattern, ...limit }: Limit, id: string): Limit {
-  const value = `RateLimit/${id}`;
+function forTargets({ labels, pattern, ...limit }: Limit, { key, value }: Label): Limit {
   const written = pattern.length === 0 ? labels.map(label => [{ key: keyOf(label) }]) : pattern;
   return {
     ...limit,
     labels: [{ type: 'generic_key', value }, ...labels],
-    pattern: [[{ key: 'generic_key', value }], ...written],
+    pattern: [[{ key, value }], ...written],
   };
 }
 
@@ -83,6 +86,11 @@ function checkPlace({ labels, pattern }: Limit, path: FieldPath): readonly Findi
   return [
     ...(pattern === NO_PATTERN ? [fault([...path, 'pattern'], required)] : []),
     ...(labels.length === 0 ? [] : [fault([...path, 'labels'], '`labels` needs `targetRefs`')]),
+    ...pattern.flatMap((item, at) =>
+      item.some(isTargetLabel)
+        ? [fault([...path, 'pattern', at], targetLabelMistake('match'))]
+        : [],
+    ),
   ];
 }
 
