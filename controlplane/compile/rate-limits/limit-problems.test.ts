@@ -26,7 +26,7 @@ function problemsOf(text: string) {
   assert.ok(labelling !== undefined);
   const known = {
     groups: groupShapes(resources, labelling, memo),
-    clusterNames: [],
+    clusterNames: () => [],
     targets: [],
     prefixes: resources.config.remote_address_prefix,
   };
