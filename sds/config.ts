@@ -24,6 +24,8 @@ export type Config = {
    * Absolute paths of the files that declare instances. A service has the instances of all of them.
    */
   readonly instancesFiles: readonly string[];
+  /** Absolute path of the folder where is kept what these files said last. */
+  readonly stateFolder: string;
   /** Undefined when instances are not looked for in Kubernetes. */
   readonly instancesKubernetes: KubernetesConfig | undefined;
   /**
@@ -75,6 +77,7 @@ export function readConfig(env: Environment): Config {
   return {
     ...parseAddress('ADDRESS', text('ADDRESS', '127.0.0.1:18003')),
     ...instances,
+    stateFolder: resolve(text('STATE', '.gateway')),
     secrets: serves.includes('secrets') ? secrets : undefined,
     tlsFolder: tlsFolder === '' ? undefined : resolve(tlsFolder),
     http: http === '' ? undefined : parseAddress('HTTP_ADDRESS', http),

@@ -5,25 +5,21 @@ import type { Family } from './instances/resolve-records.ts';
 import type { WatchDnsOptions } from './instances/watch-dns.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Turns the reports of the file source into log lines and metrics. */
+/** Turns what the file source reads into log lines and metrics. */
 export function fileReports(
   path: string,
   log: Logger,
   metrics: Metrics,
-): Pick<FileSourceOptions, 'onProblem' | 'onMissing'> {
-  return {
-    onProblem({ line, message }) {
+): FileSourceOptions['onRead'] {
+  return ({ hasEarlier, isMissing, problems }) => {
+    const instead = hasEarlier
+      ? 'What was read last stays in force'
+      : 'Nothing was read before, so its services have no instances';
+    for (const { line, message } of problems) {
       metrics.fileProblem();
-      log.error(
-        { file: `${path}:${line}` },
-        `${path}:${line}: ${message}. What was read last stays in force`,
-      );
-    },
-    onMissing: () =>
-      log.warn(
-        { file: path },
-        `the instances file ${path} is missing and will be read when it appears`,
-      ),
+      log.error({ file: `${path}:${line}` }, `${path}:${line}: ${message}. ${instead}`);
+    }
+    if (isMissing) log.warn({ file: path }, `the instances file ${path} is missing. ${instead}`);
   };
 }
 

@@ -15,6 +15,7 @@ import { drainOrders } from './instances/drain-orders.ts';
 import { type DrainedSource, drainedSource } from './instances/drained-source.ts';
 import { fileSource } from './instances/file-source.ts';
 import type { InstanceSource } from './instances/instance-source.ts';
+import { keptFileContent } from './instances/kept-file-content.ts';
 import { kubernetesReports } from './instances/kubernetes/kubernetes-reports.ts';
 import { kubernetesSource } from './instances/kubernetes/kubernetes-source.ts';
 import type { KubernetesConfig } from './instances/kubernetes/read-kubernetes-config.ts';
@@ -104,7 +105,9 @@ function openFile(path: string, { config, log, metrics }: Parts, report: Report)
   const onQueried = dnsReports(log.child({ file: path }), metrics);
   const watchName = watchDns({ resolve, after, maxTtlSeconds: config.dnsMaxTtlSeconds, onQueried });
   return fileSource({
-    ...{ path, watchName, ...fileReports(path, log, metrics) },
+    ...{ path, watchName, after },
+    kept: keptFileContent(config.stateFolder, path, log),
+    onRead: fileReports(path, log, metrics),
     onUnresolved: services => report(() => unresolvedFindings(path, services)),
   });
 }

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
+import pino from 'pino';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { after } from '#process/after.ts';
 import { startUpstream } from '#xds/e2e/traffic.ts';
 import { startLoad } from '#xds/testing/start-load.ts';
+import type { Instances } from '../instances/instance.ts';
+import type { InstanceSource } from '../instances/instance-source.ts';
+import { createMetrics } from '../metrics.ts';
+import { startServer } from '../server.ts';
 import { type SdsProcess, startSds } from '../testing/sds-process.ts';
 import { type Api, edsBootstrap } from './eds-cluster.ts';
 
@@ -129,35 +136,66 @@ test('REST answers that bring nothing new are 304, and Envoy changes nothing', a
 });
 
 test('an Envoy is told nothing until the instances are known', async t => {
-  const sds = await startSds(t, 'services: [');
-  const envoy = await startEnvoy(edsBootstrap('DELTA_GRPC', sds.port));
+  let say = (_instances: Instances) => {};
+  const metrics = createMetrics();
+  const source: InstanceSource = {
+    watch(onChange) {
+      say = onChange;
+      return () => {};
+    },
+  };
+  const { port, stop } = await startServer({
+    ...{ host: '127.0.0.1', port: 0, source, metrics, now: Date.now, after },
+    log: pino({ level: 'silent' }),
+  });
+  t.after(() => stop(0));
+  const envoy = await startEnvoy(edsBootstrap('DELTA_GRPC', port));
   t.after(() => envoy.stop());
-  await until(async () => ((await clients(sds)) > 0 ? true : undefined));
-  assert.equal((await fetch(`${sds.url}/readyz`)).status, 503);
+  await until(async () => /sds_clients [^0]/.test(await metrics.registry.metrics()) || undefined);
+  assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 503);
   assert.equal(await stat(envoy, 'cluster.user-service.update_success'), 0);
-  await sds.write(instancesFile(1111));
+  say(new Map([['user-service', [{ address: '127.0.0.1', port: 1111 }]]]));
   await seesPorts(envoy, 1111);
-  assert.equal((await fetch(`${sds.url}/readyz`)).status, 200);
+  assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
 });
 
-async function clients(sds: SdsProcess): Promise<number> {
-  const status = (await (await fetch(`${sds.url}/status`)).json()) as { clients: object[] };
-  return status.clients.length;
+type SdsStatus = { readonly clients: readonly { readonly standing: string }[] };
+
+async function status(sds: SdsProcess): Promise<SdsStatus> {
+  return (await (await fetch(`${sds.url}/status`)).json()) as SdsStatus;
 }
 
-test('a discovery service that is killed and comes back, even to a broken file, takes no instance away', async t => {
-  const one = await startUpstream(t, 'one');
-  const two = await startUpstream(t, 'two');
-  const sds = await startSds(t, instancesFile(one));
-  const { envoy, url } = await startProxy(t, 'DELTA_GRPC', sds);
-  await seesPorts(envoy, one);
-  const load = startLoad(t, url);
-  sds.child.kill('SIGKILL');
-  await once(sds.child, 'exit');
-  const next = await startSds(t, 'services: [', { ADDRESS: `127.0.0.1:${sds.port}` });
-  await until(async () => ((await clients(next)) > 0 ? true : undefined));
-  assert.deepEqual(await portsAt(envoy), [one]);
-  await next.write(instancesFile(one, two));
-  await seesPorts(envoy, one, two);
-  assert.deepEqual(await load.stop(), []);
-});
+const SPOILT: readonly [how: string, spoil: (file: string) => Promise<void>][] = [
+  ['without its file', rm],
+  ['to a broken file', file => writeFile(file, 'services: [')],
+];
+
+for (const api of APIS)
+  for (const [how, spoil] of SPOILT)
+    test(`a discovery service that is killed and comes back ${how} takes no instance from Envoy by ${api}`, async t => {
+      const one = await startUpstream(t, 'one');
+      const two = await startUpstream(t, 'two');
+      const sds = await startSds(t, instancesFile(one));
+      const { envoy, url } = await startProxy(t, api, sds);
+      await seesPorts(envoy, one);
+      const load = startLoad(t, url);
+      sds.child.kill('SIGKILL');
+      await once(sds.child, 'exit');
+      await spoil(sds.place.INSTANCES_FILE);
+      const next = await startSds(t, undefined, sds.place);
+      await until(async () => (await hasAnswered(next, api)) || undefined);
+      assert.deepEqual(await portsAt(envoy), [one]);
+      await sds.write(instancesFile(one, two));
+      await seesPorts(envoy, one, two);
+      assert.deepEqual(await load.stop(), []);
+    });
+
+/** Whether Envoy has taken what it was told, and was told all. */
+async function hasAnswered(sds: SdsProcess, api: Api): Promise<boolean> {
+  if (api === 'REST')
+    return /requests_total\{status="(200|304)"\}/.test(
+      await (await fetch(`${sds.url}/metrics`)).text(),
+    );
+  const { clients } = await status(sds);
+  return clients.length === 2 && clients.every(({ standing }) => standing === 'settled');
+}

@@ -122,6 +122,25 @@ test('a name in the file is asked for at the given name server, and again when i
   await until(async () => ((await addresses()) === '10.0.0.2' ? true : undefined));
 });
 
+test('a restart while the name server fails takes no address of a name away', async t => {
+  const dns = await startDnsServer();
+  t.after(() => dns.close());
+  dns.zone.set('user.test', [{ type: 'A', name: 'user.test', data: '10.0.0.1', ttl: 600 }]);
+  const servers = { DNS_SERVERS: dns.address };
+  const sds = await startSds(t, 'services: { a: { dns: user.test, port: 80 } }', servers);
+  const registered = async () => {
+    const response = await fetch(`${sds.url}/v1/registration/a`);
+    return response.ok ? await response.json() : undefined;
+  };
+  const { hosts } = (await until(registered)) as { hosts: { ip_address: string }[] };
+  assert.equal(hosts[0]?.ip_address, '10.0.0.1');
+  sds.child.kill('SIGKILL');
+  await once(sds.child, 'exit');
+  dns.zone.set('user.test', 'SERVFAIL');
+  await startSds(t, undefined, { ...sds.place, ...servers });
+  assert.deepEqual(await until(registered), { hosts });
+});
+
 test('each of several files declares instances, and an edit of one leaves those of the others', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'sds-files-'));
   t.after(() => rm(folder, { recursive: true }));

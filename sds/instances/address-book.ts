@@ -9,26 +9,46 @@ export type AddressBook = {
    * @returns undefined until the name was queried
    */
   addresses(name: string): readonly string[] | undefined;
-  /** Returns whether the name has had an address since it is watched. */
+  /** Returns whether the name has had an address since it is watched, or was known to have one. */
   wasResolved(name: string): boolean;
+  /** Returns the addresses of all names. */
+  all(): Addresses;
 };
 
-type Entry = { addresses: readonly string[] | undefined; wasResolved: boolean; end: () => void };
+/** The addresses of DNS names. */
+export type Addresses = ReadonlyMap<string, readonly string[]>;
+
+type Entry = {
+  /** From before a restart. */
+  readonly before: readonly string[];
+  addresses: readonly string[] | undefined;
+  wasResolved: boolean;
+  end: () => void;
+};
 
 /**
  * Opens an address book. `onChange` is called when the addresses of a followed name change, and
- * never from within `follow`.
+ * never from within `follow`. `known` are addresses from before a restart, of names that are
+ * followed first.
  */
-export function addressBook(watchName: WatchName, onChange: () => void): AddressBook {
+export function addressBook(
+  watchName: WatchName,
+  onChange: () => void,
+  known: Addresses = new Map(),
+): AddressBook {
   const entries = new Map<string, Entry>();
+  let earlier = known;
   const add = (name: string) => {
-    const entry: Entry = { addresses: undefined, wasResolved: false, end: () => {} };
+    const before = earlier.get(name) ?? [];
+    const wasResolved = before.length > 0;
+    const entry: Entry = { before, addresses: undefined, wasResolved, end: () => {} };
     entries.set(name, entry);
-    entry.end = watchName(name, addresses => {
+    const take = (addresses: readonly string[]) => {
       entry.addresses = addresses;
       entry.wasResolved ||= addresses.length > 0;
       onChange();
-    });
+    };
+    entry.end = watchName(name, take, before);
   };
   const follow = (names: ReadonlySet<string>) => {
     for (const [name, entry] of entries) {
@@ -39,10 +59,13 @@ export function addressBook(watchName: WatchName, onChange: () => void): Address
     for (const name of names) {
       if (!entries.has(name)) add(name);
     }
+    earlier = new Map();
   };
   return {
     follow,
     addresses: name => entries.get(name)?.addresses,
     wasResolved: name => entries.get(name)?.wasResolved === true,
+    all: () =>
+      new Map([...entries].map(([name, { addresses, before }]) => [name, addresses ?? before])),
   };
 }

@@ -1,45 +1,57 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
-import { fileSource } from './file-source.ts';
+import { type FileReading, fileSource } from './file-source.ts';
 import type { Instances } from './instance.ts';
+import { keptFileContent } from './kept-file-content.ts';
 import type { Unresolved } from './unresolved-names.ts';
 
 type Ports = Readonly<Record<string, readonly string[]>>;
 
 /**
  * A file source on a temporary file that begins with `text`, or is missing, with names that are
- * resolved by hand.
+ * resolved by hand. It may be restarted.
  */
 async function setUp(t: TestContext, text?: string) {
   const folder = await mkdtemp(join(tmpdir(), 'instances-'));
   const path = join(folder, 'instances.yaml');
   const names = new Map<string, (addresses: readonly string[]) => void>();
+  const known = new Map<string, readonly string[]>();
+  const timers = new Set<() => void>();
+  const readings: FileReading[] = [];
   const problems: string[] = [];
   if (text !== undefined) await writeFile(path, text);
-  let missing = 0;
   let unresolved: Unresolved = new Map();
   let heard: Instances | undefined;
-  const source = fileSource({
-    path,
-    watchName(name, onChange) {
-      names.set(name, onChange);
-      return () => names.delete(name);
-    },
-    onProblem: problem => problems.push(`${problem.line} ${problem.message}`),
-    onUnresolved: services => {
-      unresolved = services;
-    },
-    onMissing: () => {
-      missing += 1;
-    },
-  });
-  const end = source.watch(instances => {
-    heard = instances;
-  });
+  const start = () => {
+    const source = fileSource({
+      path,
+      kept: keptFileContent(join(folder, 'state'), path, { error: assert.fail }),
+      watchName(name, onChange, before = []) {
+        names.set(name, onChange);
+        known.set(name, before);
+        return () => names.delete(name);
+      },
+      onRead(reading) {
+        readings.push(reading);
+        problems.push(...reading.problems.map(({ line, message }) => `${line} ${message}`));
+      },
+      onUnresolved: services => {
+        unresolved = services;
+      },
+      after(_ms, run) {
+        timers.add(run);
+        return () => timers.delete(run);
+      },
+    });
+    return source.watch(instances => {
+      heard = instances;
+    });
+  };
+  let end = start();
   t.after(async () => {
     end();
     await rm(folder, { recursive: true, force: true });
@@ -47,10 +59,27 @@ async function setUp(t: TestContext, text?: string) {
   return {
     path,
     names,
+    known,
     problems,
-    missing: () => missing,
+    readings,
+    missing: () => readings.filter(({ isMissing }) => isMissing).length,
     unresolved: () => Object.fromEntries(unresolved),
     heard: () => heard && toText(heard),
+    stop() {
+      end();
+      heard = undefined;
+      readings.length = 0;
+      problems.length = 0;
+    },
+    start() {
+      end = start();
+    },
+    /** Lets all time pass. */
+    pass() {
+      const due = [...timers];
+      timers.clear();
+      for (const run of due) run();
+    },
     async write(text: string) {
       await writeFile(`${path}.tmp`, text);
       await rename(`${path}.tmp`, path);
@@ -162,6 +191,83 @@ test('a file that is broken from the start is no answer, so that a restart takes
   assert.equal(it.heard(), undefined);
   await it.write(ONE);
   await it.hears({ a: ['10.0.0.1:1'] });
+});
+
+test('a file that cannot be used and was never read is waited for, but not for ever', async t => {
+  const it = await setUp(t, 'services: [');
+  await it.complains(/./);
+  assert.equal(it.readings[0]?.hasEarlier, false);
+  it.pass();
+  assert.deepEqual(it.heard(), {});
+  await it.write(ONE);
+  await it.hears({ a: ['10.0.0.1:1'] });
+});
+
+const SPOILT: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  'is missing': unlink,
+  'is empty': path => writeFile(path, ''),
+  'is half written': path => writeFile(path, TWO.slice(0, -20)),
+  'is a folder': async path => {
+    await unlink(path);
+    await mkdir(path);
+  },
+  'has a service that is wrong': path => writeFile(path, 'services: { a: [{ port: 1 }] }'),
+};
+
+for (const [how, spoil] of Object.entries(SPOILT))
+  test(`a restart while the file ${how} changes nothing`, async t => {
+    const it = await setUp(t, TWO);
+    await it.hears({ a: ['10.0.0.1:1', '10.0.0.2:1'] });
+    it.stop();
+    await spoil(it.path);
+    it.start();
+    await it.hears({ a: ['10.0.0.1:1', '10.0.0.2:1'] });
+    assert.equal(it.readings[0]?.hasEarlier, true);
+    await rm(it.path, { recursive: true, force: true });
+    await it.write(ONE);
+    await it.hears({ a: ['10.0.0.1:1'] });
+  });
+
+test('a service that has left the file is not back after a restart', async t => {
+  const it = await setUp(t, 'services: { a: { dns: a.test, port: 1 } }');
+  await until(() => it.names.get('a.test'));
+  it.names.get('a.test')?.(['10.0.0.1']);
+  await it.hears({ a: ['10.0.0.1:1'] });
+  await it.write('services: {}');
+  await it.hears({});
+  it.stop();
+  await unlink(it.path);
+  it.start();
+  await it.hears({});
+  assert.equal(it.readings[0]?.hasEarlier, true);
+});
+
+test('a restart begins with the addresses that names had, and with what misspelt ones kept', async t => {
+  const it = await setUp(
+    t,
+    `services:
+  a: { dns: a.test, port: 1 }
+  b: { address: 10.0.0.5, port: 1 }`,
+  );
+  await until(() => it.names.get('a.test'));
+  it.names.get('a.test')?.(['10.0.0.1']);
+  await it.hears({ a: ['10.0.0.1:1'], b: ['10.0.0.5:1'] });
+  await it.write(`services:
+  a: { dns: a.test, port: 1 }
+  b: { dns: misspelt.test, port: 1 }`);
+  await until(() => it.names.get('misspelt.test'));
+  it.names.get('misspelt.test')?.([]);
+  it.names.get('a.test')?.(['10.0.0.2']);
+  await it.hears({ a: ['10.0.0.2:1'], b: ['10.0.0.5:1'] });
+  it.pass();
+  it.stop();
+  it.start();
+  await until(() => it.names.get('misspelt.test'));
+  assert.deepEqual(it.known.get('a.test'), ['10.0.0.2']);
+  it.names.get('misspelt.test')?.([]);
+  assert.equal(it.heard(), undefined);
+  it.names.get('a.test')?.(['10.0.0.2']);
+  await it.hears({ a: ['10.0.0.2:1'], b: ['10.0.0.5:1'] });
 });
 
 test('a service that moves to a name keeps its instances until the name is resolved', async t => {

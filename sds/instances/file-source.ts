@@ -1,31 +1,48 @@
+import type { After } from '#process/after.ts';
 import { type AddressBook, addressBook } from './address-book.ts';
 import { type DeclaredItem, isDnsName } from './declared-item.ts';
 import type { Instance, Instances } from './instance.ts';
 import type { InstanceSource } from './instance-source.ts';
+import type { KeptContent } from './kept-file-content.ts';
 import { type Declarations, type FileProblem, parseInstancesFile } from './parse-instances-file.ts';
 import type { Unresolved } from './unresolved-names.ts';
 import type { WatchName } from './watch-dns.ts';
 import { type FileState, watchFile } from './watch-file.ts';
 
+/** What one look at the file has brought. */
+export type FileReading = {
+  readonly isMissing: boolean;
+  /** Why the file, or services in it, cannot be used. */
+  readonly problems: readonly FileProblem[];
+  /** Whether something that was read before stands in for what cannot be used. */
+  readonly hasEarlier: boolean;
+};
+
 export type FileSourceOptions = {
   readonly path: string;
   readonly watchName: WatchName;
-  /** Called when the file, or a service in it, cannot be used. What was known before stays. */
-  onProblem(problem: FileProblem): void;
+  readonly kept: KeptContent;
+  /** Called after each look that found something else than the one before. */
+  onRead(reading: FileReading): void;
   /** Called with the services that have no instance, since DNS has no address for these names. */
   onUnresolved(services: Unresolved): void;
-  /**
-   * Called when there is no file. Without an earlier one there are no instances until it appears.
-   */
-  onMissing(): void;
+  readonly after: After;
 };
+
+/** The longest wait for a file that can be used, while no earlier content of it is known, in ms. */
+const WAIT_MS = 10_000;
+/** Addresses of names change often. They are kept at most once in this time, in ms. */
+const KEEP_MS = 10_000;
 
 /**
  * Watches a YAML file that declares instances by address or by DNS name. See parseInstancesFile for
  * the format.
  * A wrong file, or a wrong service in it, changes nothing. A file that vanishes changes nothing
  * either. A service keeps its instances until all its names were queried and one had an address.
- * The first answer waits for a readable file and one query for each name in it.
+ * All of this also holds over a restart, by what was kept. Where nothing was kept, a file that is
+ * missing has no instances until it appears.
+ * The first answer waits for one query for each name. Where nothing was kept, it also waits for a
+ * file that can be used, for 10 seconds at most.
  */
 export function fileSource(options: FileSourceOptions): InstanceSource {
   return { watch: onChange => watchInstances(options, onChange) };
@@ -35,43 +52,73 @@ function watchInstances(
   options: FileSourceOptions,
   onChange: (instances: Instances) => void,
 ): () => void {
+  const { after, kept, onUnresolved, path, watchName } = options;
+  const earlier = kept.read();
+  let read = earlier?.declared;
   let declared: Declarations | undefined;
   let published: Instances | undefined;
-  const publish = () => {
-    const next = declared && toInstances(declared, book, published);
-    if (next === undefined) return;
-    published = next;
-    options.onUnresolved(unresolved(declared ?? new Map(), book));
-    onChange(next);
+  let isKept = true;
+  let cancelKeep: (() => void) | undefined;
+  const keep = () => {
+    cancelKeep?.();
+    cancelKeep = undefined;
+    isKept = true;
+    if (read !== undefined && published !== undefined)
+      kept.write({ declared: read, addresses: book.all(), instances: published });
   };
-  const book = addressBook(options.watchName, publish);
-  const endFile = watchFile(options.path, state => {
-    declared = nextDeclarations(state, declared, options);
-    if (declared === undefined) return;
-    book.follow(namesOf(declared));
+  const publish = () => {
+    const next = declared && toInstances(declared, book, published, earlier?.instances);
+    if (declared === undefined || next === undefined) return;
+    published = next;
+    onUnresolved(unresolved(declared, book));
+    onChange(next);
+    if (!isKept) keep();
+  };
+  const onAddresses = () => {
     publish();
+    cancelKeep ??= after(KEEP_MS, keep);
+  };
+  const book = addressBook(watchName, onAddresses, earlier?.addresses);
+  const take = (next: Declarations) => {
+    declared = next;
+    book.follow(namesOf(next));
+    publish();
+  };
+  const cancelWait = after(WAIT_MS, () => {
+    if (declared === undefined) take(new Map());
+  });
+  const endFile = watchFile(path, state => {
+    const next = nextDeclarations(state, read, options);
+    isKept &&= next === read;
+    read = next;
+    if (next !== undefined || state.kind === 'missing') take(next ?? new Map());
   });
   return () => {
+    cancelWait();
+    cancelKeep?.();
     endFile();
     book.follow(new Set());
   };
 }
 
+/** @returns undefined when nothing was ever read */
 function nextDeclarations(
   state: FileState,
   last: Declarations | undefined,
-  { onProblem, onMissing }: FileSourceOptions,
+  { onRead }: FileSourceOptions,
 ): Declarations | undefined {
+  const hasEarlier = last !== undefined;
   if (state.kind === 'missing') {
-    onMissing();
-    return last ?? new Map();
+    onRead({ isMissing: true, problems: [], hasEarlier });
+    return last;
   }
   if (state.kind === 'unreadable') {
-    onProblem({ line: 1, message: state.message });
+    const problems = [{ line: 1, message: state.message }];
+    onRead({ isMissing: false, problems, hasEarlier });
     return last;
   }
   const { services, rejected, problems } = parseInstancesFile(state.text);
-  for (const problem of problems) onProblem(problem);
+  onRead({ isMissing: false, problems, hasEarlier });
   if (services === undefined) return last;
   const kept = rejected.flatMap(name => entryOf(last, name));
   return new Map([...services, ...kept]);
@@ -100,11 +147,17 @@ function unresolved(declared: Declarations, book: AddressBook): Unresolved {
 }
 
 /** @returns undefined when nothing was published yet and some name was not queried */
-function toInstances(declared: Declarations, book: AddressBook, last: Instances | undefined) {
+function toInstances(
+  declared: Declarations,
+  book: AddressBook,
+  published: Instances | undefined,
+  earlier: Instances | undefined,
+) {
+  const last = published ?? earlier;
   const instances = new Map<string, readonly Instance[]>();
   for (const [service, items] of declared) {
     const resolved = resolveItems(items, book);
-    if (resolved === undefined && last === undefined) return undefined;
+    if (resolved === undefined && published === undefined) return undefined;
     const kept = resolved === undefined || isNew(items, book) ? last?.get(service) : undefined;
     const known = kept ?? resolved;
     if (known !== undefined) instances.set(service, known);

@@ -35,7 +35,7 @@ async function setUp(t: TestContext) {
     timers,
     heard,
     outcomes,
-    start: () => watchName('user.test', each => heard.push(each)),
+    start: (...known: readonly string[]) => watchName('user.test', each => heard.push(each), known),
   };
 }
 
@@ -100,6 +100,18 @@ test('a name that cannot be asked for from the start is heard of as having no ad
   t.after(it.start());
   await until(() => it.heard[0]);
   assert.deepEqual(it.heard, [[]]);
+});
+
+test('addresses that were known before stay while DNS fails, and go when the name is gone', async t => {
+  const it = await setUp(t);
+  it.dns.zone.set('user.test', 'SERVFAIL');
+  t.after(it.start('10.0.0.1', 'fd00::1'));
+  await askAgain(it);
+  assert.deepEqual(it.heard, [['10.0.0.1', 'fd00::1']]);
+  it.dns.zone.delete('user.test');
+  await askAgain(it);
+  await askAgain(it);
+  assert.deepEqual(it.heard.at(-1), []);
 });
 
 test('nothing is asked or heard after the end', async t => {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { After } from '#process/after.ts';
 import {
   nextQueryMs,
@@ -10,11 +11,13 @@ import type { Family, ResolveRecords } from './resolve-records.ts';
 
 /**
  * Follows all addresses of a name until the result is called. `onChange` receives them when IPv4
- * and IPv6 were both queried once, and when they change.
+ * and IPv6 were both queried once, and when they change. `known` are those that it had before.
+ * They go as later ones do, so not by a query that fails.
  */
 export type WatchName = (
   name: string,
   onChange: (addresses: readonly string[]) => void,
+  known?: readonly string[],
 ) => () => void;
 
 export type WatchDnsOptions = {
@@ -33,13 +36,14 @@ const FAMILIES: readonly Family[] = [4, 6];
 
 /** Follows names in DNS. IPv4 and IPv6 are queried separately, each at its own TTL. */
 export function watchDns(options: WatchDnsOptions): WatchName {
-  return (name, onChange) => watchAddresses(name, options, onChange);
+  return (name, onChange, known = []) => watchAddresses(name, options, onChange, known);
 }
 
 function watchAddresses(
   name: string,
   options: WatchDnsOptions,
   onChange: (addresses: readonly string[]) => void,
+  known: readonly string[],
 ): () => void {
   const sets = new Map<Family, RecordSet>();
   let published: string | undefined;
@@ -50,12 +54,13 @@ function watchAddresses(
     published = addresses.join();
     onChange(addresses);
   };
-  const ends = FAMILIES.map(family =>
-    watchRecords(name, family, options, set => {
+  const ends = FAMILIES.map(family => {
+    const before = { ...UNASKED, addresses: known.filter(address => isIP(address) === family) };
+    return watchRecords(name, family, options, before, set => {
       sets.set(family, set);
       publish();
-    }),
-  );
+    });
+  });
   return () => {
     for (const end of ends) end();
   };
@@ -65,11 +70,12 @@ function watchRecords(
   name: string,
   family: Family,
   { resolve, after, maxTtlSeconds, onQueried }: WatchDnsOptions,
+  before: RecordSet,
   onSet: (set: RecordSet) => void,
 ): () => void {
   const ended = new AbortController();
   let cancelTimer = () => {};
-  let set = UNASKED;
+  let set = before;
   const take = (outcome: QueryOutcome) => {
     if (ended.signal.aborted) return;
     set = nextRecordSet(set, outcome);

@@ -13,6 +13,8 @@ export type SdsProcess = {
   readonly child: ChildProcess;
   readonly port: number;
   readonly url: string;
+  /** What a process that takes its place has in its environment. */
+  readonly place: Readonly<Record<'ADDRESS' | 'INSTANCES_FILE' | 'STATE', string>>;
   /** All that it has written to its standard output and error. */
   log(): string;
   /** Replaces the instances file as a careful operator does. */
@@ -21,11 +23,11 @@ export type SdsProcess = {
 
 /**
  * Starts `sds/main.ts` on a free port with this instances file and more environment, and waits
- * until it listens.
+ * until it listens. Undefined writes no file.
  */
 export async function startSds(
   t: Pick<TestContext, 'after'>,
-  text: string,
+  text: string | undefined,
   env: Readonly<Record<string, string>> = {},
 ): Promise<SdsProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'sds-'));
@@ -34,13 +36,14 @@ export async function startSds(
     await writeFile(`${file}.tmp`, next);
     await rename(`${file}.tmp`, file);
   };
-  await write(text);
+  if (text !== undefined) await write(text);
+  const state = join(folder, 'state');
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env,
       ADDRESS: '127.0.0.1:0',
       INSTANCES_FILE: file,
-      STATE: join(folder, 'state'),
+      STATE: state,
       LOG_LEVEL: 'info',
       ...env,
     },
@@ -65,5 +68,6 @@ export async function startSds(
     if (child.exitCode !== null) throw new Error(`sds ended with ${child.exitCode}: ${log()}`);
     return ready;
   });
-  return { child, port, url: `http://127.0.0.1:${port}`, log, write };
+  const place = { ADDRESS: `127.0.0.1:${port}`, INSTANCES_FILE: file, STATE: state };
+  return { child, port, url: `http://127.0.0.1:${port}`, place, log, write };
 }
