@@ -228,6 +228,15 @@ for (const [how, spoil] of Object.entries(SPOILT))
     await it.hears({ a: ['10.0.0.1:1'] });
   });
 
+test('a restart while the file is written without an end goes on with what was kept', async t => {
+  const it = await setUp(t, TWO);
+  await it.hears({ a: ['10.0.0.1:1', '10.0.0.2:1'] });
+  it.stop();
+  it.start();
+  it.pass();
+  assert.deepEqual(it.heard(), { a: ['10.0.0.1:1', '10.0.0.2:1'] });
+});
+
 test('a service that has left the file is not back after a restart', async t => {
   const it = await setUp(t, 'services: { a: { dns: a.test, port: 1 } }');
   await until(() => it.names.get('a.test'));

@@ -29,7 +29,7 @@ export type FileSourceOptions = {
   readonly after: After;
 };
 
-/** The longest wait for a file that can be used, while no earlier content of it is known, in ms. */
+/** The longest wait for a file that is being written or cannot be used, in ms. */
 const WAIT_MS = 10_000;
 /** Addresses of names change often. They are kept at most once in this time, in ms. */
 const KEEP_MS = 10_000;
@@ -41,8 +41,8 @@ const KEEP_MS = 10_000;
  * either. A service keeps its instances until all its names were queried and one had an address.
  * All of this also holds over a restart, by what was kept. Where nothing was kept, a file that is
  * missing has no instances until it appears.
- * The first answer waits for one query for each name. Where nothing was kept, it also waits for a
- * file that can be used, for 10 seconds at most.
+ * The first answer waits for one query for each name. It also waits until the file is no longer
+ * being written, and where nothing was kept, until it can be used. Both take 10 seconds at most.
  */
 export function fileSource(options: FileSourceOptions): InstanceSource {
   return { watch: onChange => watchInstances(options, onChange) };
@@ -85,7 +85,7 @@ function watchInstances(
     publish();
   };
   const cancelWait = after(WAIT_MS, () => {
-    if (declared === undefined) take(new Map());
+    if (declared === undefined) take(read ?? new Map());
   });
   const endFile = watchFile(path, state => {
     const next = nextDeclarations(state, read, options);

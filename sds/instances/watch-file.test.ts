@@ -4,6 +4,7 @@ import {
   appendFile,
   mkdir,
   mkdtemp,
+  open,
   rename,
   rm,
   rmdir,
@@ -15,8 +16,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { STILL_MS } from './stillness.ts';
 import { type FileState, watchFile } from './watch-file.ts';
 
 async function temporaryFolder(t: TestContext): Promise<string> {
@@ -44,6 +47,39 @@ test('an edit in place is seen', async t => {
   await appendFile(path, 'c');
   assert.deepEqual(await next(), text('abc'));
 });
+
+test('no part of what is written in place is told of', async t => {
+  const path = join(await temporaryFolder(t), 'f');
+  await writeFile(path, 'before');
+  const states: FileState[] = [];
+  t.after(watchFile(path, state => states.push(state)));
+  await until(() => states[0]);
+  await until(async () => {
+    states.length = 0;
+    const pause = await writeSlowly(path);
+    await until(
+      () => states.some(state => state.kind === 'text' && state.text === SLOW) || undefined,
+    );
+    // A machine that is busy elsewhere makes any writer pause.
+    return pause < STILL_MS / 2 || undefined;
+  });
+  assert.deepEqual(states, [text(SLOW)]);
+});
+
+const SLOW = 'a'.repeat(40);
+
+/** Writes in many parts, with time for a reader between them. Returns the longest pause, in ms. */
+async function writeSlowly(path: string): Promise<number> {
+  await using file = await open(path, 'w');
+  let longest = 0;
+  for (const character of SLOW) {
+    const start = performance.now();
+    await file.write(character);
+    await delay(10);
+    longest = Math.max(longest, performance.now() - start);
+  }
+  return longest;
+}
 
 test('a file renamed onto the path is seen, time and again, within 100 ms', async t => {
   const path = join(await temporaryFolder(t), 'f');

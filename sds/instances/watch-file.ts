@@ -1,6 +1,7 @@
 import { constants, type FSWatcher, watch } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { STILL_MS, stillness } from './stillness.ts';
 
 /**
  * What was found at a path. It is its text, nothing (`missing`), or something that cannot be read
@@ -17,46 +18,58 @@ const DEBOUNCE_MS = 10;
 const POLL_MS = 1_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
+/** What is there may be a part of what is being written. */
+const UNFINISHED = { kind: 'unfinished' } as const;
+
 /**
  * Calls `onState` with what is at `path`, and again when that has changed, until the result is
  * called. Follows edits, renames onto the path, swapped links (also the folder links of
- * Kubernetes), and files and folders that come and go.
+ * Kubernetes), and files and folders that come and go. A file that is written in place counts once
+ * it is still, as stillness says.
  */
 export function watchFile(path: string, onState: (state: FileState) => void): () => void {
   const watches = new Map<string, FSWatcher>();
+  const writes = stillness(() => performance.now());
+  let targets: ReadonlyMap<string, string> = new Map();
   let last: string | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
   let reading = Promise.resolve();
   let ended = false;
 
+  const onEvent = (folder: string, type: string, name: string | null) => {
+    const isOther = targets.get(folder) !== name;
+    writes.event(type === 'rename' ? 'rename' : isOther ? 'other' : 'write');
+    readIn(DEBOUNCE_MS);
+  };
   const read = async () => {
-    const folders = await foldersOf(path);
-    if (!ended) watchFolders(watches, folders, soon);
-    const state = await readState(path);
-    if (ended || last === JSON.stringify(state)) return false;
+    targets = await targetsOf(path);
+    if (!ended) watchFolders(watches, targets.keys(), onEvent);
+    const state = await readState(path, writes.isStill);
+    if (state.kind === 'unfinished') return readIn(STILL_MS);
+    if (ended || last === JSON.stringify(state)) return;
     last = JSON.stringify(state);
     onState(state);
-    return true;
+    if (writes.used()) return;
+    // A change that had no event. So the watches belong to a folder that was replaced.
+    closeAll(watches);
+    readNext();
   };
-  const readNext = (then: (changed: boolean) => void) => {
-    reading = reading.then(read).then(then);
+  const readNext = () => {
+    reading = reading.then(read);
   };
-  const soon = () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      readNext(() => {});
-    }, DEBOUNCE_MS);
+  const readIn = (ms: number) => {
+    const at = performance.now() + ms;
+    if (ended || at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => {
+      dueAt = Number.POSITIVE_INFINITY;
+      readNext();
+    }, ms);
   };
-  const poll = setInterval(() => {
-    readNext(changed => {
-      if (!changed) return;
-      // The poll found a change that had no event. So the watches belong to a folder that was
-      // replaced.
-      closeAll(watches);
-      readNext(() => {});
-    });
-  }, POLL_MS);
-  readNext(() => {});
+  const poll = setInterval(readNext, POLL_MS);
+  readNext();
   return () => {
     ended = true;
     clearTimeout(timer);
@@ -65,17 +78,20 @@ export function watchFile(path: string, onState: (state: FileState) => void): ()
   };
 }
 
-/** Returns the folder of the path itself. Where that is a link, adds the folder of its target. */
-async function foldersOf(path: string): Promise<ReadonlySet<string>> {
+/** Returns the name of the file by its folder. Where it is a link, adds its target. */
+async function targetsOf(path: string): Promise<ReadonlyMap<string, string>> {
   const target = await realpath(path).catch(() => path);
-  return new Set([dirname(path), dirname(target)]);
+  return new Map([path, target].map(each => [dirname(each), basename(each)]));
 }
+
+type OnEvent = (folder: string, type: string, name: string | null) => void;
 
 function watchFolders(
   watches: Map<string, FSWatcher>,
-  folders: ReadonlySet<string>,
-  onEvent: () => void,
-) {
+  wanted: Iterable<string>,
+  onEvent: OnEvent,
+): void {
+  const folders = new Set(wanted);
   for (const [folder, watcher] of watches) {
     if (!folders.has(folder)) closeOne(watches, folder, watcher);
   }
@@ -84,9 +100,9 @@ function watchFolders(
   }
 }
 
-function watchFolder(watches: Map<string, FSWatcher>, folder: string, onEvent: () => void): void {
+function watchFolder(watches: Map<string, FSWatcher>, folder: string, onEvent: OnEvent): void {
   try {
-    const watcher = watch(folder, onEvent);
+    const watcher = watch(folder, (type, name) => onEvent(folder, type, name));
     watcher.on('error', () => closeOne(watches, folder, watcher));
     watches.set(folder, watcher);
   } catch {
@@ -103,9 +119,11 @@ function closeAll(watches: Map<string, FSWatcher>): void {
   for (const [folder, watcher] of watches) closeOne(watches, folder, watcher);
 }
 
-async function readState(path: string): Promise<FileState> {
+type Read = FileState | typeof UNFINISHED;
+
+async function readState(path: string, isWhole: (ageMs: number) => boolean): Promise<Read> {
   try {
-    return await readText(path);
+    return await readText(path, isWhole);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR'
@@ -115,10 +133,11 @@ async function readState(path: string): Promise<FileState> {
 }
 
 /** Opening or reading a pipe as a file may wait for ever. */
-async function readText(path: string): Promise<FileState> {
+async function readText(path: string, isWhole: (ageMs: number) => boolean): Promise<Read> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();
   if (!found.isFile()) return { kind: 'unreadable', message: 'it is no file' };
+  if (!isWhole(Date.now() - found.mtimeMs)) return UNFINISHED;
   if (found.size > MOST_BYTES)
     return { kind: 'unreadable', message: `it has more than ${MOST_BYTES} bytes` };
   return { kind: 'text', text: await file.readFile('utf8') };
