@@ -10,7 +10,8 @@ import { type OrderOutcome, outcomeField } from './order-outcomes.ts';
 export type ReportedFinding = {
   /**
    * The resource's id, such as `Filter/default/login`. With INSTANCES_OF before it, a name that
-   * proxies ask the discovery service for.
+   * proxies ask the discovery service for. With INSTANCES_FILE before it, the path of a file that
+   * it reads.
    */
   readonly resource: string;
   /** The path of the field to look at. Empty when there is none. */
@@ -22,8 +23,9 @@ export type ReportedFinding = {
   readonly outOfService: boolean;
 };
 
-/** No kind has this name. */
+/** No kind has these names. */
 export const INSTANCES_OF = 'instances/';
+export const INSTANCES_FILE = 'instances-file/';
 
 /** Further findings are left out. */
 const MOST_FINDINGS = 200;

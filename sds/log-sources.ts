@@ -1,27 +1,8 @@
 import type { Logger } from 'pino';
-import type { FileSourceOptions } from './instances/file-source.ts';
 import { isMissed, type RecordSet } from './instances/record-set.ts';
 import type { Family } from './instances/resolve-records.ts';
 import type { WatchDnsOptions } from './instances/watch-dns.ts';
 import type { Metrics } from './metrics.ts';
-
-/** Turns what the file source reads into log lines and metrics. */
-export function fileReports(
-  path: string,
-  log: Logger,
-  metrics: Metrics,
-): FileSourceOptions['onRead'] {
-  return ({ hasEarlier, isMissing, problems }) => {
-    const instead = hasEarlier
-      ? 'What was read last stays in force'
-      : 'Nothing was read before, so its services have no instances';
-    for (const { line, message } of problems) {
-      metrics.fileProblem();
-      log.error({ file: `${path}:${line}` }, `${path}:${line}: ${message}. ${instead}`);
-    }
-    if (isMissing) log.warn({ file: path }, `the instances file ${path} is missing. ${instead}`);
-  };
-}
 
 /**
  * Counts each DNS query. Logs the first failure in a row and its end, and so for a name without any

@@ -30,6 +30,8 @@ export type ServerOptions = {
   readonly source: InstanceSource | undefined;
   /** Returns what `/status` says of where the instances come from. */
   sourcesStatus?(): object;
+  /** Returns why the instances may not be known yet. Default: nothing says why. */
+  whyNotKnown?(): readonly string[];
   /** Undefined when no secrets are served. */
   readonly secrets?: Secrets | undefined;
   /** What operators are told. Default: nothing. */
@@ -79,6 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const sources: HttpSources = {
     instances: () => instances,
+    whyNotKnown: () => options.whyNotKnown?.() ?? [],
     status: () => ({
       sources: options.sourcesStatus?.(),
       ...missedStatus(missed.names()),

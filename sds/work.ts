@@ -11,6 +11,7 @@ import type { ServiceParts, Started } from '#process/run-service.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
 import type { Config } from './config.ts';
 import { discoveryOrders } from './discovery-orders.ts';
+import { type FileReports, fileReports } from './file-reports.ts';
 import { drainOrders } from './instances/drain-orders.ts';
 import { type DrainedSource, drainedSource } from './instances/drained-source.ts';
 import { fileSource } from './instances/file-source.ts';
@@ -26,7 +27,7 @@ import { unresolvedFindings } from './instances/unresolved-names.ts';
 import { watchDns } from './instances/watch-dns.ts';
 import { joinedReport } from './joined-report.ts';
 import { knowledgeMethods } from './knowledge.ts';
-import { dnsReports, fileReports } from './log-sources.ts';
+import { dnsReports } from './log-sources.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { SecretsConfig } from './secrets/read-secrets-config.ts';
 import { createSecretMetrics } from './secrets/secret-metrics.ts';
@@ -55,8 +56,13 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
   const kubernetes =
     instancesKubernetes && (await orExit(exit, () => openKubernetes(instancesKubernetes, parts)));
   const found = joinedReport();
+  const files = instancesFiles.map(path => ({
+    path,
+    reports: fileReports(path, { log, metrics, report: found.part() }),
+  }));
+  const fileProblems = () => files.flatMap(({ reports }) => reports.problems());
   const sources = [
-    ...instancesFiles.map(path => openFile(path, parts, found.part())),
+    ...files.map(({ path, reports }) => openFile(path, reports, parts, found.part())),
     ...(kubernetes === undefined ? [] : [kubernetes.source]),
   ];
   const { host, port } = config;
@@ -67,7 +73,11 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
     host,
     port,
     source,
-    sourcesStatus: () => ({ files: instancesFiles, kubernetes: kubernetes?.status() }),
+    sourcesStatus: () => ({
+      ...{ files: instancesFiles, file_problems: fileProblems() },
+      kubernetes: kubernetes?.status(),
+    }),
+    whyNotKnown: fileProblems,
     secrets,
     knowledge: knowledgeMethods(source, secrets),
     onMissed: found.part(),
@@ -96,7 +106,12 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
   };
 }
 
-function openFile(path: string, { config, log, metrics }: Parts, report: Report): InstanceSource {
+function openFile(
+  path: string,
+  { onRead }: FileReports,
+  { config, log, metrics }: Parts,
+  report: Report,
+): InstanceSource {
   const resolve = dnsResolver({
     servers: config.dnsServers,
     timeoutMs: DNS_TIMEOUT_MS,
@@ -107,7 +122,7 @@ function openFile(path: string, { config, log, metrics }: Parts, report: Report)
   return fileSource({
     ...{ path, watchName, after },
     kept: keptFileContent(config.stateFolder, path, log),
-    onRead: fileReports(path, log, metrics),
+    onRead,
     onUnresolved: services => report(() => unresolvedFindings(path, services)),
   });
 }

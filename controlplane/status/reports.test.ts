@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { accept, startRollout, want } from '#controlplane/rollout/rollout.ts';
-import { encodeReport, type ReportedFinding } from '#process/report.ts';
+import { encodeReport, INSTANCES_FILE, type ReportedFinding } from '#process/report.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { parseFile } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
@@ -144,6 +144,15 @@ describe('what services report', () => {
     ].map(resource => ({ ...FINDING, resource }));
     assert.deepEqual(saying(odd).problems(BOTH), []);
     assert.equal(saying([...odd, FINDING]).problems(BOTH).length, 1);
+  });
+
+  test('of an instances file is of the discovery service, whatever is in force', () => {
+    const resource = `${INSTANCES_FILE}/etc/i.yaml`;
+    const [problem] = saying([{ ...FINDING, resource, field: '' }]).problems(inForce(''));
+    assert.deepEqual(
+      [problem?.severity, problem?.kind, problem?.name, problem?.message, problem?.since],
+      ['error', 'Service', 'sds', 'it is not there', '2026-01-01T12:00:00.000Z'],
+    );
   });
 
   test('says which resources do not work at all', () => {

@@ -1,6 +1,13 @@
+import { SDS } from '#controlplane/compile/node-groups.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
+import { systemProblem } from '#controlplane/rollout/problems.ts';
 import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
-import { decodeReport, INSTANCES_OF, type ReportedFinding } from '#process/report.ts';
+import {
+  decodeReport,
+  INSTANCES_FILE,
+  INSTANCES_OF,
+  type ReportedFinding,
+} from '#process/report.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Kind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
@@ -44,9 +51,10 @@ export class Reports {
   }
 
   /**
-   * Returns the Problems with the places of their resources, in an order that does not depend on
-   * arrival. Reports on unknown resources are left out. They are gone, which the service will hear,
-   * or not yet known here, or belong to another gateway whose services report here as well.
+   * Returns the Problems with the places of their resources, and those of instances files, in an
+   * order that does not depend on arrival. Reports on unknown resources are left out. They are
+   * gone, which the service will hear, or not yet known here, or belong to another gateway whose
+   * services report here as well.
    */
   problems(rollout: Rollout): readonly Problem[] {
     const findings = [...this.#streams.values()].flat();
@@ -54,7 +62,8 @@ export class Reports {
     const served = effective(rollout);
     const problems = findings.flatMap(finding => {
       const resource = rollout.wanted.get(finding.resource) ?? served.get(finding.resource);
-      if (resource === undefined) return [];
+      const isOfFile = finding.resource.startsWith(INSTANCES_FILE);
+      if (resource === undefined && !isOfFile) return [];
       const since = new Date(this.#since.get(placeOf(finding)) ?? this.#now()).toISOString();
       return { ...toProblem(finding, resource), since, reported: true as const };
     });
@@ -88,7 +97,12 @@ function placeOf({ resource, field }: ReportedFinding): string {
   return JSON.stringify([resource, field]);
 }
 
-function toProblem({ field, severity, message }: ReportedFinding, resource: Resource): Problem {
+/** What is about no resource is about the discovery service, which reads the instances files. */
+function toProblem(
+  { field, severity, message }: ReportedFinding,
+  resource: Resource | undefined,
+): Problem {
+  if (resource === undefined) return { ...systemProblem('Service', SDS, message), severity };
   if (field !== '') return problemOf(resource, severity, field, message);
   const { kind, namespace, name, source } = resource;
   return { severity, kind, namespace, name, ...source, message };

@@ -14,6 +14,7 @@ import { startSds } from '../testing/sds-process.ts';
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
 type Status = {
+  readonly sources: { readonly file_problems: readonly string[] };
   readonly services: Readonly<Record<string, { readonly instances: { address: string }[] }>>;
 };
 
@@ -87,13 +88,15 @@ test('it ends when its supervisor is gone', async t => {
   assert.equal(code, 0);
 });
 
-test('a mistake in the file is logged with file and line', async t => {
+test('a mistake in the file is logged with file and line, and is in the status', async t => {
   const sds = await startSds(t, 'services:\n  a:\n    - { address: nonsense, port: 1 }\n');
   const line = await until(() => /.*nonsense.*/.exec(sds.log())?.[0]);
   const { level, file, msg } = JSON.parse(line);
   assert.equal(level, 50);
   assert.match(file, /instances\.yaml:3$/);
   assert.match(msg, /instances\.yaml:3: services\.a\[0\]\.address: want an IP address/);
+  const { sources } = (await (await fetch(`${sds.url}/status`)).json()) as Status;
+  assert.deepEqual(sources.file_problems, [msg]);
 });
 
 test('a bad DNS_MAX_TTL_SECONDS ends it with 1 and one line that names it', async () => {

@@ -16,6 +16,7 @@ async function setUp(t: TestContext, instances: Instances | 'unknown' = INSTANCE
   const statuses: number[] = [];
   const app = httpApp({
     instances: () => (instances === 'unknown' ? undefined : instances),
+    whyNotKnown: () => ['i.yaml:1: it is no file'],
     status: () => ({ services: {} }),
     answer: async (hostname, token) => ANSWERS[`${hostname} ${token}`],
     onAnswered: ({ status }) => statuses.push(status),
@@ -99,6 +100,9 @@ test('until the instances are known there is no answer that could take them away
     (await ask('GET', '/status')).status,
   ];
   assert.deepEqual(statuses, [503, 503, 503, 200, 200]);
+  assert.deepEqual(JSON.parse((await ask('GET', '/readyz')).text), {
+    error: 'not ready: the instances are not known yet. i.yaml:1: it is no file',
+  });
 });
 
 const REFUSED: readonly [

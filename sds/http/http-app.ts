@@ -10,6 +10,8 @@ import { fetchEndpoints } from './fetch-endpoints.ts';
 export type HttpSources = {
   /** Undefined until the sources have given their first answer. */
   instances(): Instances | undefined;
+  /** Returns why they are not known, where something says so. */
+  whyNotKnown(): readonly string[];
   /** The content of `/status`. */
   status(): object;
   /** Answers an ACME authority that asks a host for a token, or undefined. */
@@ -24,7 +26,7 @@ export type HttpSources = {
 /** Requests for endpoints by REST at a time. Each is answered as soon as its body is there. */
 const MOST_FETCHES = 64;
 
-const NOT_READY = { error: 'not ready: the instances are not known yet' };
+const NOT_READY = 'not ready: the instances are not known yet';
 
 /**
  * Serves everything over HTTP/1.1: what `monitoringApp` does, and for proxies
@@ -39,7 +41,7 @@ export function httpApp(sources: HttpSources): Express {
 /**
  * Serves who has no certificate:
  * - `/healthz`: the process runs,
- * - `/readyz`: the instances are known, else 503,
+ * - `/readyz`: the instances are known, else 503 with the reason,
  * - `/status` in JSON,
  * - `/metrics` for Prometheus.
  */
@@ -103,10 +105,10 @@ function answerProxies(app: Express, sources: HttpSources): void {
   });
 }
 
-function whenKnown({ instances }: HttpSources): RequestHandler {
+function whenKnown({ instances, whyNotKnown }: HttpSources): RequestHandler {
   return (_request, response, next) => {
-    if (instances() === undefined) response.status(503).json(NOT_READY);
-    else next();
+    if (instances() !== undefined) return next();
+    response.status(503).json({ error: [NOT_READY, ...whyNotKnown()].join('. ') });
   };
 }
 
