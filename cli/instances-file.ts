@@ -1,16 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { keptFileContent } from '../sds/instances/kept-file-content.ts';
 import { parseInstancesFile } from '../sds/instances/parse-instances-file.ts';
 
 /**
  * Returns the absolute path of an operator's instances file. Throws an Error that says what is
- * wrong in it. A running gateway would keep what it read last, but a starting one has nothing yet.
+ * wrong in it, unless the state folder has what an earlier run read there. The gateway starts with
+ * that, as a running one keeps what it read last, and the discovery service says what is wrong.
  */
-export function instancesFile(path: string): string {
+export function instancesFile(path: string, state: string): string {
   const file = resolve(path);
+  const isKept = keptFileContent(resolve(state), file, { error() {} }).read() !== undefined;
+  if (!isKept) check(file);
+  return file;
+}
+
+function check(file: string): void {
   const [problem] = parseInstancesFile(read(file)).problems;
-  if (problem === undefined) return file;
-  throw new Error(`${file}:${problem.line}: ${problem.message}`);
+  if (problem !== undefined) throw new Error(`${file}:${problem.line}: ${problem.message}`);
 }
 
 function read(file: string): string {

@@ -57,7 +57,7 @@ export function upCommand(): Command {
       await up({
         ...rest,
         ...(resources === undefined ? {} : { resources }),
-        ...(services === undefined ? {} : { services: instancesFile(services) }),
+        ...(services === undefined ? {} : { services: instancesFile(services, rest.state) }),
         edgeDiscovery,
         now: () => performance.now(),
         say,
