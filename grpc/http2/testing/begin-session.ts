@@ -33,7 +33,8 @@ export const PING = frame(FRAME.ping, 0, 0, Buffer.from('12345678'));
 
 /** Begins a session, and records the requests that it reports. */
 export function begin(first: Buffer = frame(FRAME.settings, 0, 0, Buffer.alloc(0))) {
-  const output = new Output(new BlockPool());
+  const pool = new BlockPool();
+  const output = new Output(pool);
   const streams: Stream[] = [];
   const bodies = new Map<number, string>();
   const clock = { now: 0 };
@@ -54,7 +55,12 @@ export function begin(first: Buffer = frame(FRAME.settings, 0, 0, Buffer.alloc(0
     () => clock.now,
   );
   /** What was put out since the last call, a line for each frame. */
-  const put = () => Buffer.concat([...output.take().parts]);
+  const put = () => {
+    const { blocks, parts } = output.take();
+    const bytes = Buffer.concat([...parts]);
+    pool.giveBack(blocks);
+    return bytes;
+  };
   const said = () => describeFrames(put());
   const tell = (...frames: readonly Buffer[]) => {
     session.receive(Buffer.concat(frames));
