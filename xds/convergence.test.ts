@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cases } from '#protos/testing/cases.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { DeltaSubscription } from './delta-subscription.ts';
 import type { DeltaDiscoveryResponse, DiscoveryResponse } from './discovery.ts';
@@ -12,7 +13,7 @@ import { sotwRequest } from './testing/sotw-driver.ts';
 import { rulesOf } from './type-rules.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
-const ROUNDS = 300;
+const ROUNDS = cases({ all: 300, quick: 75 });
 const STEPS = 60;
 
 /** Random contents. The clients below reject a content that ends in 'bad'. */
