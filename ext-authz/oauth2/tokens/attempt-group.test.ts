@@ -103,7 +103,9 @@ test('a limit that one worker has met is known to all, and guesses of all are co
   );
   const [first, second, third] = group;
   assert.ok(first && second && third);
-  const ada = { realm: 'r', name: 'ada', network: '192.0.2.1' };
+  const ada = {
+    ...{ realm: 'r', provider: 'https://login.test', name: 'ada', network: '192.0.2.1' },
+  };
   for (let failure = 0; failure < 5; failure += 1)
     await first.attempt(ada, soon(), async () => 'refused');
   assert.equal((await first.limitOf(ada))?.kind, 'limited');

@@ -114,7 +114,10 @@ function wantedOf<C>(
   const told = [version, settings.clientAuthentication.method, scope.join(' '), ...parts];
   return {
     seal: sealOfCredentials(storeKey, { kind: 'token', realm }, told),
-    attempt: { realm, name, network: addressNetwork(request.clientAddress, CLIENT_NETWORK) },
+    attempt: {
+      ...{ realm, provider: settings.authorizationURL, name },
+      network: addressNetwork(request.clientAddress, CLIENT_NETWORK),
+    },
     terms: { asked: scope, margin: settings.expirationSafetyMargin, credentialsEnd: expiresAt },
     ask: signal => grant.ask(credentials, scope, signal),
   };

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { createSecretKey } from 'node:crypto';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import { answerOf, fieldOf, setBy } from '#ext-authz/jwt/testing/requests.ts';
 import { as, clientProvider, ME } from '#ext-authz/oauth2/testing/client-provider.ts';
 import type { TestCredentialFilter } from '#ext-authz/oauth2/testing/credential-filter.ts';
+import { openSqliteStores } from '#ext-authz/store/testing/sqlite-stores.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
+import { RefusedCredentials } from './refused-credentials.ts';
 
 const { asked, grant, hostile, judge, open, refuse } = clientProvider();
 
@@ -145,6 +150,24 @@ test('100 wrong secrets at the same time are tried 5 times, 100 client IDs 30 ti
   const many = await open(t);
   await Promise.all(Array.from({ length: 100 }, (_, n) => many.run(as(`client ${n}`))));
   assert.equal(asked(), 30);
+});
+
+test('attempts at a provider that hangs hold up none of the same network at another', async t => {
+  const stores = await openSqliteStores();
+  t.after(() => stores.close());
+  const storeKey = createSecretKey(Buffer.alloc(32, 1));
+  const refusals = new RefusedCredentials({ store: stores.one, storeKey, now: Date.now });
+  const attemptAt = (provider: string, name: string, ask: () => Promise<string>) =>
+    refusals.attempt({ realm: provider, provider, name, network: '192.0.2.1' }, soon(), ask);
+  const over = new AbortController();
+  const late = once(AbortSignal.any([over.signal, soon()]), 'abort').then(() => 'late');
+  const hanging = Array.from({ length: 31 }, (_, n) =>
+    attemptAt('https://hangs.test', `client ${n}`, () => late),
+  );
+  const other = attemptAt('https://fine.test', 'me', async () => 'token');
+  assert.equal(await Promise.race([other, late]), 'token');
+  over.abort();
+  assert.deepEqual(await Promise.all(hanging), Array(31).fill('late'));
 });
 
 test('cached tokens do not tell a guesser that he is right', async t => {

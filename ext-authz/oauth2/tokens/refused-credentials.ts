@@ -6,7 +6,13 @@ import { AttemptGate, type Gate } from './attempt-gate.ts';
 import type { RefusalNews, RefusalPeers } from './attempt-group.ts';
 
 /** A try of credentials: a user name or client ID, from a client's network, at one Filter. */
-export type Attempt = { readonly realm: string; readonly name: string; readonly network: string };
+export type Attempt = {
+  readonly realm: string;
+  /** The Filter's authorizationURL. */
+  readonly provider: string;
+  readonly name: string;
+  readonly network: string;
+};
 
 export type RefusedCredentialsParts = {
   readonly store: RecordStore;
@@ -37,7 +43,8 @@ export type Limited = {
 /**
  * Counts refused credentials in the store, for all Filters and replicas. No more are tried after 5
  * a minute for one name from one network, or 30 from one network. While a network is limited, this
- * process counts guesses for the name as well. See docs/adr/0013-providers.md.
+ * process counts guesses for the name as well. Attempts at one provider wait for each other, but
+ * never for those at another, which may hang. See docs/adr/0013-providers.md.
  */
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;
@@ -111,7 +118,8 @@ export class RefusedCredentials {
     run: () => Promise<T>,
   ): Promise<T | Limited> {
     const count = () => this.#count(limit, attempt);
-    const leave = await this.#gate.enter(this.#nameOf(limit, attempt), MOST[limit], count, signal);
+    const lane = `${this.#nameOf(limit, attempt)} ${attempt.provider}`;
+    const leave = await this.#gate.enter(lane, MOST[limit], count, signal);
     if (leave === 'limited') return this.#limited(attempt);
     try {
       return await run();
