@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
-import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import {
+  type HostileProvider,
+  makeSigningKey,
+  startHostileProvider,
+} from '#ext-authz/testing/hostile-provider.ts';
 import { EXCHANGE } from '#ext-authz/testing/open-test-provider.ts';
 import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
 import { soon } from '#ext-authz/testing/soon.ts';
@@ -107,6 +111,53 @@ test('a token endpoint that gives no answer is told of, whose client it is or no
   assert.match(heard[2] ?? '', /^the token endpoint .+/);
   assert.match(heard[3] ?? '', /^the token endpoint .+/);
   assert.deepEqual(heard.slice(4), [undefined, undefined]);
+});
+
+test('a token endpoint whose answer serves nobody is told of, a refusal that may be about one client is not', async t => {
+  const { provider, heard } = setUp(t, {}, 'tokens');
+  const html = { headers: { 'content-type': 'text/html' }, body: '<h1>Maintenance</h1>' };
+  const forNobody = [
+    { status: 302, headers: { location: '/new' } },
+    { status: 404, ...html },
+    html,
+    { body: { token_type: 'Bearer' } },
+    { body: await hostile.tokens({ token_type: 'DPoP' }) },
+  ];
+  for (const answer of [...forNobody, { status: 400, ...html }, { status: 403, ...html }]) {
+    hostile.behave('token', () => answer);
+    await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+  }
+  const told = heard.map(message => message?.replace(`the token endpoint ${hostile.issuer}`, ''));
+  assert.deepEqual(told.slice(0, 3), [
+    '/token: status 302, a redirect, which is not followed',
+    '/token: status 404',
+    "/token: the answer's Content-Type is not application/json",
+  ]);
+  assert.match(told[3] ?? '', /^\/token: the answer has no `access_token`/);
+  assert.equal(told[4], "the token endpoint: the token's type is not Bearer");
+  assert.deepEqual(told.slice(5), [undefined, undefined]);
+});
+
+test('ID tokens that no login can pass with are told of: signed otherwise, by an unknown key, or none', async t => {
+  const { provider, heard } = setUp(t, {}, 'idTokens');
+  const { privateKey } = await makeSigningKey('unknown');
+  for (const id_token of [
+    await hostile.idToken({ header: { alg: 'HS256' }, key: Buffer.alloc(32) }),
+    await hostile.idToken({ header: { kid: 'unknown' }, key: privateKey }),
+    await hostile.idToken({ key: privateKey }),
+    undefined,
+  ]) {
+    hostile.behave('token', async () => ({ body: await hostile.tokens({ id_token }) }));
+    await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+  }
+  const invalid = `the ID token of ${hostile.issuer} is not valid: `;
+  const told = heard.map(message => message?.replace(invalid, ''));
+  assert.match(told[0] ?? '', /^its `alg` is "HS256", none of those that the provider signs with/);
+  assert.match(told[1] ?? '', /^it is signed with a key that is not in the key set/);
+  assert.deepEqual(told.slice(2), [
+    'its signature is wrong',
+    `the answer of ${hostile.issuer} has no ID token`,
+  ]);
 });
 
 test('ID tokens that a setting or a clock makes invalid are told of, those that a browser can bring about are not, and a good one ends it', async t => {

@@ -46,9 +46,10 @@ const SKEW_S = 30;
 export async function validateIdToken(raw: string, expected: IdTokenExpectation): Promise<IdToken> {
   const { keys, metadata, signal } = expected;
   const token = await verifySignature(raw, algorithmsOf(metadata), keys, signal);
-  if (typeof token === 'string') throw invalid(metadata, signatureFault(token, raw, metadata));
+  // A client cannot cause these. A key, a setting or a clock is wrong.
+  if (typeof token === 'string')
+    throw invalid(metadata, signatureFault(token, raw, metadata), { lasting: true });
   const registered = (await registeredFault(token, expected)) ?? claimsFault(token, expected);
-  // A client cannot cause it: a setting or a clock is wrong.
   if (registered !== undefined) throw invalid(metadata, registered, { lasting: true });
   const fault = furtherFault(token, expected);
   if (fault !== undefined) throw invalid(metadata, fault);

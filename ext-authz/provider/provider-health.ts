@@ -86,3 +86,16 @@ export function mayPass({ code, status = 0 }: ProviderError): boolean {
 
 /** Request Timeout and Too Many Requests. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429]);
+
+/**
+ * Returns whether an endpoint serves nobody. It may have an outage, redirect, or be elsewhere, or
+ * its success cannot be read. Any other 4xx may be about what one client has sent.
+ */
+export function servesNobody(error: ProviderError): boolean {
+  const { code, status = 0 } = error;
+  return mayPass(error) || (UNUSABLE.has(code) && (status < 400 || ELSEWHERE.has(status)));
+}
+
+const UNUSABLE: ReadonlySet<string> = new Set(['http_status', 'invalid_answer', 'too_large']);
+/** Not Found, Method Not Allowed and Gone. */
+const ELSEWHERE: ReadonlySet<number> = new Set([404, 405, 410]);

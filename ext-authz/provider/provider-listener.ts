@@ -2,8 +2,8 @@ import type { ProviderError } from './provider-error.ts';
 
 /**
  * The parts of a provider that may work or not: its discovery document, the endpoints in it, its
- * keys, whether it accepts the Filter's own client, whether its token endpoint answers, and whether
- * its ID tokens are for this Filter and this time.
+ * keys, whether it accepts the Filter's own client, whether its token endpoint serves anybody, and
+ * whether its ID tokens are there and good, but for what a browser can bring about.
  */
 export type ProviderAspect = 'discovery' | 'endpoints' | 'keys' | 'client' | 'tokens' | 'idTokens';
 

@@ -81,9 +81,13 @@ async function exchangeCode(
   );
   const tokens = await withIdToken(raw, adapter, metadata, { nonce: exchange.nonce }, signal);
   const { idToken } = tokens;
-  if (idToken === undefined)
-    throw new ProviderError('no_id_token', `the answer of ${metadata.issuer} has no ID token`);
-  return { ...tokens, idToken };
+  if (idToken !== undefined) return { ...tokens, idToken };
+  const error = new ProviderError(
+    'no_id_token',
+    `the answer of ${metadata.issuer} has no ID token`,
+  );
+  heard?.('idTokens', error);
+  throw error;
 }
 
 async function withIdToken(

@@ -13,7 +13,7 @@ import type { HttpClient } from './http-client.ts';
 import { callLibrary } from './library-call.ts';
 import type { CodeExchange } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
-import { mayPass } from './provider-health.ts';
+import { servesNobody } from './provider-health.ts';
 import type { ProviderListener } from './provider-listener.ts';
 import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
 import type { ClientAuthentication } from './settings.ts';
@@ -27,7 +27,7 @@ export type TokenRequester = {
   readonly authentication: ClientAuth;
   /** The method by the Filter's settings, for errors. */
   readonly method: ClientAuthentication['method'];
-  /** Hears whether the endpoint answers, and accepts the client. */
+  /** Hears whether the endpoint serves anybody, and accepts the client. */
   readonly heard?: ProviderListener | undefined;
   readonly signal: AbortSignal;
 };
@@ -43,15 +43,16 @@ export async function requestTokens(requester: TokenRequester, grant: Grant): Pr
   const { read, toTokens } = tokenReader();
   const call = { ...requester, what: 'the token endpoint', read };
   const { heard, metadata, method } = requester;
-  const response = await callLibrary(call, grant).catch((error: unknown) => {
+  const granted = callLibrary(call, grant).then(toTokens);
+  const tokens = await granted.catch((error: unknown) => {
     const fault = clientFault(error, method, metadata);
-    heard?.('tokens', error instanceof ProviderError && mayPass(error) ? error : undefined);
+    heard?.('tokens', error instanceof ProviderError && servesNobody(error) ? error : undefined);
     if (fault !== 'unknown') heard?.('client', fault);
     throw explained(error, method, metadata);
   });
   heard?.('tokens', undefined);
   heard?.('client', undefined);
-  return toTokens(response);
+  return tokens;
 }
 
 /** Builds the grant of RFC 6749 section 4.1.3 and RFC 7636 section 4.5. `iss` is checked before. */
