@@ -164,6 +164,7 @@ const ANSWERS: Readonly<Record<ProviderAspect, string>> = {
   client: 'it accepted the client',
   tokens: 'its token endpoint',
   idTokens: 'its ID token',
+  userinfo: 'its userinfo endpoint',
 };
 
 type Context = FilterKitParts & {

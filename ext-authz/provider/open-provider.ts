@@ -42,6 +42,7 @@ export function openProvider(
         keys: () => documents.keys(signal),
         clientID: settings.clientID,
         now: now(),
+        heard,
       }),
     close: http.close,
   };

@@ -19,13 +19,13 @@ type Failure = { readonly error: ProviderError; readonly since: number; readonly
  */
 const PATIENCE_MS = 10_000;
 /**
- * Only a login shows whether the client is accepted, the token endpoint answers and the ID tokens
- * are good. A failure is believed for so long, in ms.
+ * Only logins and requests with a token show these. A failure is believed for so long, in ms.
  */
 const BELIEVED_MS: Readonly<Partial<Record<ProviderAspect, number>>> = {
   client: 3_600_000,
   tokens: 900_000,
   idTokens: 900_000,
+  userinfo: 900_000,
 };
 
 /**
@@ -96,6 +96,8 @@ export function servesNobody(error: ProviderError): boolean {
   return mayPass(error) || (UNUSABLE.has(code) && (status < 400 || ELSEWHERE.has(status)));
 }
 
-const UNUSABLE: ReadonlySet<string> = new Set(['http_status', 'invalid_answer', 'too_large']);
+const UNUSABLE: ReadonlySet<string> = new Set([
+  ...['http_status', 'invalid_answer', 'too_large', 'missing_endpoint'],
+]);
 /** Not Found, Method Not Allowed and Gone. */
 const ELSEWHERE: ReadonlySet<number> = new Set([404, 405, 410]);

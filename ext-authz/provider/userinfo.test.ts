@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import {
   type HostileAnswer,
@@ -7,7 +8,9 @@ import {
   startHostileProvider,
 } from '#ext-authz/testing/hostile-provider.ts';
 import { openTestProvider, providerError } from '#ext-authz/testing/open-test-provider.ts';
+import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
 import { soon } from '#ext-authz/testing/soon.ts';
+import { openProvider } from './open-provider.ts';
 import { ProviderError } from './provider-error.ts';
 
 let hostile: HostileProvider;
@@ -27,9 +30,53 @@ function ask(
   return openTestProvider(t, hostile).userinfo({ accessToken, subject }, soon());
 }
 
+/** What is heard of the userinfo endpoint. */
+function listening(t: TestContext) {
+  const heard: (string | undefined)[] = [];
+  const sources = { now: Date.now, id: randomUUID };
+  const provider = openProvider(providerSettings(hostile.issuer), sources, (aspect, error) => {
+    if (aspect === 'userinfo') heard.push(error?.message);
+  });
+  t.after(() => provider.close());
+  return { heard, provider };
+}
+
 const signed = async (claims: object, key?: Parameters<HostileProvider['idToken']>[0]) => ({
   headers: { 'content-type': 'application/jwt' },
   body: await hostile.idToken({ ...key, claims: { ...claims } }),
+});
+
+test('a userinfo endpoint that serves nobody is told of, what it says of one token is not, and ends it', async t => {
+  const { heard, provider } = listening(t);
+  const userinfo = () =>
+    provider.userinfo({ accessToken: 'access.token', subject: 'alice' }, soon()).catch(() => {});
+  const html = { headers: { 'content-type': 'text/html' }, body: '<h1>Log in</h1>' };
+  for (const answer of [{ status: 503 }, { status: 302 }, { status: 404 }, html]) {
+    hostile.behave('userinfo', () => answer);
+    await userinfo();
+  }
+  const place = `the userinfo endpoint ${hostile.issuer}/userinfo`;
+  const statuses = [503, 302, 404].map(status => `${place}: status ${status}`);
+  const type = `${place}: the answer's Content-Type is not application/json`;
+  assert.deepEqual(heard.splice(0), [...statuses, type]);
+  for (const answer of [
+    { status: 401 },
+    { status: 403 },
+    { body: { sub: 'mallory' } },
+    { body: { sub: 'alice' } },
+  ]) {
+    hostile.behave('userinfo', () => answer);
+    await userinfo();
+  }
+  assert.deepEqual(heard.splice(0), Array(4).fill(undefined));
+});
+
+test('a provider without a userinfo endpoint is told of when a token needs it', async t => {
+  const { heard, provider } = listening(t);
+  const { userinfo_endpoint: _, ...without } = hostile.discovery();
+  hostile.behave('discovery', () => ({ body: without }));
+  await assert.rejects(provider.userinfo({ accessToken: 'a', subject: 'alice' }, soon()));
+  assert.match(heard.join(), /has no `userinfo_endpoint`/);
 });
 
 test('the access token goes as a bearer token, and the claims come back', async t => {

@@ -6,6 +6,8 @@ import { isJsonObject, type JsonObject, mediaTypeOf, readJson } from './json-ans
 import type { KeySet } from './key-set.ts';
 import { callLibrary } from './library-call.ts';
 import { ProviderError } from './provider-error.ts';
+import { servesNobody } from './provider-health.ts';
+import type { ProviderListener } from './provider-listener.ts';
 import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
 import { refusalOf } from './provider-refusal.ts';
 import { ASYMMETRIC_ALGORITHMS, verifySignature } from './signed-jwt.ts';
@@ -21,6 +23,8 @@ export type UserinfoRequest = {
   readonly subject: string | undefined;
   /** ms since the epoch */
   readonly now: number;
+  /** Hears whether the endpoint serves anybody. */
+  readonly heard: ProviderListener | undefined;
   readonly signal: AbortSignal;
 };
 
@@ -32,14 +36,26 @@ const WHAT = 'the userinfo endpoint';
  * ProviderError: `oauth_error` (`invalid_token` on a bare 401), `subject_mismatch` and others.
  */
 export async function requestUserinfo(request: UserinfoRequest): Promise<JsonObject> {
-  const { accessToken, client, clientID, metadata, signal, subject } = request;
-  endpointOf(metadata, 'userinfo_endpoint');
+  const { accessToken, heard } = request;
   if (!/^[\x20-\x7e\x80-\xff]+$/.test(accessToken)) {
     throw new ProviderError(
       'invalid_answer',
       `${WHAT}: the access token cannot be sent in a header`,
     );
   }
+  try {
+    const claims = await ask(request);
+    heard?.('userinfo', undefined);
+    return claims;
+  } catch (error) {
+    heard?.('userinfo', error instanceof ProviderError && servesNobody(error) ? error : undefined);
+    throw error;
+  }
+}
+
+async function ask(request: UserinfoRequest): Promise<JsonObject> {
+  const { accessToken, client, clientID, metadata, signal, subject } = request;
+  endpointOf(metadata, 'userinfo_endpoint');
   const read = (answer: ProviderAnswer, url: string, secrets: readonly string[]) =>
     readUserinfo(answer, { what: WHAT, url }, secrets, request);
   return callLibrary(
