@@ -13,9 +13,10 @@ import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { EXTENSION_CONFIG } from '#protos/type-url.ts';
 import { DiscoveryService, type DiscoveryServiceOptions } from '#xds/discovery-service.ts';
-import { snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
+import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { KeysInForce } from './keys-in-force.ts';
+import { RejectedKeys } from './rejected-keys.ts';
 
 export type TokenKeysParts = Required<Pick<DiscoveryServiceOptions, 'refuse' | 'now' | 'after'>> & {
   readonly log: Logger;
@@ -41,28 +42,36 @@ const TTL_MS = 5_000;
 
 /**
  * Serves proxies the filter that verifies tokens, with the keys that count in ext-authz now. What
- * has no fresh keys is left out, and its tokens go to ext-authz. A stream of its own carries it, so
- * keys are no part of a change.
+ * has no fresh keys is left out, and its tokens go to ext-authz. So do those of keys that a proxy
+ * has rejected. A stream of its own carries it, so keys are no part of a change.
  */
 export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
   const { after, keySets, log, now } = parts;
   const cache = new SnapshotCache();
   const groups = new Map<string, readonly TokenProvider[]>();
   const inForce = new KeysInForce(now);
+  const rejected = new RejectedKeys();
+  const sent = new WeakMap<Snapshot, ReadonlyMap<string, readonly string[]>>();
   const logFailure = failureLog(log, now);
   const service = new DiscoveryService({
     ...{ cache, now, after, independent: true },
     refuse: parts.refuse,
     observer: {
       failed: (stream, err) => logFailure({ err, node: stream?.node }, STREAM_FAILED),
-      nacked: ({ node }, { message }) => log.error({ node, message }, REJECTED),
+      nacked: ({ node }, { message, target }) => {
+        log.error({ node, message }, REJECTED);
+        rejected.reject(sent.get(target) ?? new Map(), message);
+        publishAll();
+      },
     },
   });
   let turn = 0;
   const publish = (group: string, providers: readonly TokenProvider[]) => {
-    const keys = inForce.of(providers);
+    const keys = rejected.without(inForce.of(providers));
     const own = keys.size === 0 ? [] : [verifier(providers, keys, turn)];
-    cache.set(group, snapshotOf([MEMORY, ...own]));
+    const snapshot = snapshotOf([MEMORY, ...own]);
+    sent.set(snapshot, keys);
+    cache.set(group, snapshot);
   };
   const publishAll = () => {
     for (const [group, providers] of groups) publish(group, providers);

@@ -57,6 +57,17 @@ describe('the keys of tokens that proxies verify', () => {
     assert.deepEqual(lost, []);
   });
 
+  test('that a proxy rejects keep no withdrawn key in force', async () => {
+    const { key } = site.provider;
+    const token = await tokenOf(key);
+    publish(key);
+    await site.untilVerified(token);
+    publish({ ...second, publicJwk: { ...second.publicJwk, kid: '\ud800' } });
+    await until(async () => ((await status(token)) === 401 ? true : undefined), 30_000);
+    publish(key);
+    await site.untilVerified(token);
+  });
+
   test('end when the control plane is away, and ext-authz is asked again', async () => {
     const { key } = site.provider;
     const token = await tokenOf(key);
