@@ -1,7 +1,7 @@
 /** The lifetime for a value that makes no sense (docs/adr/0014-session-store.md). */
 const ODD_S = 60;
 /** Caches do not count further either (RFC 9111 section 1.2.2). Later dates break cookies. */
-const LONGEST_S = 2 ** 31 - 1;
+export const LONGEST_S = 2 ** 31 - 1;
 
 /**
  * Parses `expires_in` of a token answer (RFC 6749 section 5.1) to a lifetime in whole seconds, 1 to

@@ -273,6 +273,18 @@ test('an access token that has expired already: a 502 page that says so', async 
   assert.doesNotMatch(seen.body, /expirationSafetyMargin/);
 });
 
+test('cookies of an access token that ends in any far future have an age that browsers read', async t => {
+  for (const exp of [1e15, 1e300]) {
+    const { browser } = await open(t);
+    const access_token = new UnsecuredJWT({ exp }).encode();
+    grantCodes(provider(), () => ({ access_token, expires_in: undefined }));
+    const { setCookies } = await browser.visit(await begin(browser));
+    const kept = setCookies.filter(field => !/Max-Age=0(?:;|$)/.test(field));
+    assert.equal(kept.length, 3);
+    for (const field of kept) assert.match(field, /; Max-Age=2147483647(?:;|$)/);
+  }
+});
+
 test('every answer of the callback is not cached and tells no referrer', async t => {
   const { browser } = await open(t);
   const callback = await begin(browser);

@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { SameSite } from '#ext-authz/policy/rule.ts';
+import { LONGEST_S } from '#ext-authz/provider/expires-in.ts';
 import { grantedScope } from '#ext-authz/provider/granted-scope.ts';
 import type { IdToken } from '#ext-authz/provider/id-token.ts';
 import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
@@ -101,7 +102,7 @@ export function sessionEnd(
 
 /**
  * Returns when an access token ends, by `expires_in` or by its own `exp`, whichever is sooner.
- * Without both it ends in an hour.
+ * Without both it ends in an hour. It ends in 2^31 - 1 s at the latest.
  */
 function accessTokenEnd(
   { accessToken, expiresInSeconds }: Pick<TokenSet, 'accessToken' | 'expiresInSeconds'>,
@@ -110,7 +111,8 @@ function accessTokenEnd(
   const said = expiresInSeconds === undefined ? undefined : now + expiresInSeconds * 1000;
   const own = expOf(accessToken);
   if (said === undefined && own === undefined) return now + WITHOUT_LIFETIME_MS;
-  return Math.min(said ?? Number.POSITIVE_INFINITY, own ?? Number.POSITIVE_INFINITY);
+  const latest = now + LONGEST_S * 1000;
+  return Math.min(said ?? latest, own ?? latest, latest);
 }
 
 /** Reads `exp` without verifying it, because it only tells when to refresh. */
