@@ -65,3 +65,16 @@ test('two keys of one name are both exported, and very many are bounded', async 
   const many = Array.from({ length: 100 }, (_, n) => ({ ...one, kid: `k${n}` }));
   assert.equal((await exported(many, ['RS256'])).length, 16);
 });
+
+test('a key with a very long name is not exported, and takes no other key with it', async () => {
+  const rsa = await jwkOf('RS256');
+  const lengths = [1_025, 900_000, 1_024];
+  const keys = await exported(
+    lengths.map(length => ({ ...rsa, kid: 'k'.repeat(length) })),
+    ['RS256'],
+  );
+  assert.deepEqual(
+    keys.map(({ kid }) => kid?.length),
+    [1_024],
+  );
+});

@@ -27,7 +27,7 @@ export type KeySet = {
   /**
    * Returns the public keys as JSON for a proxy that verifies by them too: those with a `kid` that
    * `candidates` would find, once for each of these algorithms. A proxy takes a key without `kid`
-   * for any, so none is among them.
+   * for any, so none is among them, and none with a `kid` of more than 1,024 characters.
    */
   readonly exported: (algorithms: readonly string[]) => Promise<readonly string[]>;
 };
@@ -85,6 +85,8 @@ function keySetOf(thumbprints: ReadonlyMap<string, JWK>): KeySet {
   };
 }
 
+/** The keys of all Filters go to the proxies in one message, once for each algorithm. */
+const LONGEST_KID = 1_024;
 /** A proxy knows these alike (RFC 7518 section 3.1). */
 const EXPORTED = /^(?:[RP]S|ES)(?:256|384|512)$/;
 /** RFC 7518 section 3.3. Shorter keys verify nothing here. */
@@ -96,7 +98,8 @@ async function exportAll(
   candidates: KeySet['candidates'],
 ): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const kid of kids.slice(0, MAX_TRIES))
+  const short = kids.filter(kid => kid.length <= LONGEST_KID);
+  for (const kid of short.slice(0, MAX_TRIES))
     for (const alg of algorithms.filter(each => EXPORTED.test(each)))
       for (const key of await candidates({ alg, kid }))
         if (isLong(key))
