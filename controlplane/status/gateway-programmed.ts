@@ -35,7 +35,7 @@ export function withProgrammed(
   progress: GatewayProgress,
 ): Told {
   const proxies = ofProxies(progress);
-  const own = status.kind === 'Gateway' ? (ofAddresses(progress) ?? proxies) : proxies;
+  const own = status.kind === 'Gateway' ? programmedGateway(progress) : proxies;
   const known = fieldsIn(before.listeners);
   const { generation } = status;
   return {
@@ -69,6 +69,11 @@ function add(
 
 /** Our words for what is served. */
 export const PROGRAMMED = programmed('True', 'Programmed', 'The proxies have accepted it');
+
+/** Returns whether a Gateway is served where clients can reach it. */
+export function programmedGateway(progress: GatewayProgress): NamedCondition {
+  return ofAddresses(progress) ?? ofProxies(progress);
+}
 
 function ofProxies({ proxies }: GatewayProgress): NamedCondition {
   if (proxies === undefined)

@@ -17,6 +17,7 @@ import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
+import { withAnswer } from './awaited-answer.ts';
 import { type BundleVersions, supportedVersion } from './bundle-versions.ts';
 import { reachable } from './conditions.ts';
 import { secretFaults, withSecretFaults } from './gateway-certificates.ts';
@@ -46,6 +47,11 @@ export type GatewayStatusState = {
   readonly settled: ReadonlySet<string>;
   /** The objects of Gateway API whose resources these are, as they are now. */
   readonly objects: readonly ServedObject[];
+  /**
+   * Whether another control plane writes the statuses. Then only the answers of our proxies are
+   * added, to objects that await them.
+   */
+  readonly answersAlone?: boolean;
 };
 
 /**
@@ -63,12 +69,18 @@ export function gatewayStatusWrites(
       const closed = [...rejected.values()].filter(({ id }) => !wanted.has(id));
       return servedGateways(toResourceSet(wanted.values(), closed), parts.options, memo);
     });
-  return ({ rollout, written, problems, settled, objects }) => {
+  return ({ rollout, written, problems, settled, objects, answersAlone = false }) => {
     const api = apiOf(rollout, written);
     const known = { has: (id: string) => rollout.wanted.has(id) || written.rejected.has(id) };
     const progressOf = progress(api, { rollout, settled }, parts);
     const { controller } = parts.options;
     const facts = { controller, progressOf, now: parts.now() };
+    if (answersAlone)
+      return objects.flatMap(object => {
+        const [item] = object.parsed.resources;
+        const status = item && withAnswer(object, progressOf(item.id), facts.now);
+        return status === undefined ? [] : [{ object, status }];
+      });
     const supported = supportedVersion(parts.versions());
     const faults = secretFaults(problems);
     const byId = Map.groupBy(problems, ({ kind, name, namespace }) =>

@@ -4,6 +4,7 @@ import { TARGETING_KINDS } from '#controlplane/gateway-api/targeting-statuses.ts
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { lead } from '#kubernetes/lease.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import { awaitsAnswer } from './awaited-answer.ts';
 import { BundleVersionsReader } from './bundle-versions.ts';
 import { type GatewayStatusParts, gatewayStatusWrites } from './gateway-status-writes.ts';
 import type { Metrics } from './metrics.ts';
@@ -11,7 +12,7 @@ import { type ObjectFacts, objectStates } from './object-state.ts';
 import { objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
 import { type Candidacy, openCandidacy } from './status-candidacy.ts';
 import { statusLeaseName } from './status-lease-name.ts';
-import { type StatusWrite, StatusWriter } from './status-writer.ts';
+import { type StatusWrite, StatusWriter, type StatusWriterParts } from './status-writer.ts';
 
 export type KubernetesStatusParts = {
   readonly cluster: Cluster;
@@ -67,7 +68,7 @@ const HEARS_ALL_MS = 15_000;
 
 /**
  * Writes statuses of Kubernetes objects. Of several control planes only the holder of the Lease
- * writes.
+ * writes. The others add what their own proxies have accepted, where it waits for that.
  */
 export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesStatus {
   const { cluster, gatewayId, metrics, log, now, after, random } = parts;
@@ -77,22 +78,26 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   const versions = () => bundle.versions;
   const gatewayWrites = gatewayStatusWrites({ ...parts.gateways, versions, now });
   let closed = false;
+  const common = { cluster, log, now, after, random };
+  const wrote: StatusWriterParts['wrote'] = result => metrics.statusWritten(result);
+  const answers = new StatusWriter({
+    ...common,
+    outdated: () => (closed ? [] : outdatedGatewayApi(parts, gatewayWrites, true)),
+    wrote,
+  });
+  answers.lead(true);
   const writer = new StatusWriter({
-    cluster,
-    log,
-    now,
-    after,
-    random,
+    ...common,
     outdated: () => {
       // The streams of reporting services end next, though the Lease may still be ours.
       if (closed) return [];
       const early = now() < hearsAll;
       return together([
         ...outdated(parts).filter(({ object, status }) => !(early && takesBack(object, status))),
-        ...outdatedGatewayApi(parts, gatewayWrites),
+        ...outdatedGatewayApi(parts, gatewayWrites, false),
       ]);
     },
-    wrote: result => metrics.statusWritten(result),
+    wrote,
   });
   const stopWaiting = after(HEARS_ALL_MS, () => writer.stir());
   let unheld: string | undefined;
@@ -106,6 +111,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     log[level]({ lease, leading }, leading ? 'writes the status of resources' : 'writes no status');
     metrics.statusLeading(leading);
     writer.lead(leading);
+    answers.lead(!leading && !closed);
     parts.onLeading?.(leading);
   });
   return {
@@ -113,10 +119,12 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
       if ((parts.facts()?.gatewayApi.length ?? 0) > 0) bundle.start();
       candidacy.proxies(hasProxies());
       writer.stir();
+      answers.stir();
     },
     troubles: () => [...(unheld === undefined ? [] : [unheld]), ...writer.refusals()],
     close: () => {
       closed = true;
+      answers.lead(false);
       bundle.close();
       stopWaiting();
       return candidacy.close();
@@ -172,9 +180,11 @@ function outdated({ facts, gateways, objects, group, now }: KubernetesStatusPart
   });
 }
 
+/** With `answersAlone` of the objects that await an answer of proxies. */
 function outdatedGatewayApi(
   { facts, group, objects }: KubernetesStatusParts,
   writes: ReturnType<typeof gatewayStatusWrites>,
+  answersAlone: boolean,
 ): readonly StatusWrite[] {
   const known = facts();
   if (known === undefined) return [];
@@ -189,7 +199,8 @@ function outdatedGatewayApi(
   const now = objects().filter(
     ({ uid, parsed, deleting }) => !deleting && read.get(uid) === parsed,
   );
-  return writes({ ...known, objects: now });
+  const asked = answersAlone ? now.filter(awaitsAnswer) : now;
+  return asked.length === 0 ? [] : writes({ ...known, objects: asked, answersAlone });
 }
 
 /** What is said of an object in two ways is one write. */

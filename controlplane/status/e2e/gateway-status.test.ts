@@ -439,6 +439,44 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     await deleteObject(targetOf('HTTPRoute'), 'last');
   });
 
+  test('has the answer of proxies that are all connected to a control plane that does not lead', async t => {
+    await envoy.stop();
+    // The one that leads has other proxies, so it goes on to lead.
+    const addresses = { sdsAddress: '127.0.0.1:1', discoveryClusters: [] };
+    const others = await startEnvoy(
+      bootstrap({ ...addresses, nodeId: 'other-1', group: 'other', xdsAddress: plane.xds }),
+    );
+    t.after(others.stop);
+    const second = await cluster.start({ RESOURCES_KUBERNETES: '*', GATEWAY_EDGES: 'shared' });
+    t.after(second.stop);
+    envoy = await startEnvoy(
+      bootstrap({ ...addresses, nodeId: 'edge-1', group: 'edge', xdsAddress: second.xds }),
+    );
+    const listeners = [{ name: 'http', port: 18_084, protocol: 'HTTP' }];
+    await create('Gateway', 'far', { gatewayClassName: 'ours', listeners });
+    t.after(() => deleteObject(targetOf('Gateway'), 'far'));
+    const isProgrammed = ({ listeners: all }: Status) =>
+      lineOf(all?.[0]?.conditions).includes('Programmed=True');
+    await statusWhen('Gateway', 'far', isProgrammed);
+    await patch('Gateway', 'far', { spec: { listeners: [{ ...listeners[0], port: 18_085 }] } });
+    const isOf = (generation: number) => (status: Status) =>
+      isProgrammed(status) &&
+      status.listeners?.[0]?.conditions.every(each => each.observedGeneration === generation) ===
+        true;
+    await statusWhen('Gateway', 'far', isOf(2));
+    assert.deepEqual([await leads(plane), await leads(second)], [1, 0]);
+    const { resourceVersion } = (await getObject(targetOf('Gateway'), 'far'))?.metadata ?? {};
+    // Each of two writers in turns would write before the status of another object.
+    const after = [{ ...listeners[0], port: 18_086 }];
+    await create('Gateway', 'next', { gatewayClassName: 'ours', listeners: after });
+    await statusWhen('Gateway', 'next', isProgrammed);
+    await deleteObject(targetOf('Gateway'), 'next');
+    assert.equal(
+      (await getObject(targetOf('Gateway'), 'far'))?.metadata.resourceVersion,
+      resourceVersion,
+    );
+  });
+
   test('is written again at once by a control plane that is started again after a crash', async () => {
     const env = { RESOURCES_KUBERNETES: '*', GATEWAY_EDGES: 'shared', GATEWAY_ID: 'crashed' };
     const first = await cluster.start({ ...env, STATE: state });
