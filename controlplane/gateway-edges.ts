@@ -23,6 +23,8 @@ export type GatewayEdgesParts = {
   readonly holder: string;
   readonly plane: ControlPlane;
   readonly log: Logger;
+  /** Returns whether another control plane writes statuses. */
+  writtenElsewhere(): boolean;
   /** Called when an address of a Gateway, or what is wrong with its proxies, may have changed. */
   changed(): void;
 };

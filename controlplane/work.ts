@@ -29,6 +29,7 @@ import { Parser } from '#resources/parse/parse.ts';
 import { DISCOVERY } from '#xds/discovery-methods.ts';
 import type { Config } from './config.ts';
 import { type ControlPlane, controlPlane } from './control-plane.ts';
+import type { GatewayEdgesParts } from './gateway-edges.ts';
 import { compileOptions } from './group-compiler.ts';
 import { httpApp } from './http.ts';
 import { leaseHolder } from './lease-holder.ts';
@@ -89,7 +90,8 @@ export async function work(parts: Parts): Promise<Started> {
     () => watch(parts, { parser, plane, cluster, changed }),
     'RESOURCES',
   );
-  edges = cluster && (await openEdges(parts, plane, { cluster, holder }));
+  const writtenElsewhere = () => reports?.writtenElsewhere() === true;
+  edges = cluster && (await openEdges(parts, plane, { cluster, holder, writtenElsewhere }));
   edges?.changed();
   const edgeOf = edgeIn(config, edges);
   reports = cluster && report(parts, { plane, resources, cluster, holder, metrics, edgeOf });
@@ -122,7 +124,7 @@ export async function work(parts: Parts): Promise<Started> {
 async function openEdges(
   { config, log }: Parts,
   plane: ControlPlane,
-  where: { readonly cluster: Cluster; readonly holder: string },
+  where: Pick<GatewayEdgesParts, 'cluster' | 'holder' | 'writtenElsewhere'>,
 ): Promise<KubernetesEdges> {
   const { openGatewayEdges } = await import('./gateway-edges.ts');
   return openGatewayEdges({ config, log, plane, ...where, changed: plane.edgesChanged });

@@ -26,6 +26,10 @@ export type LeadOptions = {
    * before another process may lead.
    */
   onLeading(leading: boolean): void;
+  /** Called each time that another process is found to hold the Lease. */
+  onOther?(): void;
+  /** While it returns true, this process leaves the Lease to others. Default: false. */
+  yields?(): boolean;
   /**
    * Called when the Lease cannot be read or written. It is retried. `repeated` means the same error
    * as the last time.
@@ -95,7 +99,8 @@ class Candidate {
   /** Takes or renews the Lease if that is allowed. */
   async tryOnce(): Promise<void> {
     try {
-      await this.#try();
+      if (this.#leading && this.#options.yields?.() === true) await this.release();
+      else await this.#try();
       this.#told = undefined;
       this.#options.onSuccess?.();
     } catch (error) {
@@ -110,6 +115,7 @@ class Candidate {
   /** Releases a Lease that this process holds. */
   async release(): Promise<void> {
     const held = this.#leading;
+    this.#object = undefined;
     this.#lose();
     if (!held) return;
     try {
@@ -127,13 +133,17 @@ class Candidate {
   }
 
   async #try(): Promise<void> {
-    const { name, holder, now, durationSeconds = DURATION_SECONDS } = this.#options;
+    const { name, holder, now, yields, durationSeconds = DURATION_SECONDS } = this.#options;
     this.#object ??= await getObject(this.#target, name);
     const lease = this.#object && readLease(this.#object);
     if (lease !== undefined) {
       this.#observed = observe(this.#observed, lease, now());
-      if (!mayTake(lease, this.#observed, holder, now())) return this.#standBy(lease);
+      if (!mayTake(lease, this.#observed, holder, now())) {
+        this.#options.onOther?.();
+        return this.#standBy();
+      }
     }
+    if (yields?.() === true) return this.#standBy();
     // The deadline counts from before the write. Other processes may count from when they see it.
     const deadline = now() + (durationSeconds * 2000) / 3;
     const written = await this.#write(takenLease(lease, holder, durationSeconds, now()));
@@ -155,10 +165,10 @@ class Candidate {
     return createObject(this.#target, made);
   }
 
-  /** Another process holds the Lease. Its next change must be read. */
-  #standBy({ holderIdentity }: LeaseSpec): void {
+  /** The Lease is another process's. Its next change must be read. */
+  #standBy(): void {
     this.#object = undefined;
-    if (holderIdentity !== this.#options.holder) this.#lose();
+    this.#lose();
   }
 
   #hold(ms: number): void {

@@ -102,8 +102,10 @@ export class Edges {
     this.#leading = leading;
     this.#queue.clear();
     this.#written.clear();
+    this.#rejected.clear();
     this.#timers.cancelAll();
     this.#stir();
+    this.#parts.changed();
   }
 
   /**
@@ -233,7 +235,7 @@ export class Edges {
   }
 
   #tell({ key, gateways }: EdgeChange, why: string): void {
-    if (this.#rejected.get(key)?.why === why) return;
+    if (!this.#leading || this.#rejected.get(key)?.why === why) return;
     this.#rejected.set(key, { why, of: gateways });
     this.#parts.log.warn({ object: key, why }, 'edge not written');
     this.#parts.changed();

@@ -9,6 +9,11 @@ import { followSharedEdge } from './shared-edge.ts';
 export type KubernetesEdgesParts = EdgesParts & {
   /** Identity by which this control plane holds its Lease. */
   readonly holder: string;
+  /**
+   * Returns whether another control plane writes statuses. It is left to make the edges as well, so
+   * that a status tells why they cannot be made.
+   */
+  writtenElsewhere(): boolean;
   /** Whether the proxies of the edge serve all Gateways. Then nothing is made. */
   readonly shared: boolean;
   /**
@@ -95,6 +100,7 @@ function holdLease(parts: KubernetesEdgesParts, edges: Edges): Leading {
     ...parts,
     namespace: cluster.namespace,
     name: lease,
+    yields: parts.writtenElsewhere,
     onLeading: leading => {
       log.info({ lease, leading }, leading ? 'makes the edges of Gateways' : 'makes no edges');
       edges.lead(leading);

@@ -30,8 +30,6 @@ export type KubernetesStatusParts = {
   objects(): readonly ServedObject[];
   /** What statuses of Gateway API say beside what is read. */
   readonly gateways: Omit<GatewayStatusParts, 'now' | 'versions'>;
-  /** Called when this control plane begins to write for all, and when it ends. */
-  onLeading?(leading: boolean): void;
   readonly metrics: Metrics;
   readonly log: Logger;
   now(): number;
@@ -52,6 +50,8 @@ export type KubernetesStatus = {
   changed(): void;
   /** Returns why this control plane cannot write statuses, or those of some kinds. */
   troubles(): readonly string[];
+  /** Returns whether another control plane was last seen to write statuses. */
+  writtenElsewhere(): boolean;
   /** Stops writing, and releases the Lease. */
   close(): Promise<void>;
 };
@@ -100,19 +100,23 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     wrote,
   });
   const stopWaiting = after(HEARS_ALL_MS, () => writer.stir());
+  let elsewhere = false;
+  const onOther = () => {
+    elsewhere = true;
+  };
   let unheld: string | undefined;
   const tries = (error?: Error) => {
     unheld = error?.message;
   };
   const hasProxies = () => parts.facts()?.proxies === true;
-  const candidacy = candidacyOf(parts, { lease, tries }, leading => {
+  const candidacy = candidacyOf(parts, { lease, onOther, tries }, leading => {
+    if (leading) elsewhere = false;
     // A control plane without proxies releases it again and again.
     const level = hasProxies() ? 'info' : 'debug';
     log[level]({ lease, leading }, leading ? 'writes the status of resources' : 'writes no status');
     metrics.statusLeading(leading);
     writer.lead(leading);
     answers.lead(!leading && !closed);
-    parts.onLeading?.(leading);
   });
   return {
     changed: () => {
@@ -121,6 +125,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
       writer.stir();
       answers.stir();
     },
+    writtenElsewhere: () => elsewhere,
     troubles: () => [...(unheld === undefined ? [] : [unheld]), ...writer.refusals()],
     close: () => {
       closed = true;
@@ -132,12 +137,15 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   };
 }
 
-/** A Lease, and what hears why a try to hold it has failed more than once, or that one has not. */
-type Tried = { readonly lease: string; tries(error?: Error): void };
+/**
+ * A Lease, and what hears that another holds it, why a try to hold it has failed more than once, or
+ * that one has not.
+ */
+type Tried = { readonly lease: string; onOther(): void; tries(error?: Error): void };
 
 function candidacyOf(
   parts: KubernetesStatusParts,
-  { lease: name, tries }: Tried,
+  { lease: name, onOther, tries }: Tried,
   onLeading: (leading: boolean) => void,
 ): Candidacy {
   const { cluster, log, now, after, random } = parts;
@@ -146,7 +154,7 @@ function candidacyOf(
     else log.warn(`cannot hold the Lease ${name}: ${error.message}`);
   };
   const onSuccess = () => tries();
-  const lease = { namespace: cluster.namespace, name, durationSeconds: LEASE_SECONDS };
+  const lease = { namespace: cluster.namespace, name, durationSeconds: LEASE_SECONDS, onOther };
   let holder = parts.holder;
   return openCandidacy({
     lead: tell => {

@@ -370,6 +370,21 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     assert.equal(first.leads(), false);
   });
 
+  test('a leader that yields gives up, and leads again when it yields no more', async t => {
+    const yielding = new Set<string>();
+    const start = (holder: string) =>
+      candidate(t, admin, holder, 'yielded', undefined, 8, () => yielding.has(holder));
+    const a = start('a');
+    await until(() => (a.leads() ? true : undefined));
+    yielding.add('a');
+    await until(() => (a.leads() ? undefined : true));
+    const b = start('b');
+    await until(() => (b.leads() ? true : undefined), 6_000);
+    yielding.add('b').delete('a');
+    await until(() => (a.leads() ? true : undefined));
+    assert.equal(b.leads(), false);
+  });
+
   test('a leader that is cut off stops leading before another begins', async t => {
     const { cluster, proxy } = await behindProxy(t);
     const times: string[] = [];
@@ -391,6 +406,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     name = 'shared',
     onLeading = (_: boolean) => {},
     durationSeconds = 2,
+    yields = () => false,
   ) {
     let leads = false;
     const { close } = lead({
@@ -402,6 +418,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
         leads = leading;
         onLeading(leading);
       },
+      yields,
       now: Date.now,
       after,
       random: Math.random,

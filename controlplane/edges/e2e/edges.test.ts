@@ -224,6 +224,10 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
     const trouble = await until(async () => edges.troubleOf(id), WAIT_MS, 'a trouble');
     assert.match(trouble, /^there is another Service taken\/public-gateway/);
     assert.deepEqual(await portsOf(gateway, t), [5432]);
+    edges.lead(false);
+    assert.equal(edges.troubleOf(id), undefined, 'the one that leads tells it');
+    edges.lead(true);
+    assert.equal(await until(async () => edges.troubleOf(id), WAIT_MS, 'a trouble'), trouble);
     await deleteObject(target, name);
     await allPresent(gateway, t);
     await eventually(async () => edges.troubleOf(id) ?? 'none', 'none', 'no trouble');
