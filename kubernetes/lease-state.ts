@@ -12,8 +12,8 @@ export type LeaseSpec = {
 };
 
 /**
- * A Lease as it was read, and when this process first saw it so by its own clock. Clocks of
- * different machines are never compared.
+ * A Lease as it was read, and when this process first saw it so, by a clock of its own that nobody
+ * sets. Clocks of different machines are never compared.
  */
 export type Observed = { readonly record: string; readonly atMs: number };
 

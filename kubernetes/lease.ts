@@ -37,7 +37,7 @@ export type LeadOptions = {
   onTrouble?(error: ClusterError, repeated: boolean): void;
   /** Called each time that the Lease could be read, and written where that was due. */
   onSuccess?(): void;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, for others to read. It may be set meanwhile. */
   now(): number;
   readonly after: After;
   random(): number;
@@ -137,18 +137,18 @@ class Candidate {
     this.#object ??= await getObject(this.#target, name);
     const lease = this.#object && readLease(this.#object);
     if (lease !== undefined) {
-      this.#observed = observe(this.#observed, lease, now());
-      if (!mayTake(lease, this.#observed, holder, now())) {
+      this.#observed = observe(this.#observed, lease, performance.now());
+      if (!mayTake(lease, this.#observed, holder, performance.now())) {
         this.#options.onOther?.();
         return this.#standBy();
       }
     }
     if (yields?.() === true) return this.#standBy();
     // The deadline counts from before the write. Other processes may count from when they see it.
-    const deadline = now() + (durationSeconds * 2000) / 3;
+    const deadline = performance.now() + (durationSeconds * 2000) / 3;
     const written = await this.#write(takenLease(lease, holder, durationSeconds, now()));
     this.#object = written.kind === 'written' ? written.object : undefined;
-    if (written.kind === 'written') this.#hold(deadline - now());
+    if (written.kind === 'written') this.#hold(deadline - performance.now());
     else if (written.kind !== 'conflict')
       throw new ClusterError(`The Lease ${name} cannot be written: ${written.message}`);
   }

@@ -73,7 +73,7 @@ const HEARS_ALL_MS = 15_000;
 export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesStatus {
   const { cluster, gatewayId, metrics, log, now, after, random } = parts;
   const lease = statusLeaseName(gatewayId);
-  const hearsAll = now() + HEARS_ALL_MS;
+  let early = true;
   const bundle = new BundleVersionsReader({ cluster, after, onChange: () => writer.stir() });
   const versions = () => bundle.versions;
   const gatewayWrites = gatewayStatusWrites({ ...parts.gateways, versions, now });
@@ -91,7 +91,6 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     outdated: () => {
       // The streams of reporting services end next, though the Lease may still be ours.
       if (closed) return [];
-      const early = now() < hearsAll;
       return together([
         ...outdated(parts).filter(({ object, status }) => !(early && takesBack(object, status))),
         ...outdatedGatewayApi(parts, gatewayWrites, false),
@@ -99,7 +98,10 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     },
     wrote,
   });
-  const stopWaiting = after(HEARS_ALL_MS, () => writer.stir());
+  const stopWaiting = after(HEARS_ALL_MS, () => {
+    early = false;
+    writer.stir();
+  });
   let elsewhere = false;
   const onOther = () => {
     elsewhere = true;

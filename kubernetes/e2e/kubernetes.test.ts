@@ -399,6 +399,38 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     assert.deepEqual(times.slice(-2), ['cut-off false', 'next true']);
   });
 
+  test('a clock that is set back puts nobody off', async t => {
+    const { cluster, proxy } = await behindProxy(t);
+    const gone = candidate(t, cluster, 'gone', 'clock');
+    await until(() => (gone.leads() ? true : undefined));
+    let ahead = 0;
+    let seen = 0;
+    let leads = false;
+    const { close } = lead({
+      ...{
+        cluster: admin,
+        namespace: 'default',
+        name: 'clock',
+        holder: 'next',
+        durationSeconds: 2,
+      },
+      onLeading: leading => {
+        leads = leading;
+      },
+      onOther: () => {
+        seen += 1;
+      },
+      ...{ now: () => Date.now() + ahead, after, random: Math.random },
+    });
+    t.after(close);
+    await until(() => (seen > 0 ? true : undefined));
+    proxy.cut();
+    const before = seen;
+    await until(() => (seen > before ? true : undefined));
+    ahead = -3_600_000;
+    await until(() => (leads ? true : undefined));
+  });
+
   function candidate(
     t: TestContext,
     cluster: Cluster,
