@@ -101,10 +101,24 @@ function sharing(route: JsonObject): Sharing | undefined {
   const made =
     retry_policy === undefined
       ? { text: undefined, other: { ...route, route: { ...action, ...HOST_RETRIES } } }
-      : { text: JSON.stringify(retry_policy), other: { ...route, route: action } };
+      : { text: oneText(JSON.stringify(retry_policy)), other: { ...route, route: action } };
   known.set(route, made);
   return made;
 }
+
+const texts = new Map<string, string>();
+
+/** Returns the very same text for equal ones. Of ten thousand routes each would be compared. */
+function oneText(text: string): string {
+  const before = texts.get(text);
+  if (before !== undefined) return before;
+  if (texts.size >= MOST_TEXTS) texts.clear();
+  texts.set(text, text);
+  return text;
+}
+
+/** Far more policies than a site has. */
+const MOST_TEXTS = 1_000;
 
 /**
  * Returns the part of a Mapping's route for retries. The operator's conditions join ours. Otherwise
