@@ -18,8 +18,8 @@ const MOST = { max_counters: 200_000, max_histograms: 100_000 };
  * Returns the logs that count and time the answered requests of each route. The `stat_prefix` of
  * routes does it too. But Envoy makes the statistics of all of them again when one route changes,
  * which took two thirds of the time of an edit among 10,000 routes. These make those of a route
- * with its first answer, and cost a request some 2 µs more [measured]. Those of a route without requests
- * go after a day or two (`stats_eviction_interval`).
+ * with its first answer, and cost a request some 2 µs more [measured]. Those of a route without
+ * requests go after a day or two (`stats_eviction_interval`).
  */
 export function routeCounts(): readonly JsonObject[] {
   const route = { name: ROUTE_LABEL, value_format: '%ROUTE_NAME%' };
