@@ -16,6 +16,7 @@ export class RejectedKeys {
 
   /** Returns the providers whose keys no proxy has rejected. */
   without(keys: Keys): Keys {
+    if (this.#rejected.size === 0) return keys;
     return new Map([...keys].filter(([, own]) => !this.#rejected.has(textOf(own))));
   }
 

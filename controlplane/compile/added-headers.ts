@@ -5,6 +5,7 @@ import type { Problem, Severity } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { closeMappings } from './close-mappings.ts';
+import { hasKeys } from './has-keys.ts';
 import { problemOf } from './problem-of.ts';
 import type { HeaderSetter, HeaderSetters } from './set-headers.ts';
 
@@ -23,10 +24,9 @@ export function addedHeaders(
   return Object.fromEntries(added.filter(([name]) => settersOf(spec, name) === undefined));
 }
 
-/** Tells it without a list, since of ten thousand Mappings most add none. */
+/** Returns whether a Mapping adds headers to its requests. */
 export function addsRequestHeaders({ add_request_headers }: MappingSpec): boolean {
-  for (const _ in add_request_headers) return true;
-  return false;
+  return hasKeys(add_request_headers);
 }
 
 /**

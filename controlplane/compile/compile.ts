@@ -363,8 +363,10 @@ function allClusters(
 ): readonly NamedCluster[] {
   const ofMappings = memo.of(byMapping, 'distinct', [], () => byNameOnce(byMapping.values()));
   const first = [...declared];
-  const inputs = [...first, ...others].flatMap(({ json, name, origins }) => [
-    ...[name, json, origins.join()],
+  const inputs = [...first, ...others].flatMap(({ json, name, origins }): readonly unknown[] => [
+    name,
+    json,
+    origins.join(),
   ]);
   return memo.of(ofMappings, 'clusters', inputs, () =>
     byNameOnce([...first, ...ofMappings, ...others]),

@@ -1,8 +1,8 @@
-import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { remembered } from '#xds/remembered.ts';
+import { hasKeys } from '../has-keys.ts';
 import { EDGE } from '../node-groups.ts';
 
 /** Keys of labels by what they hold, sorted. */
@@ -55,14 +55,8 @@ function labelsByDomain(resources: ResourceSet): (readonly [string, readonly Lab
 /** Returns the Mappings with labels. Each list is gone through once, since most have none. */
 export const labelledMappings = remembered(
   (mappings: readonly Resource<'Mapping'>[]): readonly Resource<'Mapping'>[] =>
-    mappings.filter(({ spec }) => hasLabels(spec)),
+    mappings.filter(({ spec }) => hasKeys(spec.labels)),
 );
-
-/** Tells it without a list, since of ten thousand Mappings most have none. */
-function hasLabels({ labels }: MappingSpec): boolean {
-  for (const _ in labels) return true;
-  return false;
-}
 
 function keys(
   specifiers: readonly LabelSpecifier[],
