@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
@@ -76,6 +77,14 @@ const FAULTS: readonly Fault[] = [
     says: /v1beta1` is not read for Mapping\. Write/,
   },
 ];
+
+/** Starts a program that empties the file and writes a line of the text each 50 ms. */
+function writeSlowly(file: string, text: string): ChildProcess {
+  const lines = 'while IFS= read -r line; do printf "%s\\n" "$line"; sleep 0.05; done > "$0"';
+  const writer = spawn('sh', ['-c', lines, file], { stdio: ['pipe', 'ignore', 'inherit'] });
+  writer.stdin?.end(text);
+  return writer;
+}
 
 describe('with a fault in a file the system says what and where, and traffic goes on:', () => {
   let system: System;
@@ -159,6 +168,34 @@ describe('with a fault in a file the system says what and where, and traffic goe
     }
     reportLoad(t);
   });
+
+  for (const { what, file, name } of [
+    { what: 'a file', file: 'steady.yaml', name: 'steady' },
+    { what: 'a new file', file: 'slow.yaml', name: 'slow' },
+  ])
+    test(`${what} that is written in place slowly, with its FilterPolicy at the end`, async t => {
+      const policy = POLICY.replaceAll('steady', name).replace('closed }', `${name} }`);
+      const padding = mapping('padding', '/padding', upstream.port);
+      const whole = [mapping(name, `/${name}`, upstream.port), padding, policy].join('---\n');
+      if (name === 'steady') {
+        system.write(file, whole);
+        await answered('/steady/closed', 500);
+      }
+      const statuses = new Set<number>();
+      for (
+        const writer = writeSlowly(join(system.resources, file), whole);
+        writer.exitCode === null;
+      )
+        statuses.add(await statusOf(`/${name}/closed`));
+      assert.ok(!statuses.has(200), [...statuses].join(' '));
+      await answered(`/${name}/closed`, 500);
+      await answered('/padding', 200);
+      rmSync(join(system.resources, 'slow.yaml'), { force: true });
+      system.write('steady.yaml', good);
+      await answered('/padding', 404);
+      await clean();
+      reportLoad(t);
+    });
 
   test('a file that stays empty, as a full disk leaves it, keeps what it had', async t => {
     const emptied = /^it is empty, .* Resources that it had stay in force/;

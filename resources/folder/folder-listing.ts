@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import type { FileContent } from './file-content.ts';
 import { LONGEST_FILE } from './longest-file.ts';
 
+/**
+ * A file's identity, which changes when another file takes its place, and a signature that changes
+ * when its content may have changed. Or why it cannot be read.
+ */
+export type ListedFile =
+  | { readonly identity: string; readonly signature: string }
+  | Extract<FileContent, { error: string }>;
+
 /** A folder as it stands, before its files are read. Paths are relative to it, with `/`, sorted. */
 export type Listing = {
-  /**
-   * File → a signature that changes when its content may have changed, or why it cannot be read.
-   */
-  readonly files: ReadonlyMap<
-    string,
-    { readonly signature: string } | Extract<FileContent, { error: string }>
-  >;
+  readonly files: ReadonlyMap<string, ListedFile>;
   /**
    * Folder → a signature that changes when another folder takes its place. The listed folder is the
    * empty string.
@@ -22,7 +24,7 @@ export type Listing = {
 };
 
 type Found = {
-  readonly files: Map<string, { signature: string } | { error: string }>;
+  readonly files: Map<string, ListedFile>;
   readonly folders: Map<string, string>;
   readonly loops: string[];
   /** Names seen so far, and the bytes of the resource files among them. */
@@ -128,9 +130,10 @@ function leadsNowhere(error: unknown): boolean {
   );
 }
 
-function toEntry(stats: BigIntStats): { signature: string } | { error: string } {
+function toEntry(stats: BigIntStats): ListedFile {
   if (!stats.isFile()) return { error: 'Cannot read this: it is not a regular file' };
-  return { signature: `${identityOf(stats)} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` };
+  const identity = identityOf(stats);
+  return { identity, signature: `${identity} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` };
 }
 
 /** Inode numbers are reused, birth times are not. */

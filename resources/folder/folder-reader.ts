@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FileContent } from './file-content.ts';
 import { readText } from './file-text.ts';
-import { type Listing, listFolder } from './folder-listing.ts';
+import { type ListedFile, type Listing, listFolder } from './folder-listing.ts';
 
 /**
  * A file as last read. `fresh` means that it was not read a second time yet. The second reading
@@ -77,7 +77,7 @@ function readOnce(root: string, known: ReadonlyMap<string, Read>, confirm: boole
 function readEntry(
   root: string,
   file: string,
-  entry: { readonly signature: string } | { readonly error: string },
+  entry: ListedFile,
   last: Read | undefined,
   confirm: boolean,
 ): Read {
@@ -124,8 +124,6 @@ function sameListing(a: Listing, b: Listing): boolean {
   );
 }
 
-function signatureOf(
-  entry: { readonly signature: string } | { readonly error: string } | undefined,
-): string | undefined {
+function signatureOf(entry: ListedFile | undefined): string | undefined {
   return entry === undefined || 'signature' in entry ? entry?.signature : '';
 }

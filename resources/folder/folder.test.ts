@@ -17,6 +17,8 @@ import { type FolderContent, type FolderOptions, watchFolder } from './folder.ts
 
 /** So long that only events can have been what told of a change. */
 const BY_EVENTS = { rescanMs: 600_000 };
+/** A file that looks half written stays so, and holds up no other. */
+const NEVER_STILL = { ...BY_EVENTS, stillMs: 600_000, longestHeldMs: 20 };
 const DEADLINE_MS = 5_000;
 
 type Watched = {
@@ -90,6 +92,45 @@ test('a file that stays empty is believed to be', async t => {
   const folder = watched(t, { 'a.yaml': 'a' }, { rescanMs: 30 });
   folder.write('a.yaml', '');
   await folder.expect({ 'a.yaml': '' });
+});
+
+test('a file that is written in place in pieces is never seen in part', async t => {
+  const folder = watched(t, { 'a.yaml': '1\n2\n3\n', 'b.yaml': '0' }, NEVER_STILL);
+  const whole = '4\n5\n6\n7\n8\n';
+  for (const [round, end] of [2, 5, 8].entries()) {
+    folder.write('a.yaml', whole.slice(0, end));
+    folder.write('new.yaml', whole.slice(0, end));
+    folder.write('b.yaml', String(round));
+    await folder.expect({ 'a.yaml': '1\n2\n3\n', 'b.yaml': String(round) });
+  }
+  assert.deepEqual(
+    folder.deliveries.at(-1)?.problems.map(({ severity, file }) => [severity, file]),
+    [
+      ['warning', 'a.yaml'],
+      ['warning', 'new.yaml'],
+    ],
+  );
+});
+
+test('nothing else of the folder counts while a file is half written, for a while', async t => {
+  const folder = watched(t, { 'a.yaml': '1\n2\n' }, { ...BY_EVENTS, stillMs: 50 });
+  folder.write('a.yaml', '1\n');
+  folder.write('moved.yaml', '2\n');
+  await folder.expect({ 'a.yaml': '1\n', 'moved.yaml': '2\n' });
+  assert.equal(folder.deliveries.length, 2);
+  assert.deepEqual(folder.deliveries.at(-1)?.problems, []);
+});
+
+test('a file that was made shorter in place counts without an event', async t => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'elsewhere-'));
+  t.after(() => rmSync(elsewhere, { recursive: true }));
+  const target = join(elsewhere, 'target.yaml');
+  writeFileSync(target, '1\n2\n');
+  const folder = watched(t, {}, { rescanMs: 20, stillMs: 30 });
+  symlinkSync(target, join(folder.root, 'a.yaml'));
+  await folder.expect({ 'a.yaml': '1\n2\n' });
+  writeFileSync(target, '1\n');
+  await folder.expect({ 'a.yaml': '1\n' });
 });
 
 test('the files are delivered sorted and before it returns; hidden and other files are not', context => {

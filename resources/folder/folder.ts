@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '#resources/problem.ts';
 import type { FileContent } from './file-content.ts';
-import { describeError, reasonOf } from './folder-listing.ts';
+import { describeError, type Listing, reasonOf } from './folder-listing.ts';
 import { createFolderReader, type FolderReading } from './folder-reader.ts';
+import { type Files, halfWritten, holdBack } from './half-written.ts';
 
 export type FolderContent = {
   /**
@@ -21,16 +22,34 @@ export type FolderOptions = {
   readonly quietMs: number;
   /** After this long a change is read although events go on. */
   readonly longestMs: number;
+  /**
+   * How long it must be quiet while a file looks half written. Until then the folder counts as it
+   * was before.
+   */
+  readonly stillMs: number;
+  /** After this long other files count although a file looks half written. */
+  readonly longestHeldMs: number;
   /** How often the folder is scanned, for changes that the kernel does not announce. */
   readonly rescanMs: number;
 };
 
-const DEFAULTS: FolderOptions = { quietMs: 20, longestMs: 200, rescanMs: 1000 };
+const STILL_MS = 200;
+const LONGEST_HELD_MS = 2000;
+
+const DEFAULTS: FolderOptions = {
+  quietMs: 20,
+  longestMs: 200,
+  stillMs: STILL_MS,
+  longestHeldMs: LONGEST_HELD_MS,
+  rescanMs: 1000,
+};
 
 /**
  * Calls `onChange` with the content of a folder before it returns, and again whenever the content
  * has changed. It follows edits, atomic renames, new folders and symlink swaps as of Kubernetes'
- * mounts. A folder that vanishes is a Problem, and its last files stay. `close` ends it.
+ * mounts. A file that is written in place does not count before it looks whole, so that no policy
+ * is missing because the writer has not come to it yet. A folder that vanishes is a Problem, and
+ * its last files stay. `close` ends it.
  * @throws Error when the folder cannot be read at the start
  */
 export function watchFolder(
@@ -50,6 +69,11 @@ class FolderWatcher {
   readonly #read: (confirm: boolean) => FolderReading;
   readonly #watches = new Map<string, { readonly identity: string; readonly watcher: FSWatcher }>();
   #content: FolderContent = { files: new Map(), problems: [] };
+  #listing: Listing = { files: new Map(), folders: new Map(), loops: [] };
+  /** What was read while the files `half` looked half written, and since when, in ms. */
+  #held:
+    | { readonly files: Files; readonly half: readonly string[]; readonly since: number }
+    | undefined;
   #rescan: NodeJS.Timeout | undefined;
   #quiet: NodeJS.Timeout | undefined;
   #longest: NodeJS.Timeout | undefined;
@@ -63,7 +87,9 @@ class FolderWatcher {
 
   start(): void {
     try {
-      this.#content = this.#toContent(this.#read(false));
+      const reading = this.#read(false);
+      this.#listing = reading.listing;
+      this.#content = this.#toContent(reading);
     } catch (error) {
       const why = reasonOf(error);
       throw new Error(
@@ -92,9 +118,12 @@ class FolderWatcher {
 
   /** Notes an event. The folder is read once it is quiet. */
   readonly #stir = (): void => {
+    const { quietMs, longestMs, stillMs, longestHeldMs } = this.#options;
+    const [quiet, longest] =
+      this.#held === undefined ? [quietMs, longestMs] : [stillMs, longestHeldMs];
     clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => this.#look(false), this.#options.quietMs);
-    this.#longest ??= setTimeout(() => this.#look(false), this.#options.longestMs);
+    this.#quiet = setTimeout(() => this.#look(false, true), quiet);
+    this.#longest ??= setTimeout(() => this.#look(false), longest);
   };
 
   /** Finds changes without an event. The timers of a change under way handle that change. */
@@ -102,23 +131,49 @@ class FolderWatcher {
     if (this.#longest === undefined) this.#look(true);
   }
 
-  #look(confirm: boolean): void {
+  #look(confirm: boolean, wasQuiet = false): void {
     this.#clearTimers();
-    const content = this.#readContent(confirm);
+    const content = this.#readContent(confirm, wasQuiet);
     if (isDeepStrictEqual(content, this.#content)) return;
     this.#content = content;
     this.#onChange(content);
   }
 
-  #readContent(confirm: boolean): FolderContent {
+  #readContent(confirm: boolean, wasQuiet: boolean): FolderContent {
     try {
       const reading = this.#read(confirm);
-      if (!reading.stable) this.#stir();
-      return this.#toContent(reading);
+      const whole = this.#wholeOf(reading, wasQuiet);
+      if (!reading.stable || this.#held !== undefined) this.#stir();
+      return whole;
     } catch (error) {
       const message = `${describeError(error)}. The last resources of this folder stay in force`;
       return { files: this.#content.files, problems: [folderProblem('error', '', message)] };
     }
+  }
+
+  /** Returns what counts of a reading, which is all of it unless a file looks half written. */
+  #wholeOf(reading: FolderReading, wasQuiet: boolean): FolderContent {
+    const before = { files: this.#content.files, listing: this.#listing };
+    this.#listing = reading.listing;
+    // A file that looked half written grows past what it was before it is whole.
+    const half = [...new Set([...(this.#held?.half ?? []), ...halfWritten(before, reading)])];
+    // File systems that announce nothing are quiet while a file grows.
+    const isStill =
+      half.length === 0 || (wasQuiet && isDeepStrictEqual(reading.files, this.#held?.files));
+    const since = this.#held?.since ?? performance.now();
+    this.#held = isStill ? undefined : { files: reading.files, half, since };
+    const content = this.#toContent(reading);
+    if (isStill) return content;
+    if (performance.now() - since < this.#options.longestHeldMs) return this.#content;
+    const busy = half.map(file => folderProblem('warning', file, this.#busy));
+    return {
+      files: holdBack(half, before.files, content.files),
+      problems: [...content.problems, ...busy],
+    };
+  }
+
+  get #busy(): string {
+    return `this file is being written, without a pause of ${this.#options.stillMs} ms. What it was before stays in force until then`;
   }
 
   #toContent({ files, listing }: FolderReading): FolderContent {
