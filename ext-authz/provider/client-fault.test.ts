@@ -138,6 +138,18 @@ test('a token endpoint whose answer serves nobody is told of, a refusal that may
   assert.deepEqual(told.slice(5), [undefined, undefined]);
 });
 
+test('a token that is too large to be stored is told of in the same words each time', async t => {
+  const { provider, heard } = setUp(t, {}, 'tokens');
+  const credentials = { kind: 'password', clientID: 'theirs', secret: 'right' } as const;
+  hostile.behave('token', async () => ({
+    body: await hostile.tokens({ access_token: 'a'.repeat(131_072 + heard.length + 1) }),
+  }));
+  await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+  await assert.rejects(provider.clientCredentials({ credentials, scope: [] }, soon()));
+  const large = `the \`access_token\` of ${hostile.issuer} is longer than 131072 characters. Let the provider put less into it, such as fewer groups`;
+  assert.deepEqual(heard, [undefined, large, undefined, large]);
+});
+
 test('ID tokens that no login can pass with are told of: signed otherwise, by an unknown key, or none', async t => {
   const { provider, heard } = setUp(t, {}, 'idTokens');
   const { privateKey } = await makeSigningKey('unknown');

@@ -7,7 +7,7 @@ export type ProviderErrorCode =
   | 'unreachable'
   /** The caller's time was up, or the shared request took too long. */
   | 'timeout'
-  /** More than 1 MiB. */
+  /** An answer of more than 1 MiB, or a token that is too long to be stored. */
   | 'too_large'
   /** A status for which the protocol has no use. Redirects are among them. */
   | 'http_status'

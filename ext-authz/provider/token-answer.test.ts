@@ -187,6 +187,16 @@ refuses(
   'too_large',
 );
 
+for (const member of ['access_token', 'refresh_token', 'id_token', 'scope'])
+  refuses(
+    `${member} of more than 131,072 characters`,
+    {
+      body: { access_token: 'access', token_type: 'Bearer', [member]: 'a'.repeat(131_073) },
+    },
+    'too_large',
+    `the \`${member}\` of`,
+  );
+
 test('a gzip bomb of 200 MB is refused without holding it', async t => {
   const bomb = gzipSync(Buffer.alloc(200_000_000, 'a'));
   const before = process.memoryUsage().rss;
@@ -197,10 +207,16 @@ test('a gzip bomb of 200 MB is refused without holding it', async t => {
   assert.ok(process.memoryUsage().rss - before < 64_000_000);
 });
 
+test('a token of 131,072 characters is taken', async t => {
+  const access_token = 'a'.repeat(131_072);
+  assert.equal((await granting(t, { access_token })).accessToken, access_token);
+});
+
 test('an answer of just 1 MiB is taken', async t => {
-  const frame = '{"access_token":"","token_type":"Bearer"}'.length;
-  const body = `{"access_token":"${'a'.repeat(2 ** 20 - frame)}","token_type":"Bearer"}`;
-  assert.equal((await answering(t, { body })).accessToken.length, 2 ** 20 - frame);
+  const frame = '{"access_token":"access","token_type":"Bearer","more":""}'.length;
+  const more = 'a'.repeat(2 ** 20 - frame);
+  const body = `{"access_token":"access","token_type":"Bearer","more":"${more}"}`;
+  assert.equal((await answering(t, { body })).accessToken, 'access');
 });
 
 test('gzip is understood', async t => {

@@ -15,6 +15,7 @@ import {
   refreshGrant,
   requestTokens,
 } from './token-requests.ts';
+import { checkSizes, isStorable } from './token-size.ts';
 
 /** Opens what asks the token endpoint. */
 export function tokenCalls(
@@ -33,7 +34,8 @@ export function tokenCalls(
       return withIdToken(raw, adapter, metadata, { previous }, signal).catch(
         async (error: unknown) => {
           const isJudged = error instanceof ProviderError && error.code === 'invalid_id_token';
-          if (!isJudged && raw.refreshToken !== undefined) await keep?.(raw.refreshToken);
+          const { refreshToken: rotated } = raw;
+          if (!isJudged && rotated !== undefined && isStorable(rotated)) await keep?.(rotated);
           throw error;
         },
       );
@@ -60,7 +62,9 @@ export function tokenCalls(
           aspect === 'tokens' && heard?.(aspect, error),
         signal,
       };
-      const { idToken, ...tokens } = await requestTokens(requester, credentialsGrant(scope));
+      const raw = await requestTokens(requester, credentialsGrant(scope));
+      checkHeard(raw, metadata, heard);
+      const { idToken, ...tokens } = raw;
       return tokens;
     },
   };
@@ -90,13 +94,25 @@ async function exchangeCode(
   throw error;
 }
 
+/** Tells the operator of tokens that are too long. */
+function checkHeard(raw: RawTokens, metadata: ProviderMetadata, heard: Adapter['heard']): void {
+  try {
+    checkSizes(raw, metadata);
+  } catch (error) {
+    if (error instanceof ProviderError) heard?.('tokens', error);
+    throw error;
+  }
+}
+
 async function withIdToken(
-  { idToken: raw, ...tokens }: RawTokens,
+  granted: RawTokens,
   { documents, heard, now, own }: Adapter,
   metadata: ProviderMetadata,
   expected: { readonly nonce?: string; readonly previous?: JsonObject },
   signal: AbortSignal,
 ): Promise<TokenSet> {
+  checkHeard(granted, metadata, heard);
+  const { idToken: raw, ...tokens } = granted;
   if (raw === undefined) return tokens;
   const keys = await documents.keys(signal);
   const { clientID } = required(own);

@@ -89,6 +89,15 @@ const CASES: readonly Case[] = [
     },
   ],
   [
+    'an ID token that is too large to be stored',
+    502,
+    'The login does not work',
+    () => {
+      grantCodes(provider(), () => ({ claims: { groups: 'a'.repeat(100_000) } }));
+      return '';
+    },
+  ],
+  [
     'a state that was never made here',
     400,
     'This login was used already, or it took too long',

@@ -64,6 +64,22 @@ test('a rotated refresh token is kept when the keys for the new ID token cannot 
   );
 });
 
+test('a refresh with a token that is too large: the session stays, with the rotated refresh token', async t => {
+  const { browser, gateway } = await open(t, { settings: { expirationSafetyMargin: 60_000 } });
+  const large = 'a'.repeat(131_073);
+  rotate((_, count) => (count === 1 ? { access_token: large } : {}));
+  await browser.follow(PAGE, authorize);
+  gateway.advance(HOUR - 30_000);
+  assert.equal(await bearer(browser), 'Bearer access-0');
+  assert.ok(!(await gateway.dump()).includes(large));
+  gateway.advance(2_000);
+  assert.equal(await bearer(browser), 'Bearer access-2');
+  assert.deepEqual(
+    refreshes().map(({ form }) => form.get('refresh_token')),
+    ['refresh-0', 'refresh-1'],
+  );
+});
+
 test('without expires_in and exp a session lives an hour', async t => {
   const { browser, gateway } = await open(t);
   grantCodes(provider(), () => ({ expires_in: undefined }));
