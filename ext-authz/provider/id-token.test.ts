@@ -16,6 +16,7 @@ import {
 } from '#ext-authz/testing/open-test-provider.ts';
 import { soon } from '#ext-authz/testing/soon.ts';
 import type { CodeExchange } from './provider.ts';
+import type { ProviderErrorCode } from './provider-error.ts';
 
 let hostile: HostileProvider;
 let other: SigningKey;
@@ -39,11 +40,13 @@ async function accepts(t: TestContext, changes: IdTokenChanges) {
   assert.equal(idToken.claims.sub, 'alice');
 }
 
-async function refuses(t: TestContext, changes: IdTokenChanges, check: string | RegExp) {
-  await assert.rejects(
-    loginWith(t, await hostile.idToken(changes)),
-    providerError('invalid_id_token', check),
-  );
+async function refuses(
+  t: TestContext,
+  changes: IdTokenChanges,
+  check: string | RegExp,
+  code: ProviderErrorCode = 'invalid_id_token',
+) {
+  await assert.rejects(loginWith(t, await hostile.idToken(changes)), providerError(code, check));
 }
 
 test('an honest ID token gives raw text, header and claims', async t => {
@@ -131,12 +134,13 @@ test('at_hash goes with the hash of the algorithm: ES512', async t => {
 });
 
 test('a signature by another key under the known kid is refused', t =>
-  refuses(t, { key: other.privateKey }, 'its signature is wrong'));
+  refuses(t, { key: other.privateKey }, 'its signature is wrong', 'unverified_id_token'));
 test('a key that is not in the set is refused', t =>
   refuses(
     t,
     { header: { kid: 'other' }, key: other.privateKey },
     /key set http:.*\/jwks \(kid "other"\)/,
+    'unverified_id_token',
   ));
 
 test('an altered payload is refused', async t => {
@@ -145,7 +149,7 @@ test('an altered payload is refused', async t => {
   const altered = [header, payload, signature].join('.');
   await assert.rejects(
     loginWith(t, altered),
-    providerError('invalid_id_token', 'its signature is wrong'),
+    providerError('unverified_id_token', 'its signature is wrong'),
   );
 });
 

@@ -41,14 +41,13 @@ const SKEW_S = 30;
  * Validates an ID token in the order of OpenID Connect Core 1.0 section 3.1.3.7: signature
  * (asymmetric only, as the provider says it signs), `iss`, `aud`, `azp`, `exp`, `iat`, `nonce`,
  * `at_hash` (3.1.3.8), and after a refresh section 12.2. Rejects with a ProviderError
- * `invalid_id_token` that names the check, or as the keys' document does.
+ * `invalid_id_token` or `unverified_id_token` that names the check, or as the keys' document does.
  */
 export async function validateIdToken(raw: string, expected: IdTokenExpectation): Promise<IdToken> {
   const { keys, metadata, signal } = expected;
   const token = await verifySignature(raw, algorithmsOf(metadata), keys, signal);
   // A client cannot cause these. A key, a setting or a clock is wrong.
-  if (typeof token === 'string')
-    throw invalid(metadata, signatureFault(token, raw, metadata), { lasting: true });
+  if (typeof token === 'string') throw badSignature(token, raw, metadata);
   const registered = (await registeredFault(token, expected)) ?? claimsFault(token, expected);
   if (registered !== undefined) throw invalid(metadata, registered, { lasting: true });
   const fault = furtherFault(token, expected);
@@ -57,6 +56,12 @@ export async function validateIdToken(raw: string, expected: IdTokenExpectation)
 }
 
 const MALFORMED = 'it is not a signed JWT';
+
+function badSignature(fault: SignatureFault, raw: string, metadata: ProviderMetadata) {
+  const { code, message } = invalid(metadata, signatureFault(fault, raw, metadata));
+  const isOfOtherKey = fault === 'unknown_key' || fault === 'signature';
+  return new ProviderError(isOfOtherKey ? 'unverified_id_token' : code, message, { lasting: true });
+}
 
 function signatureFault(fault: SignatureFault, raw: string, metadata: ProviderMetadata): string {
   const { alg, kid } = fault === 'malformed' ? {} : decodeProtectedHeader(raw);

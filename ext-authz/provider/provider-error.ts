@@ -20,6 +20,8 @@ export type ProviderErrorCode =
   /** The token answer has no ID token though one is required. */
   | 'no_id_token'
   | 'invalid_id_token'
+  /** The key that signed the ID token is not published, or is another one. It may be, soon. */
+  | 'unverified_id_token'
   /** UserInfo is about another user. */
   | 'subject_mismatch'
   /** The provider's own refusal (RFC 6749 section 5.2, RFC 6750 section 3.1). See `oauthError`. */
@@ -36,8 +38,8 @@ export type ProviderErrorFacts = {
   /** When the provider wants the next request, in ms from its answer. */
   readonly retryAfter?: number;
   /**
-   * `unreachable` or `invalid_id_token` for a reason that stays until the operator changes
-   * something.
+   * `unreachable`, or an ID token that is not accepted, for a reason that stays until the operator
+   * changes something.
    */
   readonly lasting?: boolean;
 };

@@ -74,7 +74,7 @@ export type Provider = {
   /**
    * Refreshes tokens (RFC 6749 section 6). `previous` are the claims of the session's ID token,
    * which a new one must continue. `keep` gets the new refresh token of an answer that cannot be
-   * judged now, because the keys are not available. The old one may be spent.
+   * used now, because its key is not available or a token is too large. The old one may be spent.
    */
   readonly refresh: (
     request: {

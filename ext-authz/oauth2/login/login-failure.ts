@@ -15,7 +15,7 @@ const NOT_LOGGED_IN =
  * and is in the log.
  */
 export function providerFailure(error: ProviderError): LoginFailure {
-  if (error.code === 'invalid_id_token')
+  if (error.code === 'invalid_id_token' || error.code === 'unverified_id_token')
     return unconfirmed('The identity provider sent an ID token that is not valid.');
   if (error.code === 'no_id_token') return unconfirmed('The identity provider sent no ID token.');
   return mayPass(error) ? outage(faultOf(error)) : MISFIT;

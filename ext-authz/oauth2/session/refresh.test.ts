@@ -5,6 +5,7 @@ import type { TestBrowser } from '#ext-authz/oauth2/testing/test-browser.ts';
 import { REALM } from '#ext-authz/oauth2/testing/test-gateway.ts';
 import { useWorld } from '#ext-authz/oauth2/testing/world.ts';
 import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
+import { makeSigningKey, type SigningKey } from '#ext-authz/testing/hostile-provider.ts';
 import { until } from '#redis/testing/until.ts';
 
 const { open, provider } = useWorld();
@@ -27,9 +28,10 @@ function rotate(granting: (grantType: string, count: number) => object = () => (
     if (grantType === 'refresh_token' && form.get('refresh_token') !== current)
       return { status: 400, body: { error: 'invalid_grant' } };
     current = `refresh-${count}`;
-    const more = granting(grantType, count) as { claims?: object };
-    const nonce = form.get('code') ?? undefined;
-    const id_token = await provider().idToken({ claims: { nonce, exp: FAR, ...more.claims } });
+    const more = granting(grantType, count) as { claims?: object; key?: SigningKey };
+    const { kid, privateKey } = more.key ?? provider().key;
+    const claims = { nonce: form.get('code') ?? undefined, exp: FAR, ...more.claims };
+    const id_token = await provider().idToken({ claims, header: { kid }, key: privateKey });
     const tokens = { access_token: `access-${count}`, refresh_token: current, id_token, ...more };
     count += 1;
     return { body: await provider().tokens(tokens) };
@@ -63,6 +65,28 @@ test('a rotated refresh token is kept when the keys for the new ID token cannot 
     ['refresh-0', 'refresh-1'],
   );
 });
+
+for (const [what, kid] of [
+  ['that is not published yet', 'second'],
+  ['with the `kid` of an older one', 'first'],
+] as const)
+  test(`a refreshed ID token of a key ${what}: the session stays, and goes on with the key`, async t => {
+    const second = await makeSigningKey(kid);
+    const { browser, gateway } = await open(t, { settings: { expirationSafetyMargin: 60_000 } });
+    rotate(grantType => (grantType === 'refresh_token' ? { key: second } : {}));
+    await browser.follow(PAGE, authorize);
+    gateway.advance(HOUR - 30_000);
+    assert.equal(await bearer(browser), 'Bearer access-0');
+    gateway.advance(31_000);
+    await assert.rejects(browser.visit(PAGE), { code: 'unverified_id_token' });
+    provider().behave('jwks', () => ({ body: { keys: [second.publicJwk] } }));
+    gateway.advance(HOUR);
+    assert.equal(await bearer(browser), 'Bearer access-3');
+    assert.deepEqual(
+      refreshes().map(({ form }) => form.get('refresh_token')),
+      ['refresh-0', 'refresh-1', 'refresh-2'],
+    );
+  });
 
 test('a refresh with a token that is too large: the session stays, with the rotated refresh token', async t => {
   const { browser, gateway } = await open(t, { settings: { expirationSafetyMargin: 60_000 } });
