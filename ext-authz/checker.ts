@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type ActiveRules, activateRules } from '#ext-authz/chain/active-rules.ts';
 import { allowedAnswer } from '#ext-authz/chain/allowed-answer.ts';
 import { type Ran, runChain } from '#ext-authz/chain/chain.ts';
-import { faultAnswer, faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
+import { errorAnswer, faultAnswer, faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
 import {
   finalChange,
   hasSettledHeaders,
@@ -272,7 +272,7 @@ export class Checker {
     const fault = faultOf(error);
     const worded = error instanceof WordedFault ? error : undefined;
     this.#log.checkFailed(request, fault, worded?.cause ?? error, worded?.realm);
-    return { outcome: 'failed', answer: worded?.answer ?? faultAnswer(request, fault) };
+    return { outcome: 'failed', answer: worded?.answer ?? errorAnswer(request, error) };
   }
 }
 

@@ -3,7 +3,7 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Rule, RuleItem } from '#ext-authz/policy/rule.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
 import { changeFault } from './check-change.ts';
-import { type Fault, faultAnswer, faultOf, WordedFault } from './fault.ts';
+import { errorAnswer, type Fault, faultOf, WordedFault } from './fault.ts';
 import type { FilterContext, RunnableFilter } from './filter-runner.ts';
 import { HeaderChanges } from './header-changes.ts';
 
@@ -176,7 +176,7 @@ function failed(
   const fault = faultOf(error);
   const worded = error instanceof WordedFault ? error : undefined;
   run.ran(filter, { kind: 'failed', fault, error: worded?.cause ?? error });
-  return { kind: 'answer', answer: worded?.answer ?? faultAnswer(request, fault) };
+  return { kind: 'answer', answer: worded?.answer ?? errorAnswer(request, error) };
 }
 
 function runInner(

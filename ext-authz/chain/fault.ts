@@ -15,7 +15,7 @@ export type Fault =
   | 'internal';
 
 /** What the client learns about a fault. */
-export type FaultFacts = Pick<Page, 'status' | 'message' | 'advice'>;
+export type FaultFacts = Pick<Page, 'status' | 'message' | 'advice' | 'headers'>;
 
 const WAIT = 'Nothing is wrong with your account. Wait a moment, then load this page again.';
 const TELL = 'If it stays so, tell the people who run this site the request ID.';
@@ -71,6 +71,14 @@ export function faultOf(error: unknown): Fault {
   return error instanceof StoreUnavailable ? 'store' : 'internal';
 }
 
+/** As `faultAnswer`, for an error of a filter. */
+export function errorAnswer(
+  asker: Pick<HttpRequest, 'headers' | 'id'>,
+  error: unknown,
+): GatewayAnswer {
+  return answerPage(asker, errorFacts(error));
+}
+
 /**
  * Answers with the kind of fault and no more. The reason is for the operator, and is in the log.
  */
@@ -83,4 +91,21 @@ export function faultAnswer(
 
 export function faultFacts(fault: Fault): FaultFacts {
   return ANSWERS[fault];
+}
+
+/** In seconds. What a provider says is not trusted beyond it. */
+const LONGEST_WAIT_S = 3_600;
+
+/**
+ * Returns what the client learns about an error of a filter. Where the provider says when it wants
+ * to be asked again, the client is told too. Clients heed that with a 503 (RFC 9110 section
+ * 15.6.4).
+ */
+export function errorFacts(error: unknown): FaultFacts {
+  const facts = faultFacts(faultOf(error));
+  const cause = error instanceof WordedFault ? error.cause : error;
+  const wait = cause instanceof ProviderError ? cause.retryAfter : undefined;
+  if (wait === undefined) return facts;
+  const seconds = Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(wait / 1_000)));
+  return { ...facts, status: 503, headers: [['retry-after', `${seconds}`]] };
 }

@@ -252,6 +252,15 @@ test('keys that cannot be had are the fault of the provider, in the words of err
   });
 });
 
+test('keys that a provider offers later are answered with its Retry-After', async t => {
+  hostile.behave('jwks', () => ({ status: 503, headers: { 'retry-after': '7' } }));
+  await assert.rejects(open(t).run(await bearer()), (error: unknown) => {
+    assert.ok(error instanceof WordedFault);
+    assert.equal(fieldOf(error.answer, 'retry-after'), '7');
+    return error.answer.status === 503;
+  });
+});
+
 test('a chain answers a fault in the words of errorResponse, and tells its cause', async t => {
   hostile.behave('jwks', () => ({ status: 500 }));
   const { filter } = open(t, {

@@ -1,4 +1,4 @@
-import { faultFacts, faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
+import { errorFacts, type FaultFacts, WordedFault } from '#ext-authz/chain/fault.ts';
 import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
@@ -59,10 +59,7 @@ export function wordedFault(
   realm: string,
 ): unknown {
   try {
-    return new WordedFault(
-      error,
-      wordedAnswer(request, faultFacts(faultOf(error)), errorResponse, realm),
-    );
+    return new WordedFault(error, wordedAnswer(request, errorFacts(error), errorResponse, realm));
   } catch (other) {
     return other instanceof TemplateFault ? error : other;
   }
@@ -73,7 +70,7 @@ type Asker = Pick<HttpRequest, 'id'>;
 /** `json` leaves `.error` out, and `.request_id` unless the status is 5XX. */
 function wordedAnswer(
   request: Asker,
-  facts: { readonly status: number; readonly message: string },
+  facts: FaultFacts,
   { bodyTemplate, headers: templates }: ErrorResponse,
   realm: string,
 ): GatewayAnswer {
@@ -81,7 +78,11 @@ function wordedAnswer(
   const place = (field: string): TemplatePlace => ({ realm, field: `errorResponse.${field}` });
   const headers = renderHeaders(templates, data, place('headers'));
   const body = renderText(bodyTemplate, data, place('bodyTemplate')) ?? '';
-  return { status: facts.status, headers: [...new Map([...FIXED, ...headers])], body };
+  return {
+    status: facts.status,
+    headers: [...new Map([...FIXED, ...(facts.headers ?? []), ...headers])],
+    body,
+  };
 }
 
 const FIXED = [['cache-control', 'no-store']] as const;

@@ -63,11 +63,11 @@ export function refusedPage(callback: Callback, message: string): GatewayAnswer 
 /** Answers when the code was refused, or gave no ID token. Throws any other error. */
 export function refusedToken(callback: Callback, error: unknown): GatewayAnswer {
   if (!(error instanceof ProviderError)) throw error;
-  const { code, message, oauthError } = error;
+  const { code, message, refusal } = error;
   if (code === 'no_id_token') return failedPage(callback, providerFailure(error), message);
-  if (oauthError === undefined) throw error;
-  const refusal = `The identity provider refused the login: ${oauthError}.`;
-  return failedPage(callback, unconfirmed(refusal), message);
+  if (refusal === undefined) throw error;
+  const said = `The identity provider refused the login: ${refusal}.`;
+  return failedPage(callback, unconfirmed(said), message);
 }
 
 /**

@@ -166,6 +166,20 @@ test('a state that took too long has the page of a used one', async t => {
   assert.match(body, /<h1>This login was used already, or it took too long<\/h1>/);
 });
 
+for (const [status, body] of [
+  [503, ''],
+  [429, ''],
+  [429, { error: 'too_many_requests' }],
+] as const)
+  test(`a provider that answers ${status} ${JSON.stringify(body)} and says when it is back: 503 with its Retry-After`, async t => {
+    const { browser, callback, gateway } = await begin(t);
+    provider().behave('token', () => ({ status, headers: { 'retry-after': '7' }, body }));
+    const answer = await answerTo(gateway, browser, callback, HTML);
+    assert.equal(answer.status, 503);
+    assert.equal(new Map(answer.headers).get('retry-after'), '7');
+    assert.match(answer.body, /<h1>The login is not available at the moment<\/h1>/);
+  });
+
 test('a provider that is late: 504, and nothing is wrong with the account', async t => {
   const { browser, gateway } = await open(t, { deadlineMs: 300 });
   const { location = '' } = await browser.visit(PAGE);

@@ -1,4 +1,4 @@
-import { type Fault, type FaultFacts, faultFacts, faultOf } from '#ext-authz/chain/fault.ts';
+import { errorFacts, type FaultFacts } from '#ext-authz/chain/fault.ts';
 import type { Page } from '#ext-authz/http/html-page.ts';
 import type { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { mayPass } from '#ext-authz/provider/provider-health.ts';
@@ -18,7 +18,7 @@ export function providerFailure(error: ProviderError): LoginFailure {
   if (error.code === 'invalid_id_token' || error.code === 'unverified_id_token')
     return unconfirmed('The identity provider sent an ID token that is not valid.');
   if (error.code === 'no_id_token') return unconfirmed('The identity provider sent no ID token.');
-  return mayPass(error) ? outage(faultOf(error)) : MISFIT;
+  return mayPass(error) || error.status === TOO_MANY_REQUESTS ? outage(error) : MISFIT;
 }
 
 /** Describes a login whose code, or whose access token, was refused. */
@@ -26,9 +26,11 @@ export function unconfirmed(message: string): LoginFailure {
   return { status: 502, title: NOT_CONFIRMED, message, advice: NOT_LOGGED_IN };
 }
 
-function outage(fault: Fault): LoginFailure {
+const TOO_MANY_REQUESTS = 429;
+
+function outage(error: ProviderError): LoginFailure {
   return {
-    ...faultFacts(fault),
+    ...errorFacts(error),
     title: 'The login is not available at the moment',
     advice: 'Nothing is wrong with your account. Wait a moment, then start again.',
   };
