@@ -10,6 +10,7 @@ import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { authorize, grantCodes } from '#ext-authz/oauth2/testing/code-provider.ts';
 import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import type { StoreFault } from '#ext-authz/store/store-fault.ts';
@@ -229,6 +230,56 @@ test('a JWT Filter tells of its key set', async t => {
   );
 });
 
+/** Logs in at the Filter `login`, and returns the answer to its callback. */
+async function logIn(it: Awaited<ReturnType<typeof setUp>>, filters: ReturnType<typeof it.use>) {
+  const away = await filters.get('default/login')?.run(requestWith(), ruleItem('login'), CONTEXT);
+  assert.ok(away?.kind === 'answer');
+  const headers = new Map(away.answer.headers);
+  const { pathname, search } = new URL(authorize(new URL(headers.get('location') ?? '')));
+  const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  return it.kit.endpoint(requestWith({ cookie }, { target: pathname + search }), CONTEXT);
+}
+
+const { signal } = new AbortController();
+const CONTEXT = { signal: () => signal, runInner: () => assert.fail() };
+
+test('an access token with which no login ends is told of, with its check, until one is good', async t => {
+  const it = await setUp(t);
+  grantCodes(hostile);
+  const filters = it.use(login(undefined, ', accessTokenValidation: jwt'));
+  assert.equal((await logIn(it, filters))?.status, 502);
+  const [finding, ...others] = it.reported();
+  assert.deepEqual(others, []);
+  assert.deepEqual(finding, {
+    resource: 'Filter/default/login',
+    field: 'spec.OAuth2.accessTokenValidation',
+    severity: 'error',
+    message: `a new access token of ${hostile.issuer} was refused: the access token is not a signed JWT (see accessTokenValidation)`,
+    outOfService: false,
+  });
+  const access_token = await hostile.idToken();
+  grantCodes(hostile, () => ({ access_token }));
+  assert.equal((await logIn(it, filters))?.status, 303);
+  assert.deepEqual(it.said(), []);
+});
+
+test('an access token of a client that is refused is told of too', async t => {
+  const it = await setUp(t);
+  const machines = login(undefined, ', grantType: ClientCredentials').replace(
+    'clientID: client, secret: secret, ',
+    '',
+  );
+  const filters = it.use(machines.replace(/, protectedOrigins: \[.*?\]/, ''));
+  const request = requestWith({ 'x-gateway-client-id': 'me', 'x-gateway-client-secret': 'secret' });
+  const { signal } = new AbortController();
+  const context = { signal: () => signal, runInner: () => assert.fail() };
+  await filters.get('default/login')?.run(request, ruleItem('login'), context);
+  assert.match(
+    it.said()[0] ?? '',
+    /^error: a new access token of .* was refused: the access token/,
+  );
+});
+
 test('a Filter that cannot be opened is out of service', async t => {
   const it = await setUp(t);
   const definitions = new Map(
@@ -297,9 +348,7 @@ test('a process that need not look reports what requests show, and looks until i
   const filters = it.use(filter('tokens', `JWT: {jwksURI: "${hostile.issuer}/jwks"}`));
   assert.deepEqual([hostile.asked('jwks').length, it.waiting()], [0, []]);
   const request = requestWith({ authorization: `Bearer ${await hostile.idToken()}` });
-  const { signal } = new AbortController();
-  const context = { signal: () => signal, runInner: () => assert.fail() };
-  const run = async () => filters.get('default/tokens')?.run(request, ruleItem('tokens'), context);
+  const run = async () => filters.get('default/tokens')?.run(request, ruleItem('tokens'), CONTEXT);
   await assert.rejects(run());
   await it.says(/status 404/);
   hostile.reset();

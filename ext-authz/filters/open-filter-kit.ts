@@ -164,6 +164,7 @@ const ANSWERS: Readonly<Record<ProviderAspect, string>> = {
   client: 'it accepted the client',
   tokens: 'its token endpoint',
   idTokens: 'its ID token',
+  accessTokens: 'its access token',
   userinfo: 'its userinfo endpoint',
 };
 
@@ -240,7 +241,7 @@ function openOAuth2(definition: OAuth2Definition, context: Context): Opened {
   const { close, knownKeySet } = provider;
   const injects = new Set(settings.injectRequestHeaders.map(({ name }) => name));
   const runnable = (run: FilterRunner): RunnableFilter => ({ type: 'OAuth2', injects, run });
-  const parts = { ...context, provider, resourceServer };
+  const parts = { ...context, provider, resourceServer, heard: watch.heard };
   const look: Look = signal => provider.look(NEEDED[settings.grantType], signal);
   const issuer = settings.authorizationURL;
   const opened = { version, issuer, watch, look, knownKeySet, close };

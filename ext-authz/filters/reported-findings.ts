@@ -37,6 +37,7 @@ function found(definition: FilterDefinition, watch: FilterWatch): readonly Repor
 /** Returns the field that it comes from, or the field by which the rest was found. */
 function fieldOf({ type }: FilterDefinition, aspect: ProviderAspect): string {
   if (type === 'JWT') return 'spec.JWT.jwksURI';
+  if (aspect === 'accessTokens') return 'spec.OAuth2.accessTokenValidation';
   return aspect === 'client' ? 'spec.OAuth2.clientID' : 'spec.OAuth2.authorizationURL';
 }
 

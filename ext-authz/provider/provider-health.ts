@@ -25,6 +25,7 @@ const BELIEVED_MS: Readonly<Partial<Record<ProviderAspect, number>>> = {
   client: 3_600_000,
   tokens: 900_000,
   idTokens: 900_000,
+  accessTokens: 900_000,
   userinfo: 900_000,
 };
 

@@ -7,6 +7,7 @@ import { newSession, type Session } from '#ext-authz/oauth2/session/session.ts';
 import type { LoadedSession } from '#ext-authz/oauth2/session/session-records.ts';
 import { scopeState, stateOf } from '#ext-authz/oauth2/session/session-state.ts';
 import { isOpenState } from '#ext-authz/oauth2/session/state.ts';
+import { hearToken } from '#ext-authz/oauth2/tokens/heard-token.ts';
 import { newSecret } from '#ext-authz/store/sealed-record.ts';
 import {
   type Callback,
@@ -115,10 +116,12 @@ async function exchange(
   const now = sources.now();
   const session = newSession(origin, tokens, settings.clientSessionMaxIdle, now);
   const verdict = await resourceServer.validate(session, [], signal);
-  if (verdict.kind === 'invalid')
-    return { refused: `The access token of the identity provider was refused: ${verdict.check}.` };
-  if (stateOf(session, settings.expirationSafetyMargin, now) === 'none')
-    return { refused: `The access token of the identity provider ${endOf(session, now)}.` };
+  const isOver = stateOf(session, settings.expirationSafetyMargin, now) === 'none';
+  const over = isOver ? endOf(session, now) : undefined;
+  const fault = verdict.kind === 'invalid' ? `was refused: ${verdict.check}` : over;
+  hearToken(filter, fault);
+  if (fault !== undefined)
+    return { refused: `The access token of the identity provider ${fault}.` };
   return { ...session, cookieEnds: { [place.configured]: session.ends } };
 }
 

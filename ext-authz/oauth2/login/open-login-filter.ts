@@ -11,6 +11,7 @@ import type { ResourceServer } from '#ext-authz/oauth2/tokens/resource-server.ts
 import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import { toRequestMatcher } from '#ext-authz/policy/parse-condition.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
+import type { ProviderListener } from '#ext-authz/provider/provider-listener.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { BoundedCache } from '#process/bounded-cache.ts';
 
@@ -22,6 +23,8 @@ export type LoginFilterParts = {
   readonly store: RecordStore;
   readonly storeKey: KeyObject;
   readonly sources: Sources;
+  /** Hears how new access tokens are judged. */
+  readonly heard?: ProviderListener | undefined;
 };
 
 /**

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { ResourceServer } from '#ext-authz/oauth2/tokens/resource-server.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
+import type { ProviderListener } from '#ext-authz/provider/provider-listener.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { BoundedCache } from '#process/bounded-cache.ts';
 import type { LoginSettings, Sources } from './login-settings.ts';
@@ -44,4 +45,6 @@ export type LoginFilter = {
   readonly sessions: SessionRecords;
   readonly refreshes: Refreshes;
   readonly sources: Sources;
+  /** Hears how new access tokens are judged. */
+  readonly heard?: ProviderListener | undefined;
 };

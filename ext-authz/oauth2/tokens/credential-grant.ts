@@ -5,11 +5,13 @@ import type { FilterDecision } from '#ext-authz/http/filter-decision.ts';
 import type { HeaderFields, HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
+import type { ProviderListener } from '#ext-authz/provider/provider-listener.ts';
 import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { type RandomBytes, sealOfCredentials } from '#ext-authz/store/sealed-record.ts';
 import { addressNetwork } from '#resources/words/address-network.ts';
 import type { Brought, NoCredentials } from './credential-headers.ts';
+import { hearToken, type TokenHearer } from './heard-token.ts';
 import { type Obtained, TokenObtainer, type Wanted } from './obtain-token.ts';
 import type { RefusedCredentials } from './refused-credentials.ts';
 import type { AnyResourceServer, TokenVerdict } from './resource-server.ts';
@@ -38,6 +40,8 @@ export type CredentialFilterParts = {
    * check's, so that the answer is 504.
    */
   readonly deadline: () => AbortSignal;
+  /** Hears how new access tokens are judged. */
+  readonly heard?: ProviderListener | undefined;
 };
 
 /** How one grant differs from others. `C` is what the provider gets. */
@@ -64,7 +68,8 @@ export function credentialFilter<C>(
 ): FilterRunner {
   const cache = new TokenCache(parts);
   const obtainer = new TokenObtainer({ ...parts, cache, refusedBy: grant.refusedBy });
-  const { refusals, resourceServer } = parts;
+  const { heard, refusals, resourceServer } = parts;
+  const hearer = { heard, settings: definition.settings };
   return (request, { arguments: { scope: listed } }) => {
     const brought = grant.read(request.headers);
     if ('error' in brought) return forbid(request, brought.error);
@@ -74,7 +79,7 @@ export function credentialFilter<C>(
       scope,
       storeKey: parts.storeKey,
     });
-    const visit = { request, scope, wanted, obtainer, resourceServer };
+    const visit = { request, scope, wanted, obtainer, resourceServer, hearer };
     const token = cache.known(wanted.seal);
     const blocked = refusals.blockedBy(wanted.attempt);
     if (blocked?.by === 'name') return refuse(request, blocked.limited);
@@ -96,6 +101,7 @@ type Visit = {
   readonly wanted: Wanted;
   readonly obtainer: TokenObtainer;
   readonly resourceServer: AnyResourceServer;
+  readonly hearer: TokenHearer;
 };
 
 type Judged = FilterDecision | { readonly kind: 'invalid'; readonly check: string };
@@ -132,6 +138,7 @@ async function obtainAndJudge(visit: Visit, again: boolean): Promise<FilterDecis
   const judged = judge(visit, token);
   if (again && !isNew) return replaceOnce(visit, token, judged);
   const outcome = await judged;
+  hearToken(visit.hearer, outcome.kind === 'invalid' ? `was refused: ${outcome.check}` : undefined);
   if (outcome.kind !== 'invalid') return outcome;
   await obtainer.discard(wanted.seal, obtained);
   return forbid(request, `The access token is not valid: ${outcome.check}.`);
