@@ -127,7 +127,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const { orders, reports, service } = proxies;
   const pushed = pushedFigures(parts, proxies);
   const { figures } = pushed;
-  const tokens = openTokenKeys({ ...parts, refuse: proxies.refuse });
+  const tokens = openTokenKeys({ ...parts, refuse: proxies.refuse, changed: report });
   const options = compileOptions(config);
   const sharing = { ...options, shared: new Memo() };
   const edits = confirmEdits(log, config.state, () => performance.now());
@@ -169,7 +169,12 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   // A service that connected before the resources were read reports more than can be shown.
   const reported = () => (reader.last() === undefined ? [] : reports.problems(controller.rollout));
   const known = () => [...(reader.last()?.problems ?? []), ...keeper.problems(), ...reported()];
-  const found = () => [...known(), ...upstreams.problems(), ...clusterProblems(parts, served())];
+  const found = () => [
+    ...known(),
+    ...upstreams.problems(),
+    ...tokens.problems(served()),
+    ...clusterProblems(parts, served()),
+  ];
   const problems = () => allProblems(controller, found(), service.streams());
   const outOfService = () => reports.outOfService();
   const asked = questions({

@@ -15,8 +15,17 @@ test('keys that a proxy rejects are left out until the provider has others', () 
   assert.deepEqual(rejected.without(SENT), SENT);
   rejected.reject(SENT, MESSAGE);
   assert.deepEqual([...rejected.without(SENT).keys()], ['good']);
+  const reason = 'invalid local jwks: Jwks is an invalid JSON';
+  assert.deepEqual(
+    [...rejected.reasons(SENT)],
+    [
+      ['odd', reason],
+      ['twin', reason],
+    ],
+  );
   const others = new Map([...SENT, ['odd', ['{"kid":"d"}']]]);
   assert.deepEqual([...rejected.without(others).keys()], ['good', 'odd']);
+  assert.deepEqual([...rejected.reasons(others).keys()], ['twin']);
 });
 
 test('a rejection that names no provider of them is about all', () => {
@@ -24,5 +33,6 @@ test('a rejection that names no provider of them is about all', () => {
     const rejected = new RejectedKeys();
     rejected.reject(SENT, message);
     assert.deepEqual([...rejected.without(SENT).keys()], []);
+    assert.equal(rejected.reasons(SENT).get('good'), message);
   }
 });

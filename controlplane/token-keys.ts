@@ -7,11 +7,14 @@ import {
   tokenVerifier,
 } from '#controlplane/compile/ext-authz/token-filters.ts';
 import type { TokenProvider } from '#controlplane/compile/ext-authz/token-way.ts';
+import { problemOf } from '#controlplane/compile/problem-of.ts';
 import type { FilterKeySet } from '#controlplane/knowledge/knowledge.ts';
 import { failureLog } from '#process/refusal-log.ts';
 import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { EXTENSION_CONFIG } from '#protos/type-url.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
 import { DiscoveryService, type DiscoveryServiceOptions } from '#xds/discovery-service.ts';
 import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
@@ -22,6 +25,8 @@ export type TokenKeysParts = Required<Pick<DiscoveryServiceOptions, 'refuse' | '
   readonly log: Logger;
   /** Asks ext-authz for the keys. Without it there are none. */
   keySets?(): Promise<readonly FilterKeySet[]>;
+  /** Is called when the Problems are others. */
+  changed?(): void;
 };
 
 export type TokenKeys = {
@@ -29,6 +34,8 @@ export type TokenKeys = {
   readonly services: Readonly<Record<string, UntypedServiceImplementation>>;
   /** Takes whose tokens the proxies of a group verify. */
   compiled(group: string, providers: readonly TokenProvider[]): void;
+  /** Returns the Problems of Filters whose keys proxies reject. `served` are resources by id. */
+  problems(served: ReadonlyMap<string, Resource>): readonly Problem[];
   close(): void;
 };
 
@@ -62,6 +69,7 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
         log.error({ node, message }, REJECTED);
         rejected.reject(sent.get(target) ?? new Map(), message);
         publishAll();
+        parts.changed?.();
       },
     },
   });
@@ -76,6 +84,16 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
   const publishAll = () => {
     for (const [group, providers] of groups) publish(group, providers);
   };
+  /** Why keys are rejected, by the name of the Filter. */
+  const reasons = () =>
+    [...groups.values()].flatMap(providers => {
+      const found = rejected.reasons(inForce.of(providers));
+      return providers.flatMap(({ filter, name }) => {
+        const reason = found.get(name);
+        return reason === undefined ? [] : [[filter, reason] as const];
+      });
+    });
+  let lastTold = '[]';
   let cancel: (() => void) | undefined;
   const ask = async () => {
     try {
@@ -85,6 +103,9 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
     }
     turn += 1;
     publishAll();
+    const told = JSON.stringify(reasons());
+    if (told !== lastTold) parts.changed?.();
+    lastTold = told;
     if (cancel !== undefined) cancel = after(ASK_MS, () => void ask());
   };
   const begin = () => {
@@ -105,6 +126,7 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
       if ([...groups.values()].some(({ length }) => length > 0)) begin();
       else end();
     },
+    problems: served => keyProblems(new Map(reasons()), served),
     close: () => {
       end();
       service.close();
@@ -115,6 +137,18 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
 const STREAM_FAILED = 'an internal error ended a stream of the filter that verifies tokens';
 const REJECTED = 'a proxy rejected the filter that verifies tokens';
 const UNKNOWN = 'the keys of JWT Filters are unknown, so ext-authz verifies all tokens';
+
+function keyProblems(
+  reasons: ReadonlyMap<string, string>,
+  served: ReadonlyMap<string, Resource>,
+): readonly Problem[] {
+  return [...reasons].flatMap(([filter, reason]) => {
+    const resource = served.get(`Filter/${filter}`);
+    if (resource === undefined) return [];
+    const message = `the proxies cannot read the keys of its provider, so ext-authz verifies its tokens: ${reason}`;
+    return [problemOf(resource, 'warning', 'spec.JWT.jwksURI', message)];
+  });
+}
 
 /** Equal content with another version tells a proxy that it still counts, and changes nothing. */
 function verifier(

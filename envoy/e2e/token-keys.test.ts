@@ -57,15 +57,25 @@ describe('the keys of tokens that proxies verify', () => {
     assert.deepEqual(lost, []);
   });
 
-  test('that a proxy rejects keep no withdrawn key in force', async () => {
+  test('that a proxy rejects keep no withdrawn key in force, and a Problem names the Filter', async () => {
     const { key } = site.provider;
     const token = await tokenOf(key);
     publish(key);
     await site.untilVerified(token);
     publish({ ...second, publicJwk: { ...second.publicJwk, kid: '\ud800' } });
     await until(async () => ((await status(token)) === 401 ? true : undefined), 30_000);
+    const { problems } = await site.system.statusWhen(found => found.problems.length > 0);
+    const [{ severity, kind, field, file, message = '' } = {}, ...others] = problems;
+    assert.deepEqual(others, []);
+    assert.deepEqual([severity, kind, field], ['warning', 'Filter', 'spec.JWT.jwksURI']);
+    assert.match(file ?? '', /tokens\.yaml$/);
+    assert.match(
+      message,
+      /^the proxies cannot read the keys of its provider, so ext-authz verifies its tokens: invalid local jwks: Jwks is an invalid JSON/,
+    );
     publish(key);
     await site.untilVerified(token);
+    await site.system.statusWhen(found => found.problems.length === 0);
   });
 
   test('end when the control plane is away, and ext-authz is asked again', async () => {
