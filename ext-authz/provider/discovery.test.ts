@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { openTestProvider, providerError } from '#ext-authz/testing/open-test-provider.ts';
 import { soon } from '#ext-authz/testing/soon.ts';
@@ -260,6 +262,21 @@ test('what stays until the operator changes something is told from an outage', a
     providerError('unreachable', 'ERR_SSL_WRONG_VERSION_NUMBER'),
   );
   await assert.rejects(provider.metadata(soon()), { lasting: true });
+});
+
+test('a port that speaks something else, or that fetch forbids, is told from an outage', async t => {
+  const { close, port } = await listenLocally(
+    createServer().on('connection', socket => socket.end('HELLO\r\n\r\n')),
+  );
+  t.after(() => close());
+  for (const [issuer, reason] of [
+    [`http://127.0.0.1:${port}`, /\(NOT_HTTP_1_1\)\. What its port speaks is not HTTP\/1\.1$/],
+    ['http://127.0.0.1:10080', /\(BAD_PORT\)\. The standard of fetch forbids its port/],
+  ] as const) {
+    const provider = openTestProvider(t, { issuer });
+    await assert.rejects(provider.metadata(soon()), providerError('unreachable', reason));
+    await assert.rejects(provider.metadata(soon()), { lasting: true });
+  }
 });
 
 test('proxies named in the environment are not asked', async t => {

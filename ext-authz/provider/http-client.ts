@@ -1,5 +1,6 @@
 import type { Agent, Response, fetch as undiciFetch } from 'undici';
 import { readBounded } from '#process/bounded-text.ts';
+import { connectionFault } from './connection-fault.ts';
 import { ProviderError, type ProviderErrorFacts } from './provider-error.ts';
 import type { TlsSettings } from './tls-connector.ts';
 
@@ -118,35 +119,9 @@ function failureOf(
   if (request.signal.aborted) return new ProviderError('timeout', `${place}: no answer in time`);
   if (isEncodingError(error))
     return new ProviderError('invalid_answer', `${place}: the answer is not UTF-8`);
-  const reason = reasonOf(error);
-  const hint =
-    reason !== undefined && UNKNOWN_AUTHORITY.has(reason)
-      ? `. ${trustedCa === undefined ? TRUST : OTHER_CA}`
-      : '';
-  return new ProviderError(
-    'unreachable',
-    `${place}: no answer${reason === undefined ? '' : ` (${reason})`}${hint}`,
-    { lasting: reason !== undefined && (UNKNOWN_AUTHORITY.has(reason) || LASTING.has(reason)) },
-  );
+  const { lasting, text } = connectionFault(error, trustedCa);
+  return new ProviderError('unreachable', `${place}: no answer${text}`, { lasting });
 }
-
-/**
- * The name does not exist, the port speaks no TLS, or the certificate is another's or not valid
- * now.
- */
-const LASTING: ReadonlySet<string> = new Set([
-  ...['ENOTFOUND', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_TLS_CERT_ALTNAME_INVALID'],
-  ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'],
-]);
-
-/** OpenSSL's codes for a certificate that no known authority has signed. */
-const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
-  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT'],
-  ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-]);
-const TRUST =
-  'The authority of its certificate is unknown. Name it in `caSecret`, or start ext-authz with NODE_EXTRA_CA_CERTS, a file with that authority';
-const OTHER_CA = 'No authority of `caSecret` has signed its certificate';
 
 function isEncodingError(error: unknown): boolean {
   return (
@@ -154,16 +129,6 @@ function isEncodingError(error: unknown): boolean {
     'code' in error &&
     error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
   );
-}
-
-/**
- * Returns the code that Node, OpenSSL or undici gives, such as ECONNREFUSED or CERT_HAS_EXPIRED,
- * never their texts.
- */
-function reasonOf(error: unknown): string | undefined {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { ServerOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
@@ -26,8 +27,8 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-async function startTls(t: TestContext) {
-  const provider = await startHostileProvider({ cert: made.cert, key: made.key });
+async function startTls(t: TestContext, options: ServerOptions = {}) {
+  const provider = await startHostileProvider({ cert: made.cert, key: made.key, ...options });
   t.after(() => provider.close());
   return provider;
 }
@@ -77,6 +78,24 @@ test('a named authority vouches for no other host', { skip }, async t => {
   const refused = providerError('unreachable', 'ERR_TLS_CERT_ALTNAME_INVALID');
   await assert.rejects(provider.metadata(soon()), refused);
 });
+
+for (const [what, options, reason] of [
+  [
+    'speaks an old TLS alone',
+    { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    /\(ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION\)\. The gateway speaks TLS 1\.2 and 1\.3$/,
+  ],
+  [
+    'wants a client certificate',
+    { requestCert: true, maxVersion: 'TLSv1.2' },
+    /HANDSHAKE_FAILURE\)\. .*The provider wants a client certificate, which the gateway does not have$/,
+  ],
+] as const)
+  test(`a provider that ${what} is told of with what is wrong`, { skip }, async t => {
+    const provider = openTestProvider(t, await startTls(t, options), { trustedCa: made.ca });
+    await assert.rejects(provider.metadata(soon()), providerError('unreachable', reason));
+    await assert.rejects(provider.metadata(soon()), { lasting: true });
+  });
 
 for (const trustedCa of [
   '',
