@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { listenLocally } from '#envoy/e2e/local-server.ts';
+import { until } from '#envoy/e2e/until.ts';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
-import { openTestProvider, providerError } from '#ext-authz/testing/open-test-provider.ts';
+import {
+  EXCHANGE,
+  openTestProvider,
+  providerError,
+} from '#ext-authz/testing/open-test-provider.ts';
 import { soon } from '#ext-authz/testing/soon.ts';
 
 let hostile: HostileProvider;
@@ -243,6 +248,35 @@ test('Retry-After of a refused discovery document is waited for', async t => {
   await assert.rejects(provider.metadata(soon()), providerError('http_status', '429'));
   provider.advance(1_001);
   assert.equal((await provider.metadata(soon())).issuer, hostile.issuer);
+});
+
+for (const [what, gone] of [
+  ['is gone', () => ({ status: 404 })],
+  ['redirects', () => ({ status: 307, headers: { location: '/new' } })],
+] as const)
+  test(`a token endpoint that ${what} may be elsewhere: the discovery document is asked for again`, async t => {
+    const kept = { 'cache-control': 'max-age=86400' };
+    const old = `${hostile.issuer}/userinfo`;
+    hostile.behave('discovery', () => ({
+      headers: kept,
+      body: { ...hostile.discovery(), token_endpoint: old },
+    }));
+    hostile.behave('userinfo', gone);
+    const provider = openTestProvider(t, hostile);
+    hostile.behave('token', async () => ({ body: await hostile.tokens() }));
+    await provider.metadata(soon());
+    hostile.behave('discovery', () => ({ headers: kept, body: hostile.discovery() }));
+    await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+    const tokenEndpoint = async () => (await provider.metadata(soon())).token_endpoint;
+    await until(async () => ((await tokenEndpoint()) === old ? undefined : true), 20_000);
+    assert.equal((await provider.exchangeCode(EXCHANGE, soon())).accessToken, 'access');
+  });
+
+test('a token endpoint that stays away does not cause a storm of documents', async t => {
+  const provider = openTestProvider(t, hostile);
+  hostile.behave('token', () => ({ status: 404 }));
+  for (let n = 0; n < 20; n += 1) await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+  assert.ok(hostile.asked('discovery').length <= 2);
 });
 
 test('a provider that is not there is unreachable', async t => {

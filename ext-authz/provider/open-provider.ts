@@ -3,6 +3,7 @@ import { type AssertionSources, filterClient } from './filter-client.ts';
 import { openHttpClient } from './http-client.ts';
 import type { Provider } from './provider.ts';
 import { openDocuments } from './provider-documents.ts';
+import { mayHaveMoved } from './provider-health.ts';
 import type { ProviderListener } from './provider-listener.ts';
 import type { ProviderSettings } from './settings.ts';
 import { verifySignature } from './signed-jwt.ts';
@@ -23,9 +24,14 @@ export function openProvider(
   const { now, traces } = sources;
   const http = tracedHttpClient(openHttpClient(settings), traces);
   const { authorizationURL, maxStale } = settings;
-  const documents = openDocuments(http, authorizationURL, { maxStale, now }, heard);
+  const listener: ProviderListener = (aspect, error) => {
+    heard?.(aspect, error);
+    if (error !== undefined && aspect !== 'discovery' && mayHaveMoved(error))
+      documents.doubt(aspect);
+  };
+  const documents = openDocuments(http, authorizationURL, { maxStale, now }, listener);
   const own = filterClient(settings, sources);
-  const adapter = { settings, http, documents, own, now, heard };
+  const adapter = { settings, http, documents, own, now, heard: listener };
   return {
     metadata: documents.metadata,
     keySet: async signal => (await documents.keys(signal)).get(signal),
@@ -42,7 +48,7 @@ export function openProvider(
         keys: () => documents.keys(signal),
         clientID: settings.clientID,
         now: now(),
-        heard,
+        heard: listener,
       }),
     close: http.close,
   };

@@ -2,7 +2,7 @@ import { CachedDocument, type DocumentOptions } from './cached-document.ts';
 import type { HttpClient } from './http-client.ts';
 import { type KeySet, parseKeySet } from './key-set.ts';
 import type { ProviderError } from './provider-error.ts';
-import type { ProviderListener } from './provider-listener.ts';
+import type { ProviderAspect, ProviderListener } from './provider-listener.ts';
 import {
   discoverySource,
   type Endpoint,
@@ -21,6 +21,11 @@ export type ProviderDocuments = {
    * endpoints. Rejects with a ProviderError.
    */
   readonly look: (endpoints: readonly Endpoint[], signal: AbortSignal) => Promise<void>;
+  /**
+   * Asks for the discovery document again, as often as `ReloadBudget` allows, because what it says
+   * of this aspect may be out of date. No request waits for it.
+   */
+  readonly doubt: (aspect: ProviderAspect) => void;
 };
 
 /**
@@ -51,6 +56,7 @@ export function openDocuments(
     metadata: signal => discovery.get(signal),
     keys: async signal => keysAt(endpointOf(await discovery.get(signal), 'jwks_uri')),
     knownKeySet: () => keys?.document.known(),
+    doubt: aspect => void discovery.reload(aspect, NEVER).catch(() => {}),
     look: async (endpoints, signal) => {
       const metadata = await discovery.probe(signal);
       for (const endpoint of endpoints) endpointOf(metadata, endpoint);
@@ -58,6 +64,8 @@ export function openDocuments(
     },
   };
 }
+
+const NEVER = new AbortController().signal;
 
 /** Opens the key set at a URL, for a JWT Filter's `jwksURI` too. */
 export function openKeys(

@@ -97,6 +97,12 @@ export function servesNobody(error: ProviderError): boolean {
   return mayPass(error) || (UNUSABLE.has(code) && (status < 400 || ELSEWHERE.has(status)));
 }
 
+/** Returns whether an endpoint may be elsewhere now, which a newer discovery document would say. */
+export function mayHaveMoved({ code, lasting, status = 0 }: ProviderError): boolean {
+  if (code === 'unreachable') return lasting;
+  return code === 'http_status' && ((status >= 300 && status < 400) || ELSEWHERE.has(status));
+}
+
 const UNUSABLE: ReadonlySet<string> = new Set([
   ...['http_status', 'invalid_answer', 'too_large', 'missing_endpoint'],
 ]);
