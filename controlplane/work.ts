@@ -17,6 +17,7 @@ import {
 import { createMetrics, type Metrics } from '#controlplane/status/metrics.ts';
 import { objectName } from '#controlplane/status/status-lease-name.ts';
 import type { Drained } from '#files/drained-store.ts';
+import { lockState } from '#files/state-lock.ts';
 import { markState } from '#files/state-mark.ts';
 import { createHttpServer } from '#grpc/http-server.ts';
 import { type Served, serve } from '#grpc/serve.ts';
@@ -47,6 +48,7 @@ type Parts = ServiceParts<Config>;
 export async function work(parts: Parts): Promise<Started> {
   const { config, exit, log } = parts;
   await orExit(exit, () => makeStateFolder(config.state));
+  await orExit(exit, () => lockState(config.state, 'control plane'), 'STATE');
   await orExit(exit, () => markState(config.state), 'STATE');
   const tls = await orExit(exit, () => openTls(parts));
   const holder = leaseHolder(config.state);

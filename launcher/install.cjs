@@ -5,7 +5,7 @@
 const { spawn } = require('child_process');
 const fs = require('fs');
 const path = require('path');
-const { acquireLock, lockHolder } = require('./lock.cjs');
+const { acquireLock, lockHolder } = require('../files/lock.cjs');
 
 /** Installs all dependencies, also when NODE_ENV or the user's npmrc leaves some out. */
 const NPM_CI = [

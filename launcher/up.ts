@@ -1,8 +1,8 @@
 import { globSync, rmSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
+import { acquireLock } from '#files/lock.cjs';
 import { markState } from '#files/state-mark.ts';
-import { acquireLock } from '#launcher/lock.cjs';
 import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
 import { serveControl } from './control-server.ts';

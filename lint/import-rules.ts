@@ -15,7 +15,8 @@ const GRPC = '@grpc/grpc-js';
 
 const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[] = [
   // The ground: files, and what all our processes share.
-  { folder: 'files', ours: [], node: true },
+  // By its alias it stays a module of its own in the package (release/bundle.ts).
+  { folder: 'files', ours: ['files/lock.cjs'], node: true },
   {
     folder: 'kubernetes',
     ours: ['process/after.ts'],
@@ -24,7 +25,7 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
   },
   {
     folder: 'certificates',
-    // By its alias it stays a module of its own in the package (release/bundle.ts).
+    // As in `files`.
     ours: ['certificates/reflect-metadata.ts', 'files'],
     packages: ['@peculiar/x509'],
     node: true,
@@ -533,8 +534,7 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
   },
   {
     folder: 'launcher',
-    // Of its own files one is named by its alias, as in `certificates`.
-    ours: ['envoy', 'files', 'launcher/lock.cjs', 'process', 'protos'],
+    ours: ['envoy', 'files', 'process', 'protos'],
     packages: ['yaml'],
     node: true,
   },

@@ -31,7 +31,7 @@ export const OF_IMAGE: readonly string[] = [
  * Stay modules of their own. What is joined to others would run after the packages that they
  * import, and these want the first one before them.
  */
-const ALONE: readonly string[] = ['#certificates/reflect-metadata.ts', '#launcher/lock.cjs'];
+const ALONE: readonly string[] = ['#certificates/reflect-metadata.ts', '#files/lock.cjs'];
 
 /**
  * Joins our code into a few files of JavaScript in the folder `target`, with each entry at its

@@ -5,8 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { acquireLock } from '#files/lock.cjs';
+import { ROOT } from '#files/places.ts';
 import { eventually } from '../eventually.ts';
-import { acquireLock } from '../lock.cjs';
 import { lockDependency, makeCheckout } from '../testing/checkout.ts';
 import { isAlive } from '../testing/is-alive.ts';
 
@@ -164,9 +165,9 @@ describe('the command', () => {
 });
 
 describe('the launcher', () => {
-  for (const file of ['start.cjs', 'install.cjs', 'lock.cjs']) {
+  for (const file of ['launcher/start.cjs', 'launcher/install.cjs', 'files/lock.cjs']) {
     test(`${file} is JavaScript of 2019, which any Node can at least refuse in words`, () => {
-      const source = readFileSync(join(import.meta.dirname, '..', file), 'utf8').replaceAll(
+      const source = readFileSync(join(ROOT, file), 'utf8').replaceAll(
         /^ *(?:\/\/|\*|\/\*).*$/gm,
         '',
       );

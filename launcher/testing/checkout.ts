@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ROOT } from '#files/places.ts';
 
 /**
  * A command that prints its arguments. The words `exit 7` and `wait` make it end so, or wait for a
@@ -24,10 +25,10 @@ if (args[0] === 'wait') {
  * installing it needs no network.
  */
 export function makeCheckout(root: string): void {
-  for (const folder of ['launcher', 'cli', 'package'])
+  for (const folder of ['launcher', 'files', 'cli', 'package'])
     mkdirSync(join(root, folder), { recursive: true });
-  for (const name of ['start.cjs', 'install.cjs', 'lock.cjs']) {
-    copyFileSync(join(import.meta.dirname, '..', name), join(root, 'launcher', name));
+  for (const path of ['launcher/start.cjs', 'launcher/install.cjs', 'files/lock.cjs']) {
+    copyFileSync(join(ROOT, path), join(root, path));
   }
   writeFileSync(join(root, 'cli', 'main.ts'), MAIN);
   writeJson(join(root, 'package.json'), {
