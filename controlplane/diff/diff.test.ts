@@ -693,8 +693,8 @@ suite('routes of Gateways', () => {
       differing(limited(site), limited(web)).limits.map(({ before, after }) => [before, after]),
       [
         [
-          '5 per minute, Enforce, in domain gateway, for [generic_key: RateLimit/default/l/0], to Gateway site',
-          '5 per minute, Enforce, in domain gateway, for [generic_key: RateLimit/default/l/0], to HTTPRoute web',
+          '5 per minute, Enforce, in domain gateway, for [generic_key: RateLimit/default/l/3432496428], to Gateway site',
+          '5 per minute, Enforce, in domain gateway, for [generic_key: RateLimit/default/l/3432496428], to HTTPRoute web',
         ],
       ],
     );

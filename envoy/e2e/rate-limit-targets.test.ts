@@ -16,11 +16,13 @@ const object = (kind: string, name: string, spec: string) =>
 const CLIENT = { client: { header: 'X-Client' } };
 const USER = { user: { header: 'X-User' } };
 
+const forShop = (limits: readonly object[]) =>
+  document('RateLimit', 'shop', { targetRefs: [{ kind: 'HTTPRoute', name: 'shop' }], limits });
+
 /** It lets nobody pass who says both. Its pattern leaves the user open. */
-const CLOSED = document('RateLimit', 'closed', {
-  targetRefs: [{ kind: 'HTTPRoute', name: 'shop' }],
-  limits: [{ labels: [CLIENT, USER], pattern: [{ client: '*' }], rate: 0, unit: 'hour' }],
-});
+const CLOSED = forShop([
+  { labels: [CLIENT, USER], pattern: [{ client: '*' }], rate: 0, unit: 'hour' },
+]);
 /** Of two patterns that match, the longer one would win. */
 const WIDE = limits('wide', [
   {
@@ -63,5 +65,16 @@ describe('a limit for a route', () => {
     system.write('limits.yaml', WIDE + CLOSED);
     await until(async () => (await ask(both)) === 429 || undefined);
     assert.equal(await ask({ 'x-client': 'a' }), 200, 'it has no such label group');
+  });
+
+  test('goes on counting where another limit is put before it', async () => {
+    const headers = { 'x-user': 'b' };
+    const once = { labels: [USER], rate: 1, unit: 'day' };
+    const none = { labels: [CLIENT], rate: 0, unit: 'day' };
+    system.write('limits.yaml', forShop([once]));
+    await until(async () => (await ask(headers)) === 429 || undefined);
+    system.write('limits.yaml', forShop([none, once]));
+    await until(async () => (await ask({ 'x-client': 'a' })) === 429 || undefined);
+    assert.equal(await ask(headers), 429);
   });
 });

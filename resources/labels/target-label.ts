@@ -4,11 +4,12 @@ const VALUE = /^RateLimit\/[^/]+\/[^/]+\/\d+$/;
 type TargetLabel = { readonly key: string; readonly value: string };
 
 /**
- * Returns the label that the requests to the targets of a RateLimit have for one of its limits. No
- * other pattern matches it, not even one for any value.
+ * Returns the label that the requests to the targets of a RateLimit have for one of its limits.
+ * `counted` is a number for what that counts. No other pattern matches the label, not even one for
+ * any value.
  */
-export function targetLabel(namespace: string, name: string, limit: number): TargetLabel {
-  return { key: KEY, value: `RateLimit/${namespace}/${name}/${limit}` };
+export function targetLabel(namespace: string, name: string, counted: number): TargetLabel {
+  return { key: KEY, value: `RateLimit/${namespace}/${name}/${counted}` };
 }
 
 /** Whether a label is such a one. */

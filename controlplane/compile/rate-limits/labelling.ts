@@ -81,7 +81,7 @@ export function routeRateLimits(
 
 /**
  * Returns the same for a route of Gateway API. It has the group of each limit that targets it,
- * beside the group `default`.
+ * beside the group `default`. Limits that count the same requests share one.
  */
 export function targetRateLimits(
   limits: readonly Resource<'RateLimit'>[],
@@ -92,7 +92,8 @@ export function targetRateLimits(
     domains.map(labelling => {
       const own = limits.filter(({ spec }) => spec.domain === labelling.domain);
       const lists = own.flatMap(({ spec }) => spec.limits.map(({ labels }) => labels));
-      return [labelling.domain, [...defaultLists(labelling), ...lists]];
+      const distinct = new Map(lists.map(list => [JSON.stringify(list), list])).values();
+      return [labelling.domain, [...defaultLists(labelling), ...distinct]];
     }),
   );
 }

@@ -54,10 +54,16 @@ test('limits of targets have labels that begin with what is theirs alone', () =>
     { ...rate, labels: ['remote_address', user] },
     { ...rate, labels: [user], pattern: [{ user: 'ada' }] },
   ];
-  const own = (at: number) => ({ key: 'generic_key', value: `RateLimit/default/x/${at}` });
   const spec = specOf({ targetRefs, limits });
   assert.equal(spec?.domain, 'gateway');
   const read = spec?.limits ?? [];
+  const firsts = read.map(({ pattern }) => pattern[0]?.[0]);
+  for (const first of firsts) {
+    assert.equal(first?.key, 'generic_key');
+    assert.match(first?.value ?? '', /^RateLimit\/default\/x\/\d+$/);
+  }
+  assert.equal(new Set(firsts.map(first => first?.value)).size, limits.length);
+  const own = (at: number) => firsts[at];
   assert.deepEqual(
     read.map(({ pattern }) => pattern),
     [
@@ -74,6 +80,17 @@ test('limits of targets have labels that begin with what is theirs alone', () =>
       ['generic_key', 'request_header'],
     ],
   );
+});
+
+test('what a limit of targets counts is independent of its place, name, rate and unit', () => {
+  const targetRefs = [{ kind: 'HTTPRoute', name: 'web' }];
+  const pattern = [{ remote_address: '*' }];
+  const limit = { labels: ['remote_address'], rate: 5, unit: 'hour' };
+  const same = { ...limit, pattern, name: 'other', rate: 9, unit: 'second', action: 'LogOnly' };
+  const first = specOf({ targetRefs, limits: [limit] })?.limits[0];
+  const after = specOf({ targetRefs, limits: [{ rate: 1, unit: 'day' }, same] })?.limits[1];
+  assert.deepEqual(after?.labels, first?.labels);
+  assert.deepEqual(after?.pattern, first?.pattern);
 });
 
 const ODD_TARGETS: readonly (readonly [fields: object, problem: string])[] = [

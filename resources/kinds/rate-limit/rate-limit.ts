@@ -1,5 +1,10 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
-import type { Label, LabelAlternative, PatternLabel } from '#resources/labels/label-pattern.ts';
+import {
+  canonicalPattern,
+  type LabelAlternative,
+  type LabelPattern,
+  type PatternLabel,
+} from '#resources/labels/label-pattern.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import { isTargetLabel, targetLabel, targetLabelMistake } from '#resources/labels/target-label.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
@@ -9,6 +14,7 @@ import {
   LIMIT_DATA,
   LIMIT_ERROR_DATA,
 } from '#resources/template/template-vocabulary.ts';
+import { shortHash } from '#resources/words/gateway-group.ts';
 import { repeats } from '#resources/words/repeats.ts';
 import { type Limit, NO_PATTERN, type RateLimitSpec, rateLimitSpec } from './rate-limit-spec.ts';
 
@@ -31,30 +37,40 @@ export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
   foreignFields: FOREIGN_FIELDS,
   metadata: ['created'],
   check: checkRateLimit,
-  named: (spec, { namespace, name }) =>
+  named: (spec, identity) =>
     spec.targetRefs === undefined
       ? spec
       : {
           ...spec,
           domain: spec.domain || 'gateway',
-          limits: spec.limits.map((limit, at) =>
-            forTargets(limit, targetLabel(namespace, name, at)),
-          ),
+          limits: spec.limits.map(limit => forTargets(limit, identity)),
         },
 };
 
 /**
  * Returns a limit that counts the requests to targets. They have a label group for each limit,
- * which begins with its own label. So no limit hides another, and labels of other groups do not
- * meet it.
+ * which begins with a label of limits for the same requests alone. So no limit hides another, and
+ * labels of other groups do not meet it.
  */
-function forTargets({ labels, pattern, ...limit }: Limit, { key, value }: Label): Limit {
+function forTargets(
+  { labels, pattern, ...limit }: Limit,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Limit {
   const written = pattern.length === 0 ? labels.map(label => [{ key: keyOf(label) }]) : pattern;
+  const { key, value } = targetLabel(namespace, name, countedBy(labels, written));
   return {
     ...limit,
     labels: [{ type: 'generic_key', value }, ...labels],
     pattern: [[{ key, value }], ...written],
   };
+}
+
+/**
+ * Returns a number for the requests that a limit counts. The place of the limit in its list is no
+ * part of it, so that counts stay where a limit is added, moved or left out.
+ */
+function countedBy(labels: readonly LabelSpecifier[], pattern: LabelPattern): number {
+  return Number.parseInt(shortHash(JSON.stringify([labels, canonicalPattern(pattern)])), 16);
 }
 
 function keyOf(label: LabelSpecifier): string {
