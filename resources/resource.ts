@@ -53,6 +53,8 @@ type ResourceOf<K extends Kind> = {
    * version that is whole goes before it.
    */
   readonly partial?: true;
+  /** Where the limits of a RateLimit stand in the written list, if some of that are left out. */
+  readonly limitsAt?: readonly number[];
   /** Absent for kinds of which no metadata counts. */
   readonly metadata?: ResourceMetadata;
   /** Where its fields stand. Absent when it is in no file. */

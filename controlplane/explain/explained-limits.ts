@@ -1,3 +1,4 @@
+import { limitField } from '#controlplane/compile/rate-limits/limit-field.ts';
 import { comparableGroup } from '#ratelimit-service/comparable-group.ts';
 import { explainLimit } from '#ratelimit-service/explain-match.ts';
 import { compileLimits } from '#ratelimit-service/limits-index.ts';
@@ -83,7 +84,7 @@ function factsOf(
   const { name, action, rate, unit, pattern } = limit;
   return {
     ...placeOf(places, rateLimit.id),
-    field: `spec.limits[${index}]`,
+    field: limitField(rateLimit, index),
     name,
     action,
     rate,

@@ -35,6 +35,8 @@ export type ParseOutcome = {
   readonly spec?: unknown;
   /** Whether the spec lacks a part that has an error. */
   readonly partial?: true;
+  /** Where the limits of a RateLimit stand, if some are left out. */
+  readonly limitsAt?: readonly number[];
   /** What counts of its `metadata`. */
   readonly facts?: ResourceMetadata;
   readonly document: Readonly<Record<string, unknown>>;
@@ -142,7 +144,7 @@ function parseFields(
   fields: Fields,
   envelope: Envelope,
   around: readonly Finding[],
-): Pick<ParseOutcome, 'findings' | 'partial' | 'spec' | 'salvaged'> {
+): Pick<ParseOutcome, 'findings' | 'limitsAt' | 'partial' | 'spec' | 'salvaged'> {
   const inSpec = definition.fieldsAt === 'spec';
   const input = inSpec ? fields.spec : withoutEnvelope(fields);
   const { spec, findings: inner, normalised } = validate(definition, input);

@@ -37,8 +37,8 @@ export function placeOutcome(
     return { ...EMPTY_FILE, rejected, problems, anonymous: kind === '' || name === '' };
   }
   const lines = fieldLines(document, lineOf);
-  const { facts = {}, partial } = outcome;
-  const part = partial === true ? { partial } : {};
+  const { facts = {}, limitsAt, partial } = outcome;
+  const part = partial === true ? { partial, limitsAt } : {};
   const metadata = Object.keys(facts).length === 0 ? {} : { metadata: facts };
   // The spec was parsed by the schema of this very kind.
   const resource = {

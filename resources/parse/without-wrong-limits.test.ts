@@ -25,6 +25,7 @@ test('limits beside a wrong one count, with the default names that they had', ()
     const parsed = read({ limits });
     assert.deepEqual(limitsOf({ limits }), ['two.default-0 a', 'own c', 'two.default-3 d']);
     assert.deepEqual([parsed.rejected, parsed.resources[0]?.partial], [[], true]);
+    assert.deepEqual(parsed.resources[0]?.limitsAt, [0, 2, 3]);
     const [first] = problemLines(parsed);
     assert.match(first ?? '', /^1 error spec\.limits\[1\]/, JSON.stringify(wrong));
     assert.equal(parsed.problems.length, 1);

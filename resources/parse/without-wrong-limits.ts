@@ -5,7 +5,12 @@ import { validate } from '#resources/schema/validate.ts';
 import { isFields } from '#resources/words/fields.ts';
 
 /** A RateLimit without its wrong limits, and all that is wrong with it. */
-export type RightLimits = { readonly spec: unknown; readonly findings: readonly Finding[] };
+export type RightLimits = {
+  readonly spec: unknown;
+  readonly findings: readonly Finding[];
+  /** Where its limits stand in the written list. */
+  readonly limitsAt: readonly number[];
+};
 
 type Written = {
   readonly definition: KindDefinition;
@@ -36,7 +41,7 @@ export function withoutWrongLimits({ spec, findings, ...of }: Written): RightLim
     path: ['spec', ...inWhole(finding.path, indices)],
   }));
   const all = distinct([...findings, ...more]);
-  if (again.spec !== undefined) return { spec: again.spec, findings: all };
+  if (again.spec !== undefined) return { spec: again.spec, findings: all, limitsAt: indices };
   // Rules between fields are checked once each field is right. They may find another limit.
   return all.length > findings.length
     ? withoutWrongLimits({ ...of, spec, findings: all })

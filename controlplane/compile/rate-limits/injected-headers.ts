@@ -3,6 +3,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { headerIdentity } from '#resources/words/header-identity.ts';
 import { problemOf } from '../problem-of.ts';
+import { limitField } from './limit-field.ts';
 import type { TakenHeaders } from './taken-headers.ts';
 
 type Header = Limit['injectRequestHeaders'][number];
@@ -57,7 +58,7 @@ export function takenHeaderProblems(
     limit.injectRequestHeaders.flatMap(({ name }, header) => {
       const reason = taken.get(headerIdentity(name));
       if (reason === undefined) return [];
-      const field = `spec.limits[${index}].injectRequestHeaders[${header}].name`;
+      const field = `${limitField(rateLimit, index)}.injectRequestHeaders[${header}].name`;
       const message = `"${name}" is left out, the limit is in force without it: ${reason}. Choose another name`;
       return [problemOf(rateLimit, 'error', field, message)];
     }),

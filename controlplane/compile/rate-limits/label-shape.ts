@@ -5,6 +5,7 @@ import type { Memo } from '../memo.ts';
 import { EDGE } from '../node-groups.ts';
 import { labelledMappings } from './label-keys.ts';
 import { type Labelling, labelGroups } from './labelling.ts';
+import { limitField } from './limit-field.ts';
 
 /**
  * The form of a value that only the request tells: an IP address, as Envoy writes it, or the name
@@ -79,7 +80,7 @@ function targetShapes(rateLimit: Resource<'RateLimit'>, memo: Memo): readonly Gr
   if (spec.targetRefs === undefined) return [];
   return memo.of(rateLimit, 'label shapes', [], () =>
     spec.limits.map(({ labels }, index) =>
-      toShape(labels, `RateLimit ${namespace}/${name}, spec.limits[${index}].labels`),
+      toShape(labels, `RateLimit ${namespace}/${name}, ${limitField(rateLimit, index)}.labels`),
     ),
   );
 }

@@ -1,6 +1,7 @@
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { problemOf } from '../problem-of.ts';
+import { limitField } from './limit-field.ts';
 import { limitNames } from './limit-name.ts';
 
 /** Returns a warning for each limit that has the name of an earlier one, in any RateLimit. */
@@ -26,7 +27,7 @@ function sameName(
   return problemOf(
     rateLimit,
     'warning',
-    `spec.limits[${index}].name`,
+    `${limitField(rateLimit, index)}.name`,
     `a limit of RateLimit ${namespace}/${name} is called ${JSON.stringify(limit)} too: logs and metrics cannot tell them apart`,
   );
 }

@@ -41,6 +41,16 @@ test('a label that no request has is where the operator wrote it, also in a limi
   assert.deepEqual(more, []);
 });
 
+test('where a wrong limit is left out, those behind it keep their places', () => {
+  const wrong = '  limits:\n  - { rate: -1, unit: day }\n';
+  const unmet = SHOP.replace('[{ remote_address: "*" }]', '[{ usr: ada }]');
+  const problems = problemsOf(unmet.replace('  limits:\n', wrong));
+  assert.deepEqual(
+    problems.map(({ field, line }) => `${line} ${field}`),
+    ['10 spec.limits[1].pattern[0]'],
+  );
+});
+
 test('a pattern for any value neither meets nor hides a limit for targets', () => {
   const trial = `---
 apiVersion: gateway.internal/v2

@@ -9,6 +9,7 @@ import { HiddenLimits } from './hidden-limits.ts';
 import type { GroupShape } from './label-shape.ts';
 import { labelTree } from './label-tree.ts';
 import { LabelWalk } from './label-walk.ts';
+import { limitField } from './limit-field.ts';
 import { limitNames } from './limit-name.ts';
 import { unreachedReason } from './unreached-limit.ts';
 
@@ -111,5 +112,5 @@ function hidingReason(
 function warning(rateLimit: RateLimit, { index, item, message }: Finding): Problem {
   const unwritten = rateLimit.spec.targetRefs === undefined ? 0 : 1;
   const at = item === undefined ? '' : `[${item - unwritten}]`;
-  return problemOf(rateLimit, 'warning', `spec.limits[${index}].pattern${at}`, message);
+  return problemOf(rateLimit, 'warning', `${limitField(rateLimit, index)}.pattern${at}`, message);
 }
