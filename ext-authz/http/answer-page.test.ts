@@ -84,6 +84,18 @@ test('HTML is a page in the colours of its reader, with a headline, what to do a
   ]);
 });
 
+test('HTML with a status that has no name has the headline of its class', () => {
+  const request = requestWith({ accept: 'text/html' });
+  for (const [status, headline] of [
+    [420, 'This request cannot be answered'],
+    [499, 'This request cannot be answered'],
+    [599, 'This page does not work at the moment'],
+  ] as const) {
+    const { body } = answerPage(request, { status, message: 'm' });
+    assert.match(body, new RegExp(`<title>${headline}</title>[^]*<h1>${headline}</h1>`));
+  }
+});
+
 test('HTML has no style, script or image, which its Content-Security-Policy would not let in', () => {
   const request = requestWith({ accept: 'text/html' });
   for (const status of [400, 401, 403, 404, 405, 413, 429, 500, 502, 503, 504]) {

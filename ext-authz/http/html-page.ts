@@ -59,7 +59,7 @@ const TITLES: Readonly<Record<number, string>> = {
  * Browsers colour it light or dark, as the reader prefers.
  */
 export function htmlPage({ message, request_id, status_code }: Facts, page: Page): string {
-  const title = escapeHtml(page.title ?? TITLES[status_code] ?? STATUS_CODES[status_code] ?? '');
+  const title = escapeHtml(page.title ?? titleOf(status_code));
   const lines = [
     '<!doctype html>',
     '<html lang="en">',
@@ -82,6 +82,11 @@ export function htmlPage({ message, request_id, status_code }: Facts, page: Page
     '</html>',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A status without a name counts as the first of its class (RFC 9110 section 15). */
+function titleOf(status: number): string {
+  return TITLES[status] ?? STATUS_CODES[status] ?? TITLES[status - (status % 100)] ?? '';
 }
 
 /**
