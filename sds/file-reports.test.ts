@@ -7,17 +7,23 @@ import { createMetrics } from './metrics.ts';
 
 function setUp() {
   const lines: string[] = [];
+  const reported: boolean[] = [];
   const metrics = createMetrics();
   let find: () => readonly ReportedFinding[] = () => [];
+  const write = (line: string) => {
+    const entry = JSON.parse(line);
+    lines.push(entry.msg);
+    reported.push(entry.reported);
+  };
   const reports = fileReports('/i.yaml', {
-    log: pino({ base: null }, { write: line => lines.push(JSON.parse(line).msg) }),
+    log: pino({ base: null }, { write }),
     metrics,
     report: found => {
       find = found;
     },
   });
   const told = () => find().map(({ message, severity }) => `${severity}: ${message}`);
-  return { ...reports, lines, metrics, told };
+  return { ...reports, lines, metrics, reported, told };
 }
 
 const GOOD = { isMissing: false, problems: [], hasEarlier: true };
@@ -33,17 +39,19 @@ test('a mistake of an instances file is told everywhere, until it is right', asy
 });
 
 test('a missing file is a warning, which says whether anything was read before', () => {
-  const { onRead, told } = setUp();
+  const { onRead, reported, told } = setUp();
   onRead({ ...GOOD, isMissing: true });
   const missing = 'warning: the instances file /i.yaml is missing';
   assert.deepEqual(told(), [`${missing}. What was read last stays in force`]);
+  assert.deepEqual(reported, [true]);
   onRead({ ...GOOD, isMissing: true, hasEarlier: false });
   assert.deepEqual(told(), [`${missing}. Nothing was read before that could stand in for it`]);
 });
 
-test('of very many mistakes the first ten are reported', () => {
-  const { onRead, problems, told } = setUp();
+test('of very many mistakes the first ten are reported, which the log marks', () => {
+  const { onRead, problems, reported, told } = setUp();
   const many = Array.from({ length: 30 }, (_, at) => ({ line: at + 1, message: 'wrong' }));
   onRead({ ...GOOD, problems: many });
   assert.deepEqual([told().length, problems().length], [10, 30]);
+  assert.deepEqual([reported.length, reported.lastIndexOf(true)], [30, 9]);
 });

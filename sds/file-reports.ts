@@ -24,11 +24,11 @@ export function fileReports(
         ? 'What was read last stays in force'
         : 'Nothing was read before that could stand in for it';
       const missing = isMissing ? [`the instances file ${path} is missing. ${instead}`] : [];
-      for (const message of missing) log.warn({ file: path }, message);
-      const wrong = problems.map(({ line, message }) => {
+      for (const message of missing) log.warn({ file: path, reported: true }, message);
+      const wrong = problems.map(({ line, message }, at) => {
         metrics.fileProblem();
         const said = `${path}:${line}: ${message}. ${instead}`;
-        log.error({ file: `${path}:${line}` }, said);
+        log.error({ file: `${path}:${line}`, reported: at < MOST_MISTAKES }, said);
         return said;
       });
       told = [...missing, ...wrong];
