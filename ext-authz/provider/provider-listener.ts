@@ -3,8 +3,8 @@ import type { ProviderError } from './provider-error.ts';
 /**
  * The parts of a provider that may work or not: its discovery document, the endpoints in it, its
  * keys, whether it accepts the Filter's own client, whether its token endpoint and its userinfo
- * endpoint serve anybody, whether its ID tokens are there and good, but for what a browser can bring
- * about, and whether new access tokens are good.
+ * endpoint serve anybody, whether its ID tokens are there and good, but for what a browser can
+ * bring about, and whether new access tokens are good.
  */
 export type ProviderAspect =
   | 'discovery'
