@@ -11,6 +11,13 @@ test('a Lease of somebody else may be taken only when it was seen unchanged for 
   assert.equal(mayTake(lease, first, 'we', 1_015_001), true);
 });
 
+test('a Lease that lasts longer than any holder asks for may be taken after a minute', () => {
+  const edited = takenLease(undefined, 'other', 86_400, 0);
+  const first = observe(undefined, edited, 1_000_000);
+  assert.equal(mayTake(edited, first, 'we', 1_060_000), false);
+  assert.equal(mayTake(edited, first, 'we', 1_060_001), true);
+});
+
 test('the clock of the holder does not matter: each renewal begins the wait anew', () => {
   const lease = takenLease(undefined, 'other', 15, 0);
   const first = observe(undefined, lease, 1_000_000);

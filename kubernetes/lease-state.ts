@@ -17,6 +17,12 @@ export type LeaseSpec = {
  */
 export type Observed = { readonly record: string; readonly atMs: number };
 
+/**
+ * A longer duration was written by hand. A holder stops by the shorter one that it asks for. So it
+ * leads no more when it has not renewed for this time.
+ */
+const LONGEST_SECONDS = 60;
+
 const NOBODY: LeaseSpec = {
   holderIdentity: '',
   leaseDurationSeconds: 1,
@@ -47,7 +53,7 @@ export function observe(last: Observed | undefined, lease: LeaseSpec, nowMs: num
 
 /**
  * Whether this process may take the Lease. It may when it holds it, when it is free, or when it was
- * not renewed for its duration.
+ * not renewed for its duration, which counts as a minute at most.
  */
 export function mayTake(
   lease: LeaseSpec,
@@ -56,7 +62,8 @@ export function mayTake(
   nowMs: number,
 ): boolean {
   if (lease.holderIdentity === '' || lease.holderIdentity === holder) return true;
-  return nowMs - observed.atMs > lease.leaseDurationSeconds * 1000;
+  const seconds = Math.min(lease.leaseDurationSeconds, LONGEST_SECONDS);
+  return nowMs - observed.atMs > seconds * 1000;
 }
 
 /** Returns the Lease to write when it is taken or renewed. `nowMs` is since the epoch. */

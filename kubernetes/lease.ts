@@ -41,7 +41,7 @@ export type LeadOptions = {
   now(): number;
   readonly after: After;
   random(): number;
-  /** How long a vanished holder still counts. Default: 15 s. */
+  /** How long a vanished holder still counts, up to 60 s. Default: 15 s. */
   readonly durationSeconds?: number;
 };
 
