@@ -55,9 +55,29 @@ test('what is answered, or of another generation, awaits none', () => {
   assert.equal(awaitsAnswer(gateway(OTHERS, programmed('Unknown'), 'httproutes')), false);
 });
 
-test('proxies that have not accepted it answer nothing', () => {
-  for (const proxies of [undefined, { rejected: 'the port is taken' }])
-    assert.equal(withAnswer(AWAITING, { ...ACCEPTED, proxies }, 0), undefined);
+test('proxies that have not answered answer nothing', () => {
+  assert.equal(withAnswer(AWAITING, { ...ACCEPTED, proxies: undefined }, 0), undefined);
+});
+
+test('proxies that reject it say why, until some accept it', () => {
+  const proxies = { rejected: 'the port is taken' };
+  const told = withAnswer(AWAITING, { ...ACCEPTED, proxies }, 0);
+  assert.equal(lineOf(told), '"status":"Unknown" "status":"False" "status":"False"');
+  assert.match(JSON.stringify(told), /of another control plane rejects it: the port is taken/);
+  const rejected = { ...AWAITING, status: { ...Object(AWAITING.status), ...told } };
+  assert.equal(awaitsAnswer(rejected), true);
+  const other = { rejected: 'another port is taken' };
+  assert.equal(withAnswer(rejected, { ...ACCEPTED, proxies: other }, 0), undefined);
+  assert.equal(withAnswer(rejected, { ...ACCEPTED, proxies: undefined }, 0), undefined);
+  assert.equal(
+    lineOf(withAnswer(rejected, ACCEPTED, 0)),
+    '"status":"Unknown" "status":"True" "status":"True"',
+  );
+});
+
+test('what the control plane that leads knows of its own proxies awaits no answer', () => {
+  const own = { ...programmed('False'), message: 'A proxy rejects it: the port is taken' };
+  assert.equal(awaitsAnswer(gateway(own, own)), false);
 });
 
 test('a Gateway without an address gets no answer for itself, and a ListenerSet needs none', () => {

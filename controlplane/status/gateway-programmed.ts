@@ -27,7 +27,7 @@ type Told = Pick<GatewayStatus | ListenerSetStatus, 'conditions' | 'listeners'>;
 
 /**
  * Adds `Programmed` to the conditions of what can be served. A missing answer of the proxies
- * changes nothing where they answered to this generation before.
+ * changes nothing where they answered to this generation before, or those of another control plane.
  */
 export function withProgrammed(
   status: GatewayStatus | ListenerSetStatus,
@@ -57,14 +57,31 @@ export function listenersGeneration(status: GatewayStatus | ListenerSetStatus): 
 
 function add(
   conditions: readonly NamedCondition[],
-  programmed: NamedCondition,
+  now: NamedCondition,
   before: unknown,
   generation: number,
 ): readonly NamedCondition[] {
   if (conditions.some(({ type }) => type === 'Programmed')) return conditions;
   const old = fieldsIn(before).find(({ type }) => type === 'Programmed');
-  const isAnswered = old?.observedGeneration === generation && old.status === 'True';
-  return [...conditions, programmed.status === 'Unknown' && isAnswered ? PROGRAMMED : programmed];
+  const answered = old?.observedGeneration === generation ? answeredBefore(old) : undefined;
+  return [...conditions, (now.status === 'Unknown' && answered) || now];
+}
+
+function answeredBefore(old: Fields): NamedCondition | undefined {
+  if (old.status === 'True') return PROGRAMMED;
+  return isRejectedElsewhere(old) ? programmed('False', 'Invalid', String(old.message)) : undefined;
+}
+
+const ELSEWHERE = 'A proxy of another control plane rejects it: ';
+
+/** Returns what a control plane that does not lead tells of its proxies. */
+export function rejectedElsewhere(why: string): NamedCondition {
+  return programmed('False', 'Invalid', `${ELSEWHERE}${why}`);
+}
+
+/** Returns whether a condition is what `rejectedElsewhere` tells. */
+export function isRejectedElsewhere({ status, message }: Fields | NamedCondition): boolean {
+  return status === 'False' && String(message).startsWith(ELSEWHERE);
 }
 
 /** Our words for what is served. */

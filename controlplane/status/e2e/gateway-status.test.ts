@@ -9,6 +9,7 @@ import { inCluster, leads, metric } from '#controlplane/testing/in-cluster.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import type { ControlPlaneProcess } from '#envoy/e2e/control-plane-process.ts';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { occupyPort } from '#envoy/e2e/occupied-port.ts';
 import { until } from '#envoy/e2e/until.ts';
 import {
   type KubeApiserver,
@@ -475,6 +476,20 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
       (await getObject(targetOf('Gateway'), 'far'))?.metadata.resourceVersion,
       resourceVersion,
     );
+    const holder = await occupyPort();
+    t.after(holder.free);
+    await create('Gateway', 'taken', {
+      gatewayClassName: 'ours',
+      listeners: [{ ...listeners[0], port: holder.port }],
+    });
+    t.after(() => deleteObject(targetOf('Gateway'), 'taken'));
+    const isRejected = ({ listeners: all }: Status) =>
+      lineOf(all?.[0]?.conditions).includes('Programmed=False:Invalid');
+    const { listeners: rejected } = await statusWhen('Gateway', 'taken', isRejected);
+    const told = rejected?.[0]?.conditions.find(({ type }) => type === 'Programmed');
+    assert.match(told?.message ?? '', /^A proxy of another control plane rejects it: .*bind/);
+    await patch('Gateway', 'taken', { spec: { listeners: [{ ...listeners[0], port: 18_087 }] } });
+    await statusWhen('Gateway', 'taken', isOf(2));
   });
 
   test('is written again at once by a control plane that is started again after a crash', async () => {
