@@ -45,6 +45,8 @@ const WATCH_SECONDS = 40;
 const WATCH_JITTER_SECONDS = 10;
 /** Ends a watch this long after the server should have ended it. */
 const OVERDUE_MS = 5_000;
+/** A watch that ends this long before its time was ended by a server or a proxy that stops. */
+const EARLY_MS = 1_000;
 /** A watch that has lasted this long counts as success. */
 const PROVEN_MS = 1_000;
 /** Events of one burst are reported together. */
@@ -59,9 +61,9 @@ const UNDEFINED = 404;
 /**
  * Follows a selection of objects by list and watch until `close`. No call follows that. Failures of
  * any kind are retried after 0.1 to 5 s, and the last objects stay meanwhile. The API may be away,
- * a right or a kind may be missing, or the token rejected. After 410 or 404, and after a watch that
- * was silent to its end or beyond it, everything is listed again. Then only what differs is
- * reported.
+ * a right or a kind may be missing, or the token rejected. After 410 or 404, after a watch that was
+ * cut, and after one that was silent to its end or beyond it, everything is listed again. Then only
+ * what differs is reported.
  *
  * The package's informer is not used. It ends at each error but 410 and leaves the rest to its
  * user. It also lists in one page and asks for no bookmarks. See kubernetes-client/javascript,
@@ -138,27 +140,29 @@ async function attempt<T>(
       if (event.kind !== 'bookmark') tell.soon();
     };
     const from = objects.resourceVersion ?? '';
-    const overdue = await watchFor(options, from, { onEvent, onProven }, closed);
+    const cut = await watchFor(options, from, { onEvent, onProven }, closed);
     // Not even a bookmark came. A server that was restored to an earlier time waits for this
     // version, which it does not know. A proxy between may hold all events back.
-    if (!heard) objects.resourceVersion = undefined;
-    return overdue;
+    if (!heard || cut !== undefined) objects.resourceVersion = undefined;
+    return cut === 'early' ? undefined : cut;
   } catch (error) {
-    if (error instanceof ClusterError) return error;
-    throw error;
+    if (!(error instanceof ClusterError)) throw error;
+    // It may have been restored meanwhile, and have come past this version with other changes.
+    if (error.status === undefined) objects.resourceVersion = undefined;
+    return error;
   }
 }
 
 /**
  * Runs one watch. It counts as proven when it has lasted.
- * @returns an error when the server did not end it in time
+ * @returns an error when the server did not end it in time, and `early` when it did before
  */
 async function watchFor<T>(
   options: FollowOptions<T>,
   resourceVersion: string,
   { onEvent, onProven }: { onEvent(event: WatchEvent): void; onProven(): void },
   closed: AbortSignal,
-): Promise<ClusterError | undefined> {
+): Promise<ClusterError | 'early' | undefined> {
   const { cluster, after, random, resource, fieldSelector, labelSelector } = options;
   const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_JITTER_SECONDS * random());
   // AbortSignal.any would leak here: Node keeps a piece for each signal made from a long-lived one.
@@ -166,6 +170,7 @@ async function watchFor<T>(
   const end = () => watching.abort();
   closed.addEventListener('abort', end);
   const timers = [after(timeoutSeconds * 1000 + OVERDUE_MS, end)];
+  const begun = performance.now();
   const onOpen = () => {
     if (closed.aborted) return;
     timers.push(after(PROVEN_MS, onProven));
@@ -175,7 +180,8 @@ async function watchFor<T>(
   try {
     const watched = { ...selection, resourceVersion, timeoutSeconds, onOpen, onEvent };
     await watchObjects(cluster, watched, watching.signal);
-    return undefined;
+    const isEarly = performance.now() - begun < timeoutSeconds * 1000 - EARLY_MS;
+    return isEarly ? 'early' : undefined;
   } catch (error) {
     if (!watching.signal.aborted) throw error;
     return silent(options);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -205,6 +205,30 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     await put('restored', 'new');
     await until(() => (it.objects()?.has('restored/new') ? true : undefined));
     assert.deepEqual(it.troubles, []);
+  });
+
+  test('a server that was restored, and is past where we were when it answers again, is listed anew', async t => {
+    await makeNamespace(admin, 'passed');
+    await put('passed', 'kept');
+    const { cluster, proxy } = await behindProxy(t);
+    const it = followed(t, cluster, configMaps('passed'));
+    await until(() => (it.watches() > 0 ? true : undefined));
+    const etcd = join(api.caFile, '..', '..', 'etcd');
+    await api.stop();
+    await cp(etcd, `${etcd}-backup`, { recursive: true });
+    await api.start();
+    await put('passed', 'lost');
+    await until(() => (it.objects()?.has('passed/lost') ? true : undefined));
+    proxy.cut();
+    await api.stop();
+    await rm(etcd, { recursive: true });
+    await rename(`${etcd}-backup`, etcd);
+    await api.start();
+    // Other writers bring it past the version of what is lost.
+    for (const at of Array(20).keys()) await put('passed', 'other', { at: String(at) });
+    proxy.mend();
+    await until(() => (it.objects()?.has('passed/other') ? true : undefined));
+    assert.deepEqual([...(it.objects()?.keys() ?? [])].sort(), ['passed/kept', 'passed/other']);
   });
 
   test('a list that begins anew is no trouble, one that never ends is', async t => {
