@@ -4,6 +4,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { distinct } from '#resources/words/distinct.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { byName } from '#resources/words/order.ts';
 import { closeReplacing } from './added-headers.ts';
 import { mappingClusters, type NamedCluster } from './clusters/cluster-names.ts';
@@ -35,6 +36,7 @@ import { rateLimitMessages } from './rate-limits/rate-limit-messages.ts';
 import { rateLimitProblems } from './rate-limits/rate-limit-problems.ts';
 import { closedWholly } from './routes/closed-route.ts';
 import { MARK_LATE_TRIES } from './routes/late-tries.ts';
+import { loopProblems } from './routes/loops.ts';
 import { manyRoutesProblems } from './routes/many-routes.ts';
 import { mappingGroups } from './routes/mapping-groups.ts';
 import { mappingGroupProblems } from './routes/mapping-route.ts';
@@ -224,28 +226,19 @@ function compileProxies(
   ]);
   const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
   const tables = routeConfigurations(group, own, inputs, edge, routeOrigins);
+  const ownPorts = edge?.ports ?? applicationPorts(resources, group, options);
   return {
     resources: new Map([
       [CLUSTER, clusters],
       [ROUTE_CONFIGURATION, byName([...tables, ...(parts?.routes ?? [])])],
-      [
-        LISTENER,
-        byName(
-          toListeners(
-            servedPorts(
-              edge?.ports ?? applicationPorts(resources, group, options),
-              parts?.ports ?? [],
-              own,
-            ),
-          ),
-        ),
-      ],
+      [LISTENER, byName(toListeners(servedPorts(ownPorts, parts?.ports ?? [], own)))],
     ]),
     problems: [
       ...(edge === undefined ? [] : gatewayApiOf(resources, options).problems),
       ...listenerProblems(all, group),
       ...tls.problems,
       ...hopProblems(all.mappings, hopOf(options)),
+      ...loopProblems(own.mappings, addressesOf(ownPorts)),
       ...declared.problems,
       ...declaredClusterProblems(users, declared.byName, own.config),
       ...hosts.problems,
@@ -352,6 +345,10 @@ function servedPorts(
   const keepsOwn =
     listeners.length === 0 && hosts.length + mappings.length + proxyConfigs.length > 0;
   return keepsOwn ? [...own, ...ofGateways] : [...ofGateways, ...own];
+}
+
+function addressesOf(ports: readonly ServedPort[]): readonly HostPort[] {
+  return ports.map(({ address }) => address);
 }
 
 /** Returns the very same list while no cluster changes, so nothing compares its bytes again. */

@@ -1,0 +1,49 @@
+import { formatHostPort } from '#grpc/host-port.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { HostPort } from '#resources/words/host.ts';
+import { isLoopback } from '#resources/words/origin.ts';
+import { problemOf } from '../problem-of.ts';
+
+/**
+ * Returns a Problem for each Mapping whose service is one of the addresses at which its own proxies
+ * listen, when they match the request again there. A name that leads here by DNS is not known.
+ */
+export function loopProblems(
+  mappings: readonly Resource<'Mapping'>[],
+  listeners: readonly HostPort[],
+): readonly Problem[] {
+  return mappings
+    .filter(({ spec }) => !spec.host_redirect && spec.resolver !== 'sds' && comesAgain(spec))
+    .flatMap(mapping => {
+      const { service } = mapping.spec;
+      if (!listeners.some(address => leadsTo(service, address))) return [];
+      return problemOf(mapping, 'warning', 'spec.service', messageOf(service));
+    });
+}
+
+function messageOf(service: HostPort): string {
+  return `this gateway itself listens at ${formatHostPort(service)} (by EDGE_ADDRESS or a Listener), and there the same Mapping gets the request again. It goes round until its headers are too large, and is answered 431. Write the address of the service`;
+}
+
+function leadsTo({ host, port }: HostPort, listener: HostPort): boolean {
+  if (port !== listener.port) return false;
+  return host === listener.host || (isLoopback(host) && takesLoopback(listener.host));
+}
+
+function takesLoopback(host: string): boolean {
+  return isLoopback(host) || host === '0.0.0.0' || host === '::';
+}
+
+/** Whether the path is below the prefix still, and the host is the one that was asked for. */
+function comesAgain(spec: MappingSpec): boolean {
+  const { prefix, prefix_exact, prefix_regex, regex_rewrite, rewrite } = spec;
+  if (regex_rewrite !== undefined || changesHost(spec)) return false;
+  if (prefix_regex || rewrite === '' || rewrite === prefix) return true;
+  return !prefix_exact && rewrite.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
+}
+
+function changesHost({ auto_host_rewrite, host, host_rewrite }: MappingSpec): boolean {
+  return host !== '*' && (auto_host_rewrite || host_rewrite !== undefined);
+}
