@@ -68,6 +68,14 @@ const WORDS: readonly [failure: Failure, words: string][] = [
     { kind: 'broken', address: 'a:1', reason: 'reset', isTls: false },
     'a:1 closes the connection or answers no HTTP (reset). Does it speak https? Then write `https://` in `service`. Otherwise correct the port. Until then requests get 502 or 503',
   ],
+  [
+    { kind: 'broken', address: 'a:1', reason: 'reset{protocol_error}', isTls: false },
+    'a:1 closes the connection or answers no HTTP (reset{protocol_error}). Does it speak https? Then write `https://` in `service`. Otherwise correct the port, or its answer: over 100 header fields, very large ones, wrong names, and two lengths of a body are rejected. Until then requests get 502 or 503',
+  ],
+  [
+    { kind: 'broken', address: 'a:1', reason: 'reset{protocol_error}', isTls: true },
+    'a:1 closes the connection or answers no HTTP (reset{protocol_error}). Look at the log of the service, or correct the port, or its answer: over 100 header fields, very large ones, wrong names, and two lengths of a body are rejected. Until then requests get 502 or 503',
+  ],
 ];
 
 for (const [failure, words] of WORDS)

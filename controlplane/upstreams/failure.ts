@@ -136,13 +136,18 @@ function unhealthyOnes({ by, few }: Extract<Failure, { readonly kind: 'unhealthy
 
 /** What a port of TLS answers to plain text differs by program, and looks like any other answer. */
 function brokenRemedy(
-  { isTls }: Extract<Failure, { readonly kind: 'broken' }>,
+  { isTls, reason }: Extract<Failure, { readonly kind: 'broken' }>,
   { secure }: TlsWords,
 ): string {
-  return isTls
+  const remedy = isTls
     ? 'Look at the log of the service, or correct the port'
     : `Does it speak https? Then ${secure}. Otherwise correct the port`;
+  return /protocol_error/.test(reason) ? `${remedy}, or its answer: ${REJECTED_ANSWERS}` : remedy;
 }
+
+/** Envoy does not tell which of these it was. */
+const REJECTED_ANSWERS =
+  'over 100 header fields, very large ones, wrong names, and two lengths of a body are rejected';
 
 function sentence(text: string): string {
   return /[.?]$/.test(text) ? text : `${text}.`;
