@@ -16,7 +16,14 @@ const proxy = (number: number, standing: Status['proxies'][number]['standing'] =
   types: [{ type: 'Cluster', sent: 'b', acked: standing === 'settled' ? 'b' : 'a' }],
 });
 
+const NONE =
+  'no resource of this gateway is in the folders or namespaces that the control plane reads';
+
 describe('the status in words', () => {
+  test('says that nothing is read, as with the wrong folder', () => {
+    assert.deepEqual(statusText(statusOf([])), `ready\n${NONE}\n`);
+  });
+
   const many = Array.from({ length: 41 }, (_, number) => resource('Mapping', `m${number}`));
   const status = statusOf([
     resource('Host', 'a'),
@@ -38,11 +45,12 @@ describe('the status in words', () => {
     const status = statusOf([], [...inSync, proxy(99, 'waiting')]);
     assert.deepEqual(statusText(status).trimEnd().split('\n'), [
       'ready',
+      NONE,
       '41 of group edge are in sync, which --all lists',
       'edge-99 (edge) at 192.0.2.99:1',
       '  Cluster                 sent b, ACKed a',
     ]);
-    assert.equal(statusText(status, true).trimEnd().split('\n').length, 1 + 2 * 42);
+    assert.equal(statusText(status, true).trimEnd().split('\n').length, 2 + 2 * 42);
   });
 
   test('says of a proxy that came with all it is to have that it is in sync', () => {
@@ -53,7 +61,7 @@ describe('the status in words', () => {
       statusText(statusOf([], [came, waits]))
         .trimEnd()
         .split('\n')
-        .slice(1),
+        .slice(2),
       [
         'edge-1 (edge) at 192.0.2.1:1',
         '  Cluster                 in sync since it connected',

@@ -60,7 +60,12 @@ export function statusText(status: Status, all = false): string {
   ].join('\n');
 }
 
+/** As with the wrong folder, which nothing else tells. */
+const NONE =
+  'no resource of this gateway is in the folders or namespaces that the control plane reads';
+
 function resourceLines(resources: Status['resources'], most: number): readonly string[] {
+  if (resources.length === 0) return [NONE];
   const groups = Map.groupBy(resources, each =>
     each.state === 'in force' ? each.id.slice(0, each.id.indexOf('/')) : each,
   );

@@ -67,3 +67,10 @@ test('an edge that was moved is announced, and tried, where it is', () => {
   assert.match(said, /curl http:\/\/127\.0\.0\.1:9000\/user\//);
   assert.doesNotMatch(said, /8180/);
 });
+
+test('without a route to try it says so, and how to see what is read', () => {
+  const given = { ...LAYOUT, demo: false, provider: false };
+  const text = announcement(given, { instances: 0, ms: 1, routes: [] });
+  assert.match(text, /^No route leads to a service .* npx tollwright status --port-offset 100$/m);
+  assert.doesNotMatch(text, /Try:/);
+});

@@ -37,7 +37,7 @@ export function announcement(
     `  logs            ${state.logs}`,
     '',
     ...(layout.demo && !layout.provider ? [NO_LOGIN, ''] : []),
-    'Try:',
+    ...(routes?.length === 0 ? [noRoute(layout)] : ['Try:']),
     ...(routes?.map(route => `  ${curlLine(edge, route)}`) ??
       (instances === 0 ? NO_INSTANCE : demoLines(layout))),
     '',
@@ -46,6 +46,12 @@ export function announcement(
 
 const NO_LOGIN =
   'The demo has no login, which needs one more package: npx -p tollwright -p oidc-provider tollwright up';
+
+/** The folder may be the wrong one. */
+function noRoute({ portOffset }: Layout): string {
+  const offset = portOffset === 0 ? '' : ` --port-offset ${portOffset}`;
+  return `No route leads to a service by its path alone. See what is read: npx tollwright status${offset}`;
+}
 
 const NO_INSTANCE = ['  npx tollwright scale 2    to start instances of the sample service'];
 
