@@ -1,4 +1,4 @@
-import { globSync, rmSync, statSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
 import { acquireLock } from '#files/lock.cjs';
@@ -9,6 +9,7 @@ import { serveControl } from './control-server.ts';
 import { demoResources, hasProvider, SAMPLES } from './demo-resources.ts';
 import { edgeAddress } from './edge-address.ts';
 import { eventually } from './eventually.ts';
+import { fewOpenFiles } from './open-files.ts';
 import { orphanGuard } from './orphan-guard.ts';
 import { type Layout, loopback } from './parts.ts';
 import { checkPorts } from './port-check.ts';
@@ -179,12 +180,23 @@ async function serve(
   const { demo } = layout;
   const fleet = instances === 0 ? '' : ` ${instances} instances with a proxy each,`;
   say(`starting control plane, discovery,${fleet} and the edge ...`);
+  const few = fewOpenFiles(limitsOfThis());
+  if (few !== undefined) say(few);
   await Promise.all([system.start(instances), untilReady({ layout, system }, say)]);
   if (system.isStopping) return;
   const routes = demo ? undefined : await routesToTry(loopback(layout.ports.edgeAdmin), 3);
   const edge = await edgeAddress(layout.ports);
   const tried = routes === undefined ? {} : { routes };
   say(announcement(layout, { instances, ms: now() - began, edge, ...tried }));
+}
+
+/** Only Linux tells them as a file. */
+function limitsOfThis(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 async function untilReady(options: ReadinessOptions, say: (line: string) => void): Promise<void> {
