@@ -107,7 +107,7 @@ export class Checker {
     for (const { rule, filter } of closed)
       log.error(
         { rule: rule.id, host: rule.host, path: rule.path, filter },
-        'closed: its Filter is missing or rejected',
+        `rule ${rule.id} is closed: its Filter ${filter} is missing or rejected`,
       );
     const counts = { filters: active.filters.size, rules: rules.length, closed: closed.length };
     log.info(counts, 'filters are in force');

@@ -161,6 +161,7 @@ for (const [name, serve] of [
         },
       });
       configure(server, 'yes', 'no', 'breaks');
+      assert.match(lines.join(''), /"rule default\/p\[3\] is closed: its Filter default\/nowhere /);
       lines.length = 0;
       for (const [path, status] of [
         ['/free', 200],
