@@ -51,6 +51,7 @@ export async function askControlPlane(
       `no control plane answers at ${at}: start one with "npx tollwright up", or say with --address or --port-offset where it is${instead}`,
     );
   if (response.ok || alsoAnswers.includes(response.status)) return response;
+  if (response.status === 404) throw anotherServer(at);
   const why = response.status === 413 ? ': it takes at most 16 MiB' : '';
   throw new Error(`the control plane at ${at} answers ${response.status}${why}`);
 }
@@ -71,8 +72,13 @@ export async function readAnswer<Answer extends object>(
     if (typeof answer.error === 'string') throw new Error(answer.error);
     if (recognise(answer as Partial<Answer>)) return answer as Answer;
   }
-  throw new Error(
-    `what answers at ${new URL(response.url).host} is not a control plane: say with --address or --port-offset where one serves HTTP, by default at ${HTTP}`,
+  throw anotherServer(new URL(response.url).host);
+}
+
+/** Each port of the gateway and of its Envoys answers HTTP, so the wrong one answers 404. */
+function anotherServer(at: string): Error {
+  return new Error(
+    `what answers at ${at} is not a control plane: say with --address or --port-offset where one serves HTTP, by default at ${HTTP}`,
   );
 }
 

@@ -12,7 +12,13 @@ spec: { prefix: /one/, service: one }
 `;
 
 /** What other servers answer. */
-const ANSWERS = ['{"ready":true,"services":{}}', '{"request":{"host":"x"}}', '[]', 'hello'];
+const ANSWERS = [
+  [200, '{"ready":true,"services":{}}'],
+  [200, '{"request":{"host":"x"}}'],
+  [200, '[]'],
+  [200, 'hello'],
+  [404, 'not found'],
+] as const;
 
 describe('a command that asks the control plane', () => {
   for (const command of [
@@ -25,14 +31,17 @@ describe('a command that asks the control plane', () => {
     test(`tells another server from it: ${command.join(' ')}`, async t => {
       const file = join(await folderOf(t, { 'a.yaml': MAPPING }), 'a.yaml');
       const args = command[0] === 'diff' ? [...command, file] : command;
-      let body = '';
+      let answer: (typeof ANSWERS)[number] = ANSWERS[0];
       const server = createServer((request, response) => {
-        request.resume().on('end', () => response.end(body));
+        const [status, body] = answer;
+        request.resume().on('end', () => response.writeHead(status).end(body));
       });
       await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
       t.after(() => server.close());
       const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-      for (body of ANSWERS) {
+      // To `renew` 404 says that the console is off.
+      const told = ANSWERS.filter(([status]) => command[0] !== 'renew' || status === 200);
+      for (answer of told) {
         const { stdout, stderr } = await gateway(...args, '--address', address);
         assert.deepEqual(
           [stdout, stderr],
@@ -40,7 +49,7 @@ describe('a command that asks the control plane', () => {
             '',
             `gateway: what answers at ${address} is not a control plane: say with --address or --port-offset where one serves HTTP, by default at 127.0.0.1:8877\n`,
           ],
-          body,
+          answer[1],
         );
       }
     });
