@@ -62,7 +62,9 @@ export function diffCommand(): Command {
 async function run(paths: string[], flags: Flags, command: Command): Promise<void> {
   const { delete: remove = [], envoy = false, json, resources } = flags;
   if (paths.length + remove.length === 0)
-    command.error('error: name files or folders, or resources with --delete');
+    command.error(
+      `error: name files or folders, or resources with --delete${swallowed(resources)}`,
+    );
   const shown = paths.map(shorten);
   const whole = paths.some(path => statSync(path, { throwIfNoEntry: false })?.isDirectory());
   const question = { files: textsOf(shown), whole, remove, envoy };
@@ -72,6 +74,13 @@ async function run(paths: string[], flags: Flags, command: Command): Promise<voi
       : compareFiles(question, resources.map(shorten));
   process.stdout.write(json ? `${JSON.stringify(difference, null, 2)}\n` : coloured(difference));
   process.exitCode = exitCodeOf(difference);
+}
+
+/** Commander gives an option of several values all that follows it. */
+function swallowed(resources: readonly string[] = []): string {
+  return resources.length < 2
+    ? ''
+    : '. All paths after --resources are its own, so name the others before it';
 }
 
 /** As of `kubectl diff`. */

@@ -46,8 +46,9 @@ export function explainCommand(): Command {
     .description(
       'show the route, filters, labels and rate limits of a request, and why others do not apply',
     )
-    .argument('<method>', 'request method, for example GET')
-    .argument('<url>', 'http://host/path?query, or /path for host localhost')
+    .usage('[options] <method> <url>')
+    .argument('[method]', 'request method, for example GET')
+    .argument('[url]', 'http://host/path?query, or /path for host localhost')
     .option('-H, --header <name: value>', 'a header of the request (repeatable)', collect)
     .option('--from <address>', 'IP address that the request comes from', '127.0.0.1')
     .addOption(ADDRESS)
@@ -67,10 +68,11 @@ function collect(value: string, earlier: readonly string[] = []): readonly strin
   return [...earlier, value];
 }
 
-async function run(method: string, url: string, flags: Flags): Promise<void> {
+async function run(_method: unknown, _url: unknown, flags: Flags, command: Command): Promise<void> {
+  const { method, url, resources } = requestOf(command, flags.resources);
   // A mistake in the request is reported without asking the control plane.
   const request = parseClientRequest(method, url, flags);
-  const { nodeGroup, resources } = flags;
+  const { nodeGroup } = flags;
   const explanation =
     resources === undefined
       ? await explainRunning(method, url, flags)
@@ -79,6 +81,17 @@ async function run(method: string, url: string, flags: Flags): Promise<void> {
     flags.json ? `${JSON.stringify(explanation, null, 2)}\n` : describe(explanation, flags.all),
   );
   process.exitCode = explanation.answer === undefined ? 0 : 1;
+}
+
+/** `--resources` takes all that follows it, so its last paths may be the method and the URL. */
+function requestOf(command: Command, paths: readonly string[] | undefined) {
+  const given = command.args.length;
+  const own = (paths?.length ?? 0) - (2 - given);
+  const taken = paths !== undefined && own > 0 ? paths.slice(own) : [];
+  const [method, url] = [...command.args, ...taken];
+  if (method === undefined || url === undefined)
+    command.error(`error: missing required argument '${given === 0 ? 'method' : 'url'}'`);
+  return { method, url, resources: paths?.slice(0, paths.length - taken.length) };
 }
 
 /** Asks the running control plane, which knows what is in force. */

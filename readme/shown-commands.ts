@@ -118,7 +118,8 @@ async function ownProblem(name: string, args: readonly string[]): Promise<string
   const { operands, unknown } = command.parseOptions([...args]);
   if (unknown.length > 0) return `gateway ${name} has no option ${unknown[0]}`;
   const wanted = command.registeredArguments;
-  const enough = operands.length >= wanted.filter(({ required }) => required).length;
+  const required = command.usage().match(/<[^>]+>/g) ?? [];
+  const enough = operands.length >= required.length;
   const tooMany = operands.length > wanted.length && !wanted.some(({ variadic }) => variadic);
   return enough && !tooMany
     ? undefined

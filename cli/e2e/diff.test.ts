@@ -126,6 +126,11 @@ describe('gateway diff', () => {
     assert.equal((await gateway('diff', '')).code, 2);
     assert.equal((await gateway('diff', 'x.yaml', '--address', '127.0.0.1:1')).code, 2);
     assert.equal((await gateway('diff', '--help')).code, 0);
+    const { stderr } = await gateway('diff', '--resources', 'main', 'new.yaml');
+    assert.match(
+      stderr,
+      /\. All paths after --resources are its own, so name the others before it$/m,
+    );
   });
 
   test('sends no secret to another machine', async t => {

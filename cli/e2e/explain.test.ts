@@ -144,6 +144,16 @@ describe('gateway explain', () => {
     assert.match(elsewhere.stderr, /^gateway: There is no node group "egde": there are .*edge/);
   });
 
+  test('takes method and URL behind the paths of --resources', async t => {
+    const folder = await folderOf(t, { 'a.yaml': RESOURCES });
+    const last = await gateway('explain', 'GET', '/user/x', '--resources', folder);
+    for (const args of [
+      ['--resources', folder, 'GET', '/user/x'],
+      ['GET', '--resources', folder, '/user/x'],
+    ])
+      assert.deepEqual(await gateway('explain', ...args), last);
+  });
+
   test('says what to do when no control plane is there', async () => {
     const { code, stderr } = await gateway('explain', 'GET', '/', '--address', '127.0.0.1:1');
     assert.equal(code, 1);
@@ -169,6 +179,9 @@ describe('gateway explain', () => {
       /no resource is for node group "egde", did you mean `edge`\?/,
     ],
     [['GET', '/', '--resources', '/nowhere'], /nowhere: there is no such file or folder/],
+    [[], /^error: missing required argument 'method'$/m],
+    [['GET'], /^error: missing required argument 'url'$/m],
+    [['--resources', '/nowhere', '/'], /^error: missing required argument 'method'$/m],
   ];
   for (const [args, message] of mistakes) {
     test(`refuses "${args.join(' ')}" and says why`, async () => {
