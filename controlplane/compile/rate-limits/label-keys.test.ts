@@ -19,7 +19,7 @@ const mapping = (name: string, labels: string, more = '') =>
 const MAPPINGS = [
   mapping(
     'a',
-    "{gateway: [{g: [x, {host: {header: ':authority'}}, {__proto__: {header: HOST}}, {path: {path: true}}, {whole: {header: ':path'}}]}]}",
+    "{gateway: [{g: [x, {host: {header: ':authority'}}, {__proto__: {header: HOST}}, {path: {path: true}}, {whole: {header: ':path'}}, {client: {header: X-Forwarded-For}}]}]}",
   ),
   mapping(
     'b',
@@ -38,12 +38,17 @@ test('the keys of labels that read host and path are those of Mappings and defau
   assert.deepEqual(
     labelKeys(resources),
     new Map([
-      ['shop', { hosts: ['default_host'], paths: [], targets: [] }],
+      ['shop', { hosts: ['default_host'], paths: [], targets: [], forwarded: [] }],
       [
         'gateway',
-        { hosts: ['__proto__', 'forwarded', 'host'], paths: ['path'], targets: ['whole'] },
+        {
+          hosts: ['__proto__', 'forwarded', 'host'],
+          paths: ['path'],
+          targets: ['whole'],
+          forwarded: ['client'],
+        },
       ],
-      ['other', { hosts: ['h'], paths: [], targets: [] }],
+      ['other', { hosts: ['h'], paths: [], targets: [], forwarded: [] }],
     ]),
   );
 });

@@ -13,12 +13,14 @@ export type LabelKeys = {
   readonly paths: readonly string[];
   /** Its path with the query. */
   readonly targets: readonly string[];
+  /** The list of addresses in `X-Forwarded-For`. */
+  readonly forwarded: readonly string[];
 };
 
 /** The edge sets both to what the client sent as host. */
 const HOST_HEADERS: ReadonlySet<string> = new Set([':authority', 'x-forwarded-host']);
 
-export const NO_LABEL_KEYS: LabelKeys = { hosts: [], paths: [], targets: [] };
+export const NO_LABEL_KEYS: LabelKeys = { hosts: [], paths: [], targets: [], forwarded: [] };
 
 /** Returns the keys of the labels of each label domain. */
 export function labelKeys(resources: ResourceSet): ReadonlyMap<string, LabelKeys> {
@@ -28,7 +30,12 @@ export function labelKeys(resources: ResourceSet): ReadonlyMap<string, LabelKeys
       const all = ofDomain.flatMap(([, each]) => each);
       return [
         domain,
-        { hosts: keys(all, isHost), paths: keys(all, isPath), targets: keys(all, isTarget) },
+        {
+          hosts: keys(all, isHost),
+          paths: keys(all, isPath),
+          targets: keys(all, isTarget),
+          forwarded: keys(all, isForwarded),
+        },
       ];
     }),
   );
@@ -78,4 +85,8 @@ function isPath(specifier: LabelSpecifier): boolean {
 
 function isTarget(specifier: LabelSpecifier): boolean {
   return specifier.type === 'request_header' && specifier.header === ':path';
+}
+
+function isForwarded(specifier: LabelSpecifier): boolean {
+  return specifier.type === 'request_header' && specifier.header === 'x-forwarded-for';
 }

@@ -27,7 +27,7 @@ function problemsOf(text: string) {
   const known = {
     groups: groupShapes(resources, labelling, memo),
     clusterNames: () => [],
-    targets: [],
+    escapable: { forwarded: [], targets: [] },
     prefixes: resources.config.remote_address_prefix,
   };
   return limitProblems(resources.rateLimits, known, memo);

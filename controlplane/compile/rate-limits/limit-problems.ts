@@ -4,7 +4,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { PrefixLengths } from '#resources/words/address-network.ts';
 import type { Memo } from '../memo.ts';
 import { problemOf } from '../problem-of.ts';
-import { escapeReason, networkReason } from './escaped-limit.ts';
+import { type EscapableKeys, escapeReason, networkReason } from './escaped-limit.ts';
 import { HiddenLimits } from './hidden-limits.ts';
 import type { GroupShape } from './label-shape.ts';
 import { labelTree } from './label-tree.ts';
@@ -27,8 +27,7 @@ export type KnownLabels = {
   readonly groups: readonly GroupShape[];
   /** Returns the names of the clusters that requests go to. */
   clusterNames(): readonly string[];
-  /** Keys of labels that hold the path with its query. */
-  readonly targets: readonly string[];
+  readonly escapable: EscapableKeys;
   readonly prefixes: PrefixLengths;
 };
 
@@ -38,7 +37,7 @@ export type KnownLabels = {
  */
 export function limitProblems(
   rateLimits: readonly RateLimit[],
-  { groups, clusterNames, targets, prefixes }: KnownLabels,
+  { groups, clusterNames, escapable, prefixes }: KnownLabels,
   memo: Memo,
 ): readonly Problem[] {
   if (rateLimits.length === 0) return [];
@@ -49,10 +48,13 @@ export function limitProblems(
   const names = clusterNames();
   const clusters = memo.of(memo, 'cluster names', names, () => new Set(names));
   const walk = new LabelWalk(tree, clusters, prefixes);
-  const known = [tree, hidden, clusters, targets.join('\0'), prefixes.ipv4, prefixes.ipv6];
+  const keys = JSON.stringify([escapable.targets, escapable.forwarded]);
+  const known = [tree, hidden, clusters, keys, prefixes.ipv4, prefixes.ipv6];
   return rateLimits.flatMap(rateLimit =>
     memo
-      .of(rateLimit.spec, 'limit findings', known, () => findings(rateLimit, hidden, walk, targets))
+      .of(rateLimit.spec, 'limit findings', known, () =>
+        findings(rateLimit, hidden, walk, escapable),
+      )
       .map(finding => warning(rateLimit, finding)),
   );
 }
@@ -67,14 +69,14 @@ function findings(
   { spec }: RateLimit,
   hidden: HiddenLimits,
   walk: LabelWalk,
-  targets: readonly string[],
+  escapable: EscapableKeys,
 ): readonly Finding[] {
   return spec.limits.flatMap((limit, index) => {
     const unreached = unreachedReason(limit, spec.domain, walk);
     if (unreached !== undefined) return [{ index, ...unreached }];
     const messages = [
       hidingReason(limit, hidden, walk),
-      escapeReason(limit, targets),
+      escapeReason(limit, escapable),
       networkReason(limit, walk.prefixes),
     ];
     return messages.flatMap(message => (message === undefined ? [] : [{ index, message }]));

@@ -47,7 +47,7 @@ export function rateLimitProblems(
       limitProblems(
         rateLimits.filter(({ spec }) => spec.domain === labelling.domain),
         {
-          targets: keysOf(labelling).targets,
+          escapable: keysOf(labelling),
           prefixes,
           groups: groupShapes(resources, labelling, memo),
           clusterNames,
