@@ -15,10 +15,10 @@ export function loopProblems(
   listeners: readonly HostPort[],
 ): readonly Problem[] {
   return mappings
+    .filter(({ spec }) => listeners.some(address => leadsTo(spec.service, address)))
     .filter(({ spec }) => !spec.host_redirect && spec.resolver !== 'sds' && comesAgain(spec))
-    .flatMap(mapping => {
+    .map(mapping => {
       const { service } = mapping.spec;
-      if (!listeners.some(address => leadsTo(service, address))) return [];
       return problemOf(mapping, 'warning', 'spec.service', messageOf(service));
     });
 }
