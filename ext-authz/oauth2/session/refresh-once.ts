@@ -29,6 +29,8 @@ export type RefreshParts = {
 const REFRESH_MS = 9_000;
 /** Longer than provider and store together, so that two refreshes never overlap. */
 const LEASE_MS = REFRESH_MS + 5_000;
+/** How long after its access token a session waits for the key of its new ID token. */
+const UNPUBLISHED_MS = 600_000;
 const POLL_MS = 50;
 const LONGEST_PAUSE_MS = 500;
 const TRIES = 5;
@@ -79,7 +81,9 @@ async function ask(
     const tokens = await parts.provider.refresh(request, AbortSignal.timeout(REFRESH_MS));
     return await keep(parts, loaded, leaseEnds, tokens);
   } catch (error) {
-    return endsSession(error) ? end(parts, loaded, error.message) : { kind: 'failed', error };
+    return endsSession(error, loaded.session, parts.sources.now())
+      ? end(parts, loaded, error.message)
+      : { kind: 'failed', error };
   }
 }
 
@@ -174,11 +178,17 @@ function wasRefreshed(
 
 /**
  * Returns true for an ID token that does not continue the login (OpenID Connect Core section 12.2),
- * and for a refusal that only another login mends.
+ * and for a refusal that only another login mends. A key that is not published for so long is not
+ * on its way.
  */
-function endsSession(error: unknown): error is ProviderError {
+function endsSession(
+  error: unknown,
+  { accessTokenEnds }: Session,
+  now: number,
+): error is ProviderError {
   if (!(error instanceof ProviderError)) return false;
   if (error.code === 'invalid_id_token') return true;
+  if (error.code === 'unverified_id_token') return now > accessTokenEnds + UNPUBLISHED_MS;
   return LOG_IN_AGAIN.has(error.refusal ?? '');
 }
 

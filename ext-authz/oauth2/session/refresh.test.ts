@@ -80,13 +80,24 @@ for (const [what, kid] of [
     gateway.advance(31_000);
     await assert.rejects(browser.visit(PAGE), { code: 'unverified_id_token' });
     provider().behave('jwks', () => ({ body: { keys: [second.publicJwk] } }));
-    gateway.advance(HOUR);
+    gateway.advance(400_000);
     assert.equal(await bearer(browser), 'Bearer access-3');
     assert.deepEqual(
       refreshes().map(({ form }) => form.get('refresh_token')),
       ['refresh-0', 'refresh-1', 'refresh-2'],
     );
   });
+
+test('a session does not wait for a key that stays unpublished', async t => {
+  const second = await makeSigningKey('second');
+  const { browser, gateway } = await open(t);
+  rotate(grantType => (grantType === 'refresh_token' ? { key: second } : {}));
+  await browser.follow(PAGE, authorize);
+  gateway.advance(HOUR + 590_000);
+  await assert.rejects(browser.visit(PAGE), { code: 'unverified_id_token' });
+  gateway.advance(20_000);
+  assert.equal((await browser.visit(PAGE)).status, 303);
+});
 
 test('a refresh with a token that is too large: the session stays, with the rotated refresh token', async t => {
   const { browser, gateway } = await open(t, { settings: { expirationSafetyMargin: 60_000 } });
