@@ -7,8 +7,9 @@ import { acquireLock } from '#files/lock.cjs';
  * @throws an Error that says what to do when another process has it
  */
 export function lockState(folder: string, service: string): void {
-  const lock = tryLock(join(folder, `${service.replaceAll(' ', '')}.lock`));
-  if (lock?.holder === undefined) return void process.once('exit', () => lock?.release());
+  const lock = attempt(() => acquireLock(join(folder, `${service.replaceAll(' ', '')}.lock`)));
+  if (lock?.holder === undefined)
+    return void process.once('exit', () => attempt(() => lock?.release()));
   // The first process of a container has the same id each time.
   if (lock.holder === process.pid) return;
   throw new Error(
@@ -16,10 +17,10 @@ export function lockState(folder: string, service: string): void {
   );
 }
 
-/** A disk that is full, or that has no links, must not keep a process from its start. */
-function tryLock(file: string): ReturnType<typeof acquireLock> | undefined {
+/** A disk that is full, or that has no links, must not keep a process from its start or its end. */
+function attempt<T>(run: () => T): T | undefined {
   try {
-    return acquireLock(file);
+    return run();
   } catch {
     return undefined;
   }
