@@ -77,6 +77,15 @@ export type Resource<K extends Kind = Kind> = K extends Kind ? ResourceOf<K> : n
 /** What a rule of a rejected FilterPolicy covers, as far as it could be read. */
 export type ReadableRule = { readonly host?: string; readonly path?: string };
 
+/** What a rejected ProxyConfig would have served, as far as it could be read. */
+export type ReadableHosts = {
+  readonly node_group: string;
+  readonly hosts: readonly {
+    readonly domains: readonly string[];
+    readonly prefixes: readonly string[];
+  }[];
+};
+
 type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'TLSRoute' | 'TCPRoute' | 'UDPRoute';
 
 /** What a rejected route covers, as far as it could be read. Its rules have no backends. */
@@ -99,6 +108,11 @@ export type Rejected = {
    * fall through to a wider prefix.
    */
   readonly match?: MappingMatch;
+  /**
+   * The virtual hosts of a ProxyConfig. Their requests do not fall through to a wider prefix
+   * either. Absent when they could not be read.
+   */
+  readonly virtualHosts?: ReadableHosts;
   /** The labels of a Mapping, by which Hosts choose it. Absent when it has none. */
   readonly labels?: Readonly<Record<string, string>>;
   /**

@@ -1,6 +1,6 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { gatewayApiOf } from './gateways/gateway-api-of.ts';
-import { EDGE, mappingsByGroup, SERVICE_GROUPS } from './node-groups.ts';
+import { closedGroup, EDGE, mappingsByGroup, SERVICE_GROUPS } from './node-groups.ts';
 
 /**
  * Returns every node group of proxies that has configuration, in order. `edge` always has. The
@@ -13,7 +13,7 @@ export function nodeGroups(
   const { gateways } = gatewayApiOf(resources, options);
   const mappings = mappingsByGroup(resources.mappings).keys();
   const proxyConfigs = resources.proxyConfigs.map(({ spec }) => spec.node_group);
-  const closed = resources.closed.flatMap(({ match }) => match?.node_group ?? []);
+  const closed = resources.closed.flatMap(item => closedGroup(item) ?? []);
   const served = gateways.map(({ group }) => group);
   const groups = new Set([EDGE, ...mappings, ...proxyConfigs, ...closed, ...served]);
   return [...groups].filter(group => !SERVICE_GROUPS.includes(group)).sort();

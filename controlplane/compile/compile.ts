@@ -190,7 +190,7 @@ function compileProxies(
   const users = askingClusters(mappings, shares);
   const byMapping = mappingClusters(users, declared.byName, upstreamTls, memo);
   const sent = sentUpgrades(resources, group);
-  const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName, sent.upgrades);
+  const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName, sent.upgrades, own.closed);
   const served = shares.map(share => {
     const { choice, closed, forwarded, overruled, redirects } = share;
     const groups = mappingGroups(forwarded, byMapping);

@@ -1,3 +1,4 @@
+import type { Rejected } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { isGatewayGroup } from '#resources/words/gateway-group.ts';
 import { remembered } from '#xds/remembered.ts';
@@ -40,10 +41,15 @@ export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet 
     hosts: group === EDGE ? resources.hosts : [],
     listeners: group === EDGE ? resources.listeners : [],
     tlsContexts: group === EDGE ? resources.tlsContexts : [],
-    closed: resources.closed.filter(({ kind, match }) =>
-      EDGE_KINDS.includes(kind) ? group === EDGE : match?.node_group === group,
+    closed: resources.closed.filter(item =>
+      EDGE_KINDS.includes(item.kind) ? group === EDGE : closedGroup(item) === group,
     ),
   };
+}
+
+/** Returns the node group whose requests a rejected Mapping or ProxyConfig closes. */
+export function closedGroup({ match, virtualHosts }: Rejected): string | undefined {
+  return (match ?? virtualHosts)?.node_group;
 }
 
 /** Returns the Mappings of each node group. Each group asks, so a list is gone through once. */

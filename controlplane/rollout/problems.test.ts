@@ -94,6 +94,19 @@ describe('what a proxy rejects', () => {
     assert.equal(rule.matches.length, 1);
   });
 
+  test('leaves its virtual hosts closed when it is a ProxyConfig', () => {
+    const hosts =
+      'virtual_hosts: [{name: a, domains: [a.test], routes: [{prefix: /a, cluster: c}]}]';
+    const clusters = 'clusters: [{name: c, type: static, hosts: [{url: "tcp://127.0.0.1:80"}]}]';
+    const yaml = `apiVersion: gateway.internal/v2\nkind: ProxyConfig\nmetadata: {name: a}\nspec: {node_group: side, ${hosts}, ${clusters}}\n`;
+    const [proxyConfig] = resourceSetOf(yaml).resources.proxyConfigs;
+    assert.ok(proxyConfig !== undefined);
+    assert.deepEqual(closedResource(proxyConfig).virtualHosts, {
+      node_group: 'side',
+      hosts: [{ domains: ['a.test'], prefixes: ['/a'] }],
+    });
+  });
+
   test('leaves its hosts closed when it has listeners', () => {
     const listeners = 'listeners: [{name: a, port: 80, protocol: HTTP, hostname: a.test}]';
     const [gateway] = object('Gateway', `gatewayClassName: c, ${listeners}`).gateways;

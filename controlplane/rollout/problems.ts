@@ -3,6 +3,7 @@ import { delegateOf, injectedBy } from '#resources/kinds/filter/injected-headers
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import { salvageListeners } from '#resources/parse/salvage-listeners.ts';
 import { salvageRoute } from '#resources/parse/salvage-route.ts';
+import { salvageVirtualHosts } from '#resources/parse/salvage-virtual-hosts.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
 import type { LostRule } from './lost-rules.ts';
@@ -86,6 +87,8 @@ export function closedResource(resource: Resource): Rejected {
   }
   if (resource.kind === 'ListenerSet')
     return { kind, namespace, name, id, source, ...salvageListeners(resource.spec) };
+  if (resource.kind === 'ProxyConfig')
+    return { kind, namespace, name, id, source, ...salvageVirtualHosts(resource.spec) };
   const route = isGatewayApiKind(kind) ? salvageRoute(kind, resource.spec) : undefined;
   if (route !== undefined) return { kind, namespace, name, id, source, route };
   if (resource.kind !== 'Mapping' || resource.spec.shadow)

@@ -84,3 +84,31 @@ test('a policy that breaks off may have covered anything', () => {
   const [rejected] = parseText(text).rejected;
   assert.deepEqual([rejected?.name, rejected?.rules], ['p', undefined]);
 });
+
+/** What a rejected ProxyConfig leaves closed. What cannot be read of it is left out. */
+for (const [what, spec, wanted] of [
+  [
+    'a mistake in a cluster',
+    '{node_group: edge, virtual_hosts: [{name: a, domains: [A.test, "*"], routes: [{prefix: /a, cluster: c}]}], clusters: 5}',
+    { node_group: 'edge', hosts: [{ domains: ['a.test', '*'], prefixes: ['/a'] }] },
+  ],
+  [
+    'a domain and a prefix that cannot be read',
+    '{node_group: side, virtual_hosts: [{domains: ["a.*", b.test], routes: [{prefix: a}, {prefix: /b}, 5]}, 5, {domains: c.test}]}',
+    {
+      node_group: 'side',
+      hosts: [
+        { domains: ['b.test'], prefixes: ['/b'] },
+        { domains: [], prefixes: [] },
+      ],
+    },
+  ],
+  ['a node group that cannot be read', '{node_group: 5, virtual_hosts: []}', undefined],
+  ['virtual hosts of another form', '{node_group: edge, virtual_hosts: a}', undefined],
+] as const) {
+  test(`a ProxyConfig with ${what} closes what it would have served`, () => {
+    const head = 'apiVersion: gateway.internal/v2\nkind: ProxyConfig\nmetadata: {name: p}';
+    const { rejected } = parseText(`${head}\nspec: ${spec}\n`);
+    assert.deepEqual([rejected.length, rejected[0]?.virtualHosts], [1, wanted]);
+  });
+}

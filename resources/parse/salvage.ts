@@ -19,6 +19,7 @@ import { domain } from '#resources/words/domain.ts';
 import { isFields } from '#resources/words/fields.ts';
 import { salvageListeners } from './salvage-listeners.ts';
 import { salvageRoute } from './salvage-route.ts';
+import { salvageVirtualHosts } from './salvage-virtual-hosts.ts';
 
 const match = z.object(mappingMatchShape);
 const domains = z.array(domain);
@@ -39,6 +40,7 @@ export function salvage(
   findings: readonly Finding[],
 ): Omit<Rejected, 'kind' | 'namespace' | 'name' | 'id' | 'source' | 'unserved'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
+  if (kind === 'ProxyConfig') return salvageVirtualHosts(spec);
   if (kind === 'Host')
     return { ...salvageHosts(spec, ({ hostname = '*' }) => [hostname]), ...salvageSelector(spec) };
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);

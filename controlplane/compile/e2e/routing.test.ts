@@ -53,6 +53,15 @@ const RESOURCES = (blue: string, green: string) =>
     mapping('refused', `prefix: /kept/refused/, service: 'ftp://x'`),
     `---
 apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata: {name: refused}
+spec:
+  node_group: edge
+  virtual_hosts: [{name: users, domains: [users.test], routes: [{prefix: /kept/users, cluster: c}]}]
+  clusters: [{name: c, type: static, connect_timeout_ms: 0, hosts: [{url: 'tcp://${green}'}]}]
+`,
+    `---
+apiVersion: gateway.internal/v2
 kind: FilterPolicy
 metadata: {name: closed}
 spec: {rules: [{host: '*.example.com', path: /admin/*}, {path: /secret.txt}], refused: true}
@@ -79,6 +88,8 @@ const FORWARDED: readonly { ask: string; with?: Ask; server: string; path: strin
   { ask: '/x', with: { host: 'Shop.example.org:8443' }, server: 'green', path: '/x' },
   { ask: '/kept/x', with: { host: 'named.test:81' }, server: 'green', path: '/kept/x' },
   { ask: '/x', with: { host: 'other.shop.example.com' }, server: 'blue', path: '/x' },
+  { ask: '/kept/x', with: { host: 'users.test' }, server: 'blue', path: '/kept/x' },
+  { ask: '/kept/users/x', server: 'blue', path: '/kept/users/x' },
   { ask: '/user/x', with: { host: 'green.example.com' }, server: 'blue', path: '/x' },
 ];
 
@@ -95,6 +106,12 @@ const ANSWERED: readonly { ask: string; with?: Ask; status: number; why: string 
   { ask: '/item/x', status: 404, why: 'the expression is for the whole path' },
   { ask: '/kept/refused/x', status: 500, why: 'its Mapping is refused' },
   { ask: '/kept/%2e%2e/kept/refused/x', status: 500, why: 'paths are normalised first' },
+  {
+    ask: '/kept/users/x',
+    with: { host: 'users.test' },
+    status: 500,
+    why: 'its ProxyConfig is refused',
+  },
   { ask: '/secret.txt', status: 500, why: 'its policy is refused' },
   { ask: '/secret.txt;v=1?q', status: 500, why: 'path parameters do not lead around a rule' },
   { ask: '/x/..;/secret.txt', status: 500, why: 'nor do hidden dot segments' },

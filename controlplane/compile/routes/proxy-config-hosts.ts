@@ -1,10 +1,11 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config-spec.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { STREAM_IDLE_MS, toDuration } from '../duration.ts';
 import { problemOf } from '../problem-of.ts';
+import { closed } from './closed-route.ts';
 import { NO_END, retriesWithin } from './retry-policy.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { distinctUpgrades, upgradeConfigs } from './upgrades.ts';
@@ -23,12 +24,14 @@ type Route = ProxyConfigSpec['virtual_hosts'][number]['routes'][number];
 /**
  * Returns the virtual hosts of the ProxyConfigs of one node group. Of two with one domain, the
  * first ProxyConfig's counts. `sent` are protocols that requests to the group's own application may
- * switch to, whatever its routes say.
+ * switch to, whatever its routes say. What those in `rejected` would have served is answered 500,
+ * on domains that no other has.
  */
 export function proxyConfigHosts(
   proxyConfigs: readonly Resource<'ProxyConfig'>[],
   clusters: ByName,
   sent: readonly string[] = [],
+  rejected: readonly Rejected[] = [],
 ): { readonly hosts: readonly DeclaredHost[]; readonly problems: readonly Problem[] } {
   const owners = new Map<string, string>();
   const problems: Problem[] = [];
@@ -47,6 +50,16 @@ export function proxyConfigHosts(
       if (free.length > 0) hosts.push({ name, domains: free, entries, origin: proxyConfig.id });
     }
   }
+  for (const { id, virtualHosts } of rejected) {
+    for (const { domains, prefixes } of virtualHosts?.hosts ?? []) {
+      const free = domains.filter(domain => !owners.has(domain));
+      for (const domain of free) owners.set(domain, id);
+      const [name] = free;
+      const entries = prefixes.map(prefix => closedEntry(id, prefix));
+      if (name !== undefined && entries.length > 0)
+        hosts.push({ name, domains: free, entries, origin: id });
+    }
+  }
   return { hosts, problems };
 }
 
@@ -62,14 +75,7 @@ function routeEntry(
   clusters: ByName,
 ): RouteEntry {
   return {
-    rank: {
-      precedence: 0,
-      exact: false,
-      length: route.prefix.length,
-      conditions: 0,
-      host: '*',
-      id,
-    },
+    rank: rankOf(id, route.prefix),
     route: {
       name: id,
       match: { prefix: route.prefix },
@@ -77,6 +83,14 @@ function routeEntry(
     },
     origins: [id],
   };
+}
+
+function closedEntry(id: string, prefix: string): RouteEntry {
+  return { rank: rankOf(id, prefix), route: closed(id, { prefix }), origins: [id] };
+}
+
+function rankOf(id: string, prefix: string): RouteEntry['rank'] {
+  return { precedence: 0, exact: false, length: prefix.length, conditions: 0, host: '*', id };
 }
 
 function routeAction(
