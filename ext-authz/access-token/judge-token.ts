@@ -7,6 +7,7 @@ import type {
 } from '#ext-authz/jwt/verified-tokens.ts';
 import type { TokenVerdict } from '#ext-authz/oauth2/tokens/resource-server.ts';
 import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import { isAccessTokenForm } from '#ext-authz/provider/access-token-form.ts';
 import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';
@@ -68,7 +69,7 @@ export function judgeToken(
   judge: Judge,
 ): TokenVerdict | Promise<TokenVerdict> {
   const { settings } = judge;
-  if (!token.hasForm) return invalid(FORM);
+  if (!token.hasForm) return invalid(formFault(token.accessToken));
   const delegated = settings.accessTokenJWTFilter;
   if (delegated !== undefined) return delegate(token, delegated, scope, judge);
   if (settings.accessTokenValidation === 'userinfo') return askUserinfo(token, judge);
@@ -78,8 +79,11 @@ export function judgeToken(
     : settle(token, verified, scope, judge);
 }
 
-const FORM =
-  'the access token has characters that RFC 6750 does not allow (see allowMalformedAccessToken)';
+function formFault(accessToken: string): string {
+  return isAccessTokenForm(accessToken, true)
+    ? 'the access token has characters that RFC 6750 does not allow (see allowMalformedAccessToken)'
+    : 'the access token is empty or has characters that no header can carry';
+}
 
 /** With "auto", userinfo decides about every token that is not a JWT with a valid signature. */
 function settle(
