@@ -196,6 +196,14 @@ test('of two rejected FilterPolicies of one name each closes what it covers', ()
   ]);
 });
 
+function proxyConfig(prefix: string, cluster = 'site') {
+  const host = { name: 'site', domains: ['a.test'], routes: [{ prefix, cluster }] };
+  const hosts = [{ url: 'tcp://127.0.0.1:80' }];
+  const clusters = [{ name: cluster, type: 'static', hosts }];
+  return { node_group: 'edge', virtual_hosts: [host], clusters };
+}
+
+/** Of a ProxyConfig `closes` are prefixes. */
 const COPIES: readonly [
   what: string,
   kind: string,
@@ -251,12 +259,15 @@ const COPIES: readonly [
     { prefix: '/b/', service: 'a', shadow: true },
     [],
   ],
+  ['another prefix', 'ProxyConfig', proxyConfig('/a'), proxyConfig('/b'), ['/b']],
+  ['the same hosts', 'ProxyConfig', proxyConfig('/a'), proxyConfig('/a', 'other'), []],
 ];
 for (const [what, kind, first, second, closes] of COPIES)
   test(`of a second ${kind} with ${what} is closed: ${JSON.stringify(closes)}`, () => {
     const { problems, rejected } = collectTexts(documentOf(kind, first), documentOf(kind, second));
     const copy = rejected.get(`${kind}/default/x@1.yaml:1`);
-    assert.deepEqual(copy?.hosts ?? [copy?.match?.prefix ?? []].flat(), closes);
+    const prefixes = copy?.virtualHosts?.hosts.flatMap(({ prefixes }) => prefixes);
+    assert.deepEqual(copy?.hosts ?? prefixes ?? [copy?.match?.prefix ?? []].flat(), closes);
     const [told = ''] = problems.flatMap(each =>
       each.message.includes('is already at 0.yaml:1') ? each.message : [],
     );

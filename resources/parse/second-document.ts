@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import { closesEverything, type Unserved } from '#resources/schema/restrictions.ts';
+import { salvageVirtualHosts } from './salvage-virtual-hosts.ts';
 import { uncoveredPart } from './uncovered-part.ts';
 
 /**
@@ -18,12 +19,16 @@ export function uncoveredSecond(
   const covered = new Set(other.hosts);
   const hosts = own.hosts?.filter(host => !covered.has(host)) ?? [];
   const isNew = own.match !== undefined && !isDeepStrictEqual(own.match, other.match);
+  const { virtualHosts } = own;
+  const isWider =
+    virtualHosts !== undefined && !isDeepStrictEqual(virtualHosts, other.virtualHosts);
   const unserved = unservedBeyond(second, first);
-  if (hosts.length === 0 && !isNew && unserved.length === 0) return undefined;
+  if (hosts.length === 0 && !isNew && !isWider && unserved.length === 0) return undefined;
   const { kind, namespace, name, id, source } = second;
   return {
     ...{ kind, namespace, name, id, source },
     ...(isNew && { match: own.match }),
+    ...(isWider && { virtualHosts }),
     ...(hosts.length > 0 && { hosts }),
     ...(unserved.length > 0 && { unserved }),
   };
@@ -40,10 +45,11 @@ function unservedBeyond(
 }
 
 /** A shadow serves nothing. */
-function coverOf(item: Resource | Rejected): Pick<Rejected, 'hosts' | 'match'> {
+function coverOf(item: Resource | Rejected): Pick<Rejected, 'hosts' | 'match' | 'virtualHosts'> {
   if (!('spec' in item)) return item;
   if (item.kind === 'Host') return { hosts: [item.spec.hostname] };
   if (item.kind === 'TLSContext') return { hosts: item.spec.hosts };
+  if (item.kind === 'ProxyConfig') return salvageVirtualHosts(item.spec);
   return item.kind === 'Mapping' && !item.spec.shadow ? { match: matchOf(item) } : {};
 }
 
