@@ -64,19 +64,22 @@ describe('gateway status', () => {
 
   test('shows what a proxy calls itself without acting on the terminal', async t => {
     const proxies = [{ node: 'a\u001b[2J', group: 'b\n', address: '127.0.0.1:1', types: [] }];
-    const status = JSON.stringify({ ready: true, resources: [], problems: [], proxies });
+    const resources = [{ id: 'Mapping/default/m', state: 'in force', file: 'a.yaml', line: 1 }];
+    const status = JSON.stringify({ ready: true, resources, problems: [], proxies });
     const { code, stdout } = await gateway('status', '--address', await answering(t, 200, status));
-    assert.deepEqual([code, stdout], [0, 'ready\na\\u001b[2J (b\\u000a) at 127.0.0.1:1\n']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ready\n.*\na\\u001b\[2J \(b\\u000a\) at 127\.0\.0\.1:1\n$/);
   });
 
   test('tells something else from a control plane', async t => {
-    for (const status of [404, 400]) {
+    for (const [status, words] of [
+      [404, /^gateway: what answers at \S+ is not a control plane: /],
+      [400, /^gateway: the control plane at \S+ answers 400\n$/],
+    ] as const) {
       const address = await answering(t, status);
       const { code, stderr } = await gateway('status', '--address', address);
-      assert.deepEqual(
-        [code, stderr],
-        [1, `gateway: the control plane at ${address} answers ${status}\n`],
-      );
+      assert.equal(code, 1);
+      assert.match(stderr, words);
     }
   });
 });
