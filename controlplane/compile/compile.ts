@@ -36,7 +36,7 @@ import { rateLimitMessages } from './rate-limits/rate-limit-messages.ts';
 import { rateLimitProblems } from './rate-limits/rate-limit-problems.ts';
 import { closedWholly } from './routes/closed-route.ts';
 import { MARK_LATE_TRIES } from './routes/late-tries.ts';
-import { loopProblems } from './routes/loops.ts';
+import { loopProblems, redirectLoopProblems } from './routes/loops.ts';
 import { manyRoutesProblems } from './routes/many-routes.ts';
 import { mappingGroups } from './routes/mapping-groups.ts';
 import { mappingGroupProblems } from './routes/mapping-route.ts';
@@ -239,6 +239,7 @@ function compileProxies(
       ...tls.problems,
       ...hopProblems(all.mappings, hopOf(options)),
       ...loopProblems(own.mappings, addressesOf(ownPorts)),
+      ...redirectLoopProblems(own.mappings, addressesOf(ownPorts)),
       ...declared.problems,
       ...declaredClusterProblems(users, declared.byName, own.config),
       ...hosts.problems,

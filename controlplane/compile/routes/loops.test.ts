@@ -11,7 +11,7 @@ function warningsOf(spec: string, edge: string): readonly string[] {
   );
   const options = { sds: LOCAL, rateLimit: LOCAL, extAuthz: LOCAL };
   return compile(resources, 'edge', { ...options, edge: { host: edge, port: 8080 } })
-    .problems.filter(({ message }) => message.includes('this gateway itself listens'))
+    .problems.filter(({ message }) => /itself listens|to itself/.test(message))
     .map(({ severity, field }) => `${severity} ${field}`);
 }
 
@@ -33,4 +33,20 @@ for (const [spec, edge, isLoop] of [
 ] as const)
   test(`{${spec}} ${isLoop ? 'leads back to itself' : 'leads on'}, where the edge is at ${edge}`, () => {
     assert.deepEqual(warningsOf(spec, edge), isLoop ? ['warning spec.service'] : []);
+  });
+
+for (const [spec, isLoop] of [
+  ['prefix: /, host: a.test, service: a.test', true],
+  ['prefix: /, host: a.test, service: "a.test:8080"', true],
+  ['prefix: /, host: a.test, service: "a.test:9000"', false],
+  ['prefix: /, host: a.test, service: www.a.test', false],
+  ['prefix: /, service: a.test', false],
+  ['prefix: /old/, host: a.test, service: a.test, prefix_redirect: /new/', false],
+  ['prefix: /, host: a.test, service: a.test, headers: {X-Old: true}', false],
+  // Another Mapping may get what comes by https.
+  ['prefix: /, host: a.test, service: "https://a.test"', false],
+] as const)
+  test(`{${spec}} redirects ${isLoop ? 'to itself' : 'to something else'}`, () => {
+    const found = warningsOf(`${spec}, host_redirect: true`, '127.0.0.1');
+    assert.deepEqual(found, isLoop ? ['warning spec.service'] : []);
   });

@@ -23,6 +23,35 @@ export function loopProblems(
     });
 }
 
+/**
+ * Returns a Problem for each Mapping that redirects the requests of its host to this host again,
+ * with a path that it matches. Of a Mapping for all hosts it is not known which lead here.
+ */
+export function redirectLoopProblems(
+  mappings: readonly Resource<'Mapping'>[],
+  listeners: readonly HostPort[],
+): readonly Problem[] {
+  return mappings
+    .filter(({ spec }) => spec.host_redirect && redirectsToItself(spec, listeners))
+    .map(mapping => problemOf(mapping, 'warning', 'spec.service', REDIRECTED_AGAIN));
+}
+
+const REDIRECTED_AGAIN =
+  'it redirects to itself: the new URL has the host and the path that it matches, so clients come back until they give up. Write another host, `path_redirect` or `prefix_redirect`';
+
+/**
+ * Something else may listen at a port that is not the gateway's. Another Mapping may get what comes
+ * by https, or without a header.
+ */
+function redirectsToItself(spec: MappingSpec, listeners: readonly HostPort[]): boolean {
+  const { headers, host, host_regex, path_redirect, prefix_redirect, regex_headers } = spec;
+  const { host: to, port, portGiven, scheme } = spec.service;
+  const isChosen = [headers, regex_headers].some(condition => Object.keys(condition).length > 0);
+  if (host_regex || host !== to || scheme === 'https' || isChosen) return false;
+  if (portGiven && !listeners.some(listener => listener.port === port)) return false;
+  return [path_redirect, prefix_redirect, spec.regex_redirect].every(path => path === undefined);
+}
+
 function messageOf(service: HostPort): string {
   return `this gateway itself listens at ${formatHostPort(service)} (by EDGE_ADDRESS or a Listener), and there the same Mapping gets the request again. It goes round until its headers are too large, and is answered 431. Write the address of the service`;
 }
