@@ -34,7 +34,7 @@ export function statusView({ status, figures, now, rows, rates }: ViewInputs): r
       'Certificates',
       (status.certificates ?? []).map(each => certificateLine(each, now)),
     ),
-    ...section('Problems', withoutAlike(sorted(status.problems)).map(describeProblem)),
+    ...section('Problems', withoutAlike(errorsFirst(status.problems)).map(describeProblem)),
   ].map(escapeControls);
 }
 
@@ -122,7 +122,8 @@ function certificateLine(
   return `${left.padEnd(10)}${of}, until ${facts.notAfter.slice(0, 10)}, issuer ${facts.issuer}`;
 }
 
-function sorted(problems: Status['problems']): Status['problems'] {
+/** Otherwise the order stays. */
+export function errorsFirst(problems: Status['problems']): Status['problems'] {
   const errors = problems.filter(({ severity }) => severity === 'error');
   return [...errors, ...problems.filter(({ severity }) => severity !== 'error')];
 }

@@ -40,6 +40,22 @@ describe('the status in words', () => {
     ]);
   });
 
+  test('tells errors before warnings, as --watch does', () => {
+    const problem = (severity: 'error' | 'warning', line: number) => ({
+      ...{ severity, kind: 'Mapping', namespace: 'default', name: 'm', file: 'a.yaml', line },
+      message: 'wrong',
+    });
+    const problems = [problem('warning', 1), problem('error', 2), problem('warning', 3)];
+    const lines = statusText({ ...status, problems })
+      .trimEnd()
+      .split('\n')
+      .slice(-3);
+    assert.deepEqual(
+      lines.map(line => /a\.yaml:(\d)/.exec(line)?.[1]),
+      ['2', '1', '3'],
+    );
+  });
+
   test('has one line for many proxies of a group that are in sync, and all of each that is not', () => {
     const inSync = Array.from({ length: 41 }, (_, number) => proxy(number));
     const status = statusOf([], [...inSync, proxy(99, 'waiting')]);

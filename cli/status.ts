@@ -5,7 +5,7 @@ import type { Status } from '#controlplane/status/status.ts';
 import { formatSource } from '#resources/resource.ts';
 import { ADDRESS, askStatus, PORT_OFFSET } from './control-plane-address.ts';
 import { exitCodeFor } from './report-problems.ts';
-import { wordOf } from './status-view.ts';
+import { errorsFirst, wordOf } from './status-view.ts';
 import { type WatchFlags, watchStatus } from './watch-status.ts';
 
 type Flags = WatchFlags & { readonly all?: boolean; readonly watch?: boolean };
@@ -55,7 +55,7 @@ export function statusText(status: Status, all = false): string {
   if (note !== undefined) lines.push(note);
   return [
     ...lines.map(escapeControls),
-    ...withoutAlike(status.problems).map(describeProblem),
+    ...withoutAlike(errorsFirst(status.problems)).map(describeProblem),
     '',
   ].join('\n');
 }
