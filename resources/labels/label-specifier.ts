@@ -15,6 +15,11 @@ export type LabelSpecifier =
   | { readonly type: 'path'; readonly key: string }
   | { readonly type: 'request_header'; readonly key: string; readonly header: string };
 
+/** Returns the key of a label, by which limits match it. */
+export function keyOf(label: LabelSpecifier): string {
+  return 'key' in label ? label.key : label.type;
+}
+
 const FORM =
   '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value }, { key: { header: name } } or { key: { path: true } }';
 

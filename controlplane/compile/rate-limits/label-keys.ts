@@ -75,15 +75,15 @@ function keys(
   return [...new Set(found)].sort();
 }
 
-function isHost(specifier: LabelSpecifier): boolean {
+export function isHost(specifier: LabelSpecifier): boolean {
   return specifier.type === 'request_header' && HOST_HEADERS.has(specifier.header);
 }
 
-function isPath(specifier: LabelSpecifier): boolean {
+export function isPath(specifier: LabelSpecifier): boolean {
   return specifier.type === 'path';
 }
 
-function isTarget(specifier: LabelSpecifier): boolean {
+export function isTarget(specifier: LabelSpecifier): boolean {
   return specifier.type === 'request_header' && specifier.header === ':path';
 }
 

@@ -5,6 +5,7 @@ import type { Memo } from '../memo.ts';
 import { takenHeaderProblems, takenIn } from './injected-headers.ts';
 import { labelDomainProblems } from './label-domain-problems.ts';
 import { labelKeys, NO_LABEL_KEYS } from './label-keys.ts';
+import { labelMeaningProblems } from './label-meaning-problems.ts';
 import { groupShapes } from './label-shape.ts';
 import type { Labelling, Labellings } from './labelling.ts';
 import { limitNameProblems } from './limit-name-problems.ts';
@@ -54,6 +55,9 @@ export function rateLimitProblems(
         },
         memo,
       ),
+    ),
+    ...labellings.domains.flatMap(labelling =>
+      labelMeaningProblems({ ...resources, rateLimits: applied }, labelling),
     ),
     ...limitNameProblems(rateLimits),
     ...operatorServiceProblems(

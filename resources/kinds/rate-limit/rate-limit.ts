@@ -5,7 +5,7 @@ import {
   type LabelPattern,
   type PatternLabel,
 } from '#resources/labels/label-pattern.ts';
-import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
+import { keyOf, type LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import { isTargetLabel, targetLabel, targetLabelMistake } from '#resources/labels/target-label.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import {
@@ -71,10 +71,6 @@ function forTargets(
  */
 function countedBy(labels: readonly LabelSpecifier[], pattern: LabelPattern): number {
   return Number.parseInt(shortHash(JSON.stringify([labels, canonicalPattern(pattern)])), 16);
-}
-
-function keyOf(label: LabelSpecifier): string {
-  return 'key' in label ? label.key : label.type;
 }
 
 /** Finds what in a RateLimit has no effect, or another one than it seems to have. */
