@@ -4,6 +4,7 @@ import { addedHeaderProblems } from './added-headers.ts';
 import { type EdgeRateLimits, edgeRateLimits } from './edge-rate-limits.ts';
 import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
 import type { RouteReferences } from './ext-authz/tokens-on.ts';
+import { otherForwardedHeaders } from './forwarded-headers.ts';
 import { portProblems } from './listeners/edge-port-problems.ts';
 import {
   type EdgePort,
@@ -17,7 +18,11 @@ import { servedEdgePort } from './listeners/served-edge-port.ts';
 import { removedTraceHeaders } from './listeners/tracing.ts';
 import type { Memo } from './memo.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';
-import { strippedMatchProblems } from './rate-limits/stripped-match-problems.ts';
+import { strippedLabelProblems } from './rate-limits/stripped-label-problems.ts';
+import {
+  type RemovedHeaders,
+  strippedMatchProblems,
+} from './rate-limits/stripped-match-problems.ts';
 import { type HostGuards, hostGuards } from './routes/host-guard.ts';
 import { letterCaseProblems } from './routes/letter-case.ts';
 import { type HeaderSetters, headerSetters } from './set-headers.ts';
@@ -97,14 +102,34 @@ export function edgeOf(
       ...filters.problems,
       ...addedHeaderProblems(resources, settersOf),
       ...letterCaseProblems(resources.mappings, filters),
-      ...strippedMatchProblems(
-        resources.mappings,
-        removedTraceHeaders(resources.tracingServices[0]?.spec),
-        header =>
-          `"${header}" is removed from what clients send, since the TracingService has no \`continue_client_traces: true\``,
-      ),
+      ...removedHeaders(resources).flatMap(removed => [
+        ...strippedMatchProblems(resources.mappings, removed),
+        ...limits.labellings.domains.flatMap(labelling =>
+          strippedLabelProblems({ ...resources, rateLimits: limits.applied }, labelling, removed),
+        ),
+      ]),
     ],
   };
+}
+
+/** Returns what is removed from every request, whatever the RateLimits set. */
+function removedHeaders({
+  config,
+  tracingServices,
+}: Pick<ResourceSet, 'config' | 'tracingServices'>): readonly RemovedHeaders[] {
+  const removed = (header: string) => `"${header}" is removed from what clients send`;
+  return [
+    {
+      names: removedTraceHeaders(tracingServices[0]?.spec),
+      why: header =>
+        `${removed(header)}, since the TracingService has no \`continue_client_traces: true\``,
+    },
+    {
+      names: otherForwardedHeaders(config),
+      why: header =>
+        `${removed(header)}, since the Module has no \`xff_num_trusted_hops\` for a proxy in front`,
+    },
+  ];
 }
 
 /**

@@ -1,24 +1,12 @@
-import { formatPath } from '#resources/finding.ts';
 import { keyOf, type LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
-import type { ResourceSet } from '#resources/resource-set.ts';
-import { EDGE } from '../node-groups.ts';
 import { problemOf } from '../problem-of.ts';
-import { isHost, isPath, isTarget, labelledMappings } from './label-keys.ts';
-import { type Labelling, labelGroups } from './labelling.ts';
-import { limitField } from './limit-field.ts';
+import { isHost, isPath, isTarget } from './label-keys.ts';
+import type { Labelling } from './labelling.ts';
+import { type LabelSources, writtenLabels } from './written-labels.ts';
 
 type Meaning = 'path' | 'host' | 'header' | 'fixed';
-
-/** A label group, and where the operator wrote it. */
-type Written = {
-  readonly resource: Resource;
-  readonly field: string;
-  readonly group: readonly LabelSpecifier[];
-  /** The number of labels before those that stand there. */
-  readonly before: number;
-};
 
 type First = { readonly resource: Resource; readonly meaning: Meaning };
 
@@ -35,14 +23,14 @@ const WORDS: Readonly<Record<Meaning, string>> = {
  * the name of a user. Nor is an address that one of them has from a header.
  */
 export function labelMeaningProblems(
-  resources: Pick<ResourceSet, 'mappings' | 'modules' | 'rateLimits'>,
+  resources: LabelSources,
   labelling: Labelling,
 ): readonly Problem[] {
   const { domain } = labelling;
   if (!resources.rateLimits.some(({ spec }) => spec.domain === domain)) return [];
   const known = new Map<string, First>();
   const told = new Set<string>();
-  return [...writtenLabels(resources, labelling)].flatMap(({ group, before, ...place }) =>
+  return writtenLabels(resources, labelling).flatMap(({ group, before, ...place }) =>
     group.slice(before).flatMap((specifier, at) => {
       const meaning = meaningOf(specifier);
       if (meaning === undefined) return [];
@@ -56,28 +44,6 @@ export function labelMeaningProblems(
       return [problemOf(place.resource, 'warning', place.field, message)];
     }),
   );
-}
-
-function* writtenLabels(
-  { mappings, modules: [module], rateLimits }: Parameters<typeof labelMeaningProblems>[0],
-  labelling: Labelling,
-): Generator<Written> {
-  const { domain, defaults } = labelling;
-  if (module !== undefined) {
-    const field = formatPath(['spec', 'config', 'default_labels', domain]);
-    yield { resource: module, field, group: defaults, before: 0 };
-  }
-  const field = formatPath(['spec', 'labels', domain]);
-  for (const resource of labelledMappings(mappings)) {
-    if (resource.spec.node_group !== EDGE) continue;
-    for (const { specifiers } of labelGroups(resource.spec, labelling))
-      yield { resource, field, group: specifiers, before: defaults.length };
-  }
-  for (const resource of rateLimits) {
-    if (resource.spec.domain !== domain) continue;
-    for (const [index, { labels }] of resource.spec.limits.entries())
-      yield { resource, field: `${limitField(resource, index)}.labels`, group: labels, before: 1 };
-  }
 }
 
 /**

@@ -65,11 +65,10 @@ export function rateLimitProblems(
       [...new Set(labellings.domains.flatMap(labelling => keysOf(labelling).paths))],
       builtIn,
     ),
-    ...strippedMatchProblems(
-      mappings,
-      gatewayHeaders,
-      header =>
+    ...strippedMatchProblems(mappings, {
+      names: gatewayHeaders,
+      why: header =>
         `a RateLimit's \`injectRequestHeaders\` sets "${header}", so it is removed from what clients send`,
-    ),
+    }),
   ];
 }

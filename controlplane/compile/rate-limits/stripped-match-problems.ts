@@ -3,17 +3,23 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { problemOf } from '../problem-of.ts';
 
+/** Headers that are removed from requests before their route is chosen. */
+export type RemovedHeaders = {
+  /** In lower case. */
+  readonly names: readonly string[];
+  /** Says what removes one. */
+  why(header: string): string;
+};
+
 /**
- * Returns a warning for each Mapping that matches on a header which is removed from requests before
- * their route is chosen. `why` says what removes it.
+ * Returns a warning for each Mapping that matches on a header which is removed.
  */
 export function strippedMatchProblems(
   mappings: readonly Resource<'Mapping'>[],
-  removed: readonly string[],
-  why: (header: string) => string,
+  { names, why }: RemovedHeaders,
 ): readonly Problem[] {
-  if (removed.length === 0) return [];
-  const own = new Set(removed);
+  if (names.length === 0) return [];
+  const own = new Set(names);
   return mappings.flatMap(mapping =>
     (['headers', 'regex_headers'] as const)
       .flatMap(field => Object.keys(mapping.spec[field]).map(header => ({ field, header })))
