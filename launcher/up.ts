@@ -3,6 +3,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
 import { acquireLock } from '#files/lock.cjs';
 import { markState } from '#files/state-mark.ts';
+import { misspeltVariables } from '#process/misspelt-variables.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
 import { serveControl } from './control-server.ts';
@@ -182,6 +183,7 @@ async function serve(
   say(`starting control plane, discovery,${fleet} and the edge ...`);
   const few = fewOpenFiles(limitsOfThis());
   if (few !== undefined) say(few);
+  for (const sentence of misspeltVariables(process.env)) say(`warning: ${sentence}`);
   await Promise.all([system.start(instances), untilReady({ layout, system }, say)]);
   if (system.isStopping) return;
   const routes = demo ? undefined : await routesToTry(loopback(layout.ports.edgeAdmin), 3);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Exit, exitOf, orExit } from './exit.ts';
+import { misspeltVariables } from './misspelt-variables.ts';
 import { serviceLog } from './service-log.ts';
 
 /** What a service starts with. */
@@ -36,6 +37,9 @@ export async function runService<C extends { readonly logLevel: string }>({
   const config = await orExit(exit, readConfig);
   const log = serviceLog(config.logLevel);
   logWarnings(log);
+  // The process that started this one tells it once for all.
+  if (process.send === undefined)
+    for (const sentence of misspeltVariables(process.env)) log.warn(sentence);
   const { facts, ready, stop } = await start({ config, log, exit });
   const ask = onStop(async reason => {
     log.info({ reason }, 'stopping');

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { readConfig as controlplane } from '#controlplane/config.ts';
 import { readConfig as extAuthz } from '#ext-authz/config.ts';
 import { readConfig as identityProvider } from '#identity-provider/config.ts';
+import { VARIABLES } from '#process/misspelt-variables.ts';
 import { readConfig as rateLimit } from '#ratelimit-service/config.ts';
 import { readConfig as sds } from '../sds/config.ts';
 import { readConfig as userService } from '../user-service/config.ts';
@@ -26,6 +27,11 @@ const CONFIGS = {
 } as const;
 
 describe('docs/reference/environment.md', () => {
+  test('has every variable that is known, so that misspelt ones are told', () => {
+    const names = [...PAGE.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name);
+    assert.deepEqual([...new Set(names)].sort(), VARIABLES);
+  });
+
   for (const [folder, readConfig] of Object.entries(CONFIGS)) {
     const rows = rowsOf(`\`node ${folder}/main.js\``);
 
