@@ -137,8 +137,12 @@ async function readText(path: string, isWhole: (ageMs: number) => boolean): Prom
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();
   if (!found.isFile()) return { kind: 'unreadable', message: 'it is no file' };
-  if (!isWhole(Date.now() - found.mtimeMs)) return UNFINISHED;
+  // The clock here has whole milliseconds, and the time of the file has parts of them.
+  if (!isWhole(Date.now() + 1 - found.mtimeMs)) return UNFINISHED;
   if (found.size > MOST_BYTES)
     return { kind: 'unreadable', message: `it has more than ${MOST_BYTES} bytes` };
-  return { kind: 'text', text: await file.readFile('utf8') };
+  const text = await file.readFile('utf8');
+  const { mtimeMs, size } = await file.stat();
+  const isSame = mtimeMs === found.mtimeMs && size === found.size;
+  return isSame ? { kind: 'text', text } : UNFINISHED;
 }
