@@ -98,8 +98,7 @@ const LONGEST_WAIT_S = 3_600;
 
 /**
  * Returns what the client learns about an error of a filter. Where the provider says when it wants
- * to be asked again, the client is told too. Clients heed that with a 503 (RFC 9110 section
- * 15.6.4).
+ * to be asked again, the client is told too.
  */
 export function errorFacts(error: unknown): FaultFacts {
   const facts = faultFacts(faultOf(error));
@@ -107,5 +106,5 @@ export function errorFacts(error: unknown): FaultFacts {
   const wait = cause instanceof ProviderError ? cause.retryAfter : undefined;
   if (wait === undefined) return facts;
   const seconds = Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(wait / 1_000)));
-  return { ...facts, status: 503, headers: [['retry-after', `${seconds}`]] };
+  return { ...facts, headers: [['retry-after', `${seconds}`]] };
 }

@@ -257,7 +257,7 @@ test('keys that a provider offers later are answered with its Retry-After', asyn
   await assert.rejects(open(t).run(await bearer()), (error: unknown) => {
     assert.ok(error instanceof WordedFault);
     assert.equal(fieldOf(error.answer, 'retry-after'), '7');
-    return error.answer.status === 503;
+    return error.answer.status === 502;
   });
 });
 

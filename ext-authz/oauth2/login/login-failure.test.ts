@@ -171,11 +171,11 @@ for (const [status, body] of [
   [429, ''],
   [429, { error: 'too_many_requests' }],
 ] as const)
-  test(`a provider that answers ${status} ${JSON.stringify(body)} and says when it is back: 503 with its Retry-After`, async t => {
+  test(`a provider that answers ${status} ${JSON.stringify(body)} and says when it is back: 502 with its Retry-After`, async t => {
     const { browser, callback, gateway } = await begin(t);
     provider().behave('token', () => ({ status, headers: { 'retry-after': '7' }, body }));
     const answer = await answerTo(gateway, browser, callback, HTML);
-    assert.equal(answer.status, 503);
+    assert.equal(answer.status, 502);
     assert.equal(new Map(answer.headers).get('retry-after'), '7');
     assert.match(answer.body, /<h1>The login is not available at the moment<\/h1>/);
   });
