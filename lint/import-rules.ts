@@ -49,7 +49,14 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
   { folder: 'xds', ours: ['grpc', 'protos'], packages: [GRPC], node: true },
   {
     folder: 'process',
-    ours: ['certificates', 'grpc', 'protos', 'resources/words/gateway-group.ts', 'xds'],
+    ours: [
+      'certificates',
+      'grpc',
+      'protos',
+      'resources/words/gateway-group.ts',
+      'resources/words/suggest.ts',
+      'xds',
+    ],
     packages: ['express', 'pino', 'prom-client', GRPC],
     node: true,
   },

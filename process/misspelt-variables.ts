@@ -1,3 +1,4 @@
+import { editDistance } from '#resources/words/suggest.ts';
 import type { Environment } from './environment.ts';
 
 /** The variables of all our processes (docs/reference/environment.md). */
@@ -43,16 +44,5 @@ export function misspeltVariables(env: Environment): readonly string[] {
 
 /** Whether one letter was inserted, left out or replaced, or two neighbours changed places. */
 function isNear(word: string, other: string): boolean {
-  if (Math.abs(word.length - other.length) > 1) return false;
-  let start = 0;
-  while (start < word.length && word[start] === other[start]) start++;
-  const [rest, wanted] = [word.slice(start), other.slice(start)];
-  const [a = '', b = ''] = rest;
-  return (
-    rest === wanted ||
-    rest.slice(1) === wanted.slice(1) ||
-    rest.slice(1) === wanted ||
-    rest === wanted.slice(1) ||
-    `${b}${a}${rest.slice(2)}` === wanted
-  );
+  return Math.abs(word.length - other.length) <= 1 && editDistance(word, other) <= 1;
 }

@@ -4,7 +4,6 @@ import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { distinct } from '#resources/words/distinct.ts';
-import type { HostPort } from '#resources/words/host.ts';
 import { byName } from '#resources/words/order.ts';
 import { closeReplacing } from './added-headers.ts';
 import { mappingClusters, type NamedCluster } from './clusters/cluster-names.ts';
@@ -227,6 +226,7 @@ function compileProxies(
   const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
   const tables = routeConfigurations(group, own, inputs, edge, routeOrigins);
   const ownPorts = edge?.ports ?? applicationPorts(resources, group, options);
+  const addresses = ownPorts.map(({ address }) => address);
   return {
     resources: new Map([
       [CLUSTER, clusters],
@@ -238,8 +238,8 @@ function compileProxies(
       ...listenerProblems(all, group),
       ...tls.problems,
       ...hopProblems(all.mappings, hopOf(options)),
-      ...loopProblems(own.mappings, addressesOf(ownPorts)),
-      ...redirectLoopProblems(own.mappings, addressesOf(ownPorts)),
+      ...loopProblems(own.mappings, addresses),
+      ...redirectLoopProblems(own.mappings, addresses),
       ...declared.problems,
       ...declaredClusterProblems(users, declared.byName, own.config),
       ...hosts.problems,
@@ -346,10 +346,6 @@ function servedPorts(
   const keepsOwn =
     listeners.length === 0 && hosts.length + mappings.length + proxyConfigs.length > 0;
   return keepsOwn ? [...own, ...ofGateways] : [...ofGateways, ...own];
-}
-
-function addressesOf(ports: readonly ServedPort[]): readonly HostPort[] {
-  return ports.map(({ address }) => address);
 }
 
 /** Returns the very same list while no cluster changes, so nothing compares its bytes again. */

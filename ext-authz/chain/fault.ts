@@ -102,8 +102,7 @@ const LONGEST_WAIT_S = 3_600;
  */
 export function errorFacts(error: unknown): FaultFacts {
   const facts = faultFacts(faultOf(error));
-  const cause = error instanceof WordedFault ? error.cause : error;
-  const wait = cause instanceof ProviderError ? cause.retryAfter : undefined;
+  const wait = error instanceof ProviderError ? error.retryAfter : undefined;
   if (wait === undefined) return facts;
   const seconds = Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(wait / 1_000)));
   return { ...facts, headers: [['retry-after', `${seconds}`]] };

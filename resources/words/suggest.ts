@@ -26,7 +26,7 @@ export function suggest(word: string, words: readonly string[]): string {
 }
 
 /** Returns the Damerau-Levenshtein distance (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -4,6 +4,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { isLoopback } from '#resources/words/origin.ts';
+import { hasKeys } from '../has-keys.ts';
 import { problemOf } from '../problem-of.ts';
 
 /**
@@ -46,8 +47,8 @@ const REDIRECTED_AGAIN =
 function redirectsToItself(spec: MappingSpec, listeners: readonly HostPort[]): boolean {
   const { headers, host, host_regex, path_redirect, prefix_redirect, regex_headers } = spec;
   const { host: to, port, portGiven, scheme } = spec.service;
-  const isChosen = [headers, regex_headers].some(condition => Object.keys(condition).length > 0);
-  if (host_regex || host !== to || scheme === 'https' || isChosen) return false;
+  if (host_regex || host !== to || scheme === 'https') return false;
+  if (hasKeys(headers) || hasKeys(regex_headers)) return false;
   if (portGiven && !listeners.some(listener => listener.port === port)) return false;
   return [path_redirect, prefix_redirect, spec.regex_redirect].every(path => path === undefined);
 }
