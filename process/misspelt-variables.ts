@@ -29,7 +29,7 @@ const SHORTEST = 6;
 
 /**
  * Returns a sentence for each variable that is none of ours and one letter away from one that is
- * not set. It has no value in it. A variable that nobody reads may be one that was to restrict
+ * not set. It has no value in it. A variable that nothing reads may be one that was to restrict
  * something, as `HOP_TLS` does.
  */
 export function misspeltVariables(env: Environment): readonly string[] {
