@@ -11,11 +11,11 @@ const WRITE = ['--write'];
 export const BENCHES: readonly Bench[] = [
   { name: 'ratelimit', args: [] },
   { name: 'ghz', args: [] },
-  { name: 'rate-limit-decision', args: [] },
+  { name: 'rate-limit-decision', args: WRITE },
   { name: 'oauth2', args: [] },
   { name: 'decision-cache', args: [] },
   { name: 'bearer', args: [] },
-  { name: 'token-check', args: [] },
+  { name: 'token-check', args: WRITE },
   { name: 'sent-headers', args: [] },
   { name: 'public-path', args: WRITE },
   { name: 'minimum', args: WRITE },

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BENCHES, type Bench } from './benches.ts';
 import { machine } from './machine.ts';
+import { isMissing } from './run-tool.ts';
 import { comparisons, measuredPages, summaryPage } from './summary.ts';
 import { toSvg } from './summary-picture.ts';
 
@@ -20,7 +21,16 @@ Options:
   --help   show this
 `;
 
+/** Programs that some benchmarks run, by where they come from. */
+const PROGRAMS = new Map([
+  ['wrk', 'Debian\'s package "wrk"'],
+  ['h2load', 'Debian\'s package "nghttp2-client"'],
+  ['redis-server', 'Debian\'s package "redis-server"'],
+  ['go', 'https://go.dev/dl/'],
+]);
+
 const RESULTS = join(import.meta.dirname, 'results');
+const ENDING = ['SIGINT', 'SIGTERM'] as const;
 /** The README and the site of the documents show it. */
 const PICTURE = join(import.meta.dirname, '..', 'docs', 'benchmarks.svg');
 
@@ -45,6 +55,11 @@ async function main(): Promise<number> {
   }
   const chosen = values.all ? BENCHES : BENCHES.filter(({ name }) => positionals.includes(name));
   if (chosen.length === 0 && !values.page) return print(HELP);
+  const missing = values.all ? missingPrograms() : [];
+  if (missing.length > 0) {
+    process.stderr.write(`Nothing was measured. Install ${missing.join(', ')}.\n`);
+    return 2;
+  }
   const failed = await runAll(chosen);
   writeSummary();
   if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(', ')}\n`);
@@ -54,6 +69,13 @@ async function main(): Promise<number> {
 function print(text: string): number {
   process.stdout.write(text);
   return 0;
+}
+
+/** An hour must not pass before the first one that needs them fails. */
+function missingPrograms(): readonly string[] {
+  return [...PROGRAMS]
+    .filter(([name]) => isMissing(spawnSync(name, ['--version'], { stdio: 'ignore' }).error))
+    .map(([name, from]) => `${name} (${from})`);
 }
 
 /** Returns the names of those that failed. The others go on. */
@@ -72,7 +94,13 @@ async function runAll(benches: readonly Bench[]): Promise<readonly string[]> {
 async function run({ args, name }: Bench): Promise<boolean> {
   const file = join(import.meta.dirname, `${name}.ts`);
   const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit' });
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    process.exit(1);
+  };
+  for (const signal of ENDING) process.once(signal, end);
   const [code] = await once(child, 'exit');
+  for (const signal of ENDING) process.off(signal, end);
   return code === 0;
 }
 

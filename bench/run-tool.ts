@@ -26,6 +26,7 @@ export async function runTool(
   }
 }
 
-function isMissing(error: unknown): boolean {
+/** Whether a program could not be started because there is none of its name. */
+export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
