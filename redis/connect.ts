@@ -71,7 +71,7 @@ const MAX_REDIRECTS = 3;
  * and rejects what cannot be sent. A failover of sentinels or of a cluster is followed.
  */
 export function connectRedis(description: RedisDescription, options: RedisOptions): Redis {
-  const nodes = openNodes(description, linkOptions(description, options));
+  const nodes = openNodes(description, options);
   const calls = new Deadlines(options.timeoutMs, options.now);
   const maxWaiting = options.maxWaiting ?? MAX_WAITING;
   let closed = false;
@@ -100,16 +100,14 @@ function statusOf(nodes: Nodes, waiting: number): RedisStatus {
   return { connected: nodes.connected(), ...(reason !== undefined && { reason }), waiting };
 }
 
-function openNodes({ addresses, tls, topology }: RedisDescription, options: LinkOptions): Nodes {
+function openNodes(description: RedisDescription, redisOptions: RedisOptions): Nodes {
+  const { addresses, renewed = () => description, topology } = description;
+  const options = linkOptions(() => accessTo(renewed()), redisOptions);
   switch (topology.kind) {
     case 'cluster':
       return clusterNodes(addresses, options);
     case 'sentinel': {
-      const access: Access = {
-        database: 0,
-        ...(topology.password !== undefined && { password: topology.password }),
-        ...(tls !== undefined && { tls }),
-      };
+      const access = () => accessToSentinels(renewed());
       return sentinelNodes(addresses, { ...options, access }, topology.masterName, options);
     }
     case 'single': {
@@ -122,16 +120,28 @@ function openNodes({ addresses, tls, topology }: RedisDescription, options: Link
 }
 
 function linkOptions(
-  { database, password, tls, username }: RedisDescription,
+  access: () => Access,
   { maxWaiting = MAX_WAITING, now, onEvent = () => {}, random, timeoutMs }: RedisOptions,
 ): LinkOptions {
-  const access: Access = {
+  return { access, maxWaiting, now, onEvent, random, timeoutMs };
+}
+
+function accessTo({ database, password, tls, username }: RedisDescription): Access {
+  return {
     database,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(tls !== undefined && { tls }),
   };
-  return { access, maxWaiting, now, onEvent, random, timeoutMs };
+}
+
+function accessToSentinels({ tls, topology }: RedisDescription): Access {
+  const password = topology.kind === 'sentinel' ? topology.password : undefined;
+  return {
+    database: 0,
+    ...(password !== undefined && { password }),
+    ...(tls !== undefined && { tls }),
+  };
 }
 
 /**

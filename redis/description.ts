@@ -21,6 +21,8 @@ export type RedisDescription = {
   readonly database: number;
   /** For servers and sentinels alike. */
   readonly tls?: RedisTls;
+  /** Returns it with the passwords and certificates of now. Default: they stay. */
+  readonly renewed?: () => RedisDescription;
 };
 
 export type Malformed = { readonly error: string };

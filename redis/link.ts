@@ -12,7 +12,8 @@ export type LinkEvent =
   | { readonly connected: false; readonly address: string; readonly reason: string };
 
 export type LinkOptions = {
-  readonly access: Access;
+  /** Returns what the next connection is opened with. */
+  readonly access: () => Access;
   /** See ConnectionLimits. */
   readonly timeoutMs: number;
   readonly maxWaiting: number;
@@ -134,7 +135,7 @@ export class Link {
       const limits = { maxWaiting, now, timeoutMs };
       const connection = await Connection.open(
         address,
-        access,
+        access(),
         limits,
         cause => this.#lost(address, cause),
         this.#closed.signal,

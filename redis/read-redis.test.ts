@@ -144,3 +144,15 @@ describe('the environment', () => {
       assert.throws(() => redisOf(env, readFile), { message: read.error });
     });
 });
+
+test('files are read again, and count as they were last read while they cannot be used', () => {
+  let content = 'one\n';
+  const env = { REDIS_URL: 'redis://a', REDIS_PASSWORD_FILE: '/run/password' };
+  const redis = redisOf(env, () => content);
+  const password = () => redis?.renewed?.().password;
+  assert.equal(password(), 'one');
+  content = 'two\n';
+  assert.equal(password(), 'two');
+  content = '';
+  assert.equal(password(), 'two');
+});

@@ -50,7 +50,9 @@ export function readRedis(
 }
 
 /**
- * Reads the same for a process that cannot run with a wrong value.
+ * Reads the same for a process that cannot run with a wrong value. `renewed` reads the files again,
+ * since others renew passwords and certificates. A file that cannot be used counts as it was last
+ * read.
  * @throws an Error that names the variable, never its value
  */
 export function redisOf(
@@ -58,8 +60,15 @@ export function redisOf(
   readFile: (path: string) => string,
 ): RedisDescription | undefined {
   const redis = readRedis(env, readFile);
-  if (redis !== undefined && 'error' in redis) throw new Error(redis.error);
-  return redis;
+  if (redis === undefined) return undefined;
+  if ('error' in redis) throw new Error(redis.error);
+  let last = redis;
+  const renewed = () => {
+    const now = readRedis(env, readFile);
+    if (now !== undefined && !('error' in now)) last = now;
+    return last;
+  };
+  return { ...redis, renewed };
 }
 
 function withoutAddress(env: Environment): Malformed | undefined {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findTool } from '#launcher/testing/find-tool.ts';
+import { redisOf } from '../read-redis.ts';
 import { script } from '../script.ts';
 import { type Certificates, makeCertificates } from '../testing/certificates.ts';
 import { describeRedis, openedRedis, openRedis } from '../testing/open-redis.ts';
@@ -70,6 +71,26 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
       assert.equal(reason, 'it refuses the user or the password');
       assert.doesNotMatch(said, /s3cret|wrong-pass/);
     });
+
+  test('whose password is renewed in its file is connected with the new one', async t => {
+    const renewing = await startRedis({ args: ['--requirepass', 'old'] });
+    t.after(() => renewing.remove());
+    const file = join(folder, 'password');
+    writeFileSync(file, 'old\n');
+    const env = { REDIS_URL: `redis://${renewing.address}`, REDIS_PASSWORD_FILE: file };
+    const description = redisOf(env, path => readFileSync(path, 'utf8'));
+    assert.ok(description !== undefined);
+    const redis = await openedRedis(t, description);
+    writeFileSync(file, 'new\n');
+    await redis.send('', ['CONFIG', 'SET', 'requirepass', 'new']);
+    const id = await redis.send('', ['CLIENT', 'ID']);
+    await redis.send('', ['CLIENT', 'KILL', 'ID', String(id), 'SKIPME', 'no']);
+    const hasNew = async () => {
+      const next = await redis.send('', ['CLIENT', 'ID']).catch(() => id);
+      return next !== id;
+    };
+    await until('it is connected again', hasNew);
+  });
 
   test('that wants a password says so', async t => {
     const { reason } = await refusal(t, `redis://${plain.address}`);
