@@ -76,6 +76,11 @@ export class DeltaSubscription
     for (const name of held) this.#owe(name);
   }
 
+  retry(): void {
+    this.#refusals.clear();
+    this.#nothingIn = undefined;
+  }
+
   get size(): number {
     // A client that reads no answers makes the server owe more names than it subscribes to.
     return Math.max(this.#names.size, this.#owed.size);

@@ -232,6 +232,20 @@ describe('a refusal', () => {
     assert.deepEqual(proxy.inbox, []);
   });
 
+  test('ends when the same snapshot is set once more and taken then', () => {
+    const { cache, proxy, nacks } = settled();
+    const next = snapshot('b', { b: '1' });
+    cache.set(INFO.group, next);
+    proxy.answer(true);
+    cache.set(INFO.group, next);
+    proxy.answer(true);
+    assert.deepEqual(proxy.inbox, [], 'once');
+    cache.set(INFO.group, next);
+    proxy.answerAll();
+    assert.equal(nacks.length, 2);
+    assert.deepEqual([proxy.held(CLUSTER), proxy.standing], [['a=1', 'b=1'], 'settled']);
+  });
+
   test('of clusters gives way to a newer snapshot at once, and what was rejected is not carried on', () => {
     const { cache, proxy } = settled();
     cache.set(INFO.group, snapshot('b', { b: 'bad', c: '1' }));

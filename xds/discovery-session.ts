@@ -30,7 +30,7 @@ const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION, VIRTUAL_HOST
 /** A stream as its session sees it, in either protocol variant. */
 type SessionStream = Pick<
   DiscoveryStream<never, never>,
-  'info' | 'flush' | 'standing' | 'rejected' | 'subscribesTo' | 'isBlocked'
+  'info' | 'flush' | 'retry' | 'standing' | 'rejected' | 'subscribesTo' | 'isBlocked'
 >;
 
 export type SessionOptions = {
@@ -49,8 +49,8 @@ export type SessionOptions = {
  * Leads one proxy to its group's newest snapshot, stage by stage. The proxy has one aggregated
  * stream, or a stream for each type. Without an aggregated stream Envoy ACKs clusters before they
  * are warm, so a switch may then cost requests.
- * A session never delays another one. A NACK stops it where it is, until a newer snapshot comes.
- * All that was ACKed stays in force.
+ * A session never delays another one. A NACK stops it where it is, until a newer snapshot comes, or
+ * the same one once more. All that was ACKed stays in force.
  */
 export class DiscoverySession {
   readonly #options: SessionOptions;
@@ -173,8 +173,10 @@ export class DiscoverySession {
 
   #aim(snapshot: Snapshot): void {
     const current = this.#transition;
-    this.#transition =
-      current === undefined ? begin(undefined, snapshot) : this.#retarget(current, snapshot);
+    if (current === undefined) this.#transition = begin(undefined, snapshot);
+    else if (snapshot !== (current.next ?? current.target))
+      this.#transition = this.#retarget(current, snapshot);
+    else for (const stream of this.#streams.keys()) stream.retry();
     if (this.#isDue) return;
     this.#isDue = true;
     const { turn = run } = this.#options;

@@ -119,6 +119,11 @@ export class DiscoveryStream<Request, Response> {
     for (const { subscription } of parts) subscription.repeat(name => named.has(wholeOf(name)));
   }
 
+  /** What the client rejected may be sent again unchanged, once. */
+  retry(): void {
+    for (const { subscription } of this.#inOrder) subscription.retry();
+  }
+
   /** Writes what is due of the stage, as long as the transport accepts it. */
   flush(stage: Stage, target: Snapshot): void {
     this.#guard(undefined, () => {

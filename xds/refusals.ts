@@ -52,6 +52,11 @@ export class Refusals {
     }
   }
 
+  clear(): void {
+    this.#groups.clear();
+    this.#byName.clear();
+  }
+
   /** Forgets a name that the client no longer subscribes to, or that is being sent again. */
   forget(name: string): void {
     const group = this.#byName.get(name);

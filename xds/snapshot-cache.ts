@@ -17,8 +17,9 @@ export class SnapshotCache {
   }
 
   /**
-   * Replaces the group's snapshot and tells its watchers. When one watcher throws, the others are
-   * still told. A snapshot must not be changed after it was set.
+   * Replaces the group's snapshot and tells its watchers. The very same one has proxies try again
+   * what they rejected of it. When one watcher throws, the others are still told. A snapshot must
+   * not be changed after it was set.
    */
   set(group: string, snapshot: Snapshot): void {
     this.#snapshots.set(group, snapshot);

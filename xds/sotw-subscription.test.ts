@@ -189,6 +189,8 @@ describe('ACK and NACK', () => {
     driver.nack();
     assert.equal(driver.sent(resources({ a: '2' })), undefined);
     assert.equal(driver.standing(), 'rejected');
+    driver.subscription.retry();
+    assert.deepEqual(driver.sent(resources({ a: '2' })), ['a=2'], 'but when it is to be tried');
   });
 
   test('after a refusal the next response has a new version, were its content older', () => {

@@ -51,6 +51,10 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
 
   repeat(): void {}
 
+  retry(): void {
+    this.#rejected = undefined;
+  }
+
   get size(): number {
     return this.#names.size;
   }

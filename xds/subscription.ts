@@ -53,6 +53,8 @@ export type Subscription<Request, Response> = {
   knows(name: string): 'asked' | 'acked' | undefined;
   /** The client may have forgotten what it held of these names, so they are answered again. */
   repeat(concerns: (name: string) => boolean): void;
+  /** What the client rejected may be sent again unchanged, once. */
+  retry(): void;
   /** Version of the last response. */
   readonly sent: string | undefined;
   /** The only name that it is about. Undefined when it is about more, or none. */

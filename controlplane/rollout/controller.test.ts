@@ -64,6 +64,7 @@ function system(
   proxies = 1,
   lastGood: Resource[] = [],
   fails: (content: string) => boolean = () => false,
+  refusal = 'no good',
 ) {
   const kept: string[][] = [];
   let served = '';
@@ -85,12 +86,15 @@ function system(
         served = versionOf(snapshot);
         state = 'waiting';
       },
+      again: () => {
+        state = 'waiting';
+      },
       proxies: () =>
         Array.from({ length: proxies }, (_, index) => ({
           id: `${index}`,
           group: 'edge',
           state,
-          refusal: 'no good',
+          refusal,
         })),
       keep: accepted =>
         kept.push([...accepted.values()].map(({ name, hash }) => `${name}@${hash}`)),
@@ -230,6 +234,34 @@ describe('the controller', () => {
     assert.deepEqual(it.controller.problems(), []);
   });
 
+  const TAKEN = "cannot bind '0.0.0.0:80': Address already in use";
+
+  for (const [what, isTaken] of [
+    ['of a resource', (content: string) => /b@/.test(content)],
+    ['of the base', () => true],
+  ] as const)
+    test(`a taken port ${what} is tried again by itself until proxies take it`, () => {
+      let taken = true;
+      const isBad = (content: string) => taken && isTaken(content);
+      const it = system(isBad, 1, [], () => false, TAKEN);
+      const again = () => {
+        for (const go of it.timers.splice(0)) go();
+        it.answer();
+      };
+      it.controller.written(written([mapping('a', '1')]));
+      it.answer();
+      it.controller.written(written([mapping('a', '1'), mapping('b', '1')]));
+      it.answer();
+      const before = it.controller.problems();
+      again();
+      assert.deepEqual(it.controller.problems(), before);
+      taken = false;
+      again();
+      assert.equal(it.served(), 'a@1,b@1');
+      assert.deepEqual(it.kept.at(-1), ['a@1', 'b@1']);
+      assert.deepEqual(it.controller.problems(), []);
+    });
+
   test('a file that cannot be read keeps a starting gateway from serving, not a running one', () => {
     const it = system(() => false);
     it.controller.written(written([mapping('a', '1')], [], ['broken.yaml']));
@@ -260,6 +292,7 @@ describe('services and proxies', () => {
     let connected = ['limits', 'edge'];
     const controller: Controller = new Controller(new Map(), {
       groups: () => ['edge', 'limits'],
+      again: () => {},
       changedOver: () => over.push(served.edge ?? ''),
       services: new Set(['limits']),
       compile: resources => ({ snapshot: snapshotFor(resources), problems: [] }),
@@ -559,6 +592,7 @@ describe('proxies that are not there', () => {
     const controller: Controller = new Controller(new Map([[lastGood.id, lastGood]]), {
       groups: () => configured,
       services: new Set(),
+      again: () => {},
       changedOver: () => {},
       compile: resources => ({ snapshot: snapshotFor(resources), problems: [] }),
       publish: (group, snapshot) => {

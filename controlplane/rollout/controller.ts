@@ -9,11 +9,14 @@ import { closedResource, lostRuleProblem, quarantineProblem, unmadeProblem } fro
 import {
   accept,
   effective,
+  mayPass,
   opened,
   proven,
   type Rollout,
   refuse,
   startRollout,
+  triable,
+  tryAgain,
   want,
 } from './rollout.ts';
 import { type ClientAck, rolloutVerdict } from './rollout-verdict.ts';
@@ -50,6 +53,8 @@ export type ControllerParts = {
    * what proxies may still use.
    */
   publish(group: string, snapshot: Snapshot): void;
+  /** Serves once more what was last published to a group, to the proxies that rejected it. */
+  again(group: string): void;
   /** Called when the proxies use what was last published. Services may drop what was before. */
   changedOver(): void;
   /**
@@ -84,6 +89,12 @@ const LONGEST_WAIT_MS = 60_000;
  * too.
  */
 const ELSEWHERE_MS = 500;
+
+/**
+ * After these times, in ms, proxies try again what they may take now. The wait doubles until the
+ * next edit.
+ */
+const AGAIN_MS = { first: 5_000, most: 60_000 };
 
 /** The key of the wait for services that may be connected to another control plane. */
 const ELSEWHERE = 'elsewhere';
@@ -142,6 +153,9 @@ export class Controller {
   /** Whether services that are not connected here are given time to have a change. */
   #elsewhere = false;
   #cancelElsewhere: () => void = () => {};
+  /** Whether something is to be tried again, and how often that was since the last edit. */
+  #waitsToTry = false;
+  #attempts = 0;
 
   constructor(lastGood: ResourcesById, parts: ControllerParts) {
     this.#parts = parts;
@@ -154,6 +168,7 @@ export class Controller {
 
   /** Takes what the operator wrote, at each change. */
   written(written: Written): void {
+    this.#attempts = 0;
     const found = candidates(written, effective(this.#rollout));
     this.#candidates = found;
     if (this.#unread() !== undefined) return;
@@ -215,6 +230,31 @@ export class Controller {
     // Another process of the service may be on its way back, too.
     if (come && this.#held.length > 0) this.#waitElsewhere();
     this.#services.waitFor([...unsettled(services), ...this.#away(services)]);
+    this.#waitToTryAgain(proxies);
+  }
+
+  /** A port that another program has may become free, and an address may come. */
+  #waitToTryAgain(proxies: readonly ClientAck[]): void {
+    const isWorthIt = triable(this.#rollout).length > 0 || proxies.some(mayTake);
+    if (this.#waitsToTry || !isWorthIt) return;
+    this.#waitsToTry = true;
+    const ms = Math.min(AGAIN_MS.first * 2 ** this.#attempts, AGAIN_MS.most);
+    this.#attempts += 1;
+    this.#parts.after(ms, () => {
+      this.#waitsToTry = false;
+      this.#tryAgain();
+    });
+  }
+
+  #tryAgain(): void {
+    const next = tryAgain(this.#rollout);
+    if (next !== this.#rollout) {
+      this.#rollout = next;
+      this.#publish();
+    }
+    const { proxies } = this.#clients();
+    for (const group of new Set(proxies.filter(mayTake).map(each => each.group)))
+      this.#parts.again(group);
   }
 
   /** Returns whether the authorizer has what is published to it. */
@@ -347,10 +387,10 @@ export class Controller {
   /** Returns the Problems beyond those of the parser. */
   problems(): readonly Problem[] {
     const { accepted, quarantined, trial, wanted } = this.#rollout;
-    const served = effective(this.#rollout);
+    const good = quarantined.size > 0 ? proven(this.#rollout) : accepted;
     const byProxies = [...quarantined].flatMap(([id, rejected]) => {
       const resource = wanted.get(id) ?? accepted.get(id);
-      return resource === undefined ? [] : [quarantineProblem(resource, rejected, served.has(id))];
+      return resource === undefined ? [] : [quarantineProblem(resource, rejected, good.has(id))];
     });
     const byRules = trial === undefined ? opened(this.#rollout) : [];
     const byKeeping = this.#candidates?.problems ?? [];
@@ -464,6 +504,11 @@ export class Controller {
       .map(({ resource }) => closedResource(resource));
     return [...(this.#candidates?.closed ?? []), ...rejected, ...withoutRule];
   }
+}
+
+/** Whether a proxy may take now what it rejected. */
+function mayTake({ refusal, state }: ClientAck): boolean {
+  return state === 'rejected' && refusal !== undefined && mayPass(refusal);
 }
 
 function hasResources({ snapshot }: Compiled): boolean {

@@ -7,7 +7,7 @@ import { salvageVirtualHosts } from '#resources/parse/salvage-virtual-hosts.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
 import type { LostRule } from './lost-rules.ts';
-import type { Quarantined } from './rollout.ts';
+import { mayPass, type Quarantined } from './rollout.ts';
 
 /**
  * Returns the Problem for a mistake that only the proxies found. It names the resource and its
@@ -22,13 +22,17 @@ export function quarantineProblem(
   const instead = keptLastGood
     ? 'Its last good version stays in force'
     : 'It is left out, and what it matches is closed';
+  const again =
+    !keptLastGood && mayPass(rejected.message)
+      ? 'It is tried again at least every minute'
+      : 'Edit it to try it again';
   return {
     severity: 'error',
     kind,
     namespace,
     name,
     ...source,
-    message: `Envoy rejects it: ${rejected.message.trim()}. ${instead}. Edit it to try it again`,
+    message: `Envoy rejects it: ${rejected.message.trim()}. ${instead}. ${again}`,
   };
 }
 

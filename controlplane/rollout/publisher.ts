@@ -22,7 +22,7 @@ type Key = string;
 export function publisher(
   cache: Pick<SnapshotCache, 'get' | 'set'>,
   after: ControllerParts['after'],
-): Pick<ControllerParts, 'publish' | 'changedOver'> {
+): Pick<ControllerParts, 'publish' | 'again' | 'changedOver'> {
   const published = new Map<string, Snapshot>();
   const widenLimits = widener();
   let change = 0;
@@ -56,6 +56,10 @@ export function publisher(
     publish: (group, snapshot) => {
       if (SERVICE_GROUPS.includes(group)) publishToService(group, snapshot);
       else cache.set(group, snapshot);
+    },
+    again: group => {
+      const snapshot = cache.get(group);
+      if (snapshot !== undefined) cache.set(group, snapshot);
     },
     changedOver: () => {
       const over = change;

@@ -11,6 +11,7 @@ import {
   type Rollout,
   refuse,
   startRollout,
+  tryAgain,
   want,
 } from './rollout.ts';
 
@@ -92,6 +93,34 @@ describe('a rollout', () => {
     assert.equal(rollout.trial?.stage, 'unproven');
     assert.deepEqual(served(rollout), { a: '2', b: '1' });
     assert.deepEqual(refuse(rollout, 'again').trial, rollout.trial);
+  });
+
+  test('what is left out for a taken port is tried again by itself, and in quarantine until then', () => {
+    const TAKEN = "cannot bind '0.0.0.0:80': Address already in use";
+    const wanted = set({ a: '1', b: '1' });
+    const base = startRollout(set({ a: '1' }));
+    const left = refuse(accept(refuse(want(base, wanted), TAKEN)), TAKEN);
+    assert.deepEqual([[...left.quarantined.keys()], left.trial], [['b'], undefined]);
+    const trying = tryAgain(left);
+    assert.deepEqual(served(trying), { a: '1', b: '1' });
+    assert.deepEqual([...trying.quarantined.keys()], ['b']);
+    assert.equal(tryAgain(trying), trying, 'one trial at a time');
+    const still = refuse(trying, TAKEN);
+    assert.deepEqual([[...still.quarantined.keys()], still.trial], [['b'], undefined]);
+    const taken = accept(tryAgain(still));
+    assert.deepEqual([taken.quarantined.size, taken.trial], [0, undefined]);
+    assert.deepEqual(served(taken), { a: '1', b: '1' });
+  });
+
+  test('what has a last good version, or is rejected for itself, is not tried again by itself', () => {
+    const rejected = (base: Rollout, message: string) =>
+      refuse(accept(refuse(want(base, set({ a: '2' })), message)), message);
+    const withGood = rejected(startRollout(set({ a: '1' })), 'Address already in use');
+    const wrong = rejected(startRollout(new Map()), 'no such filter');
+    for (const rollout of [withGood, wrong]) {
+      assert.equal(rollout.quarantined.size, 1);
+      assert.equal(tryAgain(rollout), rollout);
+    }
   });
 
   test('a rejected document is not tried again until it is touched, be it to say the same', () => {

@@ -127,13 +127,38 @@ function asWritten(accepted: ResourcesById, wanted: ResourcesById): ResourcesByI
   return moved.length === 0 ? accepted : new Map([...accepted, ...moved]);
 }
 
+/**
+ * Starts a trial of each quarantined version whose cause may be over. It is in quarantine until
+ * proxies take it. One with a last good version is not tried, since that would stop for a moment at
+ * proxies that can take the other. A running trial goes on alone.
+ */
+export function tryAgain(rollout: Rollout): Rollout {
+  const sets = triable(rollout).map(id => [{ id, to: rollout.quarantined.get(id)?.to }]);
+  if (rollout.trial !== undefined || sets.length === 0) return rollout;
+  return { ...rollout, trial: trialOf('search', sets) };
+}
+
+/** Returns the ids that `tryAgain` would try. */
+export function triable({ accepted, quarantined }: Rollout): readonly string[] {
+  return [...quarantined]
+    .filter(([id, { message }]) => !accepted.has(id) && mayPass(message))
+    .map(([id]) => id);
+}
+
+/** Whether proxies may take later what they reject with this message, without any change of it. */
+export function mayPass(message: string): boolean {
+  return /Address already in use|Cannot assign requested address/.test(message);
+}
+
 /** Records that every proxy that answered accepted what is served. */
 export function accept(rollout: Rollout): Rollout {
-  const { trial } = rollout;
+  const { quarantined, trial } = rollout;
   if (trial === undefined) return rollout;
+  const taken = new Set(trial.changes.map(({ id }) => id));
   return {
     ...rollout,
     accepted: withTrial(rollout),
+    quarantined: new Map([...quarantined].filter(([id]) => !taken.has(id))),
     trial: trialOf('search', trial.rest),
   };
 }
