@@ -15,7 +15,7 @@ Runs benchmarks one after the other, and writes bench/results/README.md from all
 Nothing else should run on the machine meanwhile.
 
 Options:
-  --all    run every benchmark, which takes about an hour and a half
+  --all    run every benchmark, which takes about 70 minutes
   --list   list the benchmarks
   --page   run none, write only the page
   --help   show this

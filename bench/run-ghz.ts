@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
@@ -28,8 +28,10 @@ type Report = {
  * Runs ghz for so many calls, with 32 callers over 4 connections and one descriptor of two labels.
  */
 export async function runGhz(port: number, calls: number): Promise<Load> {
+  const folder = mkdtempSync(join(tmpdir(), 'ghz-'));
   const args = [
-    ...['--insecure', '--protoset', protoset(), '--call', RATE_LIMIT_PATH.slice(1), '-O', 'json'],
+    ...['--insecure', '--protoset', protoset(folder)],
+    ...['--call', RATE_LIMIT_PATH.slice(1), '-O', 'json'],
     ...['-n', `${calls}`, '-c', `${CALLERS}`, '--connections', `${CONNECTIONS}`],
     ...[
       '--disable-template-functions',
@@ -39,9 +41,11 @@ export async function runGhz(port: number, calls: number): Promise<Load> {
     ],
     `127.0.0.1:${port}`,
   ];
-  const report: Report = JSON.parse(
-    await runTool(GHZ, args, LONGEST_SECONDS, '"npm test" builds it with Go'),
+  const from = '"npm test" builds it with Go';
+  const printed = await runTool(GHZ, args, LONGEST_SECONDS, from).finally(() =>
+    rmSync(folder, { recursive: true }),
   );
+  const report: Report = JSON.parse(printed);
   const at = (wanted: number) =>
     (report.latencyDistribution.find(({ percentage }) => percentage === wanted)?.latency ??
       Number.NaN) / 1e6;
@@ -50,8 +54,8 @@ export async function runGhz(port: number, calls: number): Promise<Load> {
 }
 
 /** Writes the descriptors of the API as a file, because not every server has reflection. */
-function protoset(): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'ghz-')), 'protoset.pb');
+function protoset(folder: string): string {
+  const path = join(folder, 'protoset.pb');
   const set = protobuf.Writer.create();
   for (const { bytes } of loadDescriptors().files.values()) set.uint32(0x0a).bytes(bytes);
   writeFileSync(path, set.finish());
