@@ -339,6 +339,17 @@ test('16 tabs at once with ordinary links take a small part of what Envoy takes 
   assert.ok(bytes < 16 * 512, `${bytes} bytes`);
 });
 
+test('64 tabs that a browser opens at once all end at their pages', async t => {
+  const { browser } = await open(t);
+  const links = Array.from({ length: 64 }, (_, index) => `https://a.test/projects/${index}`);
+  const headers = { 'sec-fetch-mode': 'navigate' };
+  const begun = await Promise.all(links.map(link => browser.visit(link, { headers })));
+  for (const [index, { location = '' }] of begun.entries()) {
+    const { status, url } = await browser.follow(authorize(new URL(location)), authorize);
+    assert.deepEqual([status, url], [0, links[index]]);
+  }
+});
+
 test('the provider is down: the error is thrown, nothing is stored for the browser', async t => {
   const { browser } = await open(t);
   provider().behave('discovery', () => 'hang up');

@@ -18,8 +18,10 @@ import { fragmentName, type PendingField, partsOf, pendingFields } from './pendi
 
 type Asked = Pick<HttpRequest, 'headers'>;
 
-/** How many logins a browser may have begun at one origin. */
+/** How many logins a browser may have begun at one origin, one after the other. */
 const MOST = 16;
+/** How many it may have begun at once, as when it opens the tabs of yesterday again. */
+const MOST_AT_ONCE = 64;
 /**
  * How many bytes they may take of a `Cookie` field. Envoy accepts 60 KiB for all headers of a
  * request.
@@ -28,10 +30,15 @@ const MOST_BYTES = 24 * 1024;
 /** How many surplus cookies are cleared at a time. */
 const MOST_CLEARED = 48;
 
-/** Returns the Filter's attempts that a request brings, the newest last. */
-function broughtAttempts(filter: LoginFilter, place: Place, request: Asked): readonly Attempt[] {
+/** Returns the Filter's newest attempts that a request brings, the newest last. */
+function broughtAttempts(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+  most: number,
+): readonly Attempt[] {
   const fields = pendingFields(request, pendingPrefix(filter.realm, place));
-  return fields.slice(-MOST).flatMap(({ fragment, text }) => {
+  return fields.slice(-most).flatMap(({ fragment, text }) => {
     const attempt = openAttempt(filter, place, text);
     return attempt ? { ...attempt, returnUrl: withFragment(attempt.returnUrl, fragment) } : [];
   });
@@ -44,7 +51,8 @@ export function broughtAttempt(
   request: Asked,
   state: string,
 ): Attempt | undefined {
-  return broughtAttempts(filter, place, request).find(attempt => sameText(attempt.state, state));
+  const attempts = broughtAttempts(filter, place, request, MOST_AT_ONCE);
+  return attempts.find(attempt => sameText(attempt.state, state));
 }
 
 /**
@@ -108,7 +116,7 @@ export function knownBy(
   attempt: Attempt,
   before: Pick<Session, 'pending'> | undefined,
 ): readonly string[] {
-  const begun = [attempt, ...broughtAttempts(filter, place, request)].map(({ state }) =>
+  const begun = [attempt, ...broughtAttempts(filter, place, request, MOST)].map(({ state }) =>
     stateHash(state),
   );
   return [...new Set([...begun, ...(before?.pending ?? [])])].slice(0, MOST);
