@@ -13,9 +13,14 @@ export function mappingDomain({
   return host_regex ? '*' : host;
 }
 
+/** Returns a domain as requests and rules write it. An IPv6 address has brackets there. */
+export function writtenDomain(domain: string): string {
+  return domain.includes(':') ? `[${domain}]` : domain;
+}
+
 /** Returns a glob for the hosts of a domain, as rules write hosts. */
 export function domainGlob(domain: string): Glob {
-  return parseGlob(domain.includes(':') ? `[${domain}]` : domain);
+  return parseGlob(writtenDomain(domain));
 }
 
 /**

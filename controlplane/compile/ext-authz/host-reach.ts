@@ -1,6 +1,7 @@
 import { matchGlob, parseGlob } from '#resources/match/glob.ts';
 import { pushTo } from '#resources/words/push-to.ts';
 import { coveringDomains } from '../domain-cover.ts';
+import { writtenDomain } from '../mapping-domain.ts';
 
 /**
  * Tells for a virtual host's domain (`*`, `*.example.com` or a host) whether one of many rules'
@@ -32,7 +33,7 @@ export function reachIndex<Item>(
     .map(each => ({ each, glob: parseGlob(each.host) }));
   return domain => {
     const isWildcard = domain.startsWith('*');
-    const host = domain.includes(':') ? `[${domain}]` : domain;
+    const host = writtenDomain(domain);
     const wider = globs.filter(({ glob }) => isWildcard || matchGlob(glob, host));
     return [...(exact.get(host) ?? []), ...wider.map(({ each }) => each)]
       .sort((a, b) => a.index - b.index)

@@ -63,6 +63,9 @@ const HOSTS: readonly [host: string, domain: string, closed: boolean][] = [
   ['*.example.com', 'api.example.com', true],
   ['api-*', 'api-1.example.com', true],
   ['other.org', '*.example.com', true],
+  ['[::1]', '::1', true],
+  ['[2001:db8:*]', '2001:db8::1', true],
+  ['[::1]', '::2', false],
 ];
 
 for (const [host, domain, closed] of HOSTS) {

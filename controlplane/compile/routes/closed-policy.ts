@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { ReadableRule, Rejected } from '#resources/resource.ts';
 import { hostMatches } from '../authority-match.ts';
+import { writtenDomain } from '../mapping-domain.ts';
 import { quoteRegex } from '../quote-regex.ts';
 import { closed } from './closed-route.ts';
 
@@ -30,7 +31,7 @@ export function closedPolicyRoutes(
 
 /** In a wildcard domain the request's own host decides. */
 function mayCover(host: string, domain: string): boolean {
-  return domain.startsWith('*') || new RegExp(`^${hostRegex(host)}$`).test(domain);
+  return domain.startsWith('*') || new RegExp(`^${hostRegex(host)}$`).test(writtenDomain(domain));
 }
 
 function hostMatch({ host = '*' }: ReadableRule, domain: string): JsonObject {

@@ -5,6 +5,7 @@ import { coveringDomains } from '../domain-cover.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { GATEWAY_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { removingHeaders } from '../ext-authz/identity-headers.ts';
+import { writtenDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { statName } from '../stat-name.ts';
@@ -218,7 +219,7 @@ function virtualHost(plans: readonly Plan[], inputs: HostInputs, taken: Set<stri
   const served = publicRoutes(routes, domains, inputs);
   return {
     name: freeName(statName(listed?.name ?? domain), taken),
-    domains: domains.map(each => (each.includes(':') ? `[${each}]` : each)),
+    domains: domains.map(writtenDomain),
     routes: first.length === 0 ? served : [...first, ...served],
     ...fields,
   };
