@@ -1,4 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
+import { matchGlob, parseGlob } from '#resources/match/glob.ts';
 import type { ReadableRule, Rejected } from '#resources/resource.ts';
 import { hostMatches } from '../authority-match.ts';
 import { writtenDomain } from '../mapping-domain.ts';
@@ -31,7 +32,7 @@ export function closedPolicyRoutes(
 
 /** In a wildcard domain the request's own host decides. */
 function mayCover(host: string, domain: string): boolean {
-  return domain.startsWith('*') || new RegExp(`^${hostRegex(host)}$`).test(writtenDomain(domain));
+  return domain.startsWith('*') || matchGlob(parseGlob(plainHost(host)), writtenDomain(domain));
 }
 
 function hostMatch({ host = '*' }: ReadableRule, domain: string): JsonObject {
@@ -40,7 +41,11 @@ function hostMatch({ host = '*' }: ReadableRule, domain: string): JsonObject {
 }
 
 function hostRegex(glob: string): string {
-  return globRegex(glob.toLowerCase().replace(/\.$/, ''));
+  return globRegex(plainHost(glob));
+}
+
+function plainHost(glob: string): string {
+  return glob.toLowerCase().replace(/\.$/, '');
 }
 
 function pathMatches(
