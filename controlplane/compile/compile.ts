@@ -326,9 +326,13 @@ function everywhere(inputs: HostInputs, { closed, listeners }: ResourceSet): rea
 function ofGateways(gateways: readonly ServedGateway[], limits: InUse['limits']): OfGateways {
   const listeners = gateways.flatMap(gateway => gateway.listeners);
   const ofStreams = listeners.filter(({ protocol }) => protocol !== 'UDP');
+  const calling = listeners.flatMap(({ routes }) =>
+    routes.filter(({ kind }) => kind === 'GRPCRoute'),
+  );
   return {
     ports: new Map(ofStreams.map(({ origin, port }) => [port, origin])),
     filters: routeReferences(gateways),
+    grpcRoutes: calling.map(({ route }) => route.id),
     limits,
   };
 }

@@ -22,13 +22,20 @@ export type EdgeRateLimits = RateLimitContext & {
   readonly origins: readonly string[];
 };
 
+export type UsedByGateways = {
+  /** Ids of the GRPCRoutes there. Those of other Gateways change nothing, and drain nothing. */
+  readonly grpcRoutes: readonly string[];
+  /** The RateLimits that requests may meet, there or at any other Gateway. */
+  readonly limits: ResourceSet['rateLimits'];
+};
+
 /**
  * Returns the rate limit service of the edge, the labels for it, and the headers that its limits
- * set. `applied` are the RateLimits that requests may meet.
+ * set.
  */
 export function edgeRateLimits(
   resources: ResourceSet,
-  applied: ResourceSet['rateLimits'],
+  { grpcRoutes, limits: applied }: UsedByGateways,
   options: CompileOptions,
   memo: Memo,
 ): EdgeRateLimits {
@@ -42,7 +49,7 @@ export function edgeRateLimits(
   const modules = resources.modules.slice(0, 1).map(({ id }) => id);
   const remembering = resources.filters.filter(remembersDecisions).map(({ id }) => id);
   const replacing = withErrorBodies(resources.mappings);
-  const calling = grpcUsers(resources);
+  const calling = grpcUsers(resources, grpcRoutes);
   const cluster = clusterOf(resources, options, memo);
   const { collectors, origins: told } = collectorsOf(resources);
   return {
@@ -82,9 +89,9 @@ export function edgeRateLimits(
 }
 
 /** Returns the first that passes on calls of gRPC. */
-function grpcUsers({ grpcRoutes, mappings }: ResourceSet): readonly string[] {
-  const user = mappings.find(({ spec }) => spec.grpc) ?? grpcRoutes[0];
-  return user === undefined ? [] : [user.id];
+function grpcUsers({ mappings }: ResourceSet, grpcRoutes: readonly string[]): readonly string[] {
+  const user = mappings.find(({ spec }) => spec.grpc)?.id ?? grpcRoutes[0];
+  return user === undefined ? [] : [user];
 }
 
 function idsOf(

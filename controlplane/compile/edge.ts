@@ -1,7 +1,7 @@
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { addedHeaderProblems } from './added-headers.ts';
-import { type EdgeRateLimits, edgeRateLimits } from './edge-rate-limits.ts';
+import { type EdgeRateLimits, edgeRateLimits, type UsedByGateways } from './edge-rate-limits.ts';
 import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
 import type { RouteReferences } from './ext-authz/tokens-on.ts';
 import { otherForwardedHeaders } from './forwarded-headers.ts';
@@ -57,9 +57,7 @@ export type OfGateways = {
   /** Their TCP ports, with the ids of the resources that have them. */
   readonly ports: ReadonlyMap<number, string>;
   readonly filters: RouteReferences;
-  /** The RateLimits that requests may meet, there or at any other Gateway. */
-  readonly limits: ResourceSet['rateLimits'];
-};
+} & UsedByGateways;
 
 /** Returns the edge's own parts. `resources` are those of the edge. */
 export function edgeOf(
@@ -68,7 +66,7 @@ export function edgeOf(
   memo: Memo,
   gateways: OfGateways,
 ): Edge {
-  const limits = edgeRateLimits(resources, gateways.limits, options, memo);
+  const limits = edgeRateLimits(resources, gateways, options, memo);
   const { contexts, hosts, problems } = edgeHosts(resources);
   const cover = hostCover(hosts, resources);
   const filters = edgeFilters(resources, options, memo, gateways.filters, cover);

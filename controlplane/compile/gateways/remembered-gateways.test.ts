@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
+import { gatewayGroup } from '#resources/words/gateway-group.ts';
 import { nodeGroups } from '../all-node-groups.ts';
 import { compile } from '../compile.ts';
 import { Memo } from '../memo.ts';
@@ -20,6 +21,13 @@ const FILTER =
   '{type: ExtensionRef, extensionRef: {group: gateway.internal, kind: Filter, name: f}}';
 const ASKS =
   '{type: ExternalAuth, externalAuth: {protocol: GRPC, grpc: {}, backendRef: {name: t, port: 80}}}';
+
+const grpcRoute = (name: string, gateway: string) =>
+  object(
+    'GRPCRoute',
+    name,
+    `parentRefs: [{name: ${gateway}}], rules: [{backendRefs: [{name: s, port: 80}]}]`,
+  );
 
 /** Two ways to write each resource, and what is there instead of the second: nothing. */
 const WRITTEN: readonly (readonly [one: string, other: string])[] = [
@@ -42,6 +50,7 @@ const WRITTEN: readonly (readonly [one: string, other: string])[] = [
       );
     return [route(index < 2 ? FILTER : '', 's'), route(ASKS, 't')] as const;
   }),
+  [grpcRoute('e', 'g'), grpcRoute('e', 'h')],
   [
     own('Filter', 'f', 'JWT: {validAlgorithms: [none]}'),
     own(
@@ -100,7 +109,7 @@ test('after random edits, what is remembered compiles to the same as without mem
   let kept = 0;
   const last = new Map<string, unknown>();
   for (let run = 0; run < 60; run += 1) {
-    const at = Math.floor(pick([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
+    const at = pick([...WRITTEN.keys()]);
     current[at] = pick(versions[at] ?? [[]]);
     const all = [...base, ...current.flat()] as Parameters<typeof toResourceSet>[0];
     const resources = toResourceSet(all, []);
@@ -117,4 +126,18 @@ test('after random edits, what is remembered compiles to the same as without mem
     }
   }
   assert.ok(kept > 10, `only ${kept} configurations were kept`);
+});
+
+test('a GRPCRoute changes nothing of another Gateway, nor of the edge', () => {
+  const gateways = WRITTEN.slice(0, 2).map(([first]) => first);
+  const base = object('GatewayClass', 'c', `controllerName: ${DEFAULT_CONTROLLER}`);
+  const mapping = own('Mapping', 'm', 'prefix: /, service: s');
+  const compiled = (group: string, ...more: readonly string[]) => {
+    const { resources } = resourceSetOf([base, mapping, ...gateways, ...more].join(''));
+    return compile(resources, group, options).resources;
+  };
+  const [g = '', h = ''] = ['g', 'h'].map(gateway => gatewayGroup('default', gateway));
+  for (const group of [h, 'edge'])
+    assert.deepEqual(compiled(group, grpcRoute('e', 'g')), compiled(group));
+  assert.notDeepEqual(compiled(g, grpcRoute('e', 'g')), compiled(g));
 });
