@@ -9,12 +9,16 @@ export function closeMappings(resources: ResourceSet, closing: ReadonlySet<Mappi
   return {
     ...resources,
     mappings: resources.mappings.filter(mapping => !closing.has(mapping)),
-    closed: [...resources.closed, ...[...closing].map(toClosed)],
+    closed: [...resources.closed, ...[...closing].map(closedMapping)],
   };
 }
 
-/** A Mapping for copies of requests decides nothing about them, so it is only left out. */
-function toClosed({ kind, namespace, name, id, source, spec, metadata }: Mapping): Rejected {
+/**
+ * Returns a Mapping as closed, on the Hosts that have it. One for copies of requests decides
+ * nothing about them, so it is only left out.
+ */
+export function closedMapping(mapping: Mapping): Rejected {
+  const { kind, namespace, name, id, source, spec, metadata } = mapping;
   const { labels } = metadata ?? {};
   return {
     ...{ kind, namespace, name, id, source },

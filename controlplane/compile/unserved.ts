@@ -1,4 +1,5 @@
 import { formatPath } from '#resources/finding.ts';
+import { closedSelector, selectorOf } from '#resources/kinds/host/host-selector.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -11,7 +12,6 @@ import { suggest } from '#resources/words/suggest.ts';
 import { closeMappings } from './close-mappings.ts';
 import { EDGE } from './node-groups.ts';
 import { problemOf } from './problem-of.ts';
-import { selectorOf } from './tls/host-choice.ts';
 
 type Item = Resource | Rejected;
 type Ignored = (unserved: Unserved) => boolean;
@@ -102,7 +102,7 @@ function close(resources: ResourceSet, closing: ReadonlySet<Item>): ResourceSet 
 /** Where the field that names its Hosts is misspelt, it may be for any. */
 function toRejected(resource: Resource, hosts: readonly string[]): Rejected {
   const { kind, namespace, name, id, source } = resource;
-  const selector = kind === 'Host' ? selectorOf(resource.spec) : {};
+  const selector = kind === 'Host' ? closedSelector(selectorOf(resource.spec), resource) : {};
   const isUnread = unservedOf(resource).some(({ meant = '' }) => NAMES_HOSTS.includes(meant));
   return { kind, namespace, name, id, source, ...selector, ...(isUnread ? {} : { hosts }) };
 }

@@ -94,6 +94,19 @@ describe('what a proxy rejects', () => {
     assert.equal(rule.matches.length, 1);
   });
 
+  test('keeps what a Host selects from other Hosts, and is closed where it is selected', () => {
+    const own = (kind: string, metadata: string, spec: string) =>
+      `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: a${metadata}}\nspec: {${spec}}\n`;
+    const selector = '{matchLabels: {team: a}}';
+    const { hosts, mappings } = resourceSetOf(
+      own('Host', '', `hostname: a.test, mappingSelector: ${selector}`) +
+        own('Mapping', ', labels: {team: a}', 'prefix: /, service: s'),
+    ).resources;
+    const [host, mapping] = [...hosts, ...mappings].map(closedResource);
+    assert.deepEqual(host?.mappingSelector?.matchLabels, { team: 'a' });
+    assert.deepEqual(mapping?.labels, { team: 'a' });
+  });
+
   test('leaves its virtual hosts closed when it is a ProxyConfig', () => {
     const hosts =
       'virtual_hosts: [{name: a, domains: [a.test], routes: [{prefix: /a, cluster: c}]}]';

@@ -1,5 +1,7 @@
+import { closedMapping } from '#controlplane/compile/close-mappings.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { delegateOf, injectedBy } from '#resources/kinds/filter/injected-headers.ts';
+import { selectorOf } from '#resources/kinds/host/host-selector.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import { salvageListeners } from '#resources/parse/salvage-listeners.ts';
 import { salvageRoute } from '#resources/parse/salvage-route.ts';
@@ -75,8 +77,10 @@ export function closedResource(resource: Resource): Rejected {
     return { kind, namespace, name, id, source, targets: resource.spec.targetRefs };
   if (resource.kind === 'BackendTLSPolicy')
     return { kind, namespace, name, id, source, targets: resource.spec.targetRefs };
-  if (resource.kind === 'Host')
-    return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
+  if (resource.kind === 'Host') {
+    const { spec } = resource;
+    return { kind, namespace, name, id, source, hosts: [spec.hostname], ...selectorOf(spec) };
+  }
   if (resource.kind === 'TLSContext')
     return { kind, namespace, name, id, source, hosts: resource.spec.hosts };
   if (resource.kind === 'Filter') {
@@ -95,9 +99,8 @@ export function closedResource(resource: Resource): Rejected {
     return { kind, namespace, name, id, source, ...salvageVirtualHosts(resource.spec) };
   const route = isGatewayApiKind(kind) ? salvageRoute(kind, resource.spec) : undefined;
   if (route !== undefined) return { kind, namespace, name, id, source, route };
-  if (resource.kind !== 'Mapping' || resource.spec.shadow)
-    return { kind, namespace, name, id, source, ...(unserved && { unserved }) };
-  return { kind, namespace, name, id, source, match: resource.spec };
+  if (resource.kind === 'Mapping') return closedMapping(resource);
+  return { kind, namespace, name, id, source, ...(unserved && { unserved }) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type FieldPath, formatPath } from '#resources/finding.ts';
 import type { FilterSpec } from '#resources/kinds/filter/filter.ts';
+import { closedSelector } from '#resources/kinds/host/host-selector.ts';
 import { isAmbientKind } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Resource, resourceId } from '#resources/resource.ts';
@@ -33,7 +34,9 @@ export function placeOutcome(
   if (spec === undefined) {
     const { labels } = outcome.facts ?? {};
     const chosenBy = kind === 'Mapping' && labels !== undefined ? { labels } : {};
-    const rejected = kind === '' ? [] : [{ ...identity, ...salvaged, ...chosenBy, ...unserved }];
+    const chooses = kind === 'Host' ? closedSelector(salvaged, outcome) : {};
+    const found = { ...salvaged, ...chosenBy, ...chooses, ...unserved };
+    const rejected = kind === '' ? [] : [{ ...identity, ...found }];
     return { ...EMPTY_FILE, rejected, problems, anonymous: kind === '' || name === '' };
   }
   const lines = fieldLines(document, lineOf);

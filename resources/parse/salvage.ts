@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
 import type { FilterName } from '#resources/kinds/filter/injected-headers.ts';
-import { type LabelSelector, labelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
+import { labelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
 import { objectName } from '#resources/kinds/gateway-api/names.ts';
 import {
   type PolicyTarget,
   policyTarget,
   UNREADABLE_TARGET,
 } from '#resources/kinds/gateway-api/policy-target.ts';
+import { type Choosing, EVERYTHING, selectorOf } from '#resources/kinds/host/host-selector.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import { checkMatch, mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
@@ -81,13 +82,14 @@ function salvageHosts(
 }
 
 /** What a Host chooses must not be served on others while it is rejected. */
-function salvageSelector(spec: unknown): { mappingSelector?: LabelSelector } {
+function salvageSelector(spec: unknown): Choosing {
   const written = isFields(spec) ? spec.mappingSelector : undefined;
   if (written === undefined || written === null) return {};
-  return { mappingSelector: labelSelector.safeParse(written).data ?? EVERYTHING };
+  const { data: mappingSelector } = labelSelector.safeParse(written);
+  return mappingSelector === undefined
+    ? { mappingSelector: EVERYTHING }
+    : selectorOf({ mappingSelector });
 }
-
-const EVERYTHING: LabelSelector = { matchLabels: {}, matchExpressions: [] };
 
 /** The status of a Gateway is written by the controller of its class alone. */
 function salvageClass(spec: unknown): { gatewayClass?: string } {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { selectorOf } from '#resources/kinds/host/host-selector.ts';
 import { mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Rejected, Resource } from '#resources/resource.ts';
 import { closesEverything, type Unserved } from '#resources/schema/restrictions.ts';
@@ -19,7 +20,8 @@ export function uncoveredSecond(
   const covered = new Set(other.hosts);
   const hosts = own.hosts?.filter(host => !covered.has(host)) ?? [];
   const isNew = own.match !== undefined && !isDeepStrictEqual(own.match, other.match);
-  const { virtualHosts } = own;
+  const { mappingSelector, virtualHosts } = own;
+  const choosing = mappingSelector === undefined ? {} : { mappingSelector };
   const isWider =
     virtualHosts !== undefined && !isDeepStrictEqual(virtualHosts, other.virtualHosts);
   const unserved = unservedBeyond(second, first);
@@ -27,9 +29,9 @@ export function uncoveredSecond(
   const { kind, namespace, name, id, source } = second;
   return {
     ...{ kind, namespace, name, id, source },
-    ...(isNew && { match: own.match }),
+    ...(isNew && { match: own.match, ...labelsOf(second) }),
     ...(isWider && { virtualHosts }),
-    ...(hosts.length > 0 && { hosts }),
+    ...(hosts.length > 0 && { hosts, ...choosing }),
     ...(unserved.length > 0 && { unserved }),
   };
 }
@@ -44,13 +46,21 @@ function unservedBeyond(
   return unserved.filter(({ name }) => !asked.has(name));
 }
 
+type Cover = Pick<Rejected, 'hosts' | 'mappingSelector' | 'match' | 'virtualHosts'>;
+
 /** A shadow serves nothing. */
-function coverOf(item: Resource | Rejected): Pick<Rejected, 'hosts' | 'match' | 'virtualHosts'> {
+function coverOf(item: Resource | Rejected): Cover {
   if (!('spec' in item)) return item;
-  if (item.kind === 'Host') return { hosts: [item.spec.hostname] };
+  if (item.kind === 'Host') return { hosts: [item.spec.hostname], ...selectorOf(item.spec) };
   if (item.kind === 'TLSContext') return { hosts: item.spec.hosts };
   if (item.kind === 'ProxyConfig') return salvageVirtualHosts(item.spec);
   return item.kind === 'Mapping' && !item.spec.shadow ? { match: matchOf(item) } : {};
+}
+
+/** Hosts choose a Mapping by them. */
+function labelsOf(item: Resource | Rejected): Pick<Rejected, 'labels'> {
+  const { labels } = ('spec' in item ? item.metadata : item) ?? {};
+  return labels === undefined ? {} : { labels };
 }
 
 function matchOf({ spec }: Resource<'Mapping'>): NonNullable<Rejected['match']> {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { childOf, choicesOf, metaOf, unwrap } from './schema-walk.ts';
+import { valueAt } from './value-at.ts';
 
 const LONGEST_SHOWN = 80;
 
@@ -74,15 +75,4 @@ function schemaAt(schema: z.core.$ZodType, path: FieldPath): z.core.$ZodType | u
     (at, key) => (at === undefined ? at : childOf(at, key)),
     schema,
   );
-}
-
-function valueAt(value: unknown, path: FieldPath): unknown {
-  return path.reduce<unknown>(
-    (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
-    value,
-  );
-}
-
-function isObject(value: unknown): value is Record<string | number, unknown> {
-  return typeof value === 'object' && value !== null;
 }

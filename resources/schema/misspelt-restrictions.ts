@@ -1,7 +1,8 @@
-import { type FieldPath, type Finding, formatPath } from '#resources/finding.ts';
+import { type Finding, formatPath } from '#resources/finding.ts';
 import { nearest } from '#resources/words/suggest.ts';
 import type { KindDefinition } from './kind.ts';
 import { RESTRICTIONS, restricts, type Unserved } from './restrictions.ts';
+import { valueAt } from './value-at.ts';
 
 /**
  * Returns the unknown fields of a document that probably are misspelt or misplaced ones that
@@ -52,8 +53,4 @@ function parentOf(field: string): string {
 
 function nameOf(field: string): string {
   return field.slice(field.lastIndexOf('.') + 1);
-}
-
-function valueAt(value: unknown, path: FieldPath): unknown {
-  return path.reduce((at, key) => (at as Readonly<Record<string, unknown>>)[key], value);
 }

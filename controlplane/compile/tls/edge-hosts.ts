@@ -1,11 +1,11 @@
 import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
+import { selectorOf } from '#resources/kinds/host/host-selector.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { distinct } from '#resources/words/distinct.ts';
 import { problemOf } from '../problem-of.ts';
 import { contextDemands, hostDemands } from './client-demands.ts';
-import { selectorOf } from './host-choice.ts';
 import { type HostTls, resolveTls } from './host-tls.ts';
 
 /** What happens to a request for a Host that came without TLS. */

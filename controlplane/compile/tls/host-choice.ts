@@ -1,11 +1,9 @@
 import { type Labels, selects } from '#controlplane/gateway-api/label-selector.ts';
 import type { LabelSelector } from '#resources/kinds/gateway-api/label-selector.ts';
+import type { Choosing } from '#resources/kinds/host/host-selector.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
-import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Resource } from '#resources/resource.ts';
 import { mappingDomain } from '../mapping-domain.ts';
-
-/** A Host, as far as it chooses Mappings. Without a selector it does not. */
-type Choosing = { readonly mappingSelector?: LabelSelector };
 
 /** Which Mappings the names of some Hosts have, as far as labels decide it. */
 export type HostChoice = {
@@ -25,11 +23,8 @@ export const EVERY_MAPPING: HostChoice = { key: NO_CHOICE, has: () => true };
  * chooses by its `mappingSelector` is for such Hosts alone, also while that one is rejected. So is
  * one that has a label of such a selector with another value, which may be misspelt.
  */
-export function hostChoices(
-  hosts: readonly Choosing[],
-  closed: readonly Rejected[],
-): ReadonlyMap<string, HostChoice> {
-  const choosing = [...hosts, ...closed].flatMap(({ mappingSelector }) => mappingSelector ?? []);
+export function hostChoices(hosts: readonly Choosing[]): ReadonlyMap<string, HostChoice> {
+  const choosing = hosts.flatMap(({ mappingSelector }) => mappingSelector ?? []);
   const chosen = choosing.map(
     (selector): HostChoice => ({
       key: JSON.stringify(selector),
@@ -67,12 +62,4 @@ function keysOf({ matchExpressions, matchLabels }: LabelSelector): readonly stri
 /** Returns the key of a Host's choice. */
 export function choiceOf(host: Choosing | undefined): string {
   return host?.mappingSelector === undefined ? NO_CHOICE : JSON.stringify(host.mappingSelector);
-}
-
-/** Returns the selector of a Host, if it has a condition. */
-export function selectorOf({ mappingSelector: selector }: Resource<'Host'>['spec']): Choosing {
-  if (selector === undefined) return {};
-  const { matchExpressions, matchLabels } = selector;
-  const isEmpty = matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
-  return isEmpty ? {} : { mappingSelector: selector };
 }

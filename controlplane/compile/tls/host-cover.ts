@@ -1,3 +1,4 @@
+import { selectorOf } from '#resources/kinds/host/host-selector.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { coveringDomains } from '../domain-cover.ts';
@@ -22,7 +23,7 @@ export type HostCover = {
 /** Builds it for Hosts of these resources, which are those of the edge. */
 export function hostCover(
   hosts: readonly EdgeHost[],
-  { closed, config }: Pick<ResourceSet, 'closed' | 'config'>,
+  { closed, config, hosts: written }: Pick<ResourceSet, 'closed' | 'config' | 'hosts'>,
 ): HostCover {
   const byName = new Map(hosts.map(host => [host.hostname, host]));
   const ownerOf = (domain: string) =>
@@ -33,7 +34,8 @@ export function hostCover(
   return {
     ownerOf,
     covers: domain => open || ownerOf(domain) !== undefined,
-    choices: hostChoices(hosts, closed),
+    // What an overruled Host chooses must not be served on others either.
+    choices: hostChoices([...written.map(({ spec }) => selectorOf(spec)), ...closed]),
   };
 }
 
