@@ -1,7 +1,9 @@
-import { caution, type Finding, fault } from '#resources/finding.ts';
+import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import type { ResourceMetadata } from '#resources/resource.ts';
 import type { MetadataFact } from '#resources/schema/kind.ts';
+import { restricts } from '#resources/schema/restrictions.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
+import { nearest } from '#resources/words/suggest.ts';
 
 export type Metadata = {
   readonly namespace: string;
@@ -33,7 +35,8 @@ export function readMetadata(
 
 /** Returns those facts of `metadata` that are there in the form that Kubernetes gives them. */
 export function readFacts(metadata: unknown, facts: readonly MetadataFact[]): ResourceMetadata {
-  const { generation, creationTimestamp, labels }: Fields = isFields(metadata) ? metadata : {};
+  const fields: Fields = isFields(metadata) ? metadata : {};
+  const { generation, creationTimestamp, [labelsKey(fields)]: labels } = fields;
   return {
     ...(facts.includes('generation') && Number.isSafeInteger(generation)
       ? { generation: Number(generation) }
@@ -43,6 +46,13 @@ export function readFacts(metadata: unknown, facts: readonly MetadataFact[]): Re
       : {}),
     ...(facts.includes('labels') && isFields(labels) ? { labels: textsOf(labels) } : {}),
   };
+}
+
+/** Labels under a misspelt key count, as labels that are no text do. */
+function labelsKey(metadata: Fields): string {
+  if (Object.hasOwn(metadata, 'labels')) return 'labels';
+  const maps = Object.keys(metadata).filter(key => isFields(metadata[key]));
+  return nearest('labels', maps) ?? 'labels';
 }
 
 function textsOf(labels: Fields): Readonly<Record<string, string>> {
@@ -58,18 +68,27 @@ function labelText(value: unknown): string {
   return isWord ? String(value) : textOr(value, '');
 }
 
-/** Warns of labels that the API of Kubernetes would not take. */
+/** Tells of labels that the API of Kubernetes would not take. */
 export function checkLabels(
   metadata: unknown,
   facts: readonly MetadataFact[] = [],
 ): readonly Finding[] {
-  const { labels }: Fields = isFields(metadata) ? metadata : {};
-  if (!facts.includes('labels') || !isFields(labels)) return [];
+  if (!facts.includes('labels') || !isFields(metadata)) return [];
+  const key = labelsKey(metadata);
+  const path = ['metadata', key];
+  const labels = metadata[key];
+  if (!isFields(labels))
+    return restricts(labels) ? [fault(path, '`labels` must be a map from name to string')] : [];
+  const misspelt = caution(path, `\`${key}\` is read as \`labels\`. Please write it so`);
+  return [...(key === 'labels' ? [] : [misspelt]), ...checkTexts(labels, path)];
+}
+
+function checkTexts(labels: Fields, path: FieldPath): readonly Finding[] {
   return Object.entries(labels).flatMap(([key, value]) => {
     if (typeof value === 'string') return [];
     const read = JSON.stringify(labelText(value));
     const message = `the label "${key}" must be a string. Quote it. It is read as ${read}`;
-    return [caution(['metadata', 'labels', key], message)];
+    return [caution([...path, key], message)];
   });
 }
 
