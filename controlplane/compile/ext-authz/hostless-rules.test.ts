@@ -72,3 +72,16 @@ for (const [title, rule, documents, count] of CASES)
 
 test('a rule without filters protects nothing anyway', () =>
   assert.deepEqual(told(SHOP, policy('shopp.test', [])), []));
+
+test('of very many such rules each is told, without what was meant', () => {
+  const rules = Array.from({ length: 150 }, (_, index) => ({
+    host: `shop-${index}.tst`,
+    filters: [{ name: 'jwt' }],
+  }));
+  const mappings = Array.from({ length: 100 }, (_, index) =>
+    mapping({ host: `shop-${index}.test` }, `m${index}`),
+  );
+  const all = told(...mappings, written('FilterPolicy', 'default', 'p', { rules }));
+  assert.equal(all.length, 150);
+  assert.ok(all.every(text => text.endsWith('protects nothing')));
+});
