@@ -30,6 +30,7 @@ export function answerOf(filters: ExplainedFilters | undefined): GatewayAnswer |
 
 const ENDPOINT_ANSWERS: Readonly<Record<ExplainedEndpoint['endpoint'], GatewayAnswer>> = {
   callback: { reason: 'the gateway itself answers it, where logins come back from the provider' },
+  login: { reason: 'the gateway itself answers it, where a user logs in as someone else' },
   logout: { reason: 'the gateway itself answers it, where logins end' },
   unknown: { status: 404, reason: 'the gateway has no such page' },
 };

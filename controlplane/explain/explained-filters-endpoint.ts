@@ -1,6 +1,7 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import {
   CALLBACK_PATH,
+  LOGIN_PATH,
   LOGOUT_PATH,
   placeOf as originOf,
 } from '#ext-authz/oauth2/session/origin.ts';
@@ -12,7 +13,7 @@ import { type Place, placeOf } from './place.ts';
 /** A request to one of the gateway's own paths. No rule applies, and no upstream gets it. */
 export type ExplainedEndpoint = {
   readonly decision: 'endpoint';
-  readonly endpoint: 'callback' | 'logout' | 'unknown';
+  readonly endpoint: 'callback' | 'login' | 'logout' | 'unknown';
   readonly requestOrigin: string;
   /** The Filters that protect the request's origin. */
   readonly filters: readonly (Place & { readonly origin: ExplainedOrigin })[];
@@ -20,6 +21,7 @@ export type ExplainedEndpoint = {
 
 const ENDPOINTS: ReadonlyMap<string, ExplainedEndpoint['endpoint']> = new Map([
   [CALLBACK_PATH, 'callback'],
+  [LOGIN_PATH, 'login'],
   [LOGOUT_PATH, 'logout'],
 ]);
 

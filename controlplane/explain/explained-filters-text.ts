@@ -66,6 +66,7 @@ function linesOf(filters: ExplainedFilters, all: boolean): readonly string[] {
 
 const ENDPOINTS: Readonly<Record<ExplainedEndpoint['endpoint'], string>> = {
   callback: "  the gateway's own callback, where logins come back from the provider",
+  login: "  the gateway's own login, for which the provider asks who logs in",
   logout: "  the gateway's own logout",
   unknown: "  a path of the gateway's own, of which there is no page",
 };

@@ -45,6 +45,14 @@ const ENDPOINTS: readonly (readonly [string, number | undefined, readonly string
     ],
   ],
   [
+    'http://site.test/.gateway/oauth2/login?realm=login.default',
+    undefined,
+    [
+      "  the gateway's own login, for which the provider asks who logs in",
+      '    of Filter default/login, protected origin http://site.test',
+    ],
+  ],
+  [
     'http://x.other.test/.gateway/oauth2/logout',
     undefined,
     [
