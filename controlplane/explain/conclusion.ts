@@ -1,3 +1,4 @@
+import { escapeControls } from '#controlplane/rollout/problems.ts';
 import { answerOf, type GatewayAnswer, isFiltered } from './explained-filters-answer.ts';
 import type { AppliedLimit } from './explained-limits.ts';
 import type { Explanation } from './explanation.ts';
@@ -5,9 +6,13 @@ import { plain } from './plain.ts';
 
 /**
  * Returns the conclusion of an explanation: a sentence, or one for each cluster that may get the
- * request.
+ * request. Each is one line.
  */
 export function conclusion(explanation: Explanation): readonly string[] {
+  return sentences(explanation).map(escapeControls);
+}
+
+function sentences(explanation: Explanation): readonly string[] {
   const { answer, filters, rateLimits } = explanation;
   const isSure = answerOf(filters) !== undefined || !isFiltered(filters);
   const subject = isSure ? 'This request' : 'When its filters let it pass, this request';

@@ -1,3 +1,4 @@
+import { escapeControls } from '#controlplane/rollout/problems.ts';
 import type { Label, LabelPattern, PatternLabel } from '#resources/labels/label-pattern.ts';
 import { conclusion } from './conclusion.ts';
 import { filterSection } from './explained-filters-text.ts';
@@ -30,7 +31,7 @@ export function describe(explanation: Explanation, all = false): string {
     rateLimitSections(explanation, all),
     conclusion(explanation),
   ];
-  return `${sections.flat().join('\n')}\n`;
+  return `${sections.flat().map(escapeControls).join('\n')}\n`;
 }
 
 function requestSection({ request }: Explanation): readonly string[] {

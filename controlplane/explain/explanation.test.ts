@@ -246,6 +246,15 @@ test('odd names are only names', () => {
   assert.ok(!text.includes('\u001b'), 'no terminal takes it for a command');
 });
 
+test('what is wrong with a resource is told without what a terminal would take for a command', () => {
+  const explanation = explained(
+    document('Mapping', 'm', '{prefix: /, service: "ftp://a\\e[2J\\n\\u202eb"}'),
+  );
+  assert.ok(explanation.answer?.reason.includes('\u001b'));
+  const [last = ''] = describe(explanation).trimEnd().split('\n').slice(-1);
+  assert.match(last, /^This request is answered 500: .*ftp:\/\/a\\u001b\[2J\\u000a\\u202eb/);
+});
+
 for (const [spec, status, target] of [
   ['service: www.test', 301, 'http://www.test/'],
   [
