@@ -36,6 +36,8 @@ const accessOf = (before: string, after: string) =>
   );
 
 suite('who may have what', () => {
+  const ALL = mapping('all', 'prefix: /, service: s');
+  const unread = (fields: string) => mapping('in', `${fields}, service: "ftp://in"`);
   const ACCESS: readonly [what: string, before: string, after: string, access: string[]][] = [
     ['the same', LOGIN + SHOP + policy(`{${GUARDED}}`), LOGIN + SHOP + policy(`{${GUARDED}}`), []],
     [
@@ -180,6 +182,36 @@ suite('who may have what', () => {
       ['opened * /in/* Mapping/default/in'],
     ],
     [
+      'a rejected Mapping that makes way for another',
+      ALL + unread('prefix: /in/'),
+      ALL,
+      ['opened * /in/* Mapping/default/in'],
+    ],
+    [
+      'a rejected Mapping that is rejected at another path',
+      ALL + unread('prefix: /in/'),
+      ALL + unread('prefix: /to/'),
+      ['opened * /in/* Mapping/default/in', 'closed * /to/* Mapping/default/in'],
+    ],
+    [
+      'a rejected Mapping that is rejected for another reason',
+      ALL + unread('prefix: /in/'),
+      ALL + unread('prefix: /in/, timeout_ms: x'),
+      [],
+    ],
+    [
+      'a rejected Mapping inside another that is written right',
+      ALL + unread('prefix: /in/'),
+      ALL + mapping('in', 'prefix: /in/, service: in'),
+      ['opened * /in/* Mapping/default/in'],
+    ],
+    [
+      'a new Mapping that is rejected inside another',
+      ALL,
+      ALL + unread('prefix: /in/'),
+      ['closed * /in/* Mapping/default/in'],
+    ],
+    [
       'a Mapping that is closed',
       mapping('in', 'prefix: /in/, service: in'),
       mapping('in', 'prefix: /in/, service: in, closed: true'),
@@ -263,10 +295,10 @@ suite('routes', () => {
       'error: Mapping default/shop (new.yaml:5, spec.service): Cannot parse service "ftp://x": the scheme "ftp" is neither http nor https',
     ]);
     assert.match(linesOf('', wrong)[0] ?? '', /^- Mapping default\/shop: is rejected, and what/);
-    assert.match(
-      linesOf(wrong, SHOP)[0] ?? '',
-      /^\+ Mapping default\/shop: was rejected, and comes/,
-    );
+    assert.deepEqual(linesOf(wrong, SHOP), [
+      '! shop.test /*: OPENS, was closed (500), then no Filter',
+      '+ Mapping default/shop: was rejected, and comes into force',
+    ]);
   });
 
   test('of which a FilterPolicy would be rejected close what it covers beyond its last good version', () => {

@@ -30,7 +30,7 @@ import { isInForce, resourceChanges, type Side } from './resource-changes.ts';
 import { routeAccessChanges } from './route-access.ts';
 import { routeFacts } from './route-facts.ts';
 import { routeLimits } from './route-limits.ts';
-import { type Indexed, indexed, type Mapping, ownDecision } from './served.ts';
+import { closedMapping, type Indexed, indexed, type Mapping, ownDecision } from './served.ts';
 import { type Given, type InForce, withDocuments } from './with-documents.ts';
 
 export type DiffInputs = {
@@ -98,6 +98,7 @@ function isRoute(id: string): boolean {
 
 type World = GatewayWorld & {
   readonly resources: ResourceSet;
+  /** Also those that are rejected, which close what they match. */
   readonly mappings: readonly Mapping[];
   readonly regions: readonly RouteRegion[];
   readonly indexed: Indexed;
@@ -130,7 +131,8 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
   const secrets = checkTlsSecrets({ resources, rejected }, [], now, gateways?.controller).problems;
   const groups = nodeGroups(set, compiler.options);
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
-  const { mappings } = set;
+  // One that is in force counts, and not what is rejected of it.
+  const mappings = [...set.closed.flatMap(closedMapping), ...set.mappings];
   const api = gatewayApiOf(set, compiler.options);
   return {
     api,

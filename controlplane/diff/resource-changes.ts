@@ -21,14 +21,21 @@ function changeOf(
   const changed = { id, ...source, fields: [] };
   if (before === undefined) return { change: isInForce(after) ? 'added' : 'closed', ...changed };
   if (after === undefined) return { change: 'removed', ...changed };
-  if (!isInForce(before)) return isInForce(after) ? { change: 'opened', ...changed } : undefined;
-  if (!isInForce(after)) return { change: 'closed', ...changed };
+  if (!isInForce(before) && isInForce(after)) return { change: 'opened', ...changed };
+  if (!isInForce(before) || !isInForce(after))
+    return isClosedAlike(before, after) ? undefined : { change: 'closed', ...changed };
   if (before.hash === after.hash) return undefined;
   return {
     change: 'changed',
     ...changed,
     fields: fieldChanges(writtenOf(before), writtenOf(after)),
   };
+}
+
+/** Whether both are rejected, and close the same requests as Mappings. */
+function isClosedAlike(before: Resource | Rejected, after: Resource | Rejected): boolean {
+  if (isInForce(before) || isInForce(after)) return false;
+  return JSON.stringify(before.match) === JSON.stringify(after.match);
 }
 
 /** By labels Hosts choose Mappings, and Listeners Hosts. */

@@ -4,7 +4,8 @@ import { compareRoutes } from '#controlplane/compile/routes/route-entry.ts';
 import type { EnvoyRequest } from '#controlplane/explain/envoy-request.ts';
 import { unmetConditions } from '#controlplane/explain/route-conditions.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { Rejected, Resource } from '#resources/resource.ts';
+import type { Service } from '#resources/words/service.ts';
 import type { AccessWorld } from './access-world.ts';
 import { type Conditions, HEADER, METHOD, PARAMETER } from './conditions.ts';
 import { BYPASS, CLOSED, type Decision } from './decision.ts';
@@ -86,6 +87,18 @@ export function decisionAt(
 ): Decision {
   return ownDecision(mapping) ?? access.decide(host, path);
 }
+
+/**
+ * Returns what a rejected Mapping closes, as a Mapping with `closed: true`. Of its other fields
+ * none counts.
+ */
+export function closedMapping({ match, ...rejected }: Rejected): readonly Mapping[] {
+  if (match === undefined) return [];
+  const spec = { ...match, closed: true, service: NO_SERVICE } as Mapping['spec'];
+  return [{ ...rejected, kind: 'Mapping', hash: '', spec }];
+}
+
+const NO_SERVICE: Service = { scheme: 'http', host: 'none', port: 80, portGiven: false };
 
 /** Compares by which Envoy tries first. */
 export function compareMappings(a: Mapping, b: Mapping): number {
