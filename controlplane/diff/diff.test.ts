@@ -450,6 +450,49 @@ suite('limits', () => {
       );
     });
 
+  const PATTERNS: readonly [what: string, before: string, after: string, looser: boolean][] = [
+    ['one value of any', "{remote_address: '*'}", '{remote_address: 192.0.2.1}', true],
+    ['any value of one', '{remote_address: 192.0.2.1}', "{remote_address: '*'}", false],
+    ['another value', '{generic_key: a}', '{generic_key: b}', true],
+    ['one label more', '{generic_key: a}', "{generic_key: a}, {remote_address: '*'}", true],
+    ['one label less', "{generic_key: a}, {remote_address: '*'}", '{generic_key: a}', false],
+    ['an alternative less', "{generic_key: a, remote_address: '*'}", '{generic_key: a}', true],
+    ['an alternative more', '{generic_key: a}', "{generic_key: a, remote_address: '*'}", false],
+  ];
+  for (const [what, before, after, looser] of PATTERNS)
+    test(`whose pattern has ${what}`, () => {
+      const of = (pattern: string) => rates(`{pattern: [${pattern}], rate: 5, unit: minute}`);
+      const { limits } = differing(COUNTED + of(before), COUNTED + of(after));
+      assert.deepEqual(
+        limits.map(({ change, looser }) => ({ change, looser })),
+        [{ change: 'changed', looser }],
+      );
+    });
+
+  test('that another limit stands for now let no more requests pass', () => {
+    const one = (value: string) => `{pattern: [{generic_key: ${value}}], rate: 5, unit: minute}`;
+    const { limits } = differing(
+      COUNTED + rates(one('a')),
+      COUNTED + rates(`${one('b')}, ${one('a')}`),
+    );
+    assert.deepEqual(
+      limits.map(({ change, looser }) => ({ change, looser })),
+      [
+        { change: 'changed', looser: false },
+        { change: 'added', looser: false },
+      ],
+    );
+  });
+
+  test('that go to another domain count nothing of the first one', () => {
+    const one = COUNTED + rates(limit('rate: 1, unit: day'));
+    const moved = one.replace('domain: gateway', 'domain: ambassador');
+    assert.deepEqual(
+      differing(one, moved).limits.map(({ looser }) => looser),
+      [true],
+    );
+  });
+
   test('that are removed let more requests pass, and those that are added do not', () => {
     const one = COUNTED + rates(limit('rate: 1, unit: day'));
     assert.deepEqual(linesOf(one, COUNTED), [

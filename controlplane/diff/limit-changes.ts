@@ -1,6 +1,7 @@
 import { hasTargets } from '#controlplane/gateway-api/targeted-policies.ts';
 import type { PolicyTarget } from '#resources/kinds/gateway-api/policy-target.ts';
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
+import type { LabelAlternative, LabelPattern } from '#resources/labels/label-pattern.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type LimitChange, SHOWN_ROUTES } from './difference.ts';
 import type { RouteRegion } from './gateway-world.ts';
@@ -22,7 +23,10 @@ export function limitChanges(before: LimitWorld, after: LimitWorld): readonly Li
     const [old, next] = [was.get(name), is.get(name)];
     const texts = { before: old && textOf(old), after: next && textOf(next) };
     if (texts.before === texts.after) return [];
-    const loses = old !== undefined && next !== undefined && losesRule(old, next, before, after);
+    const loses =
+      old !== undefined &&
+      next !== undefined &&
+      (losesRule(old, next, before, after) || losesLabels(old, next, after));
     return [changeOf(name, { old, next, texts, loses }, next === undefined ? before : after)];
   });
   return changes.sort((a, b) => Number(b.looser) - Number(a.looser));
@@ -36,7 +40,10 @@ type Pair = {
   readonly old: NamedLimit | undefined;
   readonly next: NamedLimit | undefined;
   readonly texts: { readonly before: string | undefined; readonly after: string | undefined };
-  /** Whether a rule of a route that stays is no longer among its targets. */
+  /**
+   * Whether a rule of a route that stays is no longer among its targets, or some of the labels that
+   * it matched are counted no more.
+   */
   readonly loses: boolean;
 };
 
@@ -51,6 +58,25 @@ function losesRule(
   return [...before.limits.rulesOf(old)].some(
     ([rule, counted]) => counted && now.get(rule) === false,
   );
+}
+
+/** The places of limits without a name change, so another one may count the same now. */
+function losesLabels(old: NamedLimit, next: NamedLimit, { limits }: LimitWorld): boolean {
+  if (hasTargets(old.of) || hasTargets(next.of)) return hasTargets(old.of) !== hasTargets(next.of);
+  const counts = ({ limit, of }: NamedLimit) =>
+    of.spec.domain === old.of.spec.domain && covers(limit.pattern, old.limit.pattern);
+  const isKept = (each: NamedLimit) =>
+    !hasTargets(each.of) && counts(each) && !isLooser(old.limit, each.limit);
+  return !counts(next) && !limits.all.some(isKept);
+}
+
+/** Whether a pattern matches each label group that another one does. */
+function covers(wide: LabelPattern, narrow: LabelPattern): boolean {
+  return wide.every((item, index) => {
+    const isMet = ({ key, value }: LabelAlternative) =>
+      item.some(each => each.key === key && (each.value ?? value) === value);
+    return narrow[index]?.every(isMet) === true;
+  });
 }
 
 function changeOf(name: string, { old, next, texts, loses }: Pair, world: LimitWorld): LimitChange {
