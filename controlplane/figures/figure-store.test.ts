@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LATE_DETAILS } from '#controlplane/compile/routes/late-tries.ts';
 import { pick, seededRandom } from '#protos/testing/random.ts';
+import { gatewayGroup } from '#resources/words/gateway-group.ts';
 import { MAX_FAILURES, MAX_MAPPINGS, MAX_SAMPLES, OTHERS } from './bounds.ts';
 import type { ConfiguredClusters } from './configured-clusters.ts';
 import type { LoggedRequest } from './decode-access-log.ts';
@@ -130,6 +131,32 @@ test('what had no figures for 15 minutes is forgotten', () => {
   store.pushed(store, push());
   assert.deepEqual(store.requests(), []);
   assert.deepEqual(store.traffic({ mapping: 'Mapping/a/a' }).requests.filter(Boolean), []);
+});
+
+test('requests of clients are those at the edge and at Gateways', () => {
+  const { clock, store, push } = storeAt();
+  store.pushed(store, push());
+  clock.now += 5_000;
+  const site = gatewayGroup('default', 'site');
+  for (const [group, count] of [
+    ['edge', 1],
+    [site, 2],
+    ['orders', 4],
+  ] as const) {
+    const own = { ...push(), node: { id: `${group}-1`, group } };
+    const read = { proxy: own, push: own, moment: clock.now };
+    store.counter(read, `http.${group}.downstream_rq_completed`, count);
+    store.histogram(own, `http.${group}.downstream_rq_time`, new Map([[count, count]]));
+  }
+  store.pushed(store, push());
+  clock.now += 5_000;
+  const sum = (of?: { readonly group: string }) =>
+    store.traffic(of).requests.reduce((all, each) => all + each, 0);
+  assert.deepEqual([sum(), sum({ group: site }), sum({ group: 'orders' })], [3, 2, 4]);
+  assert.deepEqual(
+    store.traffic().p99.filter(each => each !== null),
+    store.traffic({ group: site }).p99.filter(each => each !== null),
+  );
 });
 
 test('members are those of the proxy that sees the fewest', () => {

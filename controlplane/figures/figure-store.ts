@@ -1,5 +1,5 @@
 import { RESERVED_CLUSTERS } from '#controlplane/compile/clusters/reserved-clusters.ts';
-import { EDGE } from '#controlplane/compile/node-groups.ts';
+import { EDGE, isBehindEdge } from '#controlplane/compile/node-groups.ts';
 import { LATE_DETAILS } from '#controlplane/compile/routes/late-tries.ts';
 import { MAX_GROUPS, MAX_MAPPINGS, MAX_UPSTREAMS, MAX_VIEWS, OTHERS } from './bounds.ts';
 import type { ConfiguredClusters } from './configured-clusters.ts';
@@ -37,10 +37,15 @@ export type Push = { readonly node: NodeName; readonly from: number; readonly to
 
 type PushedRead = Read & { readonly push: Push };
 
+/** Whose requests are counted. */
+type Counted = { readonly of: 'group' } | { readonly of: 'mapping'; readonly mapping: string };
+
 /** Keeps what proxies push for 15 minutes, within the bounds of `bounds.ts`. */
 export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> {
   readonly #parts: FigureStoreParts;
   readonly #groups = new Map<string, Traffic>();
+  /** Of all groups that clients connect to. */
+  #clients = new Traffic(OF_GROUP);
   readonly #mappings = new Map<string, Traffic>();
   /** By group and cluster. */
   readonly #upstreams = new Map<string, Map<string, Upstream>>();
@@ -70,8 +75,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
       if (isGauge(stat.what)) return;
       if (this.#seenBy(read, stat.cluster)?.count(read, stat.what, value)) this.#viewCount += 1;
     } else if (stat.what !== 'latency') {
-      const traffic = this.#traffic(stat, node);
-      for (const column of stat.what) traffic?.count(column, value, from, to);
+      for (const traffic of this.#trafficsOf(stat, node))
+        for (const column of stat.what) traffic.count(column, value, from, to);
     }
   }
 
@@ -79,9 +84,9 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     const stat = parseStatName(name, push.node.group);
     if (stat?.of !== 'group' && stat?.of !== 'mapping') return;
     if (stat.what !== 'latency') return;
-    const traffic = this.#traffic(stat, push.node);
-    for (const [bucket, count] of counts)
-      traffic?.latency(bucket, Math.min(count, MAX_VALUE), push.from, push.to);
+    for (const traffic of this.#trafficsOf(stat, push.node))
+      for (const [bucket, count] of counts)
+        traffic.latency(bucket, Math.min(count, MAX_VALUE), push.from, push.to);
   }
 
   gauge(read: PushedRead, name: string, value: number): void {
@@ -146,10 +151,11 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
 
   traffic(of?: { readonly group: string } | { readonly mapping: string }) {
     const now = this.#parts.now();
+    if (of === undefined) return this.#clients.series(now, this.#since ?? now);
     const found =
-      of !== undefined && 'mapping' in of
+      'mapping' in of
         ? (this.#mappings.get(of.mapping) ?? new Traffic(OF_MAPPING))
-        : (this.#groups.get(of?.group ?? EDGE) ?? new Traffic(OF_GROUP));
+        : (this.#groups.get(of.group) ?? new Traffic(OF_GROUP));
     return found.series(now, this.#since ?? now);
   }
 
@@ -211,10 +217,14 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     });
   }
 
-  #traffic(
-    stat: { readonly of: 'group' } | { readonly of: 'mapping'; readonly mapping: string },
-    { group }: NodeName,
-  ): Traffic | undefined {
+  /** Returns all in which what a proxy counts is told. */
+  #trafficsOf(counted: Counted, node: NodeName): readonly Traffic[] {
+    const own = this.#traffic(counted, node);
+    const isOfClients = counted.of === 'group' && !isBehindEdge(node.group);
+    return [...(own === undefined ? [] : [own]), ...(isOfClients ? [this.#clients] : [])];
+  }
+
+  #traffic(stat: Counted, { group }: NodeName): Traffic | undefined {
     if (stat.of === 'group')
       return found(this.#groups, group, MAX_GROUPS, () => new Traffic(OF_GROUP));
     const { mapping } = stat;
@@ -256,8 +266,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     const error = errorColumn(status);
     if (error === undefined) return;
     const at = Math.min(begun + durationMs, this.#parts.now());
-    this.#traffic({ of: 'group' }, node)?.count(error, weight, at, at);
-    this.#traffic({ of: 'mapping', mapping }, node)?.count(error, weight, at, at);
+    for (const counted of [{ of: 'group' }, { of: 'mapping', mapping }] as const)
+      for (const traffic of this.#trafficsOf(counted, node)) traffic.count(error, weight, at, at);
     if (details !== BY_SERVICE || error === CLIENT_ERRORS) return;
     for (const each of this.#behind(node.group, logged)) {
       each.add('serverErrors', weight, at, at);
@@ -303,6 +313,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   #forget(): void {
     for (const kept of [this.#groups, this.#mappings, this.#upstreams, this.#overloads])
       kept.clear();
+    this.#clients = new Traffic(OF_GROUP);
     this.#requests.clear();
     this.#upstreamCount = 0;
     this.#viewCount = 0;

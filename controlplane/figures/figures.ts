@@ -8,9 +8,9 @@ export type Figures = {
   /** Whether proxies are asked to push figures (FIGURES). When not, all else is empty. */
   readonly on: boolean;
   /**
-   * Returns the requests of 15 minutes in steps, oldest first: of clients (the edge), of one node
-   * group, or of one Mapping. Those of a Mapping are the requests that its route sent to its
-   * service, also the ones that got no answer.
+   * Returns the requests of 15 minutes in steps, oldest first: of clients (at the edge and at
+   * Gateways), of one node group, or of one Mapping. Those of a Mapping are the requests that its
+   * route sent to its service, also the ones that got no answer.
    */
   traffic(of?: { readonly group: string } | { readonly mapping: string }): Series;
   /**
