@@ -1,7 +1,7 @@
 import { discoveredService } from '#controlplane/compile/clusters/mapping-cluster.ts';
 import { gatewayApiOf } from '#controlplane/compile/gateways/gateway-api-of.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
-import { EDGE } from '#controlplane/compile/node-groups.ts';
+import { isBehindEdge } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { type DiffQuestion, parseDiffQuestion } from '#controlplane/diff/diff-request.ts';
 import type { Difference } from '#controlplane/diff/difference.ts';
@@ -303,7 +303,7 @@ function proxies({ proxies }: Status, query: PageQuery) {
   const rows = proxyRows(proxies);
   return {
     counts: proxyCounts(proxies),
-    edges: proxies.filter(({ group }) => group === EDGE).length,
+    edges: proxies.filter(({ group }) => !isBehindEdge(group)).length,
     ...pageOf(rows, query, ({ address, group, node, word }) =>
       [node, group, address, word].join(' '),
     ),

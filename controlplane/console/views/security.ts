@@ -1,3 +1,4 @@
+import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { SampledRequest } from '#controlplane/figures/figures.ts';
 import type { ResourceState } from '#controlplane/status/resource-state.ts';
 import type { ResourceStatus } from '#controlplane/status/status.ts';
@@ -25,7 +26,7 @@ export type Security = {
   readonly filters: readonly FilterRow[];
   /** Resources that are closed or out of service, so that what they cover answers 500. */
   readonly closed: readonly ResourceStatus[];
-  /** Routes of the edge that no Filter decides about, by what they are. */
+  /** Routes of clients' requests that no Filter decides about, by what they are. */
   readonly open: { readonly none: number; readonly part: number; readonly bypass: number };
   /** Requests that Filters have rejected, of those that were sampled, the newest first. */
   readonly rejected: readonly SampledRequest[];
@@ -44,11 +45,9 @@ export type SecurityFacts = {
 export function security({ problems, requests, resources, rows, states }: SecurityFacts): Security {
   const found = Map.groupBy(problems, problemId);
   const written = new Map(states.map(each => [each.id, each]));
-  const edge = rows.filter(
-    ({ instead, nodeGroup }) => nodeGroup === 'edge' && instead === undefined,
-  );
+  const reached = rows.filter(row => row.instead === undefined && isReached(row));
   const count = (word: RouteRow['covered']) =>
-    edge.filter(({ covered }) => covered === word).length;
+    reached.filter(({ covered }) => covered === word).length;
   return {
     filters: resources.filters.map(filter => {
       const { file, line, state } = written.get(filter.id) ?? {
@@ -69,6 +68,11 @@ export function security({ problems, requests, resources, rows, states }: Securi
     open: { none: count('none'), part: count('part'), bypass: count('bypass') },
     rejected: requests.filter(isRejected).slice(0, MOST),
   };
+}
+
+/** Whether clients reach a route: at the edge, or at a listener of a Gateway. */
+function isReached({ id, listeners, nodeGroup }: RouteRow): boolean {
+  return id.startsWith('Mapping/') ? nodeGroup === EDGE : listeners.length > 0;
 }
 
 function filterRow({ id, spec }: Resource<'Filter'>) {
