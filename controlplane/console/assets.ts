@@ -26,6 +26,7 @@ export const MODULES: readonly string[] = [
   'main.ts',
   'act.ts',
   'counters.ts',
+  'curl-line.ts',
   'drain.ts',
   'logins.ts',
   'chart.ts',

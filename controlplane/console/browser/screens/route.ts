@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { RoutePath } from '#controlplane/console/views/coverage.ts';
 import type { AttachedView, RuleView } from '#controlplane/console/views/gateway-routes.ts';
 import type { RouteScreen } from '#controlplane/console/views/route.ts';
 import type { RouteRow } from '#controlplane/console/views/route-row.ts';
+import { plainMethod } from '../curl-line.ts';
 import { count, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
 import { useView } from '../live.ts';
@@ -64,7 +64,7 @@ function Shows({
         <dt>Filters</dt><dd><${Covered} ...${row} /></dd>
         <dt>Limits</dt><dd>${limits.length === 0 ? html`<span class="muted">none apply</span>` : limits.map(limit => html`<div>${limit.name}: ${count(limit.rate)} a ${limit.unit}${limit.action === 'LogOnly' ? html` <${Badge} tone="quiet">LogOnly<//>` : null} <${Source} ...${limit} /></div>`)}</dd>
         ${sharing.length === 0 ? null : html`<dt>Shares</dt><dd>${sharing.map(other => html`<div>${Math.round(other.share ?? 0)} % ${other.id === row.id ? html`<b>${shortName(other.id)}</b>` : link(other)} → ${other.services}</div>`)}</dd>`}
-        ${isMapping(row) || row.paths.length > 0 ? html`<dt>Ask</dt><dd><a href=${to('explain', { url: exampleOf(row), method: plainMethod(row), group: row.nodeGroup })}>Explain a request to it</a></dd>` : null}
+        ${isMapping(row) || row.paths.length > 0 ? html`<dt>Ask</dt><dd><a href=${to('explain', { url: exampleOf(row), method: plainMethod(row.paths), group: row.nodeGroup })}>Explain a request to it</a></dd>` : null}
       </dl>
     <//>
     ${problems.length === 0 ? null : html`<${Panel} title="Problems"><${ProblemLines} problems=${problems} /><//>`}
@@ -156,9 +156,4 @@ function exampleOf({
   const path = first?.path.startsWith('/') ? first.path : '/';
   if (listener === undefined) return `http://${name}${path}`;
   return `${listener.protocol === 'HTTPS' ? 'https' : 'http'}://${name}:${listener.port}${path}`;
-}
-
-function plainMethod({ paths: [first] }: RouteRow): string {
-  const { method = 'GET' }: Pick<RoutePath, 'method'> = first ?? {};
-  return /^[A-Z]+$/.test(method) ? method : 'GET';
 }

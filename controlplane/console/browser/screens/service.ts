@@ -1,6 +1,7 @@
 import type { InstanceRow, InstanceRows } from '#controlplane/console/views/instances.ts';
 import type { RouteRow } from '#controlplane/console/views/route-row.ts';
 import type { ServiceScreen } from '#controlplane/console/views/services.ts';
+import { curlLine } from '../curl-line.ts';
 import { addressText, Drain } from '../drain.ts';
 import { count, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
@@ -55,7 +56,7 @@ function Shows({
     <${Panel} title="Try it"><pre tabindex="0">${routes
       .filter(({ paths }) => paths[0] !== undefined && paths[0].type !== 'regex')
       .slice(0, 6)
-      .map(route => curl(route, edge))
+      .map(route => curlLine(route, edge))
       .join('\n')}</pre><//>
     <${Panel} title="Last requests" aside="sampled, the newest first" wide=${true}><${RequestTable} requests=${requests} /><//>
   </div>`;
@@ -65,20 +66,6 @@ function routeName(row: RouteRow): string {
   const [first] = row.paths;
   const [host] = row.hosts;
   return first === undefined ? shortName(row.id) : `${host === '*' ? '' : host}${pathText(first)}`;
-}
-
-function curl({ hosts, listeners, paths }: RouteRow, edge: ServiceScreen['edge']): string {
-  const [first] = paths;
-  const { method = 'GET', path = '/' } = first ?? {};
-  const verb = method === 'GET' ? '' : `-X ${method} `;
-  const [host = '*'] = hosts;
-  const [listener] = listeners;
-  const { port = edge.port, protocol } = listener ?? {};
-  const name = host.replace(/^\*\.?/, 'www.').replace(/^www\.$/, edge.host);
-  if (protocol === 'HTTPS')
-    return `curl ${verb}--connect-to ::${edge.host}: https://${name}:${port}${path}`;
-  const header = host === '*' ? '' : `-H 'Host: ${name}' `;
-  return `curl ${verb}${header}http://${edge.host}:${port}${path}`;
 }
 
 function Instances({ rows }: InstanceRows): Shown {
