@@ -132,6 +132,8 @@ export type Rejected = {
   readonly parent?: { readonly namespace?: string; readonly name: string };
   /** A route of Gateway API. Absent when too little of it could be read. */
   readonly route?: ClosedRoute;
+  /** When the route was created, which decides among equal matches. Absent in folders. */
+  readonly created?: string;
   /** The hostname of a Host, or the Hosts of a TLSContext. Absent when that could not be read. */
   readonly hosts?: readonly string[];
   /** By what a Host chooses Mappings. One that cannot be read chooses all. Absent: it does not. */

@@ -34,10 +34,14 @@ const BACKEND = 'backendRefs: [{name: s, port: 80}]';
 const NAMED = 'filters: [{type: ExtensionRef, extensionRef: {name: jwt, group: gateway.internal}}]';
 const ASKED = 'filters: [{type: ExternalAuth, externalAuth: {}}]';
 
-function listenerOf(text: string) {
+function servedBy(text: string) {
   const { resources, rejected } = collect([parseFile('a.yaml', text, DEFAULT_PARSE_OPTIONS)]);
   const set = toResourceSet(resources.values(), rejected.values());
-  const { gateways, statuses, problems } = servedGateways(set, OPTIONS, new Memo());
+  return servedGateways(set, OPTIONS, new Memo());
+}
+
+function listenerOf(text: string) {
+  const { gateways, statuses, problems } = servedBy(text);
   return { listener: gateways[0]?.listeners[0], statuses, problems };
 }
 
@@ -99,3 +103,25 @@ test('a rejected route answers 500 where it would have served, before a wider on
   assert.equal(status.listeners[0]?.attachedRoutes, 1);
   assert.deepEqual(problems, []);
 });
+
+const AGES: readonly [what: string, created: number, first: string][] = [
+  ['behind an older one', 2, 'right'],
+  ['before a younger one', 0, 'wrong'],
+];
+for (const [what, created, first] of AGES)
+  test(`a rejected route has its place by its age, ${what}`, () => {
+    const match = 'matches: [{path: {value: /a}}]';
+    const streams = gateway('streams', 'listeners: [{name: tcp, port: 90, protocol: TCP}]');
+    const two = (kind: string, parent: string, rule: string) =>
+      object(kind, 'right', `${parent}, rules: [{${rule}${BACKEND}}]`, { created: 1 }) +
+      object(kind, 'wrong', `${parent}, rules: [{${rule}backendRefs: [{name: s}]}]`, { created });
+    const { gateways } = servedBy(
+      `${CLASS}${GATEWAY}${streams}${service('s')}` +
+        two('HTTPRoute', PARENT, `${match}, `) +
+        two('TCPRoute', 'parentRefs: [{name: streams}]', ''),
+    );
+    assert.deepEqual(
+      gateways.map(({ listeners }) => listeners[0]?.routes[0]?.route.name),
+      [first, first],
+    );
+  });

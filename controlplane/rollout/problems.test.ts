@@ -107,6 +107,14 @@ describe('what a proxy rejects', () => {
     assert.deepEqual(mapping?.labels, { team: 'a' });
   });
 
+  test('leaves a route of a Gateway its age, by which an older one goes before it', () => {
+    const created = '2026-01-01T00:00:00Z';
+    const [route] = object('HTTPRoute', PARENT).httpRoutes;
+    assert.ok(route !== undefined);
+    assert.equal(closedResource({ ...route, metadata: { created } }).created, created);
+    assert.equal('created' in closedResource(route), false);
+  });
+
   test('leaves its virtual hosts closed when it is a ProxyConfig', () => {
     const hosts =
       'virtual_hosts: [{name: a, domains: [a.test], routes: [{prefix: /a, cluster: c}]}]';

@@ -98,7 +98,10 @@ export function closedResource(resource: Resource): Rejected {
   if (resource.kind === 'ProxyConfig')
     return { kind, namespace, name, id, source, ...salvageVirtualHosts(resource.spec) };
   const route = isGatewayApiKind(kind) ? salvageRoute(kind, resource.spec) : undefined;
-  if (route !== undefined) return { kind, namespace, name, id, source, route };
+  if (route !== undefined) {
+    const { created } = resource.metadata ?? {};
+    return { kind, namespace, name, id, source, route, ...(created !== undefined && { created }) };
+  }
   if (resource.kind === 'Mapping') return closedMapping(resource);
   return { kind, namespace, name, id, source, ...(unserved && { unserved }) };
 }

@@ -32,10 +32,11 @@ export function placeOutcome(
   };
   if (spec === undefined && isAmbientKind(kind)) return { ...EMPTY_FILE, problems };
   if (spec === undefined) {
-    const { labels } = outcome.facts ?? {};
+    const { created, labels } = outcome.facts ?? {};
     const chosenBy = kind === 'Mapping' && labels !== undefined ? { labels } : {};
     const chooses = kind === 'Host' ? closedSelector(salvaged, outcome) : {};
-    const found = { ...salvaged, ...chosenBy, ...chooses, ...unserved };
+    const age = salvaged.route !== undefined && created !== undefined ? { created } : {};
+    const found = { ...salvaged, ...chosenBy, ...chooses, ...age, ...unserved };
     const rejected = kind === '' ? [] : [{ ...identity, ...found }];
     return { ...EMPTY_FILE, rejected, problems, anonymous: kind === '' || name === '' };
   }
