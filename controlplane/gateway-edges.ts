@@ -41,8 +41,7 @@ export async function openGatewayEdges(parts: GatewayEdgesParts): Promise<Kubern
     if (!resources.gatewayClasses.some(({ spec }) => spec.controllerName === controller))
       return undefined;
     const api = gatewayApiOf(resources, { gateways: config.gateways, shared: memo });
-    const uids = uidsOf(objects);
-    return wantedEdges(api, resources, id => uids.get(id));
+    return wantedEdges(api, resources, uidsOf(objects));
   };
   return openKubernetesEdges({
     ...parts,

@@ -12,7 +12,7 @@ import { holds } from './holds.ts';
 export type WantedEdges = {
   /** The Gateways that get what they ask for. */
   readonly gateways: readonly EdgeGateway[];
-  /** Ids of Gateways whose objects stay as they are, because they ask for the impossible. */
+  /** Ids of Gateways whose objects stay: they ask for the impossible, or cannot be read. */
   readonly kept: ReadonlySet<string>;
 };
 

@@ -110,11 +110,12 @@ export class Edges {
 
   /**
    * Returns the addresses of a Gateway.
-   * @returns undefined when it has no proxies of its own, and `unread` while nothing is known
+   * @returns undefined when it has no proxies of its own, and `unread` while nothing is known, as
+   *   of one whose objects stay as they are
    */
   addressesOf(id: string): EdgeAddresses | 'unread' | undefined {
     const gateway = this.#gateways.get(id);
-    if (gateway === undefined) return undefined;
+    if (gateway === undefined) return this.#wanted?.kept.has(id) ? 'unread' : undefined;
     if (!this.#followed.isComplete) return 'unread';
     const services = edgeServices(gateway).map(({ name, clusterIP }) => {
       const key = `Service/${gateway.namespace}/${name}`;

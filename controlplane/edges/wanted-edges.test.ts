@@ -6,8 +6,13 @@ import { wantedEdges } from './wanted-edges.ts';
 
 const HTTP = 'listeners: [{name: http, port: 80, protocol: HTTP}]';
 
-const wanted = (text: string, uidOf: (id: string) => string | undefined = id => `uid of ${id}`) =>
-  wantedEdges(served(CLASS + text), clusterOf(CLASS + text), uidOf);
+/** The cluster has all Gateways of the documents, and those of `more`. */
+function wanted(text: string, more: readonly string[] = []) {
+  const resources = clusterOf(CLASS + text);
+  const ids = [...resources.gateways.map(({ id }) => id), ...more];
+  const uids = new Map(ids.map(id => [id, `uid of ${id}`]));
+  return wantedEdges(served(CLASS + text), resources, uids);
+}
 
 const settings = (name: string, most: number) => `apiVersion: gateway.internal/v2
 kind: ProxyConfig
@@ -63,8 +68,9 @@ test('the settings of a Gateway come before those of its class, and those before
     'parametersRef: {group: gateway.internal, kind: ProxyConfig, name: all, namespace: infra}, controllerName:',
   );
   const both = withSettings + settings('own', 3) + settings('all', 4);
+  const uids = new Map([['Gateway/infra/a', 'uid']]);
   const most = (text: string) =>
-    wantedEdges(served(text), clusterOf(text), () => 'uid').gateways[0]?.deployment.max_replicas;
+    wantedEdges(served(text), clusterOf(text), uids).gateways[0]?.deployment.max_replicas;
   assert.equal(most(both + own), 3);
   assert.equal(most(both + gateway('a', HTTP)), 4);
 });
@@ -74,8 +80,23 @@ test('the objects of a Gateway that is not accepted stay as they are', () => {
   assert.deepEqual([gateways, [...kept]], [[], ['Gateway/infra/a']]);
 });
 
+test('the objects of a Gateway that no version of is in force stay as they are', () => {
+  const { gateways, kept } = wanted(gateway('a', HTTP), ['Gateway/infra/rejected']);
+  assert.deepEqual(
+    [gateways.map(({ name }) => name), [...kept]],
+    [['a'], ['Gateway/infra/rejected']],
+  );
+});
+
+test('the objects of a Gateway that is given to another controller do not stay', () => {
+  const given = gateway('a', HTTP).replace('gatewayClassName: ours', 'gatewayClassName: theirs');
+  const { gateways, kept } = wanted(given);
+  assert.deepEqual([gateways, [...kept]], [[], []]);
+});
+
 test('a Gateway in a file has no proxies of its own', () => {
-  assert.deepEqual(wanted(gateway('a', HTTP), () => undefined).gateways, []);
+  const text = CLASS + gateway('a', HTTP);
+  assert.deepEqual(wantedEdges(served(text), clusterOf(text), new Map()).gateways, []);
 });
 
 test('the older Gateway comes first, since it keeps a name that another one wants too', () => {

@@ -12,24 +12,27 @@ const DEFAULT_DEPLOYMENT = deployment.parse({});
 
 /**
  * Returns the Gateways that get proxies of their own. The objects of one that is not accepted, and
- * so serves nothing, stay as they are. `uidOf` gives the identity of a Gateway in the cluster, and
- * none for one in a file.
+ * so serves nothing, stay as they are. So do those of one that is rejected, or on trial, without a
+ * last good version. `uids` has the identity of each Gateway in the cluster by its id, and none of
+ * one in a file.
  */
 export function wantedEdges(
   { gateways, statuses }: GatewayApi,
   resources: ResourceSet,
-  uidOf: (id: string) => string | undefined,
+  uids: ReadonlyMap<string, string>,
 ): WantedEdges {
   const isServed = ({ gateway: { id }, listeners }: ServedGateway) =>
     listeners.length > 0 || isAccepted(statuses.get(id));
   // Where two want one name, the older one has it.
   const sorted = [...gateways].sort((a, b) => byAge(a.gateway, b.gateway));
   const wanted = sorted.filter(isServed).flatMap(served => {
-    const uid = uidOf(served.gateway.id);
+    const uid = uids.get(served.gateway.id);
     return uid === undefined ? [] : [edgeGateway(served, uid, resources)];
   });
-  const others = gateways.filter(served => !isServed(served));
-  return { gateways: wanted, kept: new Set(others.map(({ gateway }) => gateway.id)) };
+  const others = gateways.filter(served => !isServed(served)).map(({ gateway }) => gateway.id);
+  const known = new Set(resources.gateways.map(({ id }) => id));
+  const unread = [...uids.keys()].filter(id => !known.has(id));
+  return { gateways: wanted, kept: new Set([...others, ...unread]) };
 }
 
 function isAccepted(status: GatewayApiStatus | undefined): boolean {

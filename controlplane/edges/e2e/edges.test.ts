@@ -309,6 +309,7 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
 
   /** Returns the addresses of a Gateway, and why it lacks others. */
   const told = (edges: Edges, gateway: EdgeGateway) => {
+    assert.equal(edges.addressesOf(gatewayIdOf(gateway)), 'unread', 'so do those that were told');
     const known = edges.addressesOf(gatewayIdOf(gateway));
     if (typeof known !== 'object') return `${known}`;
     const had = known.addresses.map(({ routability, value }) => `${value}:${routability}`);
