@@ -143,7 +143,7 @@ export class Edges {
     const isOwn = deployment === undefined || !isOfOther(deployment, id);
     return (
       rejected?.[1].why ??
-      this.#followed.trouble ??
+      this.#followed.troubleIn(gateway.namespace) ??
       (isOwn ? podsFailure(deployment) : nameTaken(deployment))
     );
   }

@@ -18,6 +18,9 @@ export type FollowEdgesOptions = {
   random(): number;
 };
 
+/** Without a namespace it is about all of them. */
+type Trouble = { readonly why: string; readonly namespace: string | undefined };
+
 /** The answers of the API where a right or a kind is missing. */
 const MISSING: readonly (number | undefined)[] = [403, 404];
 
@@ -25,8 +28,8 @@ const MISSING: readonly (number | undefined)[] = [403, 404];
 export class FollowedEdges {
   readonly #present = new Map<string, KubernetesObject>();
   readonly #unread = new Set<string>();
-  /** By place: why it is unknown. */
-  readonly #troubles = new Map<string, string>();
+  /** By place: why it is unknown, and its namespace. */
+  readonly #troubles = new Map<string, Trouble>();
   readonly #following: readonly Following[];
 
   constructor(options: FollowEdgesOptions) {
@@ -48,12 +51,12 @@ export class FollowedEdges {
   }
 
   /**
-   * Why some of the objects are unknown. Those that were read stay known while the API is away. A
-   * right or a kind that is missing does not come back by itself.
+   * Returns why some of the objects in a namespace are unknown. Those that were read stay known
+   * while the API is away. A right or a kind that is missing does not come back by itself.
    */
-  get trouble(): string | undefined {
-    const [trouble] = this.#troubles.values();
-    return trouble;
+  troubleIn(namespace: string): string | undefined {
+    const troubles = [...this.#troubles.values()];
+    return troubles.find(each => (each.namespace ?? namespace) === namespace)?.why;
   }
 
   /** Takes what a write has answered, before the watch tells of it. */
@@ -85,8 +88,8 @@ export class FollowedEdges {
       onTrouble: (error, repeated) => {
         if (!repeated) onTrouble(error.message);
         if (!this.#unread.has(place) && !MISSING.includes(error.status)) return;
-        if (this.#troubles.get(place) === error.message) return;
-        this.#troubles.set(place, error.message);
+        if (this.#troubles.get(place)?.why === error.message) return;
+        this.#troubles.set(place, { why: error.message, namespace });
         onChange();
       },
       onWatching: () => {

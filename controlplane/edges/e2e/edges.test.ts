@@ -61,10 +61,14 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
     return { cluster: { ...api.admin, open }, writes: [], refuse, refused };
   };
 
-  const opened = (t: TestContext, { cluster, writes }: Writes = recorded()) => {
+  const opened = (
+    t: TestContext,
+    { cluster, writes }: Writes = recorded(),
+    namespaces?: readonly string[],
+  ) => {
     const edges = new Edges({
       cluster,
-      namespaces: undefined,
+      namespaces,
       system: { ...SYSTEM, name: systemOf(t) },
       log: pino({ level: 'silent' }),
       changed: () => {},
@@ -277,6 +281,24 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
     await eventually(async () => edges.troubleOf(id) ?? 'none', 'none', 'no trouble');
   });
 
+  test('a namespace that may not be read any more troubles no Gateway of another one', async t => {
+    const [left, other] = [await inNamespace('withdrawn'), await inNamespace('beside')];
+    const { refuse, cluster } = refusing();
+    const isOfLeft = ({ path }: ApiRequest) => path.includes('/namespaces/withdrawn/');
+    const open = (request: ApiRequest, signal: AbortSignal) =>
+      (isOfLeft(request) ? cluster : api.admin).open(request, signal);
+    const { edges } = opened(t, { cluster: { ...cluster, open }, writes: [] }, [
+      'withdrawn',
+      'beside',
+    ]);
+    edges.want(want(left, other));
+    edges.lead(true);
+    await Promise.all([allPresent(left, t), allPresent(other, t)]);
+    refuse(new ClusterError('no right', 403));
+    await eventually(async () => edges.troubleOf(gatewayIdOf(left)), 'no right', 'the trouble');
+    assert.equal(edges.troubleOf(gatewayIdOf(other)), undefined);
+  });
+
   test('the objects of a Gateway that asks for the impossible stay as they are', async t => {
     const gateway = await inNamespace('kept');
     const { edges } = opened(t);
@@ -287,6 +309,7 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
     edges.want({ gateways: [other], kept: new Set([gatewayIdOf(gateway)]) });
     await allPresent(other, t);
     assert.deepEqual(await present(gateway, t), [...EDGE_KINDS]);
+    assert.equal(edges.addressesOf(gatewayIdOf(gateway)), 'unread', 'so do those that were told');
   });
 
   test('the addresses are those that a balancer has given', async t => {
@@ -309,7 +332,6 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
 
   /** Returns the addresses of a Gateway, and why it lacks others. */
   const told = (edges: Edges, gateway: EdgeGateway) => {
-    assert.equal(edges.addressesOf(gatewayIdOf(gateway)), 'unread', 'so do those that were told');
     const known = edges.addressesOf(gatewayIdOf(gateway));
     if (typeof known !== 'object') return `${known}`;
     const had = known.addresses.map(({ routability, value }) => `${value}:${routability}`);
