@@ -21,12 +21,28 @@ const JUDGED = [
 
 const [, deployment] = edgeObjects(sampleGateway(), SYSTEM);
 
+const VOLUMES_OF_THE_MACHINE =
+  '"volumes":[{"name":"bootstrap","hostPath":{"path":"/"}},{"name":"identity","emptyDir":{}}]';
+
 /** What a thief of the control plane's token would try with the rights to make proxies. */
 const THEFTS: readonly [what: string, change: (text: string) => string, why: RegExp][] = [
   [
     'without the label',
     text => text.replaceAll('gateway.internal/edges', 'other'),
-    /with the label/,
+    /with its label/,
+  ],
+  [
+    'with another Secret that its label names',
+    text => text.replaceAll('"gateway-edges"', '"keys"'),
+    /with its label/,
+  ],
+  [
+    'with a folder of the machine beside an empty label',
+    text =>
+      text
+        .replaceAll('"gateway.internal/edges":"gateway-edges"', '"gateway.internal/edges":""')
+        .replace(/"volumes":\[.*\]/, VOLUMES_OF_THE_MACHINE),
+    /with its label/,
   ],
   ['with a token', text => text.replace('"automountServiceAccountToken":false,', ''), /no token/],
   [
@@ -53,6 +69,11 @@ const THEFTS: readonly [what: string, change: (text: string) => string, why: Reg
     'that is privileged',
     text => text.replace('"allowPrivilegeEscalation":false,', '"privileged":true,'),
     /one container/,
+  ],
+  [
+    'with a capability',
+    text => text.replace('"drop":["ALL"]', '"add":["SYS_MODULE"],"drop":["ALL"]'),
+    /no capability/,
   ],
   [
     "with the machine's processes",
