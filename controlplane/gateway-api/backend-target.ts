@@ -50,7 +50,7 @@ export function backendTarget(
   if (typeof found === 'string')
     return fault(found, `${place} has no port ${port}${transportText(found, from.kind)}`);
   const tls = TLS_KINDS.has(from.kind)
-    ? ask(context => context.backendTls(namespace, name, found?.name))
+    ? ask(context => context.backendTls(namespace, name, found))
     : undefined;
   const protocol = protocolOf(from.kind, found?.appProtocol, tls !== undefined);
   if (protocol === undefined)

@@ -22,8 +22,13 @@ export type BackendTlsPolicies = {
   /**
    * Returns what holds for a port. A policy for the port wins over one for the whole Service. A
    * rejected one closes what it names, and all Services of its namespace where that cannot be read.
+   * A port of which nothing is known may be the one of a policy, which closes it.
    */
-  inForce(namespace: string, service: string, portName?: string): BackendTls | undefined;
+  inForce(
+    namespace: string,
+    service: string,
+    port: { readonly name?: string } | undefined,
+  ): BackendTls | undefined;
   verdict(policy: Policy): PolicyVerdict;
   /**
    * Returns the policy that has precedence over this one for a target: a rejected one, the older
@@ -60,13 +65,15 @@ export function backendTlsPolicies(
     for (const { group, kind, name, sectionName } of policy.spec.targetRefs)
       if (isService(group, kind)) add(keyOf(policy.namespace, name, sectionName), policy);
   }
+  const withPorts = new Set([...first.keys()].filter(isOfPort).map(wholeOf));
   const verdict = (policy: Policy) =>
     remembered({ memo, context: context() }, policy, 'backend TLS', [], ask => judge(policy, ask));
   const winnerOf = (namespace: string, service: string, portName?: string) =>
     first.get(keyOf(namespace, ANY_SERVICE)) ?? first.get(keyOf(namespace, service, portName));
   return {
-    inForce: (namespace, service, portName) => {
-      const ofPort = portName === undefined ? undefined : winnerOf(namespace, service, portName);
+    inForce: (namespace, service, port) => {
+      if (port === undefined && withPorts.has(keyOf(namespace, service))) return 'closed';
+      const ofPort = port?.name === undefined ? undefined : winnerOf(namespace, service, port.name);
       const policy = ofPort ?? winnerOf(namespace, service);
       return policy && ('spec' in policy ? verdict(policy).tls : 'closed');
     },
@@ -83,6 +90,15 @@ const ANY_SERVICE = '*';
 
 function keyOf(namespace: string, service: string, sectionName = ''): string {
   return `${namespace}/${service}/${sectionName}`;
+}
+
+function isOfPort(key: string): boolean {
+  return !key.endsWith('/');
+}
+
+/** Returns the key of the whole Service for one of its ports. */
+function wholeOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('/') + 1);
 }
 
 function judge(policy: Policy, ask: Ask<Authorities>): PolicyVerdict {

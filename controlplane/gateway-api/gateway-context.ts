@@ -13,7 +13,7 @@ import type { GatewayOptions } from './gateway-options.ts';
 import { type Labels, selects } from './label-selector.ts';
 import { type Filters, grantsOf, type Referent, type Referrer } from './reference.ts';
 import type { RouteParent } from './route-parent.ts';
-import type { BackendTls, CaSource } from './served-gateway.ts';
+import type { CaSource } from './served-gateway.ts';
 import { type TargetedPolicies, targetedPolicies } from './targeted-policies.ts';
 
 /** Namespaces that a listener or a Gateway allows. */
@@ -46,7 +46,7 @@ export type GatewayContext = Filters &
     /** Returns why a Secret cannot be presented as a certificate. */
     keyPairFault(namespace: string, name: string): string | undefined;
     /** Returns what the policy in force for a port of a Service asks for. */
-    backendTls(namespace: string, service: string, portName?: string): BackendTls | undefined;
+    backendTls: BackendTlsPolicies['inForce'];
     readonly targeted: TargetedPolicies;
   };
 
@@ -94,8 +94,7 @@ export function objectsContext(
       keyPairFault(secrets.get(resourceId('Secret', namespace, name)), memo),
     authorities: (kind, namespace, name) =>
       authoritiesIn(authorities.get(resourceId(kind, namespace, name)), memo),
-    backendTls: (namespace, service, portName) =>
-      context.policies.inForce(namespace, service, portName),
+    backendTls: (...of) => context.policies.inForce(...of),
     targeted: targetedPolicies(resources, memo),
     policies: backendTlsPolicies(resources, memo, () => context),
   };

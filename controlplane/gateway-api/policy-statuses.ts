@@ -102,6 +102,9 @@ const REJECTED: NamedCondition = {
   message: 'it is rejected',
 };
 
+const UNKNOWN_PORTS =
+  'So it is not known which port has this name, and its requests are answered 5xx. Describe it, or leave out `sectionName`';
+
 /** @returns why a target is not served by the policy */
 function targetFault(policy: Policy, index: number, context: ObjectsContext): Fault | undefined {
   const target = policy.spec.targetRefs[index];
@@ -118,6 +121,11 @@ function targetFault(policy: Policy, index: number, context: ObjectsContext): Fa
   const service = context.service(namespace, name);
   if (service === undefined && context.knowsServices)
     return fault('TargetNotFound', `there is no Service ${namespace}/${name}`);
+  if (service === undefined && sectionName !== undefined) {
+    const field = `spec.targetRefs[${index}].sectionName`;
+    const message = `no document describes the Service ${name}. ${UNKNOWN_PORTS}`;
+    return { reason: 'TargetNotFound', field, message };
+  }
   const hasPort = service?.spec.ports.some(port => port.name === sectionName) ?? true;
   if (sectionName !== undefined && !hasPort)
     return fault('TargetNotFound', `the Service ${name} has no port named ${sectionName}`);

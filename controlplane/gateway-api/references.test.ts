@@ -414,6 +414,27 @@ describe('a BackendTLSPolicy', () => {
     );
   });
 
+  describe('for a Service that no document of a folder describes', () => {
+    const folder = (at: string) => {
+      const text = policy('p', { at }) + route('{name: undescribed, port: 443}');
+      const resources = clusterOf(CLUSTER + configMap('ca', ca) + text, false);
+      return servedGateways(resources, OPTIONS, new Memo());
+    };
+
+    test('is in force', () => {
+      assert.equal(tlsOf(folder('name: undescribed')), 'BackendTLSPolicy/infra/p');
+    });
+
+    test('closes it where it names a port, which may be any', () => {
+      const all = folder('name: undescribed, sectionName: https');
+      assert.equal(tlsOf(all), 'closed');
+      assert.match(
+        all.problems.map(({ message }) => message).join(),
+        /^no document describes the Service undescribed\. /,
+      );
+    });
+  });
+
   describe('that is rejected', () => {
     const bad = (fields: string) => {
       const text = object('BackendTLSPolicy', 'bad', `${fields}, validation: {hostname: X y}`);

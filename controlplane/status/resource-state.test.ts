@@ -155,11 +155,12 @@ describe('a resource is', () => {
     const [resource] = rollout.wanted.values();
     assert.ok(resource !== undefined);
     for (const [field, state] of [
-      ['caCertificateRefs', 'closed'],
-      ['wellKnownCACertificates', 'closed'],
-      ['caCertificateRefs[0]', 'in force'], // another one may be valid
+      ['validation.caCertificateRefs', 'closed'],
+      ['validation.wellKnownCACertificates', 'closed'],
+      ['validation.caCertificateRefs[0]', 'in force'], // another one may be valid
+      ['targetRefs[0].sectionName', 'closed'],
     ] as const) {
-      const error = problemOf(resource, 'error', `spec.validation.${field}`, 'none is valid');
+      const error = problemOf(resource, 'error', `spec.${field}`, 'none is valid');
       assert.equal(stateOf(rollout, { compiled: [error] }), state, field);
     }
   });

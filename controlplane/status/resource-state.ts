@@ -39,9 +39,13 @@ const CLOSING_KINDS: ReadonlySet<string> = new Set([
   'TLSContext',
 ]);
 
-/** Where an error closes what a resource covers, in kinds of which other errors do not. */
+/**
+ * Where an error closes what a resource covers, in kinds of which other errors do not. The place in
+ * a list is left out.
+ */
 const CLOSING_FIELDS: Readonly<Record<string, readonly string[]>> = {
   BackendTLSPolicy: [
+    'spec.targetRefs[].sectionName',
     'spec.validation.caCertificateRefs',
     'spec.validation.wellKnownCACertificates',
   ],
@@ -122,7 +126,8 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
 function isClosing({ severity, kind, field = '' }: Problem): boolean {
   if (severity !== 'error') return false;
   const closes = CLOSING_KINDS.has(kind) && !isOfTarget(field);
-  return closes || (CLOSING_FIELDS[kind]?.includes(field) ?? false);
+  const anywhere = field.replace(/\[\d+\]/, '[]');
+  return closes || (CLOSING_FIELDS[kind]?.includes(anywhere) ?? false);
 }
 
 function isOfTarget(field = ''): boolean {
