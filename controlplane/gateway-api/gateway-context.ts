@@ -79,7 +79,12 @@ export function objectsContext(
   const namespaces = byId(resources.namespaces);
   const taken = edgePorts(resources, options);
   const parents = new Set([...resources.gateways, ...resources.listenerSets].map(({ id }) => id));
-  const labelsOf = (name: string) => namespaceLabels(name, namespaces.get(`Namespace//${name}`));
+  const isSelected: SelectsNamespace = (selector, name) => {
+    const found = namespaces.get(`Namespace//${name}`);
+    // In a cluster each has labels, which the gateway may have no right to read.
+    const areAll = found !== undefined || !resources.knowsServices;
+    return selects(selector, namespaceLabels(name, found), areAll);
+  };
   const context: ObjectsContext = {
     options,
     knowsServices: resources.knowsServices,
@@ -89,7 +94,7 @@ export function objectsContext(
     isEdgePort: port => taken.includes(port),
     knowsParent: id => parents.has(id),
     permits: grantsOf(resources.referenceGrants),
-    admits: (allowed, home, namespace) => admits(allowed, home, namespace, labelsOf),
+    admits: (allowed, home, namespace) => admits(allowed, home, namespace, isSelected),
     keyPairFault: (namespace, name) =>
       keyPairFault(secrets.get(resourceId('Secret', namespace, name)), memo),
     authorities: (kind, namespace, name) =>
@@ -110,11 +115,13 @@ function namespaceLabels(name: string, namespace: Resource<'Namespace'> | undefi
   return { 'kubernetes.io/metadata.name': name, ...namespace?.metadata?.labels };
 }
 
+type SelectsNamespace = (selector: LabelSelector, namespace: string) => boolean;
+
 function admits(
   { from, selector }: AllowedNamespaces,
   home: string,
   namespace: string,
-  labelsOf: (namespace: string) => Labels,
+  isSelected: SelectsNamespace,
 ): boolean {
   switch (from) {
     case 'All':
@@ -122,7 +129,7 @@ function admits(
     case 'Same':
       return namespace === home;
     case 'Selector':
-      return selector !== undefined && selects(selector, labelsOf(namespace));
+      return selector !== undefined && isSelected(selector, namespace);
     case 'None':
       return false;
   }

@@ -28,3 +28,17 @@ for (const [selector, selected] of CASES) {
     assert.equal(selects(labelSelector.parse(selector), LABELS), selected);
   });
 }
+
+const BEYOND: readonly [requirement: object, selected: boolean][] = [
+  [{ key: 'region', operator: 'DoesNotExist' }, false],
+  [{ key: 'region', operator: 'NotIn', values: ['eu'] }, false],
+  [{ key: 'stage', operator: 'NotIn', values: ['test'] }, true],
+  [{ key: 'team', operator: 'Exists' }, true],
+];
+
+for (const [requirement, selected] of BEYOND) {
+  test(`where labels may be unknown ${JSON.stringify(requirement)} selects ${selected ? 'them' : 'nothing'}`, () => {
+    const selector = labelSelector.parse({ matchExpressions: [requirement] });
+    assert.equal(selects(selector, LABELS, false), selected);
+  });
+}

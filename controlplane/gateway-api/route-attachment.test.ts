@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Memo } from '#controlplane/compile/memo.ts';
+import { servedGateways } from './served-gateways.ts';
 import { CLASS, gateway, namespace, object, service } from './testing/documents.ts';
-import { served } from './testing/served.ts';
+import { clusterOf, OPTIONS, served } from './testing/served.ts';
 import { statusLines } from './testing/told.ts';
 
 const LISTENERS = `listeners: [
@@ -102,6 +104,23 @@ describe('a route is attached', () => {
       );
     });
   }
+
+  test('to none that forbids a label, from a namespace of the cluster that is not read', () => {
+    const selector = '{matchExpressions: [{key: closed, operator: DoesNotExist}]}';
+    const allowed = `allowedRoutes: {namespaces: {from: Selector, selector: ${selector}}}`;
+    const open = gateway('g', `listeners: [{name: h, port: 80, protocol: HTTP, ${allowed}}]`);
+    const parents = 'parentRefs: [{name: g, namespace: infra}]';
+    const text = `${CLASS}${open}${namespace('b', 'x: y')}`;
+    const attached = (home: string, isCluster: boolean) => {
+      const set = clusterOf(
+        text + object('HTTPRoute', 'r', parents, { namespace: home }),
+        isCluster,
+      );
+      const { gateways } = servedGateways(set, OPTIONS, new Memo());
+      return gateways[0]?.listeners[0]?.routes.length;
+    };
+    assert.deepEqual([attached('b', true), attached('c', true), attached('c', false)], [1, 0, 1]);
+  });
 
   test('with its hostnames that meet those of the listener', () => {
     const api = served(CLUSTER + route('', { hosts: 'a.shop.test, b.org, "*.test"' }));
