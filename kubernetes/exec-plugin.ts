@@ -29,7 +29,10 @@ export function execPlugin(exec: Fields, folder: string): () => Promise<PluginCr
   const env = { ...process.env, ...environmentOf(exec), KUBERNETES_EXEC_INFO: execInfo(exec) };
   let kept: Promise<Credential> | undefined;
   return async () => {
-    if (kept !== undefined && (await kept).until <= Date.now()) kept = undefined;
+    const known = kept;
+    const isOver = known !== undefined && (await known).until <= Date.now();
+    // Another request may have run it again meanwhile.
+    if (isOver && kept === known) kept = undefined;
     kept ??= run(file, args, env).catch(error => {
       kept = undefined;
       throw error;
