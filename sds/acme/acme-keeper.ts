@@ -57,6 +57,8 @@ export class AcmeKeeper {
   #challenge: Challenge | undefined;
   #shown: string | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
+  /** Ends when what was read then is known. */
+  #reading: Promise<unknown> = Promise.resolve();
   #cancel = () => {};
   #waits = false;
   #ended = false;
@@ -80,13 +82,21 @@ export class AcmeKeeper {
    * @returns undefined when no order has this token
    */
   async answer(token: string): Promise<string | undefined> {
-    const { now } = this.#parts.clock;
     // Another process may have opened the order.
-    if (this.#challenge?.token !== token && now() - this.#readAt >= READ_MS) {
-      this.#readAt = now();
-      await this.#read().catch(() => {});
-    }
+    if (this.#challenge?.token !== token) await this.#readForStrangers();
     return this.#challenge?.token === token ? this.#challenge.keyAuthorization : undefined;
+  }
+
+  /** All who ask within READ_MS wait for one read, as an authority in several places does. */
+  #readForStrangers(): Promise<unknown> {
+    const now = this.#parts.clock.now();
+    const age = now - this.#readAt;
+    // The clock may be set back.
+    if (age < 0 || age >= READ_MS) {
+      this.#readAt = now;
+      this.#reading = this.#read().catch(() => {});
+    }
+    return this.#reading;
   }
 
   /**
@@ -257,8 +267,9 @@ export class AcmeKeeper {
         claim: { ...claim, until: this.#parts.clock.now() + CLAIM_MS, challenge },
       }),
     }));
-    // Over HTTP another process reads it when it is asked. Over TLS it has to know it before.
-    if (challenge.type === 'tls-alpn-01') await this.#pause(2 * LOOK_MS.near);
+    // Over HTTP another process reads it when it is asked, unless it has just read for a stranger.
+    // Over TLS it has to know it before.
+    await this.#pause(challenge.type === 'tls-alpn-01' ? 2 * LOOK_MS.near : READ_MS);
   }
 
   async #fail(way: ChallengeType, failure: AuthorityError): Promise<void> {

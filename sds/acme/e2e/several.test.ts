@@ -105,6 +105,19 @@ describe('several discovery services with one state', { skip: noPebble }, () => 
     assert.deepEqual(lines, []);
   });
 
+  test('a stranger who asks one of them for tokens makes no order fail', async t => {
+    const hostname = 'asked.example.com';
+    const first = startService(t, hostname);
+    await until(() => first.lines.find(line => /ordering/.test(line)));
+    const asked = startService(t, hostname);
+    await until(() => asked.notes.at(-1));
+    const asking = setInterval(() => void asked.acme.answer(hostname, 'stranger'), 20);
+    t.after(() => clearInterval(asking));
+    await until(() => asked.pairs.at(-1), 30_000);
+    const orders = [...first.lines, ...asked.lines].filter(line => /ordering/.test(line));
+    assert.equal(orders.length, 1);
+  });
+
   test('make one other when an operator asks all of them, and then none', async t => {
     const started = [startService(t), startService(t)];
     const [first] = await Promise.all(
