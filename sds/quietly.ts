@@ -10,12 +10,14 @@ export function quietly<Args extends readonly unknown[]>(
   tell: (untold: number, ...args: Args) => void,
   most = 1,
 ): (...args: Args) => void {
-  let quietUntil = 0;
+  let since = Number.NEGATIVE_INFINITY;
   let told = 0;
   let untold = 0;
   return (...args) => {
-    if (now() >= quietUntil) {
-      quietUntil = now() + QUIET_MS;
+    const quiet = now() - since;
+    // The clock may be set back.
+    if (quiet < 0 || quiet >= QUIET_MS) {
+      since = now();
       told = 0;
     }
     if (told >= most) {
