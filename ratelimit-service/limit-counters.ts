@@ -43,7 +43,7 @@ export function joinedCounters(
   all: readonly (readonly LimitCounters[])[],
   most: number,
 ): readonly LimitCounters[] {
-  return [...Map.groupBy(all.flat(), nameOf).values()].flatMap(same => {
+  return [...Map.groupBy(all.flatMap(eachNameOnce), nameOf).values()].flatMap(same => {
     const [first] = same;
     if (first === undefined) return [];
     const sum = (pick: (counters: LimitCounters) => number) =>
@@ -59,6 +59,14 @@ export function joinedCounters(
         most,
       ),
     };
+  });
+}
+
+/** A process counts outcomes by name. So limits of one name all have the outcomes of all. */
+function eachNameOnce(ofProcess: readonly LimitCounters[]): readonly LimitCounters[] {
+  return [...Map.groupBy(ofProcess, nameOf).values()].flatMap(same => {
+    const [first] = same;
+    return first === undefined ? [] : { ...first, keys: same.flatMap(({ keys }) => keys) };
   });
 }
 

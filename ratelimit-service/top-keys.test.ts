@@ -100,6 +100,22 @@ test('what several processes know is summed, and each key is shown once with its
   );
 });
 
+test('limits of one name are summed once for each process, since it counts by name', () => {
+  const tally = { within_limit: 1, near_limit: 2, over_limit: 3, over_limit_log_only: 4 };
+  const of = (rate: number) => limitCounters({ domain: 'd', name: 'l', rate }, tally, []);
+  const [joined, ...more] = joinedCounters(
+    [
+      [of(5), of(50)],
+      [of(5), of(50)],
+    ],
+    5,
+  );
+  assert.deepEqual(
+    [joined?.within, joined?.near, joined?.over, joined?.over_log_only, more.length],
+    [2, 4, 6, 8, 0],
+  );
+});
+
 test('limits whose domain and name only read alike together are told apart', () => {
   const of = (domain: string, name: string) =>
     limitCounters({ domain, name, rate: 1 }, undefined, []);
