@@ -105,6 +105,14 @@ describe('bytes that are no request', () => {
   ] as const)
     test(what, () => assert.equal(decodeRequest(fromHex(hex)), undefined));
 
+  test('more descriptors, or more labels, than any request has', () => {
+    const many = (count: number, hex: string) => Buffer.from(hex.repeat(count), 'hex');
+    assert.equal(decodeRequest(many(10_000, '1200'))?.descriptors.length, 10_000);
+    assert.ok(decodeRequest(many(10_001, '1200')) === undefined);
+    const labels = Buffer.concat([fromHex('12 a29c01'), many(10_001, '0a00')]);
+    assert.ok(decodeRequest(labels) === undefined);
+  });
+
   test('cut or changed at random never throw', () => {
     const below = seeded(2);
     for (let round = 0; round < ROUNDS; round++) {

@@ -27,8 +27,14 @@ const ENTRY = {
 const UINT64_VALUE = { value: tagOf(1, WIRE.varint) } as const;
 
 /**
+ * Descriptors of a request and their labels, together. An Envoy sends some of them. One may be two
+ * bytes, and takes a hundred times as much in memory.
+ */
+const MOST_ITEMS = 10_000;
+
+/**
  * Decodes what we read of an `envoy.service.ratelimit.v3.RateLimitRequest`, and skips other fields.
- * @returns undefined when the bytes are no such message
+ * @returns undefined when the bytes are no such message, or have more than MOST_ITEMS
  */
 export function decodeRequest(bytes: Buffer): RateLimitRequest | undefined {
   try {
@@ -42,12 +48,17 @@ export function decodeRequest(bytes: Buffer): RateLimitRequest | undefined {
 function readRequest(reader: WireReader): RateLimitRequest {
   let domain = '';
   let hits_addend = 0;
+  let items = 0;
   const descriptors: Descriptor[] = [];
   while (reader.more) {
     const tag = reader.tag();
     if (tag === REQUEST.domain) domain = reader.utf8();
-    else if (tag === REQUEST.descriptors) descriptors.push(readDescriptor(reader));
-    else if (tag === REQUEST.hits_addend) hits_addend = reader.uint32();
+    else if (tag === REQUEST.descriptors) {
+      const descriptor = readDescriptor(reader);
+      items += 1 + descriptor.entries.length;
+      checkItems(items);
+      descriptors.push(descriptor);
+    } else if (tag === REQUEST.hits_addend) hits_addend = reader.uint32();
     else reader.skip(tag);
   }
   return { domain, descriptors, hits_addend };
@@ -60,7 +71,7 @@ function readDescriptor(reader: WireReader): Descriptor {
   let is_negative_hits = false;
   while (reader.more) {
     const tag = reader.tag();
-    if (tag === DESCRIPTOR.entries) entries.push(readEntry(reader));
+    if (tag === DESCRIPTOR.entries) checkItems(entries.push(readEntry(reader)));
     else if (tag === DESCRIPTOR.hits_addend)
       hits_addend = readUint64Value(reader, hits_addend?.value);
     else if (tag === DESCRIPTOR.is_negative_hits) is_negative_hits = reader.uint64() !== 0;
@@ -68,6 +79,10 @@ function readDescriptor(reader: WireReader): Descriptor {
   }
   reader.leave(outer);
   return { entries, hits_addend, is_negative_hits };
+}
+
+function checkItems(items: number): void {
+  if (items > MOST_ITEMS) throw new WireError('there are too many descriptors and labels');
 }
 
 function readEntry(reader: WireReader): Label {

@@ -5,12 +5,15 @@ import { isJsonObject } from '#protos/json.ts';
 import { toFieldNames, toJsonNames } from '#protos/json-names.ts';
 import { messageType } from '#protos/root.ts';
 import type { Failed } from './answerer.ts';
+import { decodeRequest } from './decode-request.ts';
 import type { JsonAnswer } from './json-app.ts';
 import type { RateLimitRequest } from './request.ts';
 import { OVER_LIMIT, type RateLimitResponse } from './wire.ts';
 
 const REQUEST = 'envoy.service.ratelimit.v3.RateLimitRequest';
 const RESPONSE = 'envoy.service.ratelimit.v3.RateLimitResponse';
+
+const TOO_MANY = 'the request has too many descriptors and labels';
 
 const HTTP_STATUS: Readonly<Record<Failed['failed'], number>> = {
   INVALID_ARGUMENT: 400,
@@ -44,8 +47,8 @@ function toRequest(
 ): { readonly value: RateLimitRequest } | { readonly error: string } {
   if (!isJsonObject(body)) return { error: `want an ${REQUEST} as a JSON object` };
   try {
-    const bytes = encode(REQUEST, toFieldNames(REQUEST, body));
-    return { value: messageType(REQUEST).decode(bytes) as unknown as RateLimitRequest };
+    const value = decodeRequest(Buffer.from(encode(REQUEST, toFieldNames(REQUEST, body))));
+    return value === undefined ? { error: TOO_MANY } : { value };
   } catch (error) {
     if (error instanceof EncodeError) return { error: error.message };
     throw error;
