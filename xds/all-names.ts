@@ -6,6 +6,11 @@ const NAME_BYTES = 100;
 /** The names that all streams of a server may make it remember. They take a third of the heap. */
 export const mostOfAll = (): number => thirdOfHeap() / NAME_BYTES;
 
+/** Returns how many names take as much memory as so many bytes. */
+export function namesLike(bytes: number): number {
+  return Math.ceil(bytes / NAME_BYTES);
+}
+
 /**
  * Counts the names that the clients of all streams make the server remember. Each stream has a
  * bound of its own, but a client can open many. When all together are too many, the stream with the

@@ -59,6 +59,11 @@ export class Brought {
     return bytes;
   }
 
+  /** The bytes that it keeps in memory, which are all of its request. */
+  get keptBytes(): number {
+    return this.#message.length;
+  }
+
   /** Returns each name with its version. */
   versions(): ReadonlyMap<string, string> {
     return new Map(Array.from({ length: this.size }, (_, index) => this.#read(index * 2)));

@@ -86,6 +86,10 @@ export class DeltaSubscription
     return Math.max(this.#names.size, this.#owed.size);
   }
 
+  get brought(): number {
+    return Math.max(0, this.#held.size - this.#names.size);
+  }
+
   get bytes(): number {
     return this.#names.bytes + this.#owed.bytes + this.#broughtBytes;
   }

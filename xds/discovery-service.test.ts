@@ -233,6 +233,23 @@ describe('odd clients', () => {
     await until(() => (service.size === 3 ? true : undefined));
   });
 
+  for (const [when, snapshot] of [
+    ['before there is a snapshot', undefined],
+    ['which are not served any more', snapshotOf([resource('a', '1')])],
+  ] as const)
+    test(`names from an earlier stream count, too, ${when}`, async t => {
+      const { cache, service, open } = await setUp(t, undefined, undefined, 100);
+      if (snapshot !== undefined) cache.set('edge', snapshot);
+      const small = open('DeltaAggregatedResources');
+      small.begin({ type_url: ROUTE_CONFIGURATION, resource_names_subscribe: ['n'] });
+      await until(() => (service.size === 1 ? true : undefined));
+      const large = open('DeltaAggregatedResources');
+      const held = Array.from({ length: 1_000 }, (_, i) => [`n${i}`, '0123456789abcdef']);
+      large.begin({ type_url: CLUSTER, initial_resource_versions: Object.fromEntries(held) });
+      assert.match((await large.ended()).details, /too many names/);
+      assert.equal(small.status, undefined);
+    });
+
   test('names that add up over requests are bounded too', async t => {
     const { open } = await setUp(t);
     const client = open('DeltaAggregatedResources');

@@ -281,7 +281,8 @@ export class DiscoveryService {
       receive: (typeUrl, request) => {
         if (!asks(open)) observer.connected?.(info);
         session.heard(stream, typeUrl, stream.receive(typeUrl, request));
-        this.#names.count(open, stream.load.names)?.end(TOO_MANY);
+        const { brought, names } = stream.load;
+        this.#names.count(open, names + brought)?.end(TOO_MANY);
       },
       report: (to, detail) => {
         const wrong = takeReport(to, info, detail);

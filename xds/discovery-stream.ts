@@ -11,6 +11,7 @@ import type { DeltaDiscoveryRequest } from './discovery.ts';
 import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
 import type { Stage } from './make-before-break.ts';
 import { partsFor, wholeOf, wholesOf } from './parts.ts';
+import type { StreamLoad } from './request-check.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
 import type { AckState, Subscription } from './subscription.ts';
 import { rulesOf } from './type-rules.ts';
@@ -69,11 +70,15 @@ export class DiscoveryStream<Request, Response> {
     this.#options = options;
   }
 
-  /** Number of types and of names that the client makes the server remember, and their bytes. */
-  get load(): { readonly types: number; readonly names: number; readonly bytes: number } {
-    const load = { types: this.#channels.size, names: 0, bytes: 0 };
+  /**
+   * Number of types and of names that the client makes the server remember, and their bytes.
+   * `brought` is the number of further names, which it has from an earlier stream.
+   */
+  get load(): StreamLoad & { readonly brought: number } {
+    const load = { types: this.#channels.size, names: 0, brought: 0, bytes: 0 };
     for (const { subscription } of this.#channels.values()) {
       load.names += subscription.size;
+      load.brought += subscription.brought;
       load.bytes += subscription.bytes;
     }
     return load;

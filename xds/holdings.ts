@@ -1,3 +1,4 @@
+import { namesLike } from './all-names.ts';
 import type { Brought } from './brought.ts';
 import { ABSENT, type Held } from './refusals.ts';
 import { NO_RESOURCES, type Resources } from './snapshot.ts';
@@ -45,6 +46,14 @@ export class Holdings {
   /** Whether the client holds all of the base, and nothing else. */
   get isShared(): boolean {
     return this.#others.size === 0;
+  }
+
+  /**
+   * How many names it keeps for this client alone. What the client brought counts by its bytes
+   * until it is compared.
+   */
+  get size(): number {
+    return this.#brought === undefined ? this.#apart.size : namesLike(this.#brought.keptBytes);
   }
 
   has(name: string): boolean {

@@ -59,6 +59,10 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     return this.#names.size;
   }
 
+  get brought(): number {
+    return Math.max(0, this.#brought.size - this.#names.size);
+  }
+
   get bytes(): number {
     return this.#names.bytes + this.#brought.bytes;
   }

@@ -61,6 +61,8 @@ export type Subscription<Request, Response> = {
   readonly onlyName: string | undefined;
   /** Number of names that a client makes the server remember. */
   readonly size: number;
+  /** Number of names beside these that it brought from an earlier stream, and that are kept. */
+  readonly brought: number;
   /** Bytes of these names, and of what else the client brought that is kept. */
   readonly bytes: number;
 };
