@@ -123,6 +123,14 @@ describe('the connection ends after', () => {
     ['PRIORITY of 4 bytes', ERROR.frameSizeError, [frame(2, 0, 1, Buffer.alloc(4))]],
     ['PRIORITY of no stream', ERROR.protocolError, [frame(2, 0, 0, Buffer.alloc(5))]],
     ['GOAWAY of a stream', ERROR.protocolError, [frame(7, 0, 1, Buffer.alloc(8))]],
+    [
+      'more padding without content than is of use',
+      ERROR.enhanceYourCalm,
+      [
+        headers(1, 4),
+        ...Array.from({ length: 60 }, () => frame(FRAME.data, 8, 1, Buffer.alloc(1))),
+      ],
+    ],
     ['more PINGs than are of use', ERROR.enhanceYourCalm, Array.from({ length: 60 }, () => PING)],
     [
       'more resets than are of use',

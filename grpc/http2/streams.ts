@@ -204,7 +204,7 @@ export class Streams {
   }
 
   #read(stream: Stream, bytes: Buffer, length: number, isEnd: boolean): number {
-    if (length === 0 && !isEnd) this.#parts.conduct.idleFrame();
+    if (bytes.length === 0 && !isEnd) this.#parts.conduct.idleFrame();
     stream.receivedBytes += bytes.length;
     stream.isRemoteEnded = isEnd;
     if (isEnd && !isAllOf(stream)) {
