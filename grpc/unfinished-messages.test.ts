@@ -115,3 +115,17 @@ test('a call that is cancelled gives back what it kept', async t => {
   }
   assert.equal(waiting.stream.closed, false);
 });
+
+test('a message that begins in the read in which another one ends is counted with all of that read', {
+  timeout: 10_000,
+}, async t => {
+  const begin = await start(t, 100 * KIB);
+  const first = await begin();
+  const ended = closed(first.stream);
+  // It comes as two frames of one read.
+  const bytes = Buffer.concat([framed(new Uint8Array(20 * KIB)), unfinished(10)]);
+  await first.send(bytes);
+  for (let n = 0; n < 30 && !first.stream.closed; n++) await (await begin()).send(bytes);
+  await ended;
+  assert.equal(first.stream.rstCode, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
+});

@@ -25,11 +25,13 @@ export class UnfinishedMessages {
     const lengths = new MessageLengths();
     let read: ArrayBufferLike | undefined;
     stream.on('data', (chunk: Buffer) => {
-      if (lengths.push(chunk)) this.#drop(stream);
-      if (!lengths.isBetween) {
-        // A piece keeps all that came in the same read, of which other pieces may be.
-        this.#add(stream, PIECE_BYTES + (chunk.buffer === read ? 0 : chunk.buffer.byteLength));
+      if (lengths.push(chunk)) {
+        this.#drop(stream);
+        read = undefined;
       }
+      if (lengths.isBetween) return;
+      // A piece keeps all that came in the same read, of which other pieces may be.
+      this.#add(stream, PIECE_BYTES + (chunk.buffer === read ? 0 : chunk.buffer.byteLength));
       read = chunk.buffer;
     });
     stream.once('close', () => this.#drop(stream));
