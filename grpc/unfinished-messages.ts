@@ -1,23 +1,22 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { PREFIX_BYTES } from './http2/grpc-blocks.ts';
+import { KeptBytes } from './kept-bytes.ts';
 
 /** What Node keeps for a piece, beside its bytes. */
 const PIECE_BYTES = 200;
 
 /**
  * Bounds what is kept of messages of which the end has not come, of all calls of a server. When it
- * is too much, the call whose message began first is ended. A peer that goes on sending is done in
- * some milliseconds, and so a message that waits does not keep others out. grpc-js bounds each
- * message alone, and a connection may have a thousand.
+ * is too much, the call whose message began first is ended. grpc-js bounds each message alone, and
+ * a connection may have a thousand.
  */
 export class UnfinishedMessages {
-  readonly #mostBytes: number;
-  /** Bytes of each call, in the order in which their messages began. */
-  readonly #kept = new Map<ServerHttp2Stream, number>();
-  #total = 0;
+  readonly #kept: KeptBytes<ServerHttp2Stream>;
 
   constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+    this.#kept = new KeptBytes(mostBytes, stream =>
+      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM),
+    );
   }
 
   /** Follows the messages of a call, which somebody else reads. */
@@ -26,30 +25,15 @@ export class UnfinishedMessages {
     let read: ArrayBufferLike | undefined;
     stream.on('data', (chunk: Buffer) => {
       if (lengths.push(chunk)) {
-        this.#drop(stream);
+        this.#kept.drop(stream);
         read = undefined;
       }
       if (lengths.isBetween) return;
       // A piece keeps all that came in the same read, of which other pieces may be.
-      this.#add(stream, PIECE_BYTES + (chunk.buffer === read ? 0 : chunk.buffer.byteLength));
+      this.#kept.add(stream, PIECE_BYTES + (chunk.buffer === read ? 0 : chunk.buffer.byteLength));
       read = chunk.buffer;
     });
-    stream.once('close', () => this.#drop(stream));
-  }
-
-  #add(stream: ServerHttp2Stream, bytes: number): void {
-    this.#kept.set(stream, (this.#kept.get(stream) ?? 0) + bytes);
-    this.#total += bytes;
-    for (const [oldest] of this.#kept) {
-      if (this.#total <= this.#mostBytes) return;
-      this.#drop(oldest);
-      oldest.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    }
-  }
-
-  #drop(stream: ServerHttp2Stream): void {
-    this.#total -= this.#kept.get(stream) ?? 0;
-    this.#kept.delete(stream);
+    stream.once('close', () => this.#kept.drop(stream));
   }
 }
 

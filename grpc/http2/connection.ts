@@ -29,6 +29,8 @@ export type ConnectionOptions = {
   readonly keepAlive: KeepAlive;
   /** A clock that is never set, in ms. */
   readonly now: () => number;
+  /** Hears how many bytes wait until the peer takes them, while these are many, and else 0. */
+  readonly onWaiting?: (connection: Connection, bytes: number) => void;
 };
 
 /**
@@ -69,6 +71,11 @@ export class Connection {
     this.wrote();
   }
 
+  /** Ends the connection at once, with what waits for its peer. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
   /**
    * Schedules the write of an answer. It is written at the end of this turn, or at once if it is
    * the first of a read.
@@ -102,9 +109,12 @@ export class Connection {
   }
 
   #flush(): void {
+    if (this.#socket.destroyed) return;
     const waiting = this.#output.bytes + this.session.streams.sender.unsentBytes;
     // The peer asks for more than it lets us send. We do not wait for it.
-    if (waiting > MAX_WAITING_BYTES) this.#socket.destroy();
+    if (waiting > MAX_WAITING_BYTES) this.destroy();
+    const kept = waiting + this.#socket.writableLength;
+    this.#options.onWaiting?.(this, kept > HIGH_WATER_BYTES ? kept : 0);
     if (this.#socket.destroyed) return;
     if (this.#isWriting) {
       if (this.#output.bytes > HIGH_WATER_BYTES) this.#socket.pause();

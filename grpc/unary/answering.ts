@@ -14,6 +14,11 @@ export type UnaryLimits = {
   /** For the messages of one connection that have come in part. */
   readonly maxPartialBytes: number;
   /**
+   * For these messages of all connections together, and once more for the answers that their peers
+   * have not taken.
+   */
+  readonly maxKeptBytes: number;
+  /**
    * A call is refused when its message has not come whole after this time, at the latest after
    * twice as much.
    */

@@ -134,6 +134,46 @@ describe('the server bears', () => {
     assert.equal(headers['grpc-status'], '0', 'what was held is free again');
   });
 
+  test('unfinished messages of many connections only up to a bound, and then the oldest is refused', async t => {
+    const { port, unharmed } = await victim(t, { maxKeptBytes: MIB });
+    const half = framed(Buffer.alloc(600_000)).subarray(0, 400_000);
+    const begin = async () => {
+      const stream = open(openSession(t, port)).on('error', () => {});
+      await new Promise(resolve => void stream.write(half, resolve));
+      return stream;
+    };
+    const first = await begin();
+    const refused = once(first, 'response') as Promise<[http2.IncomingHttpHeaders]>;
+    const others = [await begin(), await begin()];
+    const [headers] = await refused;
+    assert.equal(headers['grpc-status'], String(status.RESOURCE_EXHAUSTED));
+    assert.deepEqual(
+      others.map(({ closed }) => closed),
+      [false, false],
+    );
+    await unharmed();
+  });
+
+  test('answers that are not taken only up to a bound, and then the connection that waits longest ends', async t => {
+    const { port, unharmed } = await victim(t, { maxKeptBytes: MIB });
+    const begin = async () => {
+      const session = openSession(t, port, { initialWindowSize: 0 });
+      const begun = Array.from({ length: 10 }, async () => {
+        const stream = open(session).on('error', () => {});
+        stream.end(framed(Buffer.alloc(60_000)));
+        await once(stream, 'response');
+      });
+      await Promise.all(begun);
+      return session;
+    };
+    const first = await begin();
+    const ended = once(first, 'close');
+    const other = await begin();
+    await ended;
+    assert.equal(other.closed, false);
+    await unharmed();
+  });
+
   test('a message over the limit, which it refuses before it has come', async t => {
     const { port, unharmed } = await victim(t);
     const session = openSession(t, port);

@@ -3,6 +3,7 @@ import type { Connection } from '#grpc/http2/connection.ts';
 import { PREFIX_BYTES, RESPONSE_FIELDS } from '#grpc/http2/grpc-blocks.ts';
 import { encodeFields } from '#grpc/http2/hpack-encode.ts';
 import type { RequestReader, Stream } from '#grpc/http2/stream.ts';
+import type { KeptBytes } from '#grpc/kept-bytes.ts';
 import { answerMessage, type OnError, type Reply } from './answer-message.ts';
 import { encodeGrpcMessage } from './grpc-message.ts';
 import { MessageReader } from './message-reader.ts';
@@ -14,11 +15,17 @@ export type SharedLimits = {
   /** For the messages of one connection that have come in part. */
   readonly maxPartialBytes: number;
   partialBytes: number;
+  /** What all connections keep of such messages. */
+  readonly ofAll: KeptBytes<FramedCall>;
 };
 
 const TOO_MUCH = failure(
   'RESOURCE_EXHAUSTED',
   'the unfinished messages of this connection are too long',
+);
+const TOO_MUCH_OF_ALL = failure(
+  'RESOURCE_EXHAUSTED',
+  'the unfinished messages of all connections are too long, and this one has waited longest',
 );
 const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call did not come in time');
 /** The longest message of a status, so that the headers are one frame. */
@@ -73,6 +80,7 @@ export class FramedCall implements RequestReader, Reply {
 
   close(): void {
     this.#isAwaited = false;
+    if (this.#held > 0) this.#limits.ofAll.drop(this);
     this.#limits.partialBytes -= this.#held;
     this.#held = 0;
   }
@@ -81,6 +89,11 @@ export class FramedCall implements RequestReader, Reply {
   sweep(): void {
     if (this.#isAwaited && this.#wasSwept) this.#tell(SLOW);
     this.#wasSwept = true;
+  }
+
+  /** Refuses a call, so that nothing is kept of its message. */
+  giveUp(): void {
+    if (this.#isAwaited) this.#tell(TOO_MUCH_OF_ALL);
   }
 
   respond(response: Uint8Array): void {
@@ -104,12 +117,14 @@ export class FramedCall implements RequestReader, Reply {
   #hold(bytes: number): Failure | undefined {
     this.#held += bytes;
     this.#limits.partialBytes += bytes;
+    this.#limits.ofAll.set(this, this.#held);
     return this.#limits.partialBytes > this.#limits.maxPartialBytes ? TOO_MUCH : undefined;
   }
 
   #tell(message: Buffer | Failure): void {
     this.#isAwaited = false;
     this.#message = undefined;
+    if (this.#held > 0) this.#limits.ofAll.drop(this);
     answerMessage(this, message);
   }
 

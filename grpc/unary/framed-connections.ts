@@ -7,6 +7,7 @@ import { BlockPool } from '#grpc/http2/output.ts';
 import type { RequestHead } from '#grpc/http2/request-head.ts';
 import type { SessionLimits } from '#grpc/http2/session.ts';
 import type { RequestReader, Stream } from '#grpc/http2/stream.ts';
+import { KeptBytes } from '#grpc/kept-bytes.ts';
 import { type Answering, MAX_HEADER_BYTES, MAX_HEADERS, MAX_STREAMS } from './answering.ts';
 import { httpRefusal, readTimeout, TOO_LONG, UNKNOWN } from './check-headers.ts';
 import { FramedCall, refuseStream, type SharedLimits } from './framed-call.ts';
@@ -33,21 +34,33 @@ export class FramedConnections {
   readonly #open = new Set<Connection>();
   readonly #answering: Answering;
   readonly #options: ConnectionOptions;
+  readonly #messages: KeptBytes<FramedCall>;
+  readonly #answers: KeptBytes<Connection>;
 
   constructor(answering: Answering) {
     this.#answering = answering;
-    const { keepAlive, resets } = answering.limits;
-    const limits = { ...LIMITS, resets };
-    this.#options = { pool: new BlockPool(), limits, keepAlive, now: () => performance.now() };
+    const { keepAlive, maxKeptBytes, resets } = answering.limits;
+    this.#messages = new KeptBytes(maxKeptBytes, call => call.giveUp());
+    this.#answers = new KeptBytes(maxKeptBytes, connection => connection.destroy());
+    this.#options = {
+      pool: new BlockPool(),
+      limits: { ...LIMITS, resets },
+      keepAlive,
+      now: () => performance.now(),
+      onWaiting: (connection, bytes) => this.#answers.set(connection, bytes),
+    };
   }
 
   /** Takes a connection that another server accepted. */
   accept(socket: Duplex): void {
     const connection = new Connection(socket, this.#options, made =>
-      requestsOf(made, this.#answering, () => peerOf(socket)),
+      requestsOf(made, this.#answering, this.#messages, () => peerOf(socket)),
     );
     this.#open.add(connection);
-    connection.closed.then(() => this.#open.delete(connection));
+    connection.closed.then(() => {
+      this.#open.delete(connection);
+      this.#answers.drop(connection);
+    });
   }
 
   /** Refuses the calls whose messages have not come since the last sweep. */
@@ -64,9 +77,14 @@ export class FramedConnections {
 }
 
 /** Answers the requests of one connection. */
-function requestsOf(connection: Connection, answering: Answering, peer: () => UnaryPeer) {
+function requestsOf(
+  connection: Connection,
+  answering: Answering,
+  ofAll: KeptBytes<FramedCall>,
+  peer: () => UnaryPeer,
+) {
   const { maxMessageBytes, maxPartialBytes } = answering.limits;
-  const limits: SharedLimits = { maxMessageBytes, maxPartialBytes, partialBytes: 0 };
+  const limits: SharedLimits = { maxMessageBytes, maxPartialBytes, partialBytes: 0, ofAll };
   let lastHead: RequestHead | undefined;
   let lastRoute: Route = { refusal: UNKNOWN };
   return (stream: Stream, head: RequestHead | 'too long'): RequestReader | undefined => {

@@ -3,6 +3,7 @@ import type { ConnectionSource } from '#grpc/connection-source.ts';
 import { listen } from '#grpc/listen.ts';
 import { REFLECTION_SERVICES } from '#grpc/reflection.ts';
 import type { Served } from '#grpc/serve.ts';
+import { thirdOfHeap } from '#grpc/third-of-heap.ts';
 import type { TlsServerOptions } from '#grpc/tls.ts';
 import { within } from '#grpc/within.ts';
 import type { OnError } from './answer-message.ts';
@@ -31,6 +32,7 @@ export type ServeUnaryOptions = {
 const LIMITS: UnaryLimits = {
   maxMessageBytes: 4 * 1024 * 1024,
   maxPartialBytes: 16 * 1024 * 1024,
+  maxKeptBytes: thirdOfHeap(),
   messageMs: 10_000,
   maxConnections: 10_000,
   keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
