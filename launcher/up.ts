@@ -56,11 +56,12 @@ const LATE_MS = 60_000;
 export async function up(options: UpOptions): Promise<void> {
   const requests = stopRequests(options.now);
   try {
-    const layout = await prepare(options);
-    const lock = takeState(layout.state);
+    const state = stateFor(options);
+    const lock = takeState(state);
     const { instances = isSample(options.resources) ? 2 : 0 } = options;
     try {
-      markState(layout.state.path);
+      markState(state.path);
+      const layout = await prepare(state, options);
       await runSystem(layout, { ...options, instances }, requests);
     } finally {
       lock.release();
@@ -70,24 +71,29 @@ export async function up(options: UpOptions): Promise<void> {
   }
 }
 
-async function prepare({
-  portOffset,
-  resources,
-  say,
-  services,
-  state: path,
-}: UpOptions): Promise<Layout> {
+/** Makes the state folder when all that the operator has named can be used. */
+function stateFor({ resources, services, state: path }: UpOptions): StateFolder {
   const own = resources === undefined ? undefined : ownResources(resources);
   for (const listed of [own, services, resolve(path)])
     if (listed?.includes(delimiter)) throw unlistable(listed);
-  const state = makeStateFolder(path);
+  return makeStateFolder(path);
+}
+
+/** Needs the lock of the state folder. Another gateway may serve the demo that is copied there. */
+async function prepare(
+  state: StateFolder,
+  { portOffset, resources, say, services }: UpOptions,
+): Promise<Layout> {
   const provider = isSample(resources) && hasProvider();
   return {
     node: process.execPath,
     envoy: await envoyBinary({ say }),
-    resources: own ?? demoResources({ portOffset, provider, folder: state.demo }),
+    resources:
+      resources === undefined
+        ? demoResources({ portOffset, provider, folder: state.demo })
+        : resolve(resources),
     ...(services === undefined ? {} : { services }),
-    demo: own === undefined,
+    demo: resources === undefined,
     provider,
     state,
     ports: portsAt(portOffset),

@@ -62,7 +62,10 @@ describe('a gateway', () => {
     assert.deepEqual(names, [a, b, a, b, a, b, a, b]);
   });
 
-  test('is not started a second time on the same state', async () => {
+  test('is not started a second time on the same state, where its resources stay', async () => {
+    const demo = join(gateway.state, 'demo');
+    const resources = () => readdirSync(demo).map(file => readFileSync(join(demo, file), 'utf8'));
+    const served = resources();
     const { code, said } = await gatewayCommand(
       'up',
       '--state',
@@ -76,6 +79,7 @@ describe('a gateway', () => {
       said,
       new RegExp(`^gateway: A gateway already runs on the state folder .* \\(pid ${pid}\\)`),
     );
+    assert.deepEqual(resources(), served);
   });
 
   test('is not started on state in the format of a newer version, which stays as it is', async t => {
