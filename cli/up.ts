@@ -62,6 +62,8 @@ export function upCommand(): Command {
         now: () => performance.now(),
         say,
       });
+      // An installation of Envoy may go on when the start was stopped.
+      process.exit();
     });
 }
 

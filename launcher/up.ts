@@ -61,7 +61,9 @@ export async function up(options: UpOptions): Promise<void> {
     const { instances = isSample(options.resources) ? 2 : 0 } = options;
     try {
       markState(state.path);
-      const layout = await prepare(state, options);
+      // Envoy may have to be installed first.
+      const layout = await Promise.race([prepare(state, options), requests.first]);
+      if (layout === undefined) return;
       await runSystem(layout, { ...options, instances }, requests);
     } finally {
       lock.release();

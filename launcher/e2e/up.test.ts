@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { httpRequest } from '../http-request.ts';
 import {
   assertNothingLeft,
@@ -230,6 +231,30 @@ spec: { prefix: /search/, service: "127.0.0.1:${port}", shadow: true }
   await until(async () => asked >= before + 10, gateway.said);
   const log = readFileSync(join(gateway.state, 'logs', 'edge.log'), 'utf8');
   assert.doesNotMatch(log, /rbac/, 'a copy has no client, which is no reason for a warning');
+});
+
+/** An Envoy of the right version that takes for ever to validate a configuration. */
+const SLOW_ENVOY = `#!/bin/sh
+if [ "$1" = --version ]; then echo 'envoy  version: 0/${ENVOY_VERSION}/Clean/RELEASE/BoringSSL'; exit; fi
+echo $$ > "$0.pid"
+exec sleep 600
+`;
+
+test('a start can be stopped before there is an Envoy', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'slow-envoy-'));
+  const envoy = join(folder, 'envoy');
+  writeFileSync(envoy, SLOW_ENVOY, { mode: 0o755 });
+  const gateway = await startGateway({ environment: { ENVOY_BIN: envoy } });
+  const pid = () => Number(existsSync(`${envoy}.pid`) && readFileSync(`${envoy}.pid`, 'utf8'));
+  t.after(async () => {
+    process.kill(pid(), 'SIGKILL');
+    await gateway.remove();
+    rmSync(folder, { recursive: true });
+  });
+  await until(() => pid() > 0, gateway.said);
+  gateway.process.kill('SIGTERM');
+  await until(() => gateway.process.exitCode === 0, gateway.said);
+  assert.equal(existsSync(join(gateway.state, 'up.lock')), false);
 });
 
 describe('no gateway', () => {
