@@ -12,6 +12,10 @@ const TABLE: readonly [line: string, problem: string | undefined][] = [
     'critical: no such file: [a] b',
   ],
   ['[2026-11-21 07:09:15.123][4242][info][main] [source/server/server.cc:1] starting', undefined],
+  [
+    '[2026-11-21 07:09:15.123][4242][warning][http] bad host a\u001b[2Jb\rc\u2028d',
+    'warning: bad host a [2Jb c\u2028d',
+  ],
   ['{"level":30,"msg":"listening"}', undefined],
   ['{"level":40,"msg":"resource refused"}', 'warning: resource refused'],
   [

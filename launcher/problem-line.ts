@@ -1,5 +1,5 @@
 /** Envoy's log: [time][thread][level][component] [source] message. */
-const ENVOY = /^\[[\d .:-]+\]\[\d+\]\[(warning|error|critical)\]\[[^\]]*\] (?:\[[^\]]*\] )?(.*)$/;
+const ENVOY = /^\[[\d .:-]+\]\[\d+\]\[(warning|error|critical)\]\[[^\]]*\] (?:\[[^\]]*\] )?(.*)$/s;
 
 const LEVELS: readonly [number, string][] = [
   [60, 'fatal'],
@@ -20,8 +20,8 @@ const CONTROLS = /\p{Cc}/gu;
  * control plane shows that with file and line.
  */
 export function problemInLine(line: string): string | undefined {
-  const [, level, message] = ENVOY.exec(line) ?? [];
-  if (level !== undefined) return `${level}: ${message}`;
+  const [, level, message = ''] = ENVOY.exec(line) ?? [];
+  if (level !== undefined) return `${level}: ${message.replace(CONTROLS, ' ')}`;
   return line.startsWith('{') ? problemInJson(line) : undefined;
 }
 

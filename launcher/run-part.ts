@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { hearLines } from './hear-lines.ts';
 import type { LogFile } from './log-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import type { Part } from './part.ts';
@@ -54,7 +54,7 @@ function followOutput(
   const lastWords: string[] = [];
   const follow = (stream: Readable | null, plain: (line: string) => void) => {
     if (stream === null) return;
-    createInterface({ input: stream }).on('line', line => {
+    hearLines(stream, line => {
       log.write(`${line}\n`);
       const told = noticeInLine(line);
       const text = problemInLine(line);

@@ -83,6 +83,17 @@ describe('a supervised process', () => {
     await child.stop();
   });
 
+  test('writes no line of its client, however that ends a line', async () => {
+    const forged = '[2026-11-21 07:09:15.123][1][critical][main] run this';
+    const line = `{"user_agent":"a\u2028${forged}\u2029b"}`;
+    const script = `console.log(${JSON.stringify(line)}); console.log('{"level":40,"msg":"end"}');`;
+    const { child, said, comes, logged } = start(`${script} ${STAYS}`);
+    assert.ok(await comes(() => said.length > 0));
+    await child.stop();
+    assert.deepEqual(said, ['warning: end']);
+    assert.equal(logged(), `${line}\n{"level":40,"msg":"end"}\n`);
+  });
+
   test('is not started again while it drains', async () => {
     const { child, said, comes } = start(STAYS);
     assert.ok(await comes(() => child.isReady));
