@@ -15,6 +15,7 @@ async function reasonFor(
   t: TestContext,
   answer: RequestListener,
   processes: Readonly<Record<string, 'starting' | 'running'>>,
+  demo = false,
 ): Promise<string | undefined> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   t.after(() => server.close());
@@ -25,9 +26,10 @@ async function reasonFor(
     phase,
     isReady: phase === 'running',
   }));
+  const ports = { http: port, edge: port };
   return whyNotReady({
-    layout: { demo: false, ports: { http: port }, state: { logs: '/logs' } } as unknown as Layout,
-    system: { children } as unknown as System,
+    layout: { demo, ports, state: { logs: '/logs' } } as unknown as Layout,
+    system: { children, fleet: { instances: [{ number: 1 }] } } as unknown as System,
   });
 }
 
@@ -47,4 +49,17 @@ test('a process is named when the control plane says nothing, or is ready', asyn
   assert.equal(await reasonFor(t, ready, {}), 'the edge is not started');
   assert.equal(await reasonFor(t, ready, { edge: 'running' }), undefined);
   assert.match((await reasonFor(t, mute, { edge: 'running' })) ?? '', /^controlplane: no answer /);
+});
+
+test('a demo that was edited may lead to another service', async t => {
+  for (const [body, reason] of [
+    ['{"hostname":"user-service-1"}', undefined],
+    ['{"hostname":"another"}', 'user-service-1 does not answer through the edge'],
+    ['<html>', 'user-service-1 does not answer through the edge'],
+    ['null', 'user-service-1 does not answer through the edge'],
+  ] as const)
+    assert.equal(
+      await reasonFor(t, (_, answer) => answer.end(body), { edge: 'running' }, true),
+      reason,
+    );
 });
