@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Status } from '#controlplane/status/status.ts';
 import { portsAt } from '#launcher/ports.ts';
 import { isFields } from '#resources/words/fields.ts';
+import { isLoopback } from '#resources/words/origin.ts';
 import { HTTP, parseAddress } from './built-in-addresses.ts';
 import { parsePortOffset } from './port-offset.ts';
 
@@ -54,6 +55,23 @@ export async function askControlPlane(
   if (response.status === 404) throw anotherServer(at);
   const why = response.status === 413 ? ': it takes at most 16 MiB' : '';
   throw new Error(`the control plane at ${at} answers ${response.status}${why}`);
+}
+
+/**
+ * Throws an Error when a secret would go to another machine, since a control plane answers plain
+ * HTTP. `secretIn` says what holds one. `instead` is another way to do the same.
+ */
+export function keepOnMachine(
+  { address }: WhereFlags,
+  secretIn: () => string | undefined,
+  instead = '',
+): void {
+  if (address === undefined || isLoopback(parseAddress('--address', address, HTTP).host)) return;
+  const secret = secretIn();
+  if (secret === undefined) return;
+  throw new Error(
+    `${secret}, which would go to ${address} without encryption: forward the port of the control plane to this machine${instead}`,
+  );
 }
 
 /** Returns whether what an answer holds is that of a control plane. */

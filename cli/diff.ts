@@ -8,11 +8,11 @@ import type { Difference } from '#controlplane/diff/difference.ts';
 import type { FileContent } from '#resources/folder/file-content.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { formatSource } from '#resources/resource.ts';
-import { isLoopback } from '#resources/words/origin.ts';
-import { compileOptions, HTTP, parseAddress } from './built-in-addresses.ts';
+import { compileOptions } from './built-in-addresses.ts';
 import {
   ADDRESS,
   askQuestion,
+  keepOnMachine,
   PORT_OFFSET,
   RESOURCES,
   type WhereFlags,
@@ -101,23 +101,13 @@ async function askRunning(
   paths: readonly string[],
   flags: Flags,
 ): Promise<Difference> {
-  if (flags.address !== undefined) keepSecrets(flags.address, paths);
+  keepOnMachine(flags, () => secretHolder(readFiles(paths)), ', or compare with --resources');
   return await askQuestion<Difference>(flags, '/diff', question, ({ access, problems }) =>
     [access, problems].every(Array.isArray),
   );
 }
 
-/** Throws an Error when a secret would go to another machine without encryption. */
-function keepSecrets(address: string, paths: readonly string[]): void {
-  if (isLoopback(parseAddress('--address', address, HTTP).host)) return;
-  const holder = secretHolder(readFiles(paths));
-  if (holder === undefined) return;
-  throw new Error(
-    `${holder} holds a secret, which would go to ${address} without encryption: forward the port of the control plane to this machine, or compare with --resources`,
-  );
-}
-
-/** Returns the first thing that holds a secret, with its place. */
+/** Says which is the first thing that holds a secret, with its place. */
 function secretHolder(files: ReadonlyMap<string, FileContent>): string | undefined {
   const { resources, rejected } = collect(parseFiles(files));
   // A document that holds a secret is not kept. What is rejected or left out may hold one.
@@ -125,9 +115,9 @@ function secretHolder(files: ReadonlyMap<string, FileContent>): string | undefin
     [...resources.values()].find(({ document }) => document === undefined) ??
     [...rejected.values()].find(({ kind }) => kind === 'Secret' || kind === 'Filter');
   if (secret !== undefined)
-    return `${formatSource(secret.source)}: ${secret.kind} ${secret.namespace}/${secret.name}`;
+    return `${formatSource(secret.source)}: ${secret.kind} ${secret.namespace}/${secret.name} holds a secret`;
   const filter = leftOut(files, parseOptions()).find(({ kind }) => kind === 'Filter');
-  return filter && `${filter.file}: a Filter for the gateway ${filter.ids}`;
+  return filter && `${filter.file}: a Filter for the gateway ${filter.ids} holds a secret`;
 }
 
 function compareFiles(

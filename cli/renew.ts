@@ -5,6 +5,7 @@ import { escapeControls } from '#controlplane/rollout/problems.ts';
 import {
   ADDRESS,
   askControlPlane,
+  keepOnMachine,
   PORT_OFFSET,
   readAnswer,
   type WhereFlags,
@@ -13,6 +14,8 @@ import {
 type Flags = WhereFlags & { readonly revoke: boolean };
 
 const EXAMPLES = `
+Where the console needs a login, the variable CONSOLE_TOKEN holds the token of an operator.
+
 Examples:
   gateway renew shop.example.com
 `;
@@ -61,7 +64,8 @@ async function ask<Answer extends object>(
   recognise: (answer: Partial<Answer>) => boolean,
   body?: object,
 ): Promise<Answer> {
-  const token = process.env.CONSOLE_TOKEN;
+  const token = process.env.CONSOLE_TOKEN?.trim() || undefined;
+  keepOnMachine(where, () => token && 'CONSOLE_TOKEN holds a token');
   const response = await askControlPlane(where, `/console/api/${path}`, {
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
     headers: {
@@ -71,5 +75,9 @@ async function ask<Answer extends object>(
     alsoAnswers: [400, 401, 403, 404, 503],
   });
   if (response.status === 404) throw new Error('the console of this control plane is off');
+  if (response.status === 401 && token === undefined) throw new Error(NO_TOKEN);
   return await readAnswer(response, recognise);
 }
+
+const NO_TOKEN =
+  'the console of this control plane needs a login: put the token of an operator into the variable CONSOLE_TOKEN';
