@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { escapeControls } from '#controlplane/rollout/problems.ts';
 import type { Status } from '#controlplane/status/status.ts';
 import { portsAt } from '#launcher/ports.ts';
 import { isFields } from '#resources/words/fields.ts';
@@ -53,8 +54,15 @@ export async function askControlPlane(
     );
   if (response.ok || alsoAnswers.includes(response.status)) return response;
   if (response.status === 404) throw anotherServer(at);
-  const why = response.status === 413 ? ': it takes at most 16 MiB' : '';
+  const why = response.status === 413 ? ': it takes at most 16 MiB' : await reasonIn(response);
   throw new Error(`the control plane at ${at} answers ${response.status}${why}`);
+}
+
+/** What a control plane says is wrong, such as a name that it does not answer to. */
+async function reasonIn(response: Response): Promise<string> {
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (!isFields(answer) || typeof answer.error !== 'string') return '';
+  return `: ${escapeControls(answer.error)}`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { startControlPlane } from '../testing/control-plane.ts';
 import { folderOf, gateway } from '../testing/gateway.ts';
 
 const MAPPING = `apiVersion: gateway.internal/v2
@@ -53,6 +54,20 @@ describe('a command that asks the control plane', () => {
         );
       }
     });
+
+  test('says why a control plane does not answer', async t => {
+    const address = await startControlPlane(t, await folderOf(t, { 'a.yaml': MAPPING }));
+    // This leads to the loopback, where the control plane answers to names of this machine only.
+    const any = address.replace('127.0.0.1', '0.0.0.0');
+    const { code, stderr } = await gateway('status', '--address', any);
+    assert.deepEqual(
+      [code, stderr],
+      [
+        1,
+        `gateway: the control plane at ${any} answers 403: this address answers to names of this machine only, such as 127.0.0.1\n`,
+      ],
+    );
+  });
 
   test('wants a port, for example that of HTTP', async () => {
     const { code, stderr } = await gateway('status', '--address', '127.0.0.1');
