@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { DEFAULT_CA_FILE } from '#controlplane/compile/options.ts';
+import { reasonOf } from '#resources/folder/folder-listing.ts';
 import { type Collected, collect } from '#resources/parse/collect.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';
@@ -49,7 +51,8 @@ export function validateCommand(): Command {
       DEFAULT_CA_FILE,
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (paths: string[], flags: Flags) => {
+    .action(async (paths: string[], flags: Flags, command: Command) => {
+      if (command.getOptionValueSource('caFile') === 'cli') checkReadable(flags.caFile);
       const options = parseOptions();
       const files = readFiles(paths);
       const read = collect(parseFiles(files));
@@ -70,6 +73,15 @@ export function validateCommand(): Command {
       process.stdout.write(output({ good, problems, notes }));
       process.exitCode = exitCodeFor(problems);
     });
+}
+
+/** Without the authorities that were named, others would be trusted. */
+function checkReadable(caFile: string): void {
+  try {
+    readFileSync(caFile);
+  } catch (error) {
+    throw new Error(`--ca-file is ${caFile}: cannot read this: ${reasonOf(error)}`);
+  }
 }
 
 function tryTargets({ rejected, resources }: Collected, { caFile }: Flags): Promise<Live> {

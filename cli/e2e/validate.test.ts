@@ -248,6 +248,19 @@ describe('gateway validate', () => {
     ]);
   });
 
+  test('trusts no other authorities when the named ones cannot be read', async t => {
+    const folder = await folderOf(t, { 'good.yaml': GOOD });
+    for (const [file, reason] of [
+      [join(folder, 'none.pem'), 'it does not exist, or its symbolic link leads nowhere'],
+      [folder, 'EISDIR'],
+    ] as const)
+      assert.deepEqual(await gateway('validate', folder, '--live', '--ca-file', file), {
+        code: 1,
+        stdout: '',
+        stderr: `gateway: --ca-file is ${file}: cannot read this: ${reason}\n`,
+      });
+  });
+
   test('ends with a sentence at a folder that holds far more than resources', async () => {
     const { code, stdout, stderr } = await gateway('validate', '/');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
