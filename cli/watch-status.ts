@@ -21,7 +21,7 @@ async function linesOf(flags: WatchFlags): Promise<readonly string[]> {
     if (flags.json) return [JSON.stringify(status)];
     const isLive = process.stdout.isTTY;
     const figures = await figuresOf(flags);
-    const rows = isLive ? Math.max(3, Math.floor((process.stdout.rows - 6) / 4)) : MOST_LINES;
+    const rows = isLive ? Math.max(3, Math.floor((terminalSize().rows - 6) / 4)) : MOST_LINES;
     return statusView({ status, figures, now: Date.now(), rows, rates: isLive });
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
@@ -39,11 +39,17 @@ async function figuresOf(flags: WatchFlags): Promise<SeenUpstreams | undefined> 
 
 /** Draws over what is there, so that nothing flickers. */
 function redraw(lines: readonly string[]): void {
-  const { columns, rows } = process.stdout;
+  const { columns, rows } = terminalSize();
   const time = new Date().toTimeString().slice(0, 8);
   const shown = [`gateway status at ${time}, Ctrl-C ends it`, ...lines].slice(0, rows - 1);
   const text = shown.map(line => `${line.slice(0, columns)}${ERASE_LINE}\n`).join('');
   process.stdout.write(HOME + text + ERASE_BELOW);
+}
+
+/** A serial console, and a terminal in a container at its start, say 0. */
+function terminalSize(): { readonly columns: number; readonly rows: number } {
+  const { columns, rows } = process.stdout;
+  return { columns: columns || 80, rows: rows || 24 };
 }
 
 const HOME = '\u001b[H';

@@ -66,21 +66,22 @@ describe('gateway status --watch', () => {
     assert.deepEqual(await exited, [0, null]);
   });
 
-  test('draws one view on a terminal', {
-    skip: existsSync(SCRIPT) ? false : 'needs script(1) of util-linux',
-  }, async t => {
-    const address = await startControlPlane(t, await folderOf(t, { 'a.yaml': ONE }));
-    const command = `stty rows 20 cols 60; exec ${process.execPath} ${MAIN} status --watch --interval 0.2 --address ${address}`;
-    const { child } = start(t, SCRIPT, ['-qfec', command, '/dev/null']);
-    let shown = '';
-    for await (const chunk of child.stdout) {
-      shown += chunk;
-      if (shown.split('Ctrl-C').length > 2) break;
-    }
-    const plain = shown.replaceAll('\u001b', 'ESC');
-    assert.match(plain, /^ESC\[Hgateway status at \d\d:\d\d:\d\d, Ctrl-C ends itESC\[K\r\nready/);
-    assert.ok(shown.includes('\u001b[J\u001b[H'), 'the second view stands where the first did');
-  });
+  for (const size of ['rows 20 cols 60', 'rows 0 cols 0'])
+    test(`draws one view on a terminal of ${size}`, {
+      skip: existsSync(SCRIPT) ? false : 'needs script(1) of util-linux',
+    }, async t => {
+      const address = await startControlPlane(t, await folderOf(t, { 'a.yaml': ONE }));
+      const command = `stty ${size}; exec ${process.execPath} ${MAIN} status --watch --interval 0.2 --address ${address}`;
+      const { child } = start(t, SCRIPT, ['-qfec', command, '/dev/null']);
+      let shown = '';
+      for await (const chunk of child.stdout) {
+        shown += chunk;
+        if (shown.split('\u001b[J').length > 2) break;
+      }
+      const plain = shown.replaceAll('\u001b', 'ESC');
+      assert.match(plain, /^ESC\[Hgateway status at \d\d:\d\d:\d\d, Ctrl-C ends itESC\[K\r\nready/);
+      assert.ok(shown.includes('\u001b[J\u001b[H'), 'the second view stands where the first did');
+    });
 
   test('refuses an interval that would be no pause', async () => {
     const { code, stderr } = await gateway('status', '--watch', '--interval', '0');
