@@ -107,7 +107,7 @@ export const NOT_SERVED: Readonly<Record<string, string>> = {
   DevPortal: 'nothing is in its place',
   KubernetesEndpointResolver: 'none is needed for `resolver: endpoint` of a Mapping',
   KubernetesServiceResolver: 'none is needed: names are asked of DNS by default',
-  TCPMapping: 'connections other than HTTP are not forwarded',
+  TCPMapping: 'write a Gateway and a TCPRoute or TLSRoute of Gateway API in its place',
   WebApplicationFirewall: 'put a firewall in front of the gateway',
   WebApplicationFirewallPolicy: 'put a firewall in front of the gateway',
 };

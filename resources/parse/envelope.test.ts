@@ -74,7 +74,7 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
   ],
   [
     'apiVersion: getambassador.io/v3alpha1\nkind: TCPMapping',
-    '2 error kind: TCPMapping is not served: connections other than HTTP are not forwarded',
+    '2 error kind: TCPMapping is not served: write a Gateway and a TCPRoute or TLSRoute of Gateway API in its place',
     'TCPMapping',
   ],
   [
