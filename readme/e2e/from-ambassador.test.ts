@@ -147,7 +147,6 @@ async function collect(t: TestContext, kubeconfig: string): Promise<Collected> {
   const folder = mkdtempSync(join(tmpdir(), 'from-ambassador-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const resources = join(folder, 'my-site', 'resources');
-  mkdirSync(resources, { recursive: true });
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   writeShims(bin, 0);
