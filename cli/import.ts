@@ -45,7 +45,10 @@ export function importCommand(): Command {
       'turn configuration of ingress-nginx or Envoy Gateway into resources, and tell what is lost',
     )
     .argument('<files...>', 'YAML files, folders of them, or -')
-    .option('--output <folder>', 'write a file for each kind there, and nothing to stdout')
+    .option(
+      '--output <folder>',
+      'write a file for each kind there, over one of its name, and nothing to stdout',
+    )
     .option('--ingress-class <name>', 'the class of the Ingresses that are read', 'nginx')
     .addOption(
       new Option(

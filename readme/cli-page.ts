@@ -9,8 +9,9 @@ package is installed, both \`gateway\` and \`tollwright\` are its command.
 A command ends with 0 when all is well, and with 1 when it is not. \`explain\` ends with 1 when no
 service would get the request. \`diff\` ends with 0 without a difference, with 1 with one, and with 2
 when the change brings an error or nothing could be compared. So does \`upgrade-check\`, for changes
-that concern you. Files without a resource end \`validate\` with 1, and \`upgrade-check\` with 2. An
-empty argument or option is an error. \`--help\` shows examples too.
+that concern you. \`import --strict\` ends with 2 when something could not be taken over. Files
+without a resource end \`validate\` with 1, and \`upgrade-check\` with 2. An empty argument or option
+is an error. \`--help\` shows examples too.
 
 Commands that read files read the resources that a control plane with the same \`GATEWAY_ID\` and
 \`API_GROUPS\` [reads](environment.md). \`validate\` tells how many are for other gateways.

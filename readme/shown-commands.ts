@@ -17,6 +17,7 @@ const PROGRAMS = [
   'npm',
   'npx',
   'node',
+  'mkdir',
   'rm',
   'tr',
   'grep',
