@@ -37,6 +37,9 @@ for (const [field, left] of [
   ['gateway_xsrf.a.b="mine"; a=1', ['a=1']],
   ['\u00a0gateway_xsrf.a.b=planted; a=1', ['a=1']],
   ['gateway_xsrf.a.b\u0085=planted; a=1', ['a=1']],
+  ['gateway_xsrf_a_b=planted; a=1', ['a=1']],
+  ['gateway_xsrf a[b=planted; a=1', ['a=1']],
+  ['my_gateway_xsrf_a_b=other', ['my_gateway_xsrf_a_b=other']],
   ['gateway_xsrf.c.d=other', ['gateway_xsrf.c.d=other']],
 ] as const) {
   test(`of ${JSON.stringify(field)} goes on where one value is true: ${left}`, () => {
@@ -51,6 +54,13 @@ test('each field is parsed by itself', () => {
 test('fields without ours are the very same', () => {
   const fields = ['a=1', 'gateway_xsrf.a.b=1', '\u00ff'];
   assert.equal(withoutGatewayCookies(fields), fields);
+});
+
+test('a name of 100,000 blanks is read in a moment', () => {
+  const before = process.cpuUsage();
+  const field = `gateway_xsrf.a.b${' '.repeat(100_000)}\u00a0=planted`;
+  assert.deepEqual(withoutGatewayCookies([field], new Map([['gateway_xsrf.a.b', 'mine']])), []);
+  assert.ok(process.cpuUsage(before).user < 1_000_000);
 });
 
 test('a million cookies take no longer than reading them', () => {

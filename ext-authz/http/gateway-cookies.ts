@@ -38,15 +38,22 @@ function without(fields: readonly string[], isTaken: (pair: string) => boolean):
   return left.map(pairs => pairs.join(';').replace(/^[ \t]+/, '')).filter(field => field !== '');
 }
 
-/**
- * Compares the name without white space, because applications may count more characters as white
- * space than the gateway does.
- */
 function isPlanted(pair: string, only: ReadonlyMap<string, string>): boolean {
   if (only.size === 0) return false;
   const begin = pair.indexOf('=');
-  const value = only.get(pair.slice(0, Math.max(0, begin)).replace(/[^!-~]/g, ''));
-  return value !== undefined && pair.slice(begin + 1).trim() !== value;
+  const name = nameAsRead(pair.slice(0, Math.max(0, begin)));
+  const own = [...only].find(([each]) => nameAsRead(each) === name);
+  return own !== undefined && pair.slice(begin + 1).trim() !== own[1];
+}
+
+/**
+ * Returns a cookie's name as applications may read it. Some count more characters as white space
+ * than the gateway does. PHP makes `_` of dots, spaces and brackets. See
+ * https://www.php.net/manual/en/language.variables.external.php
+ */
+export function nameAsRead(name: string): string {
+  const [shown = ''] = /[!-~](?:.*[!-~])?/s.exec(name) ?? [];
+  return shown.replace(/[ .[]/g, '_');
 }
 
 function isText(pair: string): boolean {

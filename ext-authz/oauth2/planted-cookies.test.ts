@@ -75,6 +75,21 @@ test('an xsrf cookie that a neighbour plants does not reach the application', as
   assert.deepEqual(change?.cookies, new Map([[name, own]]));
 });
 
+for (const [read, planted] of [
+  ['Django', (name: string) => `\u00c2\u00a0${name}`],
+  ['PHP', (name: string) => name.replaceAll('.', '_')],
+] as const) {
+  test(`nor does one that ${read} would take for it`, async t => {
+    const { browser } = await open(t, { origins: [ORIGIN] });
+    await browser.follow(PAGE, authorize);
+    const name = `gateway_xsrf.${REALM}`;
+    const own = browser.jar.all().map(each => `${each.name}=${each.value}`);
+    const cookie = [`${planted(name)}=planted`, ...own].join('; ');
+    const { change } = await browser.visit(PAGE, { method: 'POST', headers: { cookie } });
+    assert.deepEqual(change?.cookies, new Map([[name, browser.jar.value(PAGE, name)]]));
+  });
+}
+
 test('a hand-off that a neighbour plants gives no browser a session', async t => {
   const { browser: attacker, gateway } = await open(t, { origins: ['https://login.test', ORIGIN] });
   await attacker.follow('https://login.test/', authorize);

@@ -1,3 +1,4 @@
+import { nameAsRead } from '#ext-authz/http/gateway-cookies.ts';
 import type { HeaderFields } from '#ext-authz/http/http-request.ts';
 import type { SameSite } from '#ext-authz/policy/rule.ts';
 import type { Place } from './origin.ts';
@@ -38,6 +39,21 @@ function beginsPair(field: string, index: number): boolean {
   let before = index - 1;
   while (field[before] === ' ' || field[before] === '\t') before -= 1;
   return before < 0 || field[before] === ';';
+}
+
+/**
+ * Returns the different values of all cookies that an application may take for the one of this
+ * name, at most eight. The gateway itself reads none of them but by `cookieValues`.
+ */
+export function valuesAsRead(headers: HeaderFields, name: string): readonly string[] {
+  const [own, values] = [nameAsRead(name), new Set<string>()];
+  for (const pair of (headers.get('cookie') ?? []).flatMap(field => field.split(';'))) {
+    const begin = pair.indexOf('=');
+    if (begin === -1 || nameAsRead(pair.slice(0, begin)) !== own) continue;
+    values.add(pair.slice(begin + 1).trim());
+    if (values.size === ENOUGH) break;
+  }
+  return [...values];
 }
 
 export type CookieAttributes = {

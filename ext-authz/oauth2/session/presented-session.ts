@@ -3,7 +3,13 @@ import type { SameSite } from '#ext-authz/policy/rule.ts';
 import { isSecret } from '#ext-authz/store/sealed-record.ts';
 import type { CacheBounds } from '#process/bounded-cache.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
-import { clearSessionCookies, cookieValues, isHostOnly, type SetCookie } from './cookies.ts';
+import {
+  clearSessionCookies,
+  cookieValues,
+  isHostOnly,
+  type SetCookie,
+  valuesAsRead,
+} from './cookies.ts';
 import type { LoginFilter, PresentedAs } from './login-filter.ts';
 import type { Place } from './origin.ts';
 import type { Presented } from './presented.ts';
@@ -45,12 +51,15 @@ function parsed(
   headers: HttpRequest['headers'],
   only: string | undefined,
 ): Eventually<Presented> {
-  const [ids, xsrf] = [cookieValues(headers, as.session), cookieValues(headers, as.xsrf)];
+  const ids = cookieValues(headers, as.session);
   const [id] = ids;
-  if (id === undefined) return { ...presented(undefined, xsrf, false), dead: false };
+  if (id === undefined) return { ...presented(undefined, [], false), dead: false };
   const several = ids.length > 1;
   const read = several || !isSecret(id) ? undefined : sessions.read(id);
-  return whenThere(read, loaded => remember(as, only, presented(loaded, xsrf, several)));
+  return whenThere(read, loaded => {
+    const xsrf = loaded === undefined ? [] : valuesAsRead(headers, as.xsrf);
+    return remember(as, only, presented(loaded, xsrf, several));
+  });
 }
 
 function presented(
