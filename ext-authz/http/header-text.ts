@@ -20,3 +20,19 @@ export function cookieText(bytes: string): string {
 export function detachedText(text: string): string {
   return Buffer.from(text).toString();
 }
+
+/**
+ * Cuts what is no part of a value at its ends: spaces and tabs (RFC 9110 section 5.5). `trim` cuts
+ * more, such as U+00A0, and makes one text of two. A regular expression would take long for a text
+ * of blanks.
+ */
+export function withoutBlanks(text: string): string {
+  let [begin, end] = [0, text.length];
+  while (begin < end && isBlank(text[begin])) begin += 1;
+  while (end > begin && isBlank(text[end - 1])) end -= 1;
+  return text.slice(begin, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
+}

@@ -1,3 +1,4 @@
+import { withoutBlanks } from '#ext-authz/http/header-text.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { HeaderTemplate } from '#ext-authz/policy/filter-settings.ts';
 import type { GoMap, GoStruct, GoValue } from '#resources/template/go-type.ts';
@@ -21,10 +22,10 @@ export type TemplatePlace = { readonly realm: string; readonly field: string };
 const CONTROL = /[^\P{Cc}\t]/u;
 
 /**
- * Returns the headers that templates render, by name. One that calls `doNotSet` is left out. White
- * space around a value is cut, because it is not part of the value (RFC 9110 section 5.5). Throws a
- * TemplateFault when a template fails or its result has a control character. The request then gets
- * 500. See docs/adr/0011-ext-authz.md.
+ * Returns the headers that templates render, by name. One that calls `doNotSet` is left out. Spaces
+ * and tabs around a value are cut, because they are not part of the value (RFC 9110 section 5.5).
+ * Throws a TemplateFault when a template fails or its result has a control character. The request
+ * then gets 500. See docs/adr/0011-ext-authz.md.
  */
 export function renderHeaders(
   templates: readonly HeaderTemplate[],
@@ -41,7 +42,7 @@ export function renderHeaders(
     const text = renderText(value, once, place, name);
     if (text === undefined) continue;
     if (CONTROL.test(text)) throw templateFault(place, name, 'the value has a control character');
-    headers.set(name, text.trim());
+    headers.set(name, withoutBlanks(text));
   }
   return headers;
 }

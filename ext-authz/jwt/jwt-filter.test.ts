@@ -198,6 +198,18 @@ test('templates of injectRequestHeaders see the token and the request', async t 
   assert.ok(filter.injects.has('x-none'));
 });
 
+for (const [sub, header] of [
+  [' \tadmin ', 'admin'],
+  ['admin\u00a0', 'admin\u00a0'],
+  ['\ufeffadmin', '\ufeffadmin'],
+  ['admin\u2003 ', 'admin\u2003'],
+] as const)
+  test(`the claim ${JSON.stringify(sub)} is injected as ${JSON.stringify(header)}`, async t => {
+    const templates = headerTemplates([['x-sub', '{{ .token.Claims.sub }}']]);
+    const { run } = open(t, { injectRequestHeaders: templates });
+    assert.deepEqual(setBy(await run(await bearer({ sub }))), { 'x-sub': header });
+  });
+
 test('a claim with a line feed, and a template that fails, are errors without the value', async t => {
   for (const [value, error] of [
     ['{{ .token.Claims.sub }}', 'the value has a control character'],

@@ -1,3 +1,4 @@
+import { withoutBlanks } from '#ext-authz/http/header-text.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 
 /** A pending cookie as a request brings it, perhaps in several parts. */
@@ -85,7 +86,10 @@ function sizeOf(name: string, values: Iterable<string> = []): number {
   return [...values].reduce((sum, value) => sum + name.length + value.length + '=; '.length, 0);
 }
 
-/** Reads each field by itself (RFC 6265 section 5.4). */
+/**
+ * Reads each field by itself (RFC 6265 section 5.4). A neighbour's page may set a cookie whose name
+ * begins with other white space. It must not read like one with the prefix `__Host-`.
+ */
 function collect(field: string, prefix: string, values: Map<string, Set<string>>): void {
   if (!field.includes(prefix)) return;
   for (const pair of field.split(';')) {
@@ -94,19 +98,4 @@ function collect(field: string, prefix: string, values: Map<string, Set<string>>
     if (!name.startsWith(prefix) || !SUFFIX.test(name.slice(prefix.length))) continue;
     values.set(name, (values.get(name) ?? new Set()).add(withoutBlanks(pair.slice(begin + 1))));
   }
-}
-
-/**
- * Removes spaces and tabs only. `trim` removes more. A neighbour's page may set a cookie whose name
- * begins with such a byte, and after `trim` it would read like one with the prefix `__Host-`.
- */
-function withoutBlanks(text: string): string {
-  let [begin, end] = [0, text.length];
-  while (begin < end && isBlank(text[begin])) begin += 1;
-  while (end > begin && isBlank(text[end - 1])) end -= 1;
-  return text.slice(begin, end);
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
 }
