@@ -1,9 +1,12 @@
+import './reflect-metadata.ts';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createServer } from 'node:tls';
+import { X509CertificateGenerator } from '@peculiar/x509';
 import { until } from '#envoy/e2e/until.ts';
 import { issueIdentity } from './authority/leaf.ts';
 import { issueRoot } from './authority/root.ts';
@@ -80,6 +83,43 @@ test('a broken change is told once, without the key, and the last good one stays
   const good = await issue();
   writeTlsFolder(folder, good);
   await until(() => (opened.current().key === good.key ? true : undefined));
+});
+
+/** An identity with an authority of 1,024 bits in its chain. */
+async function issueWeak(): Promise<TlsMaterial> {
+  const signingAlgorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const publicExponent = Uint8Array.of(1, 0, 1);
+  const keys = await crypto.subtle.generateKey(
+    { ...signingAlgorithm, modulusLength: 1024, publicExponent },
+    true,
+    ['sign', 'verify'],
+  );
+  const notAfter = new Date(Date.now() + 3_600_000);
+  const authority = await X509CertificateGenerator.createSelfSigned({
+    ...{ name: 'CN=old', notAfter, signingAlgorithm, keys },
+  });
+  const identity = await issue();
+  const certificate = `${identity.certificate}${authority.toString('pem')}\n`;
+  return { ...identity, certificate };
+}
+
+test('a change that a server could not use is told, and the last good one stays', async t => {
+  const folder = folderOf(t);
+  const first = await issue();
+  writeTlsFolder(folder, first);
+  const { opened, problems } = await open(t, folder);
+  const server = createServer({ cert: first.certificate, key: first.key });
+  opened.onChange(({ certificate, key }) => server.setSecureContext({ cert: certificate, key }));
+  writeTlsFolder(folder, await issueWeak());
+  await until(() => (problems.length > 0 ? true : undefined));
+  assert.deepEqual(problems, [`${folder}: OpenSSL does not accept it: ca key too small`]);
+  assert.deepEqual(opened.current(), first);
+});
+
+test('what a server could not use is no beginning either', async t => {
+  const folder = folderOf(t);
+  writeTlsFolder(folder, await issueWeak());
+  await assert.rejects(open(t, folder), /OpenSSL does not accept it: ca key too small$/);
 });
 
 for (const name of ['tls.crt', 'tls.key', 'ca.crt']) {

@@ -1,4 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { checkKeyPair } from './check-pair.ts';
 import { checkTrustedCa } from './check-trusted-ca.ts';
 import { errorsOf } from './finding.ts';
@@ -47,7 +48,7 @@ export async function openTlsFolder(path: string, options: TlsFolderOptions): Pr
   let faults = 0;
   let told: string | undefined;
   const reread = () => {
-    const read = readMaterial(path, options.now());
+    const read = readMaterial(path, options.now(), material);
     if ('error' in read) {
       faults += 1;
       if (faults < FAULTY_READS) follow.soon();
@@ -87,15 +88,36 @@ async function firstMaterial(path: string, options: TlsFolderOptions): Promise<T
   }
 }
 
-/** Reads and checks what the folder holds now. `error` is one sentence that names the file. */
-function readMaterial(path: string, now: number): Read {
+/**
+ * Reads and checks what the folder holds now. `known` is in use already. `error` is one sentence
+ * that names the file.
+ */
+function readMaterial(path: string, now: number, known?: TlsMaterial): Read {
   const files = readTlsFiles(path);
   if ('error' in files) return files;
   const { certificate, key, ca } = files.material;
   const pair = errorsOf(checkKeyPair(certificate, key, now));
   if (pair !== undefined) return { error: `${path}/tls.crt and tls.key: ${pair}` };
   const trusted = errorsOf(checkTrustedCa(ca, now));
-  return trusted === undefined ? files : { error: `${path}/ca.crt: ${trusted}` };
+  if (trusted !== undefined) return { error: `${path}/ca.crt: ${trusted}` };
+  if (known !== undefined && same(files.material, known)) return files;
+  const refused = refusalOf(files.material);
+  return refused === undefined
+    ? files
+    : { error: `${path}: OpenSSL does not accept it: ${refused}` };
+}
+
+/**
+ * OpenSSL has limits beyond the checks, such as the size of an authority's key in the chain. A
+ * server that is given what it does not accept throws, which would end the process.
+ */
+function refusalOf({ ca, certificate, key }: TlsMaterial): string | undefined {
+  try {
+    createSecureContext({ ca, cert: certificate, key });
+    return undefined;
+  } catch (error) {
+    return String((error as { readonly reason?: unknown }).reason ?? 'it cannot be used');
+  }
 }
 
 function same(one: TlsMaterial, other: TlsMaterial): boolean {
