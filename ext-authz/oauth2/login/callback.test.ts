@@ -140,6 +140,7 @@ const ALTERED: readonly [what: string, change: (query: URLSearchParams) => void]
   ['a repeated code', query => query.append('code', 'other')],
   ['a repeated iss', query => appendTwice(query, 'iss')],
   ['no code', query => query.delete('code')],
+  ['an empty code', query => query.set('code', '')],
   ['a hand-off beside', query => query.set('handoff', 'ab'.repeat(32))],
 ];
 

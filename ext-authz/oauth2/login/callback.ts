@@ -55,7 +55,8 @@ async function judge(callback: Callback): Promise<GatewayAnswer> {
   const { attempt, filter, parameters, place, request } = callback;
   const { loaded } = await presentedSession(filter, place, request);
   if (parameters.error !== undefined) return refused(callback, parameters.error);
-  if (parameters.code === undefined)
+  // A parameter without a value counts as omitted (RFC 6749 section 3.1).
+  if (!parameters.code)
     return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
   if (loaded !== undefined && isKnownBy(loaded.session, attempt)) return goOn(callback, loaded);
   return logInOnce(callback, parameters.code, loaded);
