@@ -274,11 +274,26 @@ for (const [what, status, form, visit] of REFUSED.filter(
   });
 }
 
-test('two different xsrf cookies: none counts, 403', async t => {
+for (const [form, status, after] of [
+  ["the session's", 303, 303],
+  ['the other', 403, 0],
+] as const)
+  test(`of two xsrf cookies ${form} in the form: ${status}`, async t => {
+    const { browser } = await open(t);
+    await browser.follow(PAGE, authorize);
+    const planted = 'ab'.repeat(32);
+    const own = browser.jar.all().map(({ name, value }) => `${name}=${value}`);
+    const cookie = [`${XSRF}=${planted}`, ...own].join('; ');
+    const { _xsrf } = formOf(browser);
+    const sent = { realm: REALM, _xsrf: form === 'the other' ? planted : _xsrf };
+    assert.equal((await post(browser, sent, { headers: { cookie } })).status, status);
+    assert.equal((await browser.visit(PAGE)).status, after);
+  });
+
+test('without a session two different xsrf cookies do not count: 403', async t => {
   const { browser } = await open(t);
-  await browser.follow(PAGE, authorize);
-  const own = browser.jar.all().map(({ name, value }) => `${name}=${value}`);
-  const cookie = [...own, `${XSRF}=${'ab'.repeat(32)}`].join('; ');
-  assert.equal((await post(browser, formOf(browser), { headers: { cookie } })).status, 403);
-  assert.equal((await browser.visit(PAGE)).status, 0);
+  const [_xsrf, other] = ['ab'.repeat(32), 'cd'.repeat(32)];
+  const cookie = `${XSRF}=${_xsrf}; ${XSRF}=${other}`;
+  const seen = await post(browser, { realm: REALM, _xsrf }, { headers: { cookie } });
+  assert.deepEqual([seen.status, seen.setCookies], [403, []]);
 });

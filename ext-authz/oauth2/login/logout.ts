@@ -63,8 +63,9 @@ async function logOut(
 }
 
 /**
- * Compares with the cookie in constant time, and with the session's where there is one. With two
- * different cookies none counts.
+ * Compares in constant time with the session's value, which must be in a cookie too. A neighbour's
+ * page may have planted others, and must not keep anybody from logging out. Without a session two
+ * different cookies do not count.
  */
 function isXsrf(
   xsrf: string,
@@ -72,10 +73,9 @@ function isXsrf(
   { headers }: HttpRequest,
   session: Session | undefined,
 ): boolean {
-  const [cookie = '', ...others] = cookieValues(headers, `${XSRF}.${realm}`);
-  const isCookie = cookie !== '' && others.length === 0 && sameText(xsrf, cookie);
-  const isSession = session === undefined || sameText(xsrf, session.xsrf);
-  return isCookie && isSession;
+  const cookies = cookieValues(headers, `${XSRF}.${realm}`);
+  if (xsrf === '' || !cookies.some(cookie => sameText(xsrf, cookie))) return false;
+  return session === undefined ? cookies.length === 1 : sameText(xsrf, session.xsrf);
 }
 
 function clearing(
