@@ -29,7 +29,6 @@ export type Judge = {
   readonly delegate: () => JwtFilter | undefined;
   /** ms since the epoch */
   readonly now: () => number;
-  readonly deadline: () => AbortSignal;
 };
 
 /**
@@ -60,23 +59,24 @@ type Fault = SignatureFault | 'issuer';
 /**
  * Judges an access token by its form, then as `accessTokenValidation` says. The signature of a JWT
  * is verified once. A userinfo endpoint is asked each time. `scope` is the rule's, without an
- * `openid` that only rule 2 added. Rejects with a ProviderError when the provider must be asked and
- * cannot be.
+ * `openid` that only rule 2 added. `signal` is for userinfo alone, since requests share all else.
+ * Rejects with a ProviderError when the provider must be asked and cannot be.
  */
 export function judgeToken(
   token: JudgedToken,
   scope: readonly string[],
   judge: Judge,
+  signal: () => AbortSignal,
 ): TokenVerdict | Promise<TokenVerdict> {
   const { settings } = judge;
   if (!token.hasForm) return invalid(formFault(token.accessToken));
   const delegated = settings.accessTokenJWTFilter;
   if (delegated !== undefined) return delegate(token, delegated, scope, judge);
-  if (settings.accessTokenValidation === 'userinfo') return askUserinfo(token, judge);
+  if (settings.accessTokenValidation === 'userinfo') return askUserinfo(token, judge, signal);
   const verified = judge.tokens.verify(token.accessToken, token.name, token.memory);
   return verified instanceof Promise
-    ? verified.then(settled => settle(token, settled, scope, judge))
-    : settle(token, verified, scope, judge);
+    ? verified.then(settled => settle(token, settled, scope, judge, signal))
+    : settle(token, verified, scope, judge, signal);
 }
 
 function formFault(accessToken: string): string {
@@ -91,12 +91,13 @@ function settle(
   verified: VerifiedToken | Fault,
   scope: readonly string[],
   judge: Judge,
+  signal: () => AbortSignal,
 ): TokenVerdict | Promise<TokenVerdict> {
   if (typeof verified !== 'string') return judgeClaims(token, verified, scope, judge.now());
   const { accessTokenValidation, grantType } = judge.settings;
   const asksUserinfo = accessTokenValidation === 'auto' && grantType !== 'ClientCredentials';
   return asksUserinfo && verified !== 'issuer'
-    ? askUserinfo(token, judge)
+    ? askUserinfo(token, judge, signal)
     : invalid(FAULTS[verified]);
 }
 
@@ -177,10 +178,11 @@ function toTokenVerdict(verdict: JwtVerdict): TokenVerdict {
 
 async function askUserinfo(
   { accessToken, subject }: JudgedToken,
-  { deadline, userinfo }: Judge,
+  { userinfo }: Judge,
+  signal: () => AbortSignal,
 ): Promise<TokenVerdict> {
   try {
-    await userinfo({ accessToken, subject }, deadline());
+    await userinfo({ accessToken, subject }, signal());
     return { kind: 'valid' };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

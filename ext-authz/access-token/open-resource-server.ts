@@ -60,7 +60,6 @@ export function openResourceServer(
     userinfo: provider.userinfo,
     delegate,
     now,
-    deadline,
   };
   const dataOf = rememberedData();
   const change = (
@@ -88,7 +87,8 @@ export function openResourceServer(
   };
   const knownOf = rememberedTokens(settings.allowMalformedAccessToken);
   return {
-    validate: (tokens, scope) => judgeToken(knownOf(tokens).judged, scope, judge),
+    validate: (tokens, scope, signal: () => AbortSignal = deadline) =>
+      judgeToken(knownOf(tokens).judged, scope, judge, signal),
     change: (tokens, request) =>
       rememberedChange(knownOf(tokens), change, tokens, delegate(), request),
   };

@@ -69,7 +69,7 @@ function open(t: TestContext, changes: Partial<Settings> = {}, jwt: Partial<JwtS
   const advance = (ms: number) => {
     time += ms;
   };
-  return { judge, advance, change: server.change };
+  return { judge, advance, change: server.change, validate: server.validate };
 }
 
 const CLAIMS = () => ({ iss: hostile.issuer, exp: SECONDS + 60 });
@@ -146,6 +146,15 @@ test('userinfo: each request asks the provider once, and sub is that of the ID t
   assert.equal(await judge('opaque', [], 'alice'), 'valid');
   assert.equal(askedUserinfo(), 2);
   assert.equal(await judge('opaque', [], 'bob'), 'invalid: userinfo is about another user (sub)');
+});
+
+test('userinfo: is asked in the time that a request has left', async t => {
+  const { validate } = open(t, { accessTokenValidation: 'userinfo' });
+  const idToken = { raw: '', header: {}, claims: { sub: 'alice' } };
+  const late = async () =>
+    validate({ accessToken: 'opaque', idToken }, [], () => AbortSignal.abort());
+  await assert.rejects(late, { code: 'timeout' });
+  assert.equal(askedUserinfo(), 0);
 });
 
 test('userinfo: the refusals of RFC 6750 section 3.1, and faults', async t => {
