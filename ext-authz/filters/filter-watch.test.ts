@@ -52,6 +52,25 @@ test('that the client is refused is told of for an hour after it was last seen, 
   assert.deepEqual(waits, [], 'and one waited');
 });
 
+test('each failure is told of for its own time, though another one is told of for longer', async t => {
+  const { watch, advance, waits, changes } = setUp(t, async () =>
+    assert.fail('nobody may be asked'),
+  );
+  watch.heard('client', refused);
+  watch.heard('idTokens', mistaken);
+  assert.deepEqual(
+    waits.map(({ ms }) => ms),
+    [HOUR_MS, HOUR_MS / 4],
+  );
+  advance(HOUR_MS / 4);
+  waits.pop()?.end();
+  await until(() => (changes() === 3 ? true : undefined));
+  assert.deepEqual(
+    watch.findings().map(({ aspect }) => aspect),
+    ['client'],
+  );
+});
+
 test('what no provider can be asked about is reported, and not waited for', t => {
   const { watch, waits } = setUp(t);
   watch.heard('discovery', mistaken);

@@ -43,7 +43,7 @@ export class FilterWatch {
   #look: Look | undefined;
   #heard: Heard | undefined;
   #looking = false;
-  #expiring = false;
+  readonly #expiring = new Set<ProviderAspect>();
 
   constructor(parts: FilterWatchParts) {
     this.#parts = parts;
@@ -56,7 +56,7 @@ export class FilterWatch {
     this.#parts.changed();
     if (this.#look === undefined) return;
     if (this.#health.failing) void this.#lookAgain(FIRST_PAUSE_MS);
-    if (this.#health.nextChange !== undefined) void this.#expire();
+    if (this.#health.endOf(aspect) !== undefined) void this.#expire(aspect);
   };
 
   /** Returns how the newest request went. */
@@ -105,16 +105,19 @@ export class FilterWatch {
     }
   }
 
-  async #expire(): Promise<void> {
-    if (this.#expiring) return;
-    this.#expiring = true;
-    for (let at = this.#health.nextChange; at !== undefined; at = this.#health.nextChange) {
-      const ms = at - this.#parts.now();
-      if (ms <= 0) break;
+  /** Waits for the end of each aspect by itself, since they are believed for different times. */
+  async #expire(aspect: ProviderAspect): Promise<void> {
+    if (this.#expiring.has(aspect)) return;
+    this.#expiring.add(aspect);
+    for (let ms = this.#leftOf(aspect); ms > 0; ms = this.#leftOf(aspect)) {
       await this.#parts.pause(ms, this.#end.signal);
       if (this.#end.signal.aborted) return;
     }
-    this.#expiring = false;
+    this.#expiring.delete(aspect);
     this.#parts.changed();
+  }
+
+  #leftOf(aspect: ProviderAspect): number {
+    return (this.#health.endOf(aspect) ?? 0) - this.#parts.now();
   }
 }

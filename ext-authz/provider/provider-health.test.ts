@@ -52,7 +52,7 @@ test('that the client is refused is believed for an hour after the last time, an
   const health = new ProviderHealth();
   health.heard('client', failure('oauth_error'), 0);
   health.heard('client', failure('oauth_error'), HOUR_MS / 2);
-  assert.deepEqual([health.failing, health.nextChange], [false, 1.5 * HOUR_MS]);
+  assert.deepEqual([health.failing, health.endOf('client')], [false, 1.5 * HOUR_MS]);
   assert.equal(health.findings(1.5 * HOUR_MS - 1).length, 1);
   assert.equal(health.findings(1.5 * HOUR_MS).length, 0);
 });
@@ -64,7 +64,7 @@ test('ID tokens that are not valid are an error at once, which is believed for 1
     health.findings(0).map(({ severity }) => severity),
     ['error'],
   );
-  assert.deepEqual([health.failing, health.nextChange], [false, 900_000]);
+  assert.deepEqual([health.failing, health.endOf('idTokens')], [false, 900_000]);
   assert.deepEqual(health.findings(900_000), []);
 });
 
@@ -76,7 +76,7 @@ test('a token endpoint that does not answer is found when logins have shown it f
   assert.deepEqual(health.findings(10_000), [
     { aspect: 'tokens', severity: 'warning', message: 'it fails' },
   ]);
-  assert.deepEqual([health.failing, health.nextChange], [false, 910_000]);
+  assert.deepEqual([health.failing, health.endOf('tokens')], [false, 910_000]);
   assert.deepEqual(health.findings(910_000), []);
   assert.equal(health.heard('tokens', undefined, 11_000), true);
   assert.deepEqual(health.findings(11_000), []);

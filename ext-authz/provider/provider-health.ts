@@ -53,15 +53,12 @@ export class ProviderHealth {
   }
 
   /**
-   * Returns when what is found changes by the clock alone.
-   * @returns undefined when it never does
+   * Returns when a failure of this aspect is no longer believed.
+   * @returns undefined when there is none, or the clock alone does not end it
    */
-  get nextChange(): number | undefined {
-    const ends = [...this.#failures].flatMap(([aspect, { last }]) => {
-      const believed = BELIEVED_MS[aspect];
-      return believed === undefined ? [] : [last + believed];
-    });
-    return ends.length === 0 ? undefined : Math.min(...ends);
+  endOf(aspect: ProviderAspect): number | undefined {
+    const [failure, believed] = [this.#failures.get(aspect), BELIEVED_MS[aspect]];
+    return failure && believed && failure.last + believed;
   }
 
   findings(now: number): readonly ProviderFinding[] {
