@@ -4,12 +4,22 @@
  */
 const CRL = /^-----BEGIN X509 CRL-----[ \t]*\r?\n([^-]*)^-----END X509 CRL-----[ \t]*\r?$/gm;
 
+const BEGIN = '-----BEGIN X509 CRL-----';
+
+/**
+ * Whether a PEM text has revocation lists. Node ignores them among its authorities, so it would
+ * trust revoked certificates.
+ */
+export function hasCrl(pem: string): boolean {
+  return pem.includes(BEGIN);
+}
+
 /**
  * Checks the outer form of the revocation lists in a PEM text. See RFC 7468, section 6.
  * @returns what is wrong, or undefined when nothing is
  */
 export function crlProblem(pem: string): string | undefined {
-  const begun = pem.split('-----BEGIN X509 CRL-----').length - 1;
+  const begun = pem.split(BEGIN).length - 1;
   const bodies = [...pem.matchAll(CRL)].map(([, body = '']) => body.replace(/\s/g, ''));
   if (begun !== bodies.length)
     return 'a revocation list in it is cut off, or shares a line with another';

@@ -122,6 +122,18 @@ test('what a server could not use is no beginning either', async t => {
   await assert.rejects(open(t, folder), /OpenSSL does not accept it: ca key too small$/);
 });
 
+test('revocation lists are not ignored in silence', async t => {
+  const folder = folderOf(t);
+  const first = await issue();
+  writeTlsFolder(folder, first);
+  const { opened, problems } = await open(t, folder);
+  const crl = '-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----\n';
+  writeTlsFolder(folder, { ...first, ca: first.ca + crl });
+  await until(() => (problems.length > 0 ? true : undefined));
+  assert.deepEqual(problems, [`${folder}/ca.crt: revocation lists are not served here`]);
+  assert.deepEqual(opened.current(), first);
+});
+
 for (const name of ['tls.crt', 'tls.key', 'ca.crt']) {
   test(`without ${name} it does not open, and says which file is missing`, async t => {
     const folder = folderOf(t);

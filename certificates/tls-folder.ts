@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { checkKeyPair } from './check-pair.ts';
 import { checkTrustedCa } from './check-trusted-ca.ts';
+import { hasCrl } from './crl-problem.ts';
 import { errorsOf } from './finding.ts';
 import { readTlsFiles } from './tls-files.ts';
 import type { TlsMaterial } from './tls-material.ts';
@@ -100,6 +101,7 @@ function readMaterial(path: string, now: number, known?: TlsMaterial): Read {
   if (pair !== undefined) return { error: `${path}/tls.crt and tls.key: ${pair}` };
   const trusted = errorsOf(checkTrustedCa(ca, now));
   if (trusted !== undefined) return { error: `${path}/ca.crt: ${trusted}` };
+  if (hasCrl(ca)) return { error: `${path}/ca.crt: revocation lists are not served here` };
   if (known !== undefined && same(files.material, known)) return files;
   const refused = refusalOf(files.material);
   return refused === undefined

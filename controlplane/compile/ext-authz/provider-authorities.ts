@@ -1,3 +1,4 @@
+import { hasCrl } from '#certificates/crl-problem.ts';
 import { parseCertificates } from '#certificates/pem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -36,11 +37,8 @@ function authoritiesOf(
   return fault === undefined ? { value: found } : { error: `${place} cannot be used: ${fault}` };
 }
 
-/** Node ignores revocation lists, so revoked certificates would be trusted. */
 function faultOf(pem: string): string | undefined {
   const parsed = parseCertificates(pem, MOST);
   if ('error' in parsed) return parsed.error;
-  return pem.includes('-----BEGIN X509 CRL-----')
-    ? 'revocation lists are not served here'
-    : undefined;
+  return hasCrl(pem) ? 'revocation lists are not served here' : undefined;
 }
