@@ -44,7 +44,7 @@ export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): P
   const { realm, sessions, sources, store } = parts;
   const lease = sealOfSecret(loaded.id, { kind: 'refresh', realm }).key;
   const holder = newSecret(sources.randomBytes);
-  for (let waited = 0; waited <= LEASE_MS; waited += POLL_MS) {
+  for (let waited = 0, wait = POLL_MS; waited <= LEASE_MS; waited += wait) {
     const leaseEnds = sources.now() + LEASE_MS;
     let mine = true; // also when the store did not answer in time
     try {
@@ -56,9 +56,15 @@ export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): P
     } finally {
       if (mine) await giveBack(sources, leaseEnds, () => store.release(lease, holder));
     }
-    await sources.pause(POLL_MS);
+    wait = pauseAfter(waited);
+    await sources.pause(wait);
   }
   return LATE;
+}
+
+/** Many sessions may wait for one slow provider, and the store is there for all requests. */
+function pauseAfter(waited: number): number {
+  return Math.min(Math.max(POLL_MS, waited / 4), LONGEST_PAUSE_MS);
 }
 
 export const LATE: Refreshed = {

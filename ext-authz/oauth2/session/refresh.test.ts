@@ -5,8 +5,10 @@ import type { TestBrowser } from '#ext-authz/oauth2/testing/test-browser.ts';
 import { REALM } from '#ext-authz/oauth2/testing/test-gateway.ts';
 import { useWorld } from '#ext-authz/oauth2/testing/world.ts';
 import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
+import { sealOfSecret } from '#ext-authz/store/sealed-record.ts';
 import { makeSigningKey, type SigningKey } from '#ext-authz/testing/hostile-provider.ts';
 import { until } from '#redis/testing/until.ts';
+import { refreshOnce } from './refresh-once.ts';
 
 const { open, provider } = useWorld();
 const PAGE = 'https://a.test/page';
@@ -174,6 +176,25 @@ test('200 requests over two replicas: one refresh of a refresh token that counts
   const calls = Array.from({ length: 200 }, (_, index) => bearer(browser, { replica: index % 2 }));
   assert.deepEqual([...new Set(await Promise.all(calls))], ['Bearer access-1']);
   assert.equal(refreshes().length, 1);
+});
+
+test('a process that waits for the refresh of another asks the store less and less often', async t => {
+  const { browser, gateway } = await open(t);
+  rotate();
+  await browser.follow(PAGE, authorize);
+  const [[filter] = []] = gateway.filters;
+  assert.ok(filter);
+  const loaded = await filter.sessions.read(browser.jar.value(PAGE, SESSION) ?? '');
+  assert.ok(loaded);
+  const lease = sealOfSecret(loaded.id, { kind: 'refresh', realm: filter.sealRealm }).key;
+  await filter.store.acquire(lease, 'another', HOUR);
+  const pauses: number[] = [];
+  const sources = { ...filter.sources, pause: async (ms: number) => void pauses.push(ms) };
+  const outcome = await refreshOnce({ ...filter, realm: filter.sealRealm, sources }, loaded);
+  assert.equal(outcome.kind, 'failed');
+  assert.deepEqual([pauses[0], pauses.at(-1)], [50, 500]);
+  assert.ok(pauses.length < 50, `${pauses.length} times`);
+  assert.ok(pauses.reduce((sum, ms) => sum + ms) >= 14_000);
 });
 
 test('an access token that is refused before its time is refreshed, once for a request', async t => {
