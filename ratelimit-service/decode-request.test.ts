@@ -107,9 +107,9 @@ describe('bytes that are no request', () => {
 
   test('more descriptors, or more labels, than any request has', () => {
     const many = (count: number, hex: string) => Buffer.from(hex.repeat(count), 'hex');
-    assert.equal(decodeRequest(many(10_000, '1200'))?.descriptors.length, 10_000);
-    assert.ok(decodeRequest(many(10_001, '1200')) === undefined);
-    const labels = Buffer.concat([fromHex('12 a29c01'), many(10_001, '0a00')]);
+    assert.equal(decodeRequest(many(100_000, '1200'))?.descriptors.length, 100_000);
+    assert.ok(decodeRequest(many(100_001, '1200')) === undefined);
+    const labels = Buffer.concat([fromHex('12 c29a0c'), many(100_001, '0a00')]);
     assert.ok(decodeRequest(labels) === undefined);
   });
 

@@ -30,7 +30,7 @@ const UINT64_VALUE = { value: tagOf(1, WIRE.varint) } as const;
  * Descriptors of a request and their labels, together. An Envoy sends some of them. One may be two
  * bytes, and takes a hundred times as much in memory.
  */
-const MOST_ITEMS = 10_000;
+const MOST_ITEMS = 100_000;
 
 /**
  * Decodes what we read of an `envoy.service.ratelimit.v3.RateLimitRequest`, and skips other fields.
