@@ -13,6 +13,8 @@ export type TlsFolderOptions = {
    * force. The message holds no key material.
    */
   onProblem(message: string): void;
+  /** Returns why a change cannot be used by this process. Default: it can. */
+  refuses?(material: TlsMaterial): string | undefined;
   /** Called at most once, when the first files are missing or unusable and are waited for. */
   onWait?(message: string): void;
   /** Milliseconds since the epoch. */
@@ -49,7 +51,7 @@ export async function openTlsFolder(path: string, options: TlsFolderOptions): Pr
   let faults = 0;
   let told: string | undefined;
   const reread = () => {
-    const read = readMaterial(path, options.now(), material);
+    const read = readChange(path, options, material);
     if ('error' in read) {
       faults += 1;
       if (faults < FAULTY_READS) follow.soon();
@@ -107,6 +109,13 @@ function readMaterial(path: string, now: number, known?: TlsMaterial): Read {
   return refused === undefined
     ? files
     : { error: `${path}: OpenSSL does not accept it: ${refused}` };
+}
+
+/** As `readMaterial`, where this is in use. */
+function readChange(path: string, options: TlsFolderOptions, known: TlsMaterial): Read {
+  const read = readMaterial(path, options.now(), known);
+  const refused = 'error' in read ? undefined : options.refuses?.(read.material);
+  return refused === undefined ? read : { error: `${path}/tls.crt ${refused}` };
 }
 
 /**

@@ -67,6 +67,18 @@ test('services talk to each other by their identities', async t => {
   await ask(t, await startServer(t, server.tls), client.tls, 'controlplane');
 });
 
+for (const name of ['spiffe://a.test/group/edge', 'spiffe://b.test/group/controlplane'])
+  test(`a change to the identity ${name} is told, and the own one stays`, async t => {
+    const server = await setUp(t, 'controlplane');
+    const client = await setUp(t, 'ext-authz');
+    const port = await startServer(t, server.tls);
+    server.write(await AUTHORITY.issue(name));
+    const reason = `${server.folder}/tls.crt is not the certificate of controlplane in the trust domain a.test`;
+    await until(() => (server.logged.length > 0 ? true : undefined));
+    assert.deepEqual(server.logged, [{ reason }]);
+    await ask(t, port, client.tls, 'controlplane');
+  });
+
 test('a client talks to the service that it means and to no other', async t => {
   const server = await setUp(t, 'ratelimit-service');
   const client = await setUp(t, 'ext-authz');

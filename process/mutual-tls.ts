@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { expectGroups, groupOfPeer } from '#certificates/peer.ts';
 import { openTlsFolder } from '#certificates/tls-folder.ts';
-import type { TlsServerOptions } from '#grpc/tls.ts';
+import type { TlsMaterial, TlsServerOptions } from '#grpc/tls.ts';
 import { tlsClientCredentials } from '#grpc/tls-client.ts';
 import { refusalLog } from './refusal-log.ts';
 
@@ -53,7 +53,11 @@ export async function openMutualTls(folder: string, options: MutualTlsOptions): 
     log.error({ reason }, 'certificate rejected, the one before stays in use');
   const onWait = (reason: string) =>
     log.info({ reason }, `TLS_FOLDER: waiting ${waitMs / 1000} s for it`);
-  const source = await openTlsFolder(folder, { onProblem, onWait, now, waitMs }).catch(
+  const refuses = ({ certificate }: Pick<TlsMaterial, 'certificate'>) =>
+    trustDomainOf(certificate, group) === trustDomain
+      ? undefined
+      : `is not the certificate of ${group} in the trust domain ${trustDomain}`;
+  const source = await openTlsFolder(folder, { onProblem, onWait, now, refuses, waitMs }).catch(
     (error: Error) => {
       throw new Error(
         `TLS_FOLDER: ${error.message}: want tls.crt, tls.key and ca.crt of ${group} in ${folder}`,
