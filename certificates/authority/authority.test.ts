@@ -94,6 +94,22 @@ test('damaged roots are never replaced by new ones: it does not start, and says 
   );
 });
 
+test('a store that has lost the roots gets the same ones again, also where several know them', async t => {
+  const folder = folderOf(t);
+  const [first, second] = [
+    await open(t, fileAuthorityStore(folder)),
+    await open(t, fileAuthorityStore(folder)),
+  ];
+  const before = first.authority.roots();
+  rmSync(folder, { recursive: true });
+  await Promise.all([first.turn(), second.turn()]);
+  const third = await open(t, fileAuthorityStore(folder));
+  for (const { authority, troubles } of [first, second, third]) {
+    assert.deepEqual([authority.roots(), troubles], [before, []]);
+    assert.ok(issuedBy(await authority.identity('edge'), before));
+  }
+});
+
 test('while the store is away the roots read last go on, which is told once', async t => {
   const folder = folderOf(t);
   const { authority, turn, troubles } = await open(t, fileAuthorityStore(folder));

@@ -38,20 +38,21 @@ const LEAST_PAUSE_MS = 20;
 const ATTEMPTS = 10;
 
 /**
- * Reads the roots, or makes the first, and renews them from then on. A damaged store is an error. A
- * new root beside it would break trust between all parts.
+ * Reads the roots, or makes the first, and renews them from then on. They outlive their store, for
+ * as long as the process runs. A damaged store is an error. A new root beside it would break trust
+ * between all parts.
  * @throws an Error that names the place when the roots cannot be read
  */
 export async function openAuthority(options: AuthorityOptions): Promise<Authority> {
   const { store, trustDomain, leafMs, now, after, onTrouble } = options;
-  let roots = await tend(options);
+  let roots = await tend(options, []);
   let failing = false;
   let cancelTimer = () => {};
   let ended = false;
   const listeners = new Set<() => void>();
   const turn = async () => {
     try {
-      const next = await tend(options);
+      const next = await tend(options, roots);
       failing = false;
       if (ended || rootsPem(next) === rootsPem(roots)) roots = next;
       else {
@@ -92,25 +93,28 @@ export async function openAuthority(options: AuthorityOptions): Promise<Authorit
   };
 }
 
-/** Does all that is due in the store, and returns the roots as they are then. */
-async function tend(options: AuthorityOptions): Promise<Roots> {
+/**
+ * Does all that is due in the store, and returns the roots as they are then. A store that has lost
+ * them gets those that are `known`, since other ones would end the trust between all parts.
+ */
+async function tend(options: AuthorityOptions, known: Roots): Promise<Roots> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const tended = await tendOnce(options);
+    const tended = await tendOnce(options, known);
     if (tended !== undefined) return tended;
   }
   throw new Error(`${options.store.place}: other processes keep changing it`);
 }
 
 /** @returns undefined when another process was faster */
-async function tendOnce(options: AuthorityOptions): Promise<Roots | undefined> {
+async function tendOnce(options: AuthorityOptions, known: Roots): Promise<Roots | undefined> {
   const { store, now, rootMs } = options;
   const stored = await store.read();
-  const parsed = stored === undefined ? { roots: [] } : parseRoots(stored.text);
+  const parsed = stored === undefined ? { roots: known } : parseRoots(stored.text);
   if ('error' in parsed) throw new Error(`${store.place} cannot be used: ${parsed.error}`);
   const { roots, renew } = tendRoots(parsed.roots, now(), options);
   const next = renew
     ? addRoot(roots, await issueRoot({ now: now(), lifetimeMs: rootMs }), now(), options)
     : roots;
-  if (next === parsed.roots) return next;
+  if (stored !== undefined && next === parsed.roots) return next;
   return (await store.write(formatRoots(next), stored?.mark)) ? next : undefined;
 }
