@@ -30,7 +30,7 @@ import { isInForce, resourceChanges, type Side } from './resource-changes.ts';
 import { routeAccessChanges } from './route-access.ts';
 import { routeFacts } from './route-facts.ts';
 import { routeLimits } from './route-limits.ts';
-import { closedMapping, type Indexed, indexed, type Mapping, ownDecision } from './served.ts';
+import { type Indexed, indexed, type Mapping, ownDecision, rejectedMapping } from './served.ts';
 import { type Given, type InForce, withDocuments } from './with-documents.ts';
 
 export type DiffInputs = {
@@ -132,7 +132,7 @@ function worldOf({ resources, closed }: InForce, compiler: Compiler, now: number
   const groups = nodeGroups(set, compiler.options);
   const compiled = new Map(groups.map(group => [group, compiler.compile(set, group)]));
   // One that is in force counts, and not what is rejected of it.
-  const mappings = [...set.closed.flatMap(closedMapping), ...set.mappings];
+  const mappings = [...set.closed.flatMap(rejectedMapping), ...set.mappings];
   const api = gatewayApiOf(set, compiler.options);
   return {
     api,

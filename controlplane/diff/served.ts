@@ -92,7 +92,7 @@ export function decisionAt(
  * Returns what a rejected Mapping closes, as a Mapping with `closed: true`. Of its other fields
  * none counts.
  */
-export function closedMapping({ match, ...rejected }: Rejected): readonly Mapping[] {
+export function rejectedMapping({ match, ...rejected }: Rejected): readonly Mapping[] {
   if (match === undefined) return [];
   const spec = { ...match, closed: true, service: NO_SERVICE } as Mapping['spec'];
   return [{ ...rejected, kind: 'Mapping', hash: '', spec }];

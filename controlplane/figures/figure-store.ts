@@ -220,8 +220,9 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   /** Returns all in which what a proxy counts is told. */
   #trafficsOf(counted: Counted, node: NodeName): readonly Traffic[] {
     const own = this.#traffic(counted, node);
+    const kept = own === undefined ? [] : [own];
     const isOfClients = counted.of === 'group' && !isBehindEdge(node.group);
-    return [...(own === undefined ? [] : [own]), ...(isOfClients ? [this.#clients] : [])];
+    return isOfClients ? [...kept, this.#clients] : kept;
   }
 
   #traffic(stat: Counted, { group }: NodeName): Traffic | undefined {

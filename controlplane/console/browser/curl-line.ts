@@ -5,7 +5,7 @@ type Route = Pick<RouteRow, 'hosts' | 'listeners' | 'paths'>;
 type Edge = { readonly host: string; readonly port: number };
 
 /**
- * Returns a line for a shell that sends a request to a route. Whoever writes a route chooses its
+ * Returns a line for a shell that sends a request to a route. The author of the route chooses its
  * path, and must not choose what the shell runs.
  */
 export function curlLine({ hosts, listeners, paths }: Route, edge: Edge): string {
