@@ -33,6 +33,7 @@ export const ENVOY_FILES = [
   'envoy/extensions/filters/http/ext_authz/v3/ext_authz.proto',
   'envoy/extensions/filters/http/grpc_stats/v3/config.proto',
   'envoy/extensions/filters/http/header_mutation/v3/header_mutation.proto',
+  'envoy/extensions/filters/http/fault/v3/fault.proto',
   'envoy/extensions/filters/http/header_to_metadata/v3/header_to_metadata.proto',
   'envoy/extensions/filters/http/health_check/v3/health_check.proto',
   'envoy/extensions/filters/http/jwt_authn/v3/config.proto',

@@ -172,6 +172,13 @@ for (const [host, sent, port] of [
   ['LocalHost.:8080', 'LocalHost:8080', '8080'],
   ['[::1]:8443', '[::1]:8443', '8443'],
   ['[::1]', '[::1]', '80'],
+  ['127.0.0.1', '127.0.0.1', '80'],
+  ['8080', '8080', '80'],
+  ['localhost:', 'localhost:', '80'],
+  ['localhost:123456', 'localhost:123456', '80'],
+  ['localhost:80a', 'localhost:80a', '80'],
+  ['localhost:80:', 'localhost:80:', '80'],
+  ['localhost:80:81', 'localhost:80:81', '81'],
 ] as const) {
   test(`the service sees ${host} as the client sent it, without its dot`, async () => {
     const { headers } = await envoy.echo('/kept/x', {
