@@ -11,12 +11,12 @@ const MOST = { bytes: 1024 * 1024, count: 1_000 };
  * epoch). An empty result means that all is well.
  */
 export function checkTrustedCa(pem: string, now: number): readonly Finding[] {
-  const parsed = parseCertificates(pem, MOST);
-  if ('error' in parsed)
-    return [errorFinding(`the trusted authorities cannot be used: ${parsed.error}`)];
   const revocations = crlProblem(pem);
   if (revocations !== undefined)
     return [errorFinding(`the trusted authorities cannot be used: ${revocations}`)];
+  const parsed = parseCertificates(pem, MOST);
+  if ('error' in parsed)
+    return [errorFinding(`the trusted authorities cannot be used: ${parsed.error}`)];
   const { certificates } = parsed;
   const timed = certificates.flatMap((certificate, at) => {
     const found = timeProblem(certificate, now);

@@ -7,6 +7,12 @@ import { parseCertificates } from './pem.ts';
 const [ONE, TWO] = [(await testAuthority()).ca.trim(), (await testAuthority()).ca.trim()];
 const MOST = { bytes: 10_000, count: 2 };
 
+function block(content: string): string {
+  return `-----BEGIN OTHER-----\n${content}\n-----END OTHER-----\n`;
+}
+
+const MALFORMED = block('not base64!');
+
 for (const [what, text, count] of [
   ['one certificate', `${ONE}\n`, 1],
   ['without a line break at its end', ONE, 1],
@@ -14,6 +20,7 @@ for (const [what, text, count] of [
   ['with words around them', `# first\n${ONE}\nsecond:\n${TWO}\n`, 2],
   ['with the line breaks of Windows', `${ONE}\n${TWO}\n`.replaceAll('\n', '\r\n'), 2],
   ['with spaces at the ends of lines', `${ONE}\n${TWO}`.replaceAll('-----\n', '----- \t\n'), 2],
+  ['among blocks of another kind', `${block('AAAA')}${ONE}\n${block('AAAA')}`, 1],
 ] as const) {
   test(`a text ${what} has ${count}, and OpenSSL agrees`, () => {
     const parsed = parseCertificates(text, MOST);
@@ -32,6 +39,22 @@ for (const [what, text, error] of [
   ],
   ['without its end', ONE.slice(0, -30), /is cut off/],
   ['too often', `${ONE}\n`.repeat(3), /more than 2 certificates/],
+  ['behind a malformed block', `${MALFORMED}${ONE}`, /^something before certificate 1 in it is/],
+  [
+    'that is the second, behind one',
+    `${ONE}\n${MALFORMED}${TWO}`,
+    /^something before certificate 2 in it is malformed$/,
+  ],
+  [
+    'before a malformed block',
+    `${ONE}\n${MALFORMED}`,
+    /^something after its last certificate is malformed$/,
+  ],
+  [
+    'before a block without its end',
+    `${ONE}\n${MALFORMED.slice(0, -30)}`,
+    /^something after its last certificate is malformed$/,
+  ],
 ] as const) {
   test(`a certificate ${what} is refused`, () => {
     const parsed = parseCertificates(text, MOST);

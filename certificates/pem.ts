@@ -8,15 +8,16 @@ const CERTIFICATE =
   /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[ \t]*\r?\n[^-]*^-----END (?:X509 |TRUSTED )?CERTIFICATE-----[ \t]*\r?$/gm;
 
 /**
- * Parses the certificates in a PEM text, in its order. Text between them is skipped. `error` says
- * in plain words why there are none. See RFC 7468.
+ * Parses the certificates in a PEM text, in its order. What stands between them is skipped, unless
+ * it is a malformed block, for which OpenSSL and Envoy reject the whole text. `error` says in plain
+ * words why there are none. See RFC 7468.
  */
 export function parseCertificates(
   pem: string,
   most: { readonly bytes: number; readonly count: number },
 ): { readonly certificates: readonly X509Certificate[] } | { readonly error: string } {
   if (pem.length > most.bytes) return { error: `it has more than ${most.bytes} bytes` };
-  const blocks = pem.match(CERTIFICATE) ?? [];
+  const blocks = [...pem.matchAll(CERTIFICATE)];
   const begun = pem.split(/-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/).length - 1;
   if (begun === 0)
     return { error: 'it holds no certificate in PEM ("-----BEGIN CERTIFICATE-----")' };
@@ -24,12 +25,23 @@ export function parseCertificates(
     return { error: 'a certificate in it is cut off, or shares a line with another' };
   if (blocks.length > most.count) return { error: `it holds more than ${most.count} certificates` };
   const certificates: X509Certificate[] = [];
-  for (const [at, block] of blocks.entries()) {
+  let from = 0;
+  for (const [at, { 0: block, index }] of blocks.entries()) {
     const certificate = parseOne(block);
     if (certificate === undefined) return { error: `certificate ${at + 1} in it is malformed` };
+    if (spoils(pem.slice(from, index), block))
+      return { error: `something before certificate ${at + 1} in it is malformed` };
     certificates.push(certificate);
+    from = index + block.length;
   }
+  if (spoils(pem.slice(from), blocks[0]?.[0] ?? ''))
+    return { error: 'something after its last certificate is malformed' };
   return { certificates };
+}
+
+/** Whether a certificate cannot be read behind a text. OpenSSL reads every block before it, too. */
+function spoils(text: string, certificate: string): boolean {
+  return text.includes('-----BEGIN ') && parseOne(`${text}\n${certificate}`) === undefined;
 }
 
 function parseOne(block: string): X509Certificate | undefined {

@@ -194,6 +194,17 @@ test('a broken pair is rejected once, in log, status and metrics, and the one be
   assert.equal(JSON.parse(await it.get('/status')).secrets.served.a.problem, undefined);
 });
 
+test('a chain behind a malformed block is rejected alone', async t => {
+  const it = await setUp(t);
+  const pair = await it.authority.server(['a.test']);
+  const certificate = `-----BEGIN OTHER-----\n!\n-----END OTHER-----\n${pair.certificate}`;
+  const broken = servedSecret('a', ['edge'], keyPairContent({ ...pair, certificate }));
+  assert.equal(it.say([broken, servedSecret('b', ['edge'], keyPairContent(pair))]), null);
+  const { a, b } = JSON.parse(await it.get('/status')).secrets.served;
+  assert.match(a.problem, /^the certificate chain cannot be used: something before certificate 1/);
+  assert.equal(b.problem, undefined);
+});
+
 for (const [what, change] of [
   ['the same', (pair: KeyPair) => pair],
   ['rejected', (pair: KeyPair) => ({ ...pair, key: '' })],
