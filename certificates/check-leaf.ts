@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { maySign } from './key-usage.ts';
 import { mustStaple } from './must-staple.ts';
+import { publicKeyOf } from './public-key.ts';
 
 /** The role in which a certificate is shown. */
 export type Purpose = 'server' | 'client';
@@ -36,15 +37,16 @@ function checkAuthority({ ca }: X509Certificate): readonly Finding[] {
   ];
 }
 
-function checkUsage({ publicKey, raw }: X509Certificate): readonly Finding[] {
+function checkUsage(leaf: X509Certificate): readonly Finding[] {
   const lacks = 'its keyUsage lacks digitalSignature';
-  if (maySign(raw) !== false) return [];
-  if (publicKey.asymmetricKeyType === 'ec') {
+  if (maySign(leaf.raw) !== false) return [];
+  const kind = publicKeyOf(leaf)?.asymmetricKeyType;
+  if (kind === 'ec') {
     return [
       errorFinding(`${lacks}: Envoy does not accept it with an ECDSA key, which can only sign`),
     ];
   }
-  if (publicKey.asymmetricKeyType !== 'rsa') return [];
+  if (kind !== 'rsa') return [];
   return [
     warningFinding(`${lacks}: TLS 1.3 needs it of an RSA key, and browsers and Envoy insist`),
   ];

@@ -3,6 +3,7 @@ import { checkLeaf, type Purpose } from './check-leaf.ts';
 import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { parseCertificates } from './pem.ts';
 import { parsePrivateKey } from './private-key.ts';
+import { publicKeyOf } from './public-key.ts';
 
 const MOST = { bytes: 128 * 1024, count: 16 };
 const LEAST_RSA_BITS = 2048;
@@ -110,8 +111,9 @@ const EC_PUBLIC_KEY = Buffer.from('06072a8648ce3d0201', 'hex');
  * 5480, 2.1.1, allows only named curves.
  */
 function checkCurve([leaf]: readonly X509Certificate[]): readonly Finding[] {
-  if (leaf?.publicKey.asymmetricKeyType !== 'ec') return [];
-  const der = leaf.publicKey.export({ type: 'spki', format: 'der' });
+  const key = leaf && publicKeyOf(leaf);
+  if (key?.asymmetricKeyType !== 'ec') return [];
+  const der = key.export({ type: 'spki', format: 'der' });
   // SEQUENCE { SEQUENCE { OBJECT IDENTIFIER ecPublicKey, parameters } … }
   const algorithm = der.indexOf(EC_PUBLIC_KEY);
   if (algorithm < 0 || der[algorithm + EC_PUBLIC_KEY.length] !== SEQUENCE) return [];

@@ -46,8 +46,14 @@ function spoils(text: string, certificate: string): boolean {
 
 function parseOne(block: string): X509Certificate | undefined {
   try {
-    return new X509Certificate(block);
+    const certificate = new X509Certificate(block);
+    return isTimed(certificate) ? certificate : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** OpenSSL reads the times of a certificate only when it is asked for them. */
+function isTimed({ validFrom, validTo }: X509Certificate): boolean {
+  return [validFrom, validTo].every(time => !Number.isNaN(Date.parse(time)));
 }
