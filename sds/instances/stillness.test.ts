@@ -61,3 +61,14 @@ test('an event is told of once, with the content that is used after it', () => {
   it.event('other');
   assert.deepEqual([it.used(), it.used()], [true, false]);
 });
+
+test('a content that is written again does not take time from the next writer', () => {
+  const it = setUp();
+  it.event('write');
+  assert.equal(it.isStill(0), false);
+  it.pass(STILL_MS);
+  assert.equal(it.isStill(STILL_MS), true);
+  it.pass(3_600_000);
+  it.event('write');
+  assert.equal(it.isStill(0), false);
+});

@@ -41,15 +41,17 @@ export function stillness(now: () => number): Stillness {
       const quiet = now() - writtenAt;
       // A file of the future comes from a machine with another clock.
       const isFresh = !wasReplaced && ageMs >= 0 && ageMs < STILL_MS;
-      if (quiet >= STILL_MS && !isFresh) return true;
-      writingSince ??= now();
-      return now() - writingSince >= LONGEST_MS;
+      const isWritten = quiet < STILL_MS || isFresh;
+      // After a pause the next writer has all the time again, also where the content is the same.
+      writingSince = isWritten ? (writingSince ?? now()) : undefined;
+      const isOverdue = writingSince !== undefined && now() - writingSince >= LONGEST_MS;
+      if (isOverdue) writingSince = undefined;
+      return !isWritten || isOverdue;
     },
     used() {
       const before = hadEvent;
       hadEvent = false;
       wasReplaced = false;
-      writingSince = undefined;
       return before;
     },
   };
