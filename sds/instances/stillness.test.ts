@@ -72,3 +72,16 @@ test('a content that is written again does not take time from the next writer', 
   it.event('write');
   assert.equal(it.isStill(0), false);
 });
+
+test('a file that is written without a pause is overdue after ten seconds, and a still one never', () => {
+  const it = setUp();
+  for (let passed = 0; passed < 10_000; passed += 100) {
+    it.event('write');
+    assert.deepEqual([it.isStill(0), it.isOverdue()], [false, false]);
+    it.pass(100);
+  }
+  it.event('write');
+  assert.deepEqual([it.isStill(0), it.isOverdue()], [true, true]);
+  it.pass(STILL_MS);
+  assert.deepEqual([it.isStill(OLD), it.isOverdue()], [true, false]);
+});

@@ -18,6 +18,8 @@ export type Stillness = {
    * the file system says. It counts where no event says that a file was renamed.
    */
   isStill(ageMs: number): boolean;
+  /** Returns whether the last look took a file that is written without a pause. */
+  isOverdue(): boolean;
   /**
    * Takes notice that the content is used.
    * @returns whether there was an event since the content before
@@ -31,6 +33,7 @@ export function stillness(now: () => number): Stillness {
   let writingSince: number | undefined;
   let hadEvent = false;
   let wasReplaced = false;
+  let isOverdue = false;
   return {
     event(what) {
       hadEvent = true;
@@ -44,10 +47,11 @@ export function stillness(now: () => number): Stillness {
       const isWritten = quiet < STILL_MS || isFresh;
       // After a pause the next writer has all the time again, also where the content is the same.
       writingSince = isWritten ? (writingSince ?? now()) : undefined;
-      const isOverdue = writingSince !== undefined && now() - writingSince >= LONGEST_MS;
+      isOverdue = writingSince !== undefined && now() - writingSince >= LONGEST_MS;
       if (isOverdue) writingSince = undefined;
       return !isWritten || isOverdue;
     },
+    isOverdue: () => isOverdue,
     used() {
       const before = hadEvent;
       hadEvent = false;

@@ -175,3 +175,25 @@ test('what is no file, or too large a one, cannot be read, and the file after it
   // The read may come between the cut and the write.
   await until(async () => ((await next()).kind === 'text' ? true : undefined));
 });
+
+test('a file that changes while it is read, again and again, is told of, and read after that', async t => {
+  const path = join(await temporaryFolder(t), 'f');
+  const states: FileState[] = [];
+  // Time passes faster here, so that the test need not wait for it.
+  const now = () => performance.now() * 100;
+  await using file = await open(path, 'w');
+  t.after(watchFile(path, state => states.push(state), now));
+  let ended = false;
+  const writing = (async () => {
+    while (!ended) await file.write('a');
+  })();
+  const message = 'it changes while it is read, again and again';
+  await until(() => states.find(state => state.kind === 'unreadable'));
+  ended = true;
+  await writing;
+  assert.deepEqual(
+    states.find(state => state.kind === 'unreadable'),
+    { kind: 'unreadable', message },
+  );
+  await until(() => (states.at(-1)?.kind === 'text' ? true : undefined));
+});

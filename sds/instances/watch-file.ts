@@ -1,7 +1,7 @@
 import { constants, type FSWatcher, watch } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { STILL_MS, stillness } from './stillness.ts';
+import { STILL_MS, type Stillness, stillness } from './stillness.ts';
 
 /**
  * What was found at a path. It is its text, nothing (`missing`), or something that cannot be read
@@ -25,11 +25,15 @@ const UNFINISHED = { kind: 'unfinished' } as const;
  * Calls `onState` with what is at `path`, and again when that has changed, until the result is
  * called. Follows edits, renames onto the path, swapped links (also the folder links of
  * Kubernetes), and files and folders that come and go. A file that is written in place counts once
- * it is still, as stillness says.
+ * it is still, as stillness says. `now` is in ms and never goes back.
  */
-export function watchFile(path: string, onState: (state: FileState) => void): () => void {
+export function watchFile(
+  path: string,
+  onState: (state: FileState) => void,
+  now = () => performance.now(),
+): () => void {
   const watches = new Map<string, FSWatcher>();
-  const writes = stillness(() => performance.now());
+  const writes = stillness(now);
   let targets: ReadonlyMap<string, string> = new Map();
   let last: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -45,7 +49,7 @@ export function watchFile(path: string, onState: (state: FileState) => void): ()
   const read = async () => {
     targets = await targetsOf(path);
     if (!ended) watchFolders(watches, targets.keys(), onEvent);
-    const state = await readState(path, writes.isStill);
+    const state = await readState(path, writes);
     if (state.kind === 'unfinished') return readIn(STILL_MS);
     if (ended || last === JSON.stringify(state)) return;
     last = JSON.stringify(state);
@@ -121,9 +125,9 @@ function closeAll(watches: Map<string, FSWatcher>): void {
 
 type Read = FileState | typeof UNFINISHED;
 
-async function readState(path: string, isWhole: (ageMs: number) => boolean): Promise<Read> {
+async function readState(path: string, writes: Stillness): Promise<Read> {
   try {
-    return await readText(path, isWhole);
+    return await readText(path, writes);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR'
@@ -133,16 +137,17 @@ async function readState(path: string, isWhole: (ageMs: number) => boolean): Pro
 }
 
 /** Opening or reading a pipe as a file may wait for ever. */
-async function readText(path: string, isWhole: (ageMs: number) => boolean): Promise<Read> {
+async function readText(path: string, writes: Stillness): Promise<Read> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();
   if (!found.isFile()) return { kind: 'unreadable', message: 'it is no file' };
   // The clock here has whole milliseconds, and the time of the file has parts of them.
-  if (!isWhole(Date.now() + 1 - found.mtimeMs)) return UNFINISHED;
+  if (!writes.isStill(Date.now() + 1 - found.mtimeMs)) return UNFINISHED;
   if (found.size > MOST_BYTES)
     return { kind: 'unreadable', message: `it has more than ${MOST_BYTES} bytes` };
   const text = await file.readFile('utf8');
   const { mtimeMs, size } = await file.stat();
-  const isSame = mtimeMs === found.mtimeMs && size === found.size;
-  return isSame ? { kind: 'text', text } : UNFINISHED;
+  if (mtimeMs === found.mtimeMs && size === found.size) return { kind: 'text', text };
+  if (!writes.isOverdue()) return UNFINISHED;
+  return { kind: 'unreadable', message: 'it changes while it is read, again and again' };
 }
