@@ -16,7 +16,11 @@ type Check = (value: unknown, path: readonly string[]) => readonly Complaint[];
 const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 const DNS_NAME = new RegExp(`^(?=.{1,253}\\.?$)${LABEL}(?:\\.${LABEL})*\\.?$`);
 
-const text = want('a text', value => typeof value === 'string' && value !== '');
+/** YAML can escape half of a surrogate pair, which has no UTF-8, so it could not be sent. */
+const text = want(
+  'a text of whole characters',
+  value => typeof value === 'string' && value !== '' && value.isWellFormed(),
+);
 const port = want('a port, 1 to 65535', value => isInteger(value, 1, 65535));
 const address = want(
   'an IP address (for a name write "dns")',

@@ -84,6 +84,14 @@ const REFUSED_ALONE: readonly [item: string, message: RegExp][] = [
   ['{ address: 127.0.0.1, port: 80, load_balancing_weight: 0 }', /want a whole number, 1 to 100/],
   ['{ address: 127.0.0.1, port: 80, health_status: FINE }', /want one of HEALTHY/],
   ['{ address: 127.0.0.1, port: 80, locality: { zome: a } }', /\.locality\.zome: unknown field/],
+  [
+    String.raw`{ address: 127.0.0.1, port: 80, hostname: "a\ud83d" }`,
+    /\.hostname: want a text of whole characters, got "a\\ud83d"$/,
+  ],
+  [
+    String.raw`{ address: 127.0.0.1, port: 80, locality: { zone: "\ude00" } }`,
+    /\.locality\.zone: want a text of whole characters/,
+  ],
   ['{ dns: "a..b", port: 80 }', /\.dns: want a DNS name/],
   ['{ dns: a.b, port: 80, hostname: x }', /\.hostname: unknown field/],
   ['127.0.0.1:80', /want a map/],
