@@ -134,6 +134,15 @@ for (const [method, path, body, status, error] of REFUSED) {
   });
 }
 
+test('a request for a token without a name in its Host is answered 404', async t => {
+  const { port } = await setUp(t);
+  const path = '/.well-known/acme-challenge/t-1_A';
+  const request = http.get({ port, path, setHost: false, headers: { host: '' }, agent: false });
+  const [response] = await once(request, 'response');
+  assert.equal(response.statusCode, 404);
+  request.destroy();
+});
+
 test('an ACME authority gets the answer for a token of an open order, and 404 for others', async t => {
   const { ask } = await setUp(t, 'unknown');
   const path = '/.well-known/acme-challenge/';

@@ -98,7 +98,8 @@ function answerProxies(app: Express, sources: HttpSources): void {
       );
     })
     .all(allow('GET, HEAD'));
-  get(app, '/.well-known/acme-challenge/:token', async ({ hostname, params }, response) => {
+  // Express has no name where the `Host` is empty, or missing as HTTP/1.0 allows.
+  get(app, '/.well-known/acme-challenge/:token', async ({ hostname = '', params }, response) => {
     const answer = await sources.answer(hostname.toLowerCase(), String(params.token));
     if (answer === undefined) response.status(404).json({ error: 'no order has this token' });
     else response.type('application/octet-stream').send(answer);
