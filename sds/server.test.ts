@@ -136,6 +136,17 @@ test('a request for many unknown services is a few lines in the log, and their n
   assert.equal(asked.at(-1)?.asked, 'later');
 });
 
+test('a name that clients miss is told of, also while no service is known at all', async t => {
+  const it = await setUp(t);
+  it.say({});
+  const stream = openStream(t, it.port, EDS, 'DeltaEndpoints');
+  stream.send({ type_url: CLUSTER_LOAD_ASSIGNMENT, resource_names_subscribe: ['a'] });
+  await stream.next();
+  assert.deepEqual((await it.status()).unknown_names, ['a']);
+  it.say({ a: [one] });
+  assert.deepEqual((await it.status()).unknown_names, []);
+});
+
 test('metrics count instances, clients and answers', async t => {
   const it = await setUp(t);
   it.say({ a: [one, two] });

@@ -110,6 +110,10 @@ function contentOf(snapshot: Snapshot) {
   };
 }
 
-test('without services there is nothing', () => {
-  assert.equal(instancesSnapshot(new Map()).size, 0);
+test('without services every name is missed', () => {
+  const missed: string[] = [];
+  const made = instancesSnapshot(new Map(), name => missed.push(name));
+  const resources = made.get(CLUSTER_LOAD_ASSIGNMENT);
+  assert.deepEqual([resources?.size, resources?.get('a')], [0, undefined]);
+  assert.deepEqual(missed, ['a']);
 });

@@ -24,7 +24,6 @@ export function instancesSnapshot(
     known instanceof Assignments ? known.listed : NOTHING_LISTED,
     instances,
   );
-  if (listed.assignments.size === 0) return new Map();
   const resources = new Assignments(listed, onMissed);
   setResourcesVersion(resources, hex(listed.high) + hex(listed.low));
   return new Map([[CLUSTER_LOAD_ASSIGNMENT, resources]]);
