@@ -12,6 +12,7 @@ const files: Readonly<Record<string, string>> = {
   '/run/password': 'from-file\n',
   '/run/empty': '\n',
   '/run/ca.pem': ROOT.certificate,
+  '/run/ca-with-list.pem': `${ROOT.certificate}-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----\n`,
   '/run/cert.pem': PAIR.certificate,
   '/run/key.pem': PAIR.key,
   '/run/other-key.pem': ROOT.key,
@@ -114,6 +115,10 @@ describe('the environment', () => {
     [
       { REDIS_URL: 'rediss://a', REDIS_CA_FILE: '/run/password' },
       /^REDIS_CA_FILE: cannot use the file "\/run\/password": it holds no certificate in PEM .* Want the authorities/,
+    ],
+    [
+      { REDIS_URL: 'rediss://a', REDIS_CA_FILE: '/run/ca-with-list.pem' },
+      /^REDIS_CA_FILE: cannot use the file "\/run\/ca-with-list.pem": revocation lists are not served/,
     ],
     [
       { REDIS_URL: 'rediss://a', REDIS_CERT_FILE: '/run/key.pem', REDIS_KEY_FILE: '/run/key.pem' },

@@ -1,3 +1,4 @@
+import { hasCrl } from '#certificates/crl-problem.ts';
 import { parseCertificates } from '#certificates/pem.ts';
 import { parsePrivateKey } from '#certificates/private-key.ts';
 import type { RedisTls } from './description.ts';
@@ -24,7 +25,7 @@ export function readTls(read: ReadFileOf): RedisTls | undefined {
   const [ca, cert, key] = [read('REDIS_CA_FILE'), read('REDIS_CERT_FILE'), read('REDIS_KEY_FILE')];
   if ((cert === undefined) !== (key === undefined))
     throw new Unreadable('REDIS_CERT_FILE and REDIS_KEY_FILE belong together: set both or none');
-  if (ca !== undefined) certificatesOf('REDIS_CA_FILE', ca, 'the authorities of the server');
+  if (ca !== undefined) checkAuthorities(ca);
   if (cert !== undefined && key !== undefined) checkPair(cert, key);
   if (ca === undefined && cert === undefined) return undefined;
   return {
@@ -43,6 +44,14 @@ function certificatesOf(name: string, { path, text }: File, want: string) {
       `${name}: cannot use the file "${path}": ${parsed.error}. Want ${want} in PEM`,
     );
   return parsed.certificates;
+}
+
+function checkAuthorities(ca: File): void {
+  certificatesOf('REDIS_CA_FILE', ca, 'the authorities of the server');
+  if (hasCrl(ca.text))
+    throw new Unreadable(
+      `REDIS_CA_FILE: cannot use the file "${ca.path}": revocation lists are not served here. Want the authorities of the server alone`,
+    );
 }
 
 function checkPair(cert: File, key: File): void {
