@@ -59,6 +59,21 @@ test('a client that has the version gets 304, until an instance of what it asks 
   assert.notEqual(fetched(again, new Map([...instances, ['a', []]])).version_info, version_info);
 });
 
+test('the same endpoints under very many names are refused', () => {
+  const members = Array.from({ length: 1_000 }, (_, port) => ({ address: '10.0.0.1', port }));
+  const ask = (most: number) =>
+    fetchEndpoints(
+      { resource_names: Array.from({ length: most }, (_, port) => `a:${port}`) },
+      new Map([['a', members]]),
+    );
+  assert.equal(ask(100).status, 200);
+  const refused = ask(101);
+  assert.equal(refused.status, 400);
+  assert.deepEqual('body' in refused && refused.body, {
+    error: 'resource_names: they have more than 100000 endpoints. Ask for fewer',
+  });
+});
+
 const BAD: readonly [request: unknown, error: RegExp][] = [
   [undefined, /a JSON object/],
   [[], /a JSON object/],
