@@ -163,7 +163,8 @@ export function timeProblem(certificate: X509Certificate, now: number): string |
   return now > validToDate.getTime() ? `expired at ${toIso(validToDate)}` : undefined;
 }
 
-function toIso(date: Date): string {
+/** Returns a time as findings say it. */
+export function toIso(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 

@@ -1,5 +1,6 @@
-import { timeProblem } from './check-pair.ts';
-import { crlProblem } from './crl-problem.ts';
+import { timeProblem, toIso } from './check-pair.ts';
+import { crlEnd } from './crl-end.ts';
+import { crlProblem, crlsIn } from './crl-problem.ts';
 import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { parseCertificates } from './pem.ts';
 
@@ -30,5 +31,16 @@ export function checkTrustedCa(pem: string, now: number): readonly Finding[] {
           `trusted authority ${at + 1} is no authority (CA:FALSE), so it is trusted for itself alone`,
         ],
   );
-  return [...timed, ...leaves].map(warningFinding);
+  return [...timed, ...leaves, ...endedLists(pem, now)].map(warningFinding);
+}
+
+function endedLists(pem: string, now: number): readonly string[] {
+  return crlsIn(pem).flatMap((der, at) => {
+    const end = crlEnd(der);
+    if (end === undefined || now <= end) return [];
+    const since = `revocation list ${at + 1} ended at ${toIso(new Date(end))}`;
+    return [
+      `${since}: until a newer one is here, Envoy refuses every certificate of its authority`,
+    ];
+  });
 }

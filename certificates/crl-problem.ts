@@ -20,11 +20,21 @@ export function hasCrl(pem: string): boolean {
  */
 export function crlProblem(pem: string): string | undefined {
   const begun = pem.split(BEGIN).length - 1;
-  const bodies = [...pem.matchAll(CRL)].map(([, body = '']) => body.replace(/\s/g, ''));
+  const bodies = bodiesIn(pem);
   if (begun !== bodies.length)
     return 'a revocation list in it is cut off, or shares a line with another';
   const broken = bodies.findIndex(body => !isDerSequence(body));
   return broken === -1 ? undefined : `revocation list ${broken + 1} in it is malformed`;
+}
+
+/** Returns the revocation lists in a PEM text in which nothing is wrong with them, as DER. */
+export function crlsIn(pem: string): readonly Buffer[] {
+  return bodiesIn(pem).map(body => Buffer.from(body, 'base64'));
+}
+
+/** Returns their base64. */
+function bodiesIn(pem: string): readonly string[] {
+  return [...pem.matchAll(CRL)].map(([, body = '']) => body.replace(/\s/g, ''));
 }
 
 /** Whether base64 holds exactly one complete DER SEQUENCE (X.690, section 8.1.3). */

@@ -48,3 +48,18 @@ test('revocation lists among trusted authorities: whole ones count, one that is 
   assert.deepEqual(found(lines.slice(0, -1).join('\n')), cut);
   assert.deepEqual(found(crl.trimEnd() + crl), cut);
 });
+
+test('a revocation list that has ended is told of, since Envoy refuses every client then', t => {
+  const { certificate, crl } = authority(t);
+  const found = (hours: number) =>
+    checkTrustedCa(certificate + crl, Date.now() + hours * 3_600_000).map(
+      ({ message, severity }) => `${severity}: ${message}`,
+    );
+  assert.deepEqual(found(23), []);
+  const [ended = '', ...others] = found(25);
+  assert.match(
+    ended,
+    /^warning: revocation list 1 ended at [-0-9T:]+Z: until a newer one is here, Envoy refuses every/,
+  );
+  assert.deepEqual(others, []);
+});
