@@ -44,6 +44,17 @@ test('a name with capital letters is also found in lower case, as a Mapping asks
   assert.deepEqual(rejected, ['Bad', 'bad']);
 });
 
+test('two names that differ in case alone do not share the name in lower case', () => {
+  const { problems, rejected, services } = parseInstancesFile(
+    'services:\n  Users: []\n  a: []\n  USERS: []\n  Cart: []\n  cart: []\n',
+  );
+  assert.deepEqual([...(services?.keys() ?? [])], ['Users', 'a', 'USERS', 'Cart', 'cart']);
+  assert.deepEqual(rejected, ['users']);
+  const message =
+    'services.USERS: it differs from "Users" in case alone, and a Mapping asks for "users"';
+  assert.deepEqual(problems, [{ line: 4, message }]);
+});
+
 const REFUSED_WHOLE: readonly [why: string, text: string, line: number, message: RegExp][] = [
   ['an empty file', '', 1, /"services: \{\}"/],
   ['no services', 'service: {}', 1, /"services"/],

@@ -63,9 +63,15 @@ function parseServices(source: Source, byName: Readonly<Record<string, unknown>>
   const services = new Map<string, readonly DeclaredItem[]>();
   const rejected: string[] = [];
   const problems: FileProblem[] = [];
+  const unclear = unclearNames(byName);
+  for (const [lower, [first, ...others]] of unclear) {
+    rejected.push(lower);
+    const message = `it differs from "${first}" in case alone, and a Mapping asks for "${lower}"`;
+    for (const each of others) problems.push(toProblem(source, ['services', each], message));
+  }
   for (const [name, value] of Object.entries(byName)) {
     const parsed = parseService(source, name, value);
-    const names = namesOf(name, byName);
+    const names = namesOf(name, byName).filter(each => !unclear.has(each));
     if (parsed.problems.length > 0) rejected.push(...names);
     else for (const each of names) services.set(each, parsed.items);
     problems.push(...parsed.problems);
@@ -77,6 +83,16 @@ function parseServices(source: Source, byName: Readonly<Record<string, unknown>>
 function namesOf(name: string, byName: Readonly<Record<string, unknown>>): readonly string[] {
   const lower = name.toLowerCase();
   return Object.hasOwn(byName, lower) ? [name] : [name, lower];
+}
+
+/** Returns what is in the file more than once in other case, and not as a Mapping asks for it. */
+function unclearNames(
+  byName: Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, readonly string[]> {
+  const sharing = Map.groupBy(Object.keys(byName), name => name.toLowerCase());
+  return new Map(
+    [...sharing].filter(([lower, names]) => names.length > 1 && !Object.hasOwn(byName, lower)),
+  );
 }
 
 function parseService(source: Source, name: string, value: unknown) {
