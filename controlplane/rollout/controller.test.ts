@@ -17,6 +17,7 @@ const mapping = (name: string, hash: string) =>
     hash,
     source: { file: 'a.yaml', line: 1 },
     spec: {},
+    document: {},
   }) as Resource;
 const policy = (hash: string, ...paths: readonly string[]) =>
   ({

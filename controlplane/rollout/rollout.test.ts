@@ -15,7 +15,7 @@ import {
   want,
 } from './rollout.ts';
 
-const resource = (id: string, hash: string) => ({ id, hash }) as Resource;
+const resource = (id: string, hash: string) => ({ id, hash, document: {} }) as unknown as Resource;
 const set = (versions: Record<string, string>): ResourcesById =>
   new Map(Object.entries(versions).map(([id, hash]) => [id, resource(id, hash)]));
 const served = (rollout: Rollout) =>
@@ -93,6 +93,31 @@ describe('a rollout', () => {
     assert.equal(rollout.trial?.stage, 'unproven');
     assert.deepEqual(served(rollout), { a: '2', b: '1' });
     assert.deepEqual(refuse(rollout, 'again').trial, rollout.trial);
+  });
+
+  /** After a start, when Secrets are not known as accepted yet. */
+  const restarted = () => {
+    const secret = { id: 's', hash: '1' } as Resource;
+    const wanted = new Map([...set({ a: '1', b: 'bad' }), ['s', secret]]);
+    return want(startRollout(set({ a: '1' })), wanted);
+  };
+
+  test('what is never stored, such as Secrets, stays served while it is searched after a start', () => {
+    const isBad = (resources: ResourcesById) => resources.get('b')?.hash === 'bad';
+    const control = refuse(restarted(), 'no');
+    assert.deepEqual(served(control), { a: '1', s: '1' });
+    let rollout = control;
+    while (rollout.trial !== undefined) {
+      assert.ok(effective(rollout).has('s'));
+      rollout = isBad(effective(rollout)) ? refuse(rollout, 'no') : accept(rollout);
+    }
+    assert.deepEqual([...rollout.quarantined.keys()], ['b']);
+  });
+
+  test('a Secret that is rejected is found all the same', () => {
+    const { rollout } = settle(restarted(), resources => resources.has('s'));
+    assert.deepEqual([...rollout.quarantined.keys()], ['s']);
+    assert.deepEqual(served(rollout), { a: '1', b: 'bad' });
   });
 
   test('what is left out for a taken port is tried again by itself, and in quarantine until then', () => {

@@ -14,7 +14,8 @@ export type Quarantined = { readonly to: Resource | undefined; readonly message:
 /**
  * What is tried, on top of what is accepted.
  * - `first`: all that is new.
- * - `control`: nothing, to see whether the base itself still works.
+ * - `control`: nothing, to see whether the base itself still works. What is never stored comes back
+ *   first, as it was before a start.
  * - `search`: a part of what was rejected.
  * - `unproven`: all that is new although the base fails, since then no resource is to blame.
  */
@@ -171,12 +172,28 @@ export function refuse(rollout: Rollout, message: string): Rollout {
     case 'unproven':
       return rollout;
     case 'first':
-      return { ...rollout, trial: { stage: 'control', changes: [], rest: [trial.changes] } };
+      return { ...rollout, trial: controlOf(trial, rollout) };
     case 'control':
-      return { ...rollout, trial: { stage: 'unproven', changes: trial.rest.flat(), rest: [] } };
+      return { ...rollout, trial: withoutControl(trial) };
     case 'search':
       return narrow(rollout, trial, message);
   }
+}
+
+/** Without its Secrets the base would have no certificate, and no Host would answer by TLS. */
+function controlOf({ changes: all }: Trial, { accepted }: Rollout): Trial {
+  const isNeverStored = ({ id, to }: Change) =>
+    to !== undefined && to.document === undefined && !accepted.has(id);
+  const changes = all.filter(isNeverStored);
+  return { stage: 'control', changes, rest: [all.filter(change => !isNeverStored(change))] };
+}
+
+/** What was never stored may be to blame, so the base is tried without it, too. */
+function withoutControl({ changes, rest }: Trial): Trial {
+  const all = [...changes, ...rest.flat()];
+  return changes.length > 0
+    ? { stage: 'control', changes: [], rest: [all] }
+    : { stage: 'unproven', changes: all, rest: [] };
 }
 
 function narrow(rollout: Rollout, trial: Trial, message: string): Rollout {
