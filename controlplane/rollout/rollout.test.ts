@@ -76,6 +76,38 @@ describe('a rollout', () => {
     assert.deepEqual(served(rollout), { a: '2', b: '2', c: '1', d: '2', e: '2', f: '1', g: '2' });
   });
 
+  test('edits in a row are taken, and do not have the search begin again', () => {
+    const names = Array.from({ length: 16 }, (_, i) => `m${i}`);
+    const versions = (hash: string) => Object.fromEntries(names.map(name => [name, hash]));
+    const isBad = (resources: ResourcesById) => resources.get('m5')?.hash === '2';
+    let rollout = want(startRollout(set(versions('1'))), set(versions('2')));
+    let edits = {};
+    for (let answers = 0; answers < 60; answers += 1) {
+      rollout = isBad(effective(rollout)) ? refuse(rollout, 'no') : accept(rollout);
+      if (answers % 2 === 0) continue;
+      edits = { ...edits, [`e${answers}`]: '1' };
+      rollout = want(rollout, new Map([...rollout.wanted, ...set(edits)]));
+    }
+    assert.deepEqual([...rollout.quarantined.keys()], ['m5']);
+    const { rollout: resting } = settle(rollout, isBad);
+    assert.deepEqual(served(resting), { ...versions('2'), m5: '1', ...edits });
+  });
+
+  test('a searched change that is taken back or corrected meanwhile is not tried', () => {
+    const isBad = (resources: ResourcesById) => resources.get('b')?.hash === '2';
+    const base = set({ a: '1', b: '1' });
+    const control = refuse(want(startRollout(base), set({ a: '2', b: '2' })), 'no');
+    const searching = refuse(accept(control), 'no');
+    assert.equal(searching.trial?.stage, 'search');
+    for (const rollout of [control, searching]) {
+      assert.equal(want(rollout, base).trial, undefined);
+      for (const b of ['1', '3']) {
+        const { rollout: resting } = settle(want(rollout, set({ a: '2', b })), isBad);
+        assert.deepEqual([served(resting), resting.quarantined.size], [{ a: '2', b }, 0]);
+      }
+    }
+  });
+
   test('a removal that is rejected is undone', () => {
     const { rollout } = settle(
       want(startRollout(set({ a: '1', b: '1' })), set({ b: '2' })),

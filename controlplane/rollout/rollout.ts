@@ -98,10 +98,10 @@ function withTrial({ accepted, trial }: Rollout): ResourcesById {
 }
 
 /**
- * Starts a trial of all that differs from the accepted resources. It replaces a running trial. A
- * quarantined version is tried again when its document was touched, even if its text is equal. The
- * cause may have been elsewhere, such as an occupied port. The parser returns the very same object
- * for a document that was not touched.
+ * Starts a trial of all that differs from the accepted resources. It replaces a running trial, but
+ * a search goes on after what is new. A quarantined version is tried again when its document was
+ * touched, even if its text is equal. The cause may have been elsewhere, such as an occupied port.
+ * The parser returns the very same object for a document that was not touched.
  */
 export function want(rollout: Rollout, wanted: ResourcesById): Rollout {
   const quarantined = new Map(
@@ -111,7 +111,29 @@ export function want(rollout: Rollout, wanted: ResourcesById): Rollout {
   const accepted = asWritten(isResting ? effective(rollout) : rollout.accepted, wanted);
   const versions = [...(isResting ? [accepted] : rollout.versions), wanted].slice(-MOST_VERSIONS);
   const next = { ...rollout, accepted, wanted, quarantined, versions };
-  return { ...next, trial: trialOf('first', [difference(next)]) };
+  return { ...next, trial: trialAfter(rollout.trial, difference(next)) };
+}
+
+/**
+ * Returns the trial that follows one when `all` differs from the accepted resources. Edits in a row
+ * would have a search begin again and again, so what it is about stays apart from what is new.
+ */
+function trialAfter(trial: Trial | undefined, all: readonly Change[]): Trial | undefined {
+  const searched = trial?.stage === 'control' || trial?.stage === 'search' ? trial : undefined;
+  const newest = new Map(all.map(change => [change.id, change]));
+  const sets = [searched?.changes ?? [], ...(searched?.rest ?? [])].map(set =>
+    set.flatMap(({ id, to }) => {
+      const change = newest.get(id);
+      return change === undefined || change.to?.hash !== to?.hash ? [] : [change];
+    }),
+  );
+  const before = new Set(sets.flat().map(({ id }) => id));
+  if (searched === undefined || before.size === 0) return trialOf('first', [all]);
+  const others = all.filter(({ id }) => !before.has(id));
+  const [changes = [], ...rest] = sets;
+  return searched.stage === 'control'
+    ? { stage: 'control', changes, rest: [others, ...rest] }
+    : trialOf('search', [others, ...sets]);
 }
 
 /**
