@@ -365,18 +365,38 @@ describe('services and proxies', () => {
   test('a service that does not answer holds the proxies for a while only', () => {
     const { controller, served, timers } = pair();
     controller.written(written([mapping('a', '1')]));
-    assert.equal(timers.length, 1);
     timers[0]?.();
+    assert.equal(served.edge, 'a@1');
+  });
+
+  test('one whose connection breaks again and again holds them no longer', () => {
+    const timers = new HandTimers();
+    const edge: ClientAck = { id: 'edge', group: 'edge', state: 'settled' };
+    let connected = [edge];
+    const { controller, served } = pair({ after: timers.after, proxies: () => connected });
+    const connect = (...clients: ClientAck[]) => {
+      connected = clients;
+      controller.proxiesChanged();
+    };
+    controller.written(written([mapping('a', '1')]));
+    connect(edge, { id: '1', group: 'limits', state: 'waiting' });
+    const sinceFirst = Math.max(...timers.delays);
+    connect(edge);
+    // With one client more the wait for this stream is longer.
+    connect(edge, { ...edge, id: 'other' }, { id: '2', group: 'limits', state: 'waiting' });
+    assert.ok(Math.max(...timers.delays) > sinceFirst);
+    timers.run(sinceFirst);
+    timers.run(500);
     assert.equal(served.edge, 'a@1');
   });
 
   test('edits in a row do not prolong that while', () => {
     const { controller, served, timers } = pair();
     controller.written(written([mapping('a', '1')]));
-    const [first] = timers;
+    const begun = [...timers];
     for (const version of ['2', '3']) controller.written(written([mapping('a', version)]));
-    assert.deepEqual(timers, [first]);
-    first?.();
+    assert.deepEqual(timers, begun);
+    begun[0]?.();
     assert.equal(served.edge, 'a@3');
   });
 

@@ -144,6 +144,8 @@ export class Controller {
   readonly #seen = new Set<string>();
   /** Whether this process has accepted anything. */
   #proven = false;
+  /** Keys of services that were here, and of which nobody has settled since. */
+  readonly #silent = new Set<string>();
   /** Groups of services that have something to decide by. */
   #deciding: readonly string[] = [];
   /** What the authorizer was last seen to have. Undefined before that. */
@@ -229,7 +231,11 @@ export class Controller {
     this.#here = new Set(services.map(({ id }) => id));
     // Another process of the service may be on its way back, too.
     if (come && this.#held.length > 0) this.#waitElsewhere();
-    this.#services.waitFor([...unsettled(services), ...this.#away(services)]);
+    this.#services.waitFor([
+      ...unsettled(services),
+      ...this.#silentGroups(services).map(silentKey),
+      ...this.#away(services),
+    ]);
     this.#waitToTryAgain(proxies);
   }
 
@@ -281,6 +287,17 @@ export class Controller {
     const here = new Set(services.map(({ group }) => group));
     const groups = this.#deciding.filter(group => !here.has(group)).map(groupKey);
     return this.#elsewhere ? [...groups, ELSEWHERE] : groups;
+  }
+
+  /**
+   * Returns the keys of services that were here, and of which nobody has settled since. A service
+   * whose connection breaks again and again has another stream each time.
+   */
+  #silentGroups(services: readonly ClientAck[]): readonly string[] {
+    for (const { group } of services) this.#silent.add(groupKey(group));
+    for (const { group, state } of services)
+      if (state === 'settled') this.#silent.delete(groupKey(group));
+    return [...this.#silent];
   }
 
   /**
@@ -436,9 +453,13 @@ export class Controller {
   #servicesChanged({ services }: Clients): void {
     const refusing = services.find(({ state }) => state === 'rejected');
     if (refusing !== undefined && this.#refuse(refusing.refusal ?? 'it gave no reason')) return;
-    const waiting = services.filter(({ state }) => state === 'waiting').map(({ id }) => id);
-    const holding = [...waiting, ...this.#away(services)];
-    if (holding.every(key => this.#services.isLate(key))) this.#release();
+    const isLate = (key: string, group: string) =>
+      this.#services.isLate(key) || this.#services.isLate(silentKey(group));
+    const isHeld =
+      services.some(
+        ({ group, id, state }) => state === 'waiting' && !isLate(id, groupKey(group)),
+      ) || this.#away(services).some(key => !isLate(key, key));
+    if (!isHeld) this.#release();
   }
 
   #waitElsewhere(): void {
@@ -522,4 +543,9 @@ function unsettled(clients: readonly ClientAck[]): readonly string[] {
 /** Returns a key that differs from every stream id. */
 function groupKey(group: string): string {
   return `group ${group}`;
+}
+
+/** Returns the key of a wait that outlasts the streams of a group. */
+function silentKey(key: string): string {
+  return `silent ${key}`;
 }
