@@ -100,3 +100,19 @@ test('what no service would hear is not ordered, and what is not drained is not 
   assert.throws(() => orders.drain('sds', INSTANCE, false), /not drained/);
   assert.deepEqual([served(), orders.drained], [[], []]);
 });
+
+test('beside as many orders of another kind all that is drained elsewhere is taken', () => {
+  const { orders, served, written } = ordersAt('sds', [], true, async () => {});
+  const renewal = { certificate_renewal: { hostname: 'a.test', revoke: false } };
+  for (let time = 0; time < 200; time += 1) orders.do('sds', renewal);
+  orders.take('sds', [INSTANCE]);
+  assert.deepEqual([served().length, written], [201, [[INSTANCE]]]);
+});
+
+test('no more than 200 instances are drained, and those stay so over a restart', () => {
+  const many = Array.from({ length: 200 }, (_, index) => ({ ...INSTANCE, port: index + 1 }));
+  const { orders } = ordersAt('sds', many);
+  assert.throws(() => orders.drain('sds', INSTANCE, true), /too much/);
+  orders.drain('sds', { ...INSTANCE, port: 1 }, true);
+  assert.equal(orders.drained.length, 200);
+});

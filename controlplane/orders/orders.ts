@@ -22,7 +22,7 @@ export type ShareDrain = (instance: Drained, isDrained: boolean) => Promise<void
 
 /** How long an order to do something stands, in ms. A service that is connected has it by then. */
 const STANDS_MS = 10_000;
-/** Orders that stand at the same time, of one group. */
+/** Orders of one group that stand for some seconds, and instances that are drained. */
 const MOST = 200;
 const TOO_MUCH = 'too much is asked at once, ask again in 10 s';
 const NOT_DRAINED = 'the instance is not drained';
@@ -36,6 +36,8 @@ export class Orders implements Cache {
   /** What is served without orders, by group. */
   readonly #plain = new Map<string, Snapshot>();
   readonly #orders = new Map<string, Map<string, XdsResource>>();
+  /** How many of them stand for some seconds, by group. */
+  readonly #passing = new Map<string, number>();
   readonly #drained = new Map<string, Drained>();
   #number = 0;
 
@@ -65,10 +67,16 @@ export class Orders implements Cache {
    */
   do(group: string, order: JsonObject): Promise<readonly ServiceAnswer[]> {
     this.#wantTaker(group);
+    const passing = this.#passing.get(group) ?? 0;
+    if (passing >= MOST) throw new Error(TOO_MUCH);
     this.#number += 1;
     const name = `${process.pid}-${this.#number}-${Math.trunc(performance.timeOrigin)}`;
     this.#give(group, name, order);
-    this.#parts.after(STANDS_MS, () => this.#withdraw(group, name));
+    this.#passing.set(group, passing + 1);
+    this.#parts.after(STANDS_MS, () => {
+      this.#passing.set(group, (this.#passing.get(group) ?? 0) - 1);
+      this.#withdraw(group, name);
+    });
     return this.#parts.answers.of({ group, name, withdrawn: false });
   }
 
@@ -94,6 +102,7 @@ export class Orders implements Cache {
     const isAlone = this.#parts.share === undefined;
     if (isDrained) {
       if (isAlone) this.#wantTaker(group);
+      if (!this.#drained.has(name) && this.#drained.size >= MOST) throw new Error(TOO_MUCH);
       this.#drain(group, instance);
     } else if (!this.#undrain(group, name) && isAlone) throw new Error(NOT_DRAINED);
     this.#parts.store.write(this.drained);
@@ -131,7 +140,6 @@ export class Orders implements Cache {
 
   #give(group: string, name: string, order: JsonObject): void {
     const orders = this.#orders.get(group) ?? new Map<string, XdsResource>();
-    if (orders.size >= MOST) throw new Error(TOO_MUCH);
     orders.set(name, xdsResource(name, encodeAny({ '@type': ORDER, ...order })));
     this.#orders.set(group, orders);
     this.#serve(group);
