@@ -6,6 +6,9 @@ export function wholeOf(name: string): string {
   return name.slice(0, name.lastIndexOf('/'));
 }
 
+/** Clients choose what they ACK, and each combination may take as much memory as all of it. */
+const MOST_VIEWS = 32;
+
 const known = new WeakMap<Resources, readonly string[]>();
 const views = new WeakMap<Resources, Map<string, Resources>>();
 
@@ -30,9 +33,11 @@ export function partsFor(
   const ofResources = views.get(resources) ?? new Map<string, Resources>();
   views.set(resources, ofResources);
   const key = JSON.stringify(acked);
-  const view =
-    ofResources.get(key) ??
-    new Map([...resources].filter(([name]) => acked.includes(wholeOf(name))));
+  const shared = ofResources.get(key);
+  if (shared !== undefined) return shared;
+  const [oldest] = ofResources.keys();
+  if (ofResources.size >= MOST_VIEWS && oldest !== undefined) ofResources.delete(oldest);
+  const view = new Map([...resources].filter(([name]) => acked.includes(wholeOf(name))));
   ofResources.set(key, view);
   return view;
 }
