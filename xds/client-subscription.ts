@@ -30,6 +30,8 @@ const INVALID_ARGUMENT = 3;
 export class ClientSubscription {
   readonly typeUrl: string;
   readonly #versions = new Map<string, string>();
+  /** Whether these were all that the server had. */
+  #isWhole = true;
 
   constructor(typeUrl: string) {
     this.typeUrl = typeUrl;
@@ -41,7 +43,7 @@ export class ClientSubscription {
       node,
       type_url: this.typeUrl,
       resource_names_subscribe: [WILDCARD],
-      initial_resource_versions: Object.fromEntries(this.#versions),
+      initial_resource_versions: Object.fromEntries(this.#brought()),
     };
   }
 
@@ -53,13 +55,17 @@ export class ClientSubscription {
       any: resource,
     }));
     const removed = response.removed_resources;
+    const complete = this.#completes(response);
     let answered = false;
     const answer = (error_detail: object | null) => {
       if (!answered) send({ type_url: this.typeUrl, response_nonce: response.nonce, error_detail });
       answered = true;
     };
     const ack = () => {
-      if (!answered) this.#hold(changed, removed);
+      if (!answered) {
+        this.#hold(changed, removed);
+        this.#isWhole = complete;
+      }
       answer(null);
     };
     const nack = (message: string) => answer({ code: INVALID_ARGUMENT, message });
@@ -67,10 +73,20 @@ export class ClientSubscription {
       typeUrl: this.typeUrl,
       changed,
       removed,
-      complete: this.#completes(response),
+      complete,
       ack,
       nack,
     };
+  }
+
+  /**
+   * A server that has nothing new says nothing. So in the middle of a change one resource counts as
+   * unknown. It is sent again, and with it comes whether this is all by now.
+   */
+  #brought(): ReadonlyMap<string, string> {
+    const [first] = this.#versions.keys();
+    const isKnown = this.#isWhole || first === undefined;
+    return isKnown ? this.#versions : new Map(this.#versions).set(first, '');
   }
 
   /**
