@@ -94,8 +94,10 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
       });
     });
   let lastTold = '[]';
-  let cancel: (() => void) | undefined;
-  const ask = async () => {
+  let cancel = () => {};
+  /** The asking that goes on. An earlier one may still wait for its answer. */
+  let asking: object | undefined;
+  const ask = async (own: object) => {
     try {
       inForce.take((await keySets?.()) ?? []);
     } catch (error) {
@@ -106,16 +108,16 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
     const told = JSON.stringify(reasons());
     if (told !== lastTold) parts.changed?.();
     lastTold = told;
-    if (cancel !== undefined) cancel = after(ASK_MS, () => void ask());
+    if (asking === own) cancel = after(ASK_MS, () => void ask(own));
   };
   const begin = () => {
-    if (keySets === undefined || cancel !== undefined) return;
-    cancel = () => {};
-    void ask();
+    if (keySets === undefined || asking !== undefined) return;
+    asking = {};
+    void ask(asking);
   };
   const end = () => {
-    cancel?.();
-    cancel = undefined;
+    cancel();
+    asking = undefined;
   };
   return {
     services: withoutAggregated(service.implementations([EXTENSION_CONFIG])),
