@@ -22,7 +22,12 @@ test('what is drained is read again, and nothing before anything was written', t
   assert.deepEqual([store.read(), logged], [[{ address: '::1', port: 9001 }], []]);
 });
 
-for (const text of ['', '{', '{}', '[1]', '[null]', '[{"address": "a.test", "port": 1}]']) {
+const instanceAt = (port: number) => `[{"address": "::1", "port": ${port}}]`;
+const WRONG = [
+  ...['', '{', '{}', '[1]', '[null]', '[{"address": "a.test", "port": 1}]'],
+  ...[-1, 0, 0.5, 65_536].map(instanceAt),
+];
+for (const text of WRONG) {
   test(`a file with ${JSON.stringify(text)} drains nothing, and is logged`, t => {
     const { logged, path, store } = storeIn(t);
     writeFileSync(path, text);

@@ -40,9 +40,12 @@ function parse(text: string): readonly Drained[] {
   return all.map(({ address, port }) => ({ address, port }));
 }
 
+const MOST_PORT = 65_535;
+
 /** Returns whether a value of JSON is an instance. */
 export function isDrained(value: unknown): value is Drained {
   if (typeof value !== 'object' || value === null) return false;
   const { address, port } = value as Partial<Drained>;
-  return typeof address === 'string' && isIP(address) !== 0 && Number.isInteger(port);
+  if (typeof address !== 'string' || isIP(address) === 0) return false;
+  return typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= MOST_PORT;
 }
