@@ -30,6 +30,13 @@ test('a damaged file is an error, not an empty store', async t => {
   await assert.rejects(fileLastGoodStore(path).read(), SyntaxError);
 });
 
+for (const text of ['{}', '[null]', '["a.yaml"]', '[{"document": {}}]'])
+  test(`so is ${text}, since it is no list of documents with their places`, async t => {
+    const path = join(await newFolder(t), 'last-good.json');
+    await writeFile(path, text);
+    await assert.rejects(fileLastGoodStore(path).read(), /not a list of documents/);
+  });
+
 test('a write that fails leaves what was there', async t => {
   const path = join(await newFolder(t), 'last-good.json');
   const store = fileLastGoodStore(path);

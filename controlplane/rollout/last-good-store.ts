@@ -1,5 +1,6 @@
 import { access, chmod, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isFields } from '#resources/words/fields.ts';
 import { makeStateFolder } from './state-folder.ts';
 
 /** One document of the operator as it was last accepted, and its place. */
@@ -52,8 +53,13 @@ async function readDocuments(path: string): Promise<readonly LastGood[]> {
     throw error;
   }
   const parsed: unknown = JSON.parse(text);
-  if (!Array.isArray(parsed)) throw new Error(`${path}: not a list of documents`);
+  if (!Array.isArray(parsed) || !parsed.every(isLastGood))
+    throw new Error(`${path}: not a list of documents`);
   return parsed;
+}
+
+function isLastGood(value: unknown): value is LastGood {
+  return isFields(value) && typeof value.file === 'string';
 }
 
 /** An edit changes few of many documents. */
