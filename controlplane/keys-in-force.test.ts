@@ -12,16 +12,17 @@ const PROVIDER = {
 function inForce() {
   let time = 1_000_000;
   const keys = new KeysInForce(() => time);
+  const take = (set: Parameters<typeof keys.take>[0][number]) => keys.take([set], time);
   const wait = (ms: number) => {
     time += ms;
   };
-  return { keys, wait };
+  return { keys, take, wait };
 }
 
 test('a provider has the keys of its Filter while they are fresh', () => {
-  const { keys, wait } = inForce();
+  const { keys, take, wait } = inForce();
   assert.equal(keys.of([PROVIDER]).size, 0);
-  keys.take([SET]);
+  take(SET);
   wait(MOST_AGE_MS);
   assert.deepEqual([...keys.of([PROVIDER])], [['p', SET.keys]]);
   wait(1);
@@ -29,8 +30,8 @@ test('a provider has the keys of its Filter while they are fresh', () => {
 });
 
 test('keys from before a clock was set back are not fresh', () => {
-  const { keys, wait } = inForce();
-  keys.take([SET]);
+  const { keys, take, wait } = inForce();
+  take(SET);
   wait(-MOST_AGE_MS - 1);
   assert.equal(keys.of([PROVIDER]).size, 0);
 });
@@ -44,7 +45,7 @@ for (const [what, set] of [
   ['that are null', { ...SET, keys: ['null'] }],
 ] as const)
   test(`keys ${what} are not used`, () => {
-    const { keys } = inForce();
-    keys.take([set]);
+    const { keys, take } = inForce();
+    take(set);
     assert.equal(keys.of([PROVIDER]).size, 0);
   });

@@ -15,9 +15,10 @@ export class KeysInForce {
     this.#now = now;
   }
 
-  take(sets: readonly FilterKeySet[]): void {
+  /** `asked` is when ext-authz was asked for these, ms since the epoch. */
+  take(sets: readonly FilterKeySet[], asked: number): void {
     this.#sets = new Map(sets.map(set => [set.filter, set]));
-    this.#at = this.#now();
+    this.#at = asked;
   }
 
   /** Returns the keys of each provider that has some, by its name. */

@@ -98,8 +98,9 @@ export function openTokenKeys(parts: TokenKeysParts): TokenKeys {
   /** The asking that goes on. An earlier one may still wait for its answer. */
   let asking: object | undefined;
   const ask = async (own: object) => {
+    const asked = now();
     try {
-      inForce.take((await keySets?.()) ?? []);
+      inForce.take((await keySets?.()) ?? [], asked);
     } catch (error) {
       log.debug({ reason: error instanceof Error ? error.message : '' }, UNKNOWN);
     }
