@@ -1,10 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { CachedDocument } from './cached-document.ts';
 import type { JsonObject } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
 import { ProviderError, type ProviderErrorFacts } from './provider-error.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';
+import { sameText } from './same-text.ts';
 import {
   ASYMMETRIC_ALGORITHMS,
   type SignatureFault,
@@ -182,8 +183,7 @@ function leftHalfHash(text: string, alg: unknown): string {
 }
 
 function isSame(actual: unknown, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return typeof actual === 'string' && timingSafeEqual(digest(actual), digest(expected));
+  return typeof actual === 'string' && sameText(actual, expected);
 }
 
 function invalid(

@@ -10,9 +10,9 @@ import {
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import type { Presented } from '#ext-authz/oauth2/session/presented.ts';
 import { presentedSession } from '#ext-authz/oauth2/session/presented-session.ts';
-import { sameText } from '#ext-authz/oauth2/session/same-text.ts';
 import type { Session } from '#ext-authz/oauth2/session/session.ts';
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';
+import { sameText } from '#ext-authz/provider/same-text.ts';
 import { newUrlSecret } from '#ext-authz/store/sealed-record.ts';
 import { methodNotAllowed } from './gateway-page.ts';
 import { answerPreflight, corsHeaders, isPreflight } from './logout-cors.ts';

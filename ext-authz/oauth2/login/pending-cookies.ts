@@ -9,8 +9,8 @@ import {
 } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import type { Place } from '#ext-authz/oauth2/session/origin.ts';
-import { sameText } from '#ext-authz/oauth2/session/same-text.ts';
 import type { Session } from '#ext-authz/oauth2/session/session.ts';
+import { sameText } from '#ext-authz/provider/same-text.ts';
 import type { RandomBytes } from '#ext-authz/store/sealed-record.ts';
 import { type Attempt, openAttempt, sealAttempt } from './attempt.ts';
 import { isNavigation } from './navigation.ts';

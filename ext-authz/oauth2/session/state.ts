@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import { sameText } from '#ext-authz/provider/same-text.ts';
 import { type RandomBytes, storeName } from '#ext-authz/store/sealed-record.ts';
-import { sameText } from './same-text.ts';
 
 /** What makes the states of a Filter. */
 export type StateMaker = {
