@@ -113,6 +113,7 @@ const credentials = requestWith({
   'x-gateway-client-id': 'me',
   'x-gateway-client-secret': 's'.repeat(40),
 });
+const NO_TOKENS = { accessToken: '', idToken: undefined };
 const granted = tokens.map(accessToken => ({ accessToken, idToken: undefined }));
 
 const CASES: ReadonlyMap<string, Check> = new Map<string, Check>([
@@ -121,12 +122,9 @@ const CASES: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['JWT filter, a header of the request in a header', run(filters[2].run)],
   [
     'access token of a session',
-    n => resourceServer.validate(granted[n] ?? { accessToken: '', idToken: undefined }, ['read']),
+    n => resourceServer.validate(granted[n] ?? NO_TOKENS, ['read'], CONTEXT.signal),
   ],
-  [
-    'its headers, a claim in one',
-    n => resourceServer.change(granted[n] ?? { accessToken: '', idToken: undefined }, credentials),
-  ],
+  ['its headers, a claim in one', n => resourceServer.change(granted[n] ?? NO_TOKENS, credentials)],
   ['client credentials, cached, a claim in a header', () => machine(credentials, item, CONTEXT)],
 ]);
 

@@ -87,8 +87,7 @@ export function openResourceServer(
   };
   const knownOf = rememberedTokens(settings.allowMalformedAccessToken);
   return {
-    validate: (tokens, scope, signal: () => AbortSignal = deadline) =>
-      judgeToken(knownOf(tokens).judged, scope, judge, signal),
+    validate: (tokens, scope, signal) => judgeToken(knownOf(tokens).judged, scope, judge, signal),
     change: (tokens, request) =>
       rememberedChange(knownOf(tokens), change, tokens, delegate(), request),
   };

@@ -63,7 +63,7 @@ function open(t: TestContext, changes: Partial<Settings> = {}, jwt: Partial<JwtS
   );
   const judge = async (accessToken: string, scope: readonly string[] = [], sub?: string) => {
     const idToken = sub === undefined ? undefined : { raw: '', claims: { sub } };
-    const verdict = await server.validate({ accessToken, idToken }, scope);
+    const verdict = await server.validate({ accessToken, idToken }, scope, soon);
     return verdict.kind === 'valid' ? 'valid' : `${verdict.kind}: ${verdict.check}`;
   };
   const advance = (ms: number) => {

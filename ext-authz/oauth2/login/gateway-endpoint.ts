@@ -2,13 +2,13 @@ import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { CALLBACK_PATH, LOGIN_PATH, LOGOUT_PATH } from '#ext-authz/oauth2/session/origin.ts';
+import { providerTime } from '#ext-authz/provider/provider-time.ts';
 import { answerCallback } from './callback.ts';
 import { answerFreshLogin } from './fresh-login.ts';
 import { failurePage, methodNotAllowed } from './gateway-page.ts';
 import { answerHandoff, answerTicket } from './handoff.ts';
 import { answerLogout } from './logout.ts';
 import { type Protecting, protecting } from './protecting.ts';
-import { providerTime } from './provider-time.ts';
 
 /**
  * Answers the gateway's own paths of the OAuth2 filters, before all rules. Rejects with

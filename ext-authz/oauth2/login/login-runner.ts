@@ -22,11 +22,11 @@ import type { Session } from '#ext-authz/oauth2/session/session.ts';
 import { scopeState } from '#ext-authz/oauth2/session/session-state.ts';
 import { missingScope as missingOf } from '#ext-authz/oauth2/tokens/scope.ts';
 import type { RuleItem } from '#ext-authz/policy/rule.ts';
+import { providerTime } from '#ext-authz/provider/provider-time.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
 import { freshLogin } from './fresh-login.ts';
 import { insteadOfRedirect } from './instead-of-redirect.ts';
 import { beginLogin, type LoginNeed } from './login.ts';
-import { providerTime } from './provider-time.ts';
 import { returnUrl } from './return-url.ts';
 
 /**

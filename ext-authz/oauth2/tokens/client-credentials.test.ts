@@ -7,6 +7,7 @@ import { as, clientProvider, ME } from '#ext-authz/oauth2/testing/client-provide
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
 import { assertionSettings } from '#ext-authz/testing/provider-settings.ts';
+import { soon } from '#ext-authz/testing/soon.ts';
 
 const { accessToken, asked, grant, hostile, judge, open, refuse } = clientProvider();
 
@@ -221,6 +222,49 @@ test('a provider that does not answer in time is 504, whether it is asked for ke
     const run = replica({ deadline: () => AbortSignal.timeout(300) });
     await assert.rejects(run(ME), error => faultOf(error) === 'provider_timeout', endpoint);
   }
+});
+
+/** The times for the provider that a Filter has begun. */
+function countedTimes() {
+  const begun: AbortController[] = [];
+  const deadline = () => {
+    const time = new AbortController();
+    begun.push(time);
+    return AbortSignal.any([time.signal, soon()]);
+  };
+  return { begun, deadline };
+}
+
+test('userinfo gets what a new token leaves of the time, and none of its own', async t => {
+  const { begun, deadline } = countedTimes();
+  const seen: number[] = [];
+  hostile().behave('token', async () => {
+    seen.push(begun.length);
+    return { body: { access_token: await accessToken(), token_type: 'Bearer' } };
+  });
+  hostile().behave('userinfo', () => {
+    seen.push(begun.length);
+    return { body: { sub: 'me' } };
+  });
+  const { replica } = await open(t, { accessTokenValidation: 'userinfo' });
+  setBy(await replica({ deadline })(ME));
+  assert.deepEqual(seen, [2, 2]);
+});
+
+test('so does the token that replaces one which userinfo refuses', async t => {
+  const { begun, deadline } = countedTimes();
+  const { replica } = await open(t, { accessTokenValidation: 'userinfo' });
+  const run = replica({ deadline });
+  setBy(await run(ME));
+  hostile().behave('userinfo', () => ({ status: 401 }));
+  hostile().behave('token', () => {
+    begun.at(-2)?.abort();
+    return 'hang';
+  });
+  await assert.rejects(run(ME), {
+    code: 'timeout',
+    message: 'the token endpoint: no answer in time',
+  });
 });
 
 test('a store that is down is 503, whatever the credentials', async t => {

@@ -6,7 +6,9 @@ import type { HeaderFields, HttpRequest } from '#ext-authz/http/http-request.ts'
 import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
 import type { ProviderListener } from '#ext-authz/provider/provider-listener.ts';
+import { providerTime } from '#ext-authz/provider/provider-time.ts';
 import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
+import { waitFor } from '#ext-authz/provider/wait-for.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { type RandomBytes, sealOfCredentials } from '#ext-authz/store/sealed-record.ts';
 import { addressNetwork } from '#resources/words/address-network.ts';
@@ -70,7 +72,7 @@ export function credentialFilter<C>(
   const obtainer = new TokenObtainer({ ...parts, cache, refusedBy: grant.refusedBy });
   const { heard, refusals, resourceServer } = parts;
   const hearer = { heard, settings: definition.settings };
-  return (request, { arguments: { scope: listed } }) => {
+  return (request, { arguments: { scope: listed } }, context) => {
     const brought = grant.read(request.headers);
     if ('error' in brought) return forbid(request, brought.error);
     const scope = requestedScope(listed);
@@ -79,7 +81,8 @@ export function credentialFilter<C>(
       scope,
       storeKey: parts.storeKey,
     });
-    const visit = { request, scope, wanted, obtainer, resourceServer, hearer };
+    const signal = providerTime(() => context.signal(), parts.deadline);
+    const visit = { request, scope, wanted, obtainer, resourceServer, hearer, signal };
     const token = cache.known(wanted.seal);
     const blocked = refusals.blockedBy(wanted.attempt);
     if (blocked?.by === 'name') return refuse(request, blocked.limited);
@@ -102,6 +105,8 @@ type Visit = {
   readonly obtainer: TokenObtainer;
   readonly resourceServer: AnyResourceServer;
   readonly hearer: TokenHearer;
+  /** The provider's time, for all that the request asks it. */
+  readonly signal: () => AbortSignal;
 };
 
 type Judged = FilterDecision | { readonly kind: 'invalid'; readonly check: string };
@@ -131,7 +136,8 @@ function wantedOf<C>(
 
 /** With `again` a token that is not new and not valid is replaced. */
 async function obtainAndJudge(visit: Visit, again: boolean): Promise<FilterDecision> {
-  const { obtainer, request, wanted } = visit;
+  const { obtainer, request, signal, wanted } = visit;
+  signal(); // the time begins here, and what is left of it is for userinfo
   const obtained = await obtainer.obtain(wanted);
   if (obtained.kind !== 'token') return refuse(request, obtained);
   const { isNew, token } = obtained;
@@ -153,7 +159,7 @@ async function replaceOnce(
   const outcome = await judged;
   if (outcome.kind !== 'invalid') return outcome;
   await visit.obtainer.discard(visit.wanted.seal, { token, isNew: false });
-  return obtainAndJudge(visit, false);
+  return waitFor(obtainAndJudge(visit, false), 'the token endpoint', visit.signal());
 }
 
 /** Judges a token by the scope granted (rule 5), then by itself (rule 6). */
@@ -171,7 +177,7 @@ function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
     if (verdict.kind === 'insufficient_scope') return refuse(request, notGranted(verdict.check));
     return { kind: 'allow', change: resourceServer.change(token, request) };
   };
-  const verdict = resourceServer.validate(token, scope);
+  const verdict = resourceServer.validate(token, scope, visit.signal);
   return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
 }
 

@@ -42,6 +42,7 @@ export type AnyResourceServer = ResourceServer & {
   readonly validate: (
     tokens: GrantedTokens,
     scope: readonly string[],
+    signal: () => AbortSignal,
   ) => TokenVerdict | Promise<TokenVerdict>;
   readonly change: (tokens: GrantedTokens, request: HttpRequest) => Change;
 };
