@@ -2,7 +2,12 @@ import { seeOther } from '#ext-authz/http/answer-page.ts';
 import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { sessionCookies } from '#ext-authz/oauth2/session/cookies.ts';
-import { presentedSession, usableSession } from '#ext-authz/oauth2/session/presented-session.ts';
+import type { Presented } from '#ext-authz/oauth2/session/presented.ts';
+import {
+  endedBy,
+  presentedSession,
+  usableSession,
+} from '#ext-authz/oauth2/session/presented-session.ts';
 import { newSession, type Session } from '#ext-authz/oauth2/session/session.ts';
 import type { LoadedSession } from '#ext-authz/oauth2/session/session-records.ts';
 import { scopeState, stateOf } from '#ext-authz/oauth2/session/session-state.ts';
@@ -53,13 +58,14 @@ export async function answerCallback(
 
 async function judge(callback: Callback): Promise<GatewayAnswer> {
   const { attempt, filter, parameters, place, request } = callback;
-  const { loaded } = await presentedSession(filter, place, request);
+  const presented = await presentedSession(filter, place, request);
+  const { loaded } = presented;
   if (parameters.error !== undefined) return refused(callback, parameters.error);
   // A parameter without a value counts as omitted (RFC 6749 section 3.1).
   if (!parameters.code)
     return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
   if (loaded !== undefined && isKnownBy(loaded.session, attempt)) return goOn(callback, loaded);
-  return logInOnce(callback, parameters.code, loaded);
+  return logInOnce(callback, parameters.code, presented);
 }
 
 /**
@@ -76,18 +82,18 @@ async function goOn(callback: Callback, { id, session }: LoadedSession): Promise
 async function logInOnce(
   callback: Callback,
   code: string,
-  before: LoadedSession | undefined,
+  presented: Presented,
 ): Promise<GatewayAnswer> {
   const { attempt, filter, place, request, signal } = callback;
   if (!(await spend(filter, attempt.state)))
     return unknownState([{ filter, place }], request, signal);
   let isLoggedIn = false;
   try {
-    const session = await exchange(callback, code, before);
+    const session = await exchange(callback, code, presented.loaded);
     if ('refused' in session) return refusedPage(callback, session.refused);
     const id = await filter.sessions.create(session, filter.sources.now());
     isLoggedIn = true;
-    const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
+    const old = endedBy(presented, attempt);
     await Promise.all(old.map(key => filter.sessions.remove(key)));
     return await finish(callback, id, session);
   } catch (error) {

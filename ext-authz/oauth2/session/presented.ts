@@ -9,8 +9,10 @@ export type Presented = {
    */
   readonly xsrf: readonly string[];
   readonly hasXsrf: boolean;
-  /** Different values, of which none counts. */
+  /** Different values. One counts when it alone names a session. */
   readonly several: boolean;
+  /** The keys of the sessions that they name, of which none counts beside another. */
+  readonly rivals: readonly string[];
   /** A cookie names no session. */
   readonly dead: boolean;
 };
