@@ -114,6 +114,21 @@ test('logins that others begin end no other login, and failing callbacks leave n
   assert.equal((await victim.follow(other.location ?? '', authorize)).url, 'https://b.test/x');
 });
 
+test('a store that fails while it ends the session before leaves no new one, which nobody would know', async t => {
+  const { browser, gateway } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const { sessions, store } = gateway.filters[0]?.[0] ?? assert.fail();
+  const before = sessions.keyOf(browser.jar.value(PAGE, SESSION) ?? '');
+  const remove = store.remove.bind(store);
+  const failing: RecordStore['remove'] = key =>
+    key === before ? Promise.reject(new StoreUnavailable('away')) : remove(key);
+  Object.assign(store, { remove: failing });
+  const { location = '' } = await browser.visit(PAGE, { scope: ['more'] });
+  await assert.rejects(browser.visit(authorize(new URL(location))), StoreUnavailable);
+  assert.equal((await browser.visit(PAGE)).status, 0);
+  assert.equal(await sessions.removeUser('alice'), 1);
+});
+
 test('the store is down: StoreUnavailable, at pages and at the own paths, never through', async t => {
   const { browser, gateway } = await open(t);
   await browser.follow(PAGE, authorize);

@@ -93,13 +93,32 @@ async function logInOnce(
     if ('refused' in session) return refusedPage(callback, session.refused);
     const id = await filter.sessions.create(session, filter.sources.now());
     isLoggedIn = true;
-    const old = endedBy(presented, attempt);
-    await Promise.all(old.map(key => filter.sessions.remove(key)));
-    return await finish(callback, id, session);
+    return await enter(callback, id, session, presented);
   } catch (error) {
     return refusedToken(callback, error);
   } finally {
     if (!isLoggedIn) await unspend(filter, attempt.state).catch(() => {});
+  }
+}
+
+/**
+ * Ends the sessions before and goes on with the new one. When the store fails, the new one ends,
+ * because no browser gets to know it.
+ */
+async function enter(
+  callback: Callback,
+  id: string,
+  session: Session,
+  before: Presented,
+): Promise<GatewayAnswer> {
+  const { attempt, filter } = callback;
+  const { sessions } = filter;
+  try {
+    await Promise.all(endedBy(before, attempt).map(key => sessions.remove(key)));
+    return await finish(callback, id, session);
+  } catch (error) {
+    await sessions.remove(sessions.keyOf(id)).catch(() => {});
+    throw error;
   }
 }
 
