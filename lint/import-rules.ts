@@ -435,6 +435,7 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
       'ext-authz/oauth2/tokens',
       'ext-authz/policy',
       'ext-authz/provider',
+      'ext-authz/wire',
       'process',
       'resources/template',
     ],

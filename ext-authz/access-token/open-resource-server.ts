@@ -13,6 +13,7 @@ import type { AnyResourceServer, GrantedTokens } from '#ext-authz/oauth2/tokens/
 import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import { isAccessTokenForm } from '#ext-authz/provider/access-token-form.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
+import { tokenExcess } from '#ext-authz/wire/header-limits.ts';
 import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import type { GoStruct } from '#resources/template/go-type.ts';
 import { type Judge, type JudgedToken, judgeToken, type TokenSettings } from './judge-token.ts';
@@ -90,6 +91,11 @@ export function openResourceServer(
     validate: (tokens, scope, signal) => judgeToken(knownOf(tokens).judged, scope, judge, signal),
     change: (tokens, request) =>
       rememberedChange(knownOf(tokens), change, tokens, delegate(), request),
+    roomFault: (tokens, request) => {
+      const made = changeOrFault(() => change(tokens, delegate(), () => request));
+      // A template that fails is told of by the requests that need it.
+      return made instanceof TemplateFault ? undefined : tokenExcess(made);
+    },
   };
 }
 

@@ -69,8 +69,21 @@ function open(t: TestContext, changes: Partial<Settings> = {}, jwt: Partial<JwtS
   const advance = (ms: number) => {
     time += ms;
   };
-  return { judge, advance, change: server.change, validate: server.validate };
+  const { change, roomFault, validate } = server;
+  return { judge, advance, change, roomFault, validate };
 }
+
+test('an access token for which no request has room is told of, unless another header takes its place', t => {
+  const tokens = {
+    accessToken: 'a'.repeat(70_000),
+    idToken: { raw: '', header: {}, claims: { sub: 'alice' } },
+  };
+  assert.match(open(t).roomFault(tokens, requestWith()) ?? '', /^is too large: 70007 bytes/);
+  for (const template of ['Bearer {{ .idToken.Claims.sub }}', '{{ .missing.field }}']) {
+    const injectRequestHeaders = headerTemplates([['authorization', template]]);
+    assert.equal(open(t, { injectRequestHeaders }).roomFault(tokens, requestWith()), undefined);
+  }
+});
 
 const CLAIMS = () => ({ iss: hostile.issuer, exp: SECONDS + 60 });
 const sign = (claims: object = {}, { kid, privateKey } = hostile.key, alg = 'RS256') =>

@@ -4,7 +4,7 @@ import { requestWith } from '#ext-authz/testing/requests.ts';
 import { findType } from '#protos/root.ts';
 import { headerSizes } from './check-headers.ts';
 import { decodeCheck } from './decode-check.ts';
-import { excessOf, tooLargePage } from './header-limits.ts';
+import { excessOf, tokenExcess, tooLargePage } from './header-limits.ts';
 
 const setting = (headers: Readonly<Record<string, string>>) => ({
   set: new Map(Object.entries(headers)),
@@ -18,6 +18,14 @@ test('a token may be as long as Envoy lets the headers be, and no longer', () =>
     excessOf(requestWith(), setting({ authorization: 'a'.repeat(length) }));
   assert.equal(excess(TOKEN), undefined);
   assert.deepEqual(excess(TOKEN + 1), { bytes: 60 * 1024 - 127, fields: 1 });
+});
+
+test('a token for which no request has room is too large by itself', () => {
+  const most = 60 * 1024 - 128 - 29 - 'authorization'.length;
+  const excess = (length: number) => tokenExcess(setting({ authorization: 'a'.repeat(length) }));
+  assert.equal(excess(most), undefined);
+  assert.match(excess(most + 1) ?? '', /^is too large: 61271 bytes as a header, /);
+  assert.equal(tokenExcess(setting({ 'x-a': 'a'.repeat(100_000) })), undefined);
 });
 
 test('what the client sends counts too, in bytes', () => {

@@ -42,6 +42,17 @@ function excessInTurn(
   return undefined;
 }
 
+/**
+ * Returns why no request has room for what an access token adds, whatever else it brings.
+ * @returns undefined when a request may have
+ */
+export function tokenExcess({ set }: Pick<Change, 'set'>): string | undefined {
+  const bytes = Buffer.byteLength(set.get('authorization') ?? '');
+  if (isWithin({ bytes: PSEUDO_NAMES + 'authorization'.length + bytes, fields: 1 }))
+    return undefined;
+  return `is too large: ${bytes} bytes as a header, while all headers of a request have ${MOST.bytes} at most. Let the provider put less into it, such as fewer groups`;
+}
+
 function sizesOf({ authority, headers, method, scheme, target }: HttpRequest): Sizes {
   const { bytes, fields } = headerSizes(headers);
   const pseudo = PSEUDO_NAMES + method.length + scheme.length + authority.length + target.length;

@@ -264,6 +264,15 @@ test('an access token that ends within expirationSafetyMargin: a 502 page, no lo
   assert.match(seen.body, /expirationSafetyMargin/);
 });
 
+test('an access token for which no request has room: a 502 page that says so, and no session', async t => {
+  const { browser } = await open(t);
+  grantCodes(provider(), () => ({ access_token: 'a'.repeat(70_000) }));
+  const seen = await browser.visit(await begin(browser));
+  assert.deepEqual([seen.status, seen.setCookies], [502, []]);
+  assert.match(seen.body, /is too large: 70007 bytes as a header/);
+  assert.doesNotMatch(seen.body, /aaaa/);
+});
+
 test('an access token that has expired already: a 502 page that says so', async t => {
   const { browser } = await open(t);
   const access_token = new UnsecuredJWT({ exp: 1 }).encode();

@@ -143,7 +143,7 @@ async function exchange(
   const session = newSession(origin, tokens, settings.clientSessionMaxIdle, now);
   const verdict = await resourceServer.validate(session, [], signal);
   const isOver = stateOf(session, settings.expirationSafetyMargin, now) === 'none';
-  const over = isOver ? endOf(session, now) : undefined;
+  const over = isOver ? endOf(session, now) : resourceServer.roomFault(session, asked);
   const fault = verdict.kind === 'invalid' ? `was refused: ${verdict.check}` : over;
   hearToken(filter, fault);
   if (fault !== undefined)

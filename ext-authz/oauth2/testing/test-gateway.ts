@@ -24,6 +24,7 @@ import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { readAll } from '#ext-authz/store/testing/sqlite-stores.ts';
 import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
 import { ruleItem } from '#ext-authz/testing/rules.ts';
+import { tokenExcess } from '#ext-authz/wire/header-limits.ts';
 import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
 import { parseOrigin } from '#resources/words/origin.ts';
 import { parseOriginPattern } from '#resources/words/origin-pattern.ts';
@@ -99,6 +100,8 @@ export async function openTestGateway(
       remove: new Set(),
       responseHeaders: [],
     }),
+    roomFault: ({ accessToken }) =>
+      tokenExcess({ set: new Map([['authorization', `Bearer ${accessToken}`]]) }),
   };
   const storeKey = createSecretKey(randomBytes(32));
   const file = join(folder, 'records.sqlite');

@@ -29,6 +29,11 @@ export type ResourceServer = {
   ) => TokenVerdict | Promise<TokenVerdict>;
   /** Returns `Authorization` and `injectRequestHeaders`. Throws when a template fails. */
   readonly change: (tokens: SessionTokens, request: HttpRequest) => Change;
+  /**
+   * Returns why no request has room for the access token.
+   * @returns undefined when a request may have
+   */
+  readonly roomFault: (tokens: SessionTokens, request: HttpRequest) => string | undefined;
 };
 
 /** Tokens of any grant, some of which have no ID token. */
