@@ -249,6 +249,32 @@ test('an answer without ID token: a 502 page', async t => {
   assert.match(seen.body, /no ID token/);
 });
 
+for (const [ago, status] of [
+  [undefined, 303],
+  [85, 303],
+  [100, 502],
+] as const) {
+  test(`with max_age 60, auth_time of ${ago ?? 'no'} s ago is answered ${status}`, async t => {
+    const extraAuthorizationParameters = new Map([['max_age', '60']]);
+    const { browser } = await open(t, { settings: { extraAuthorizationParameters } });
+    const auth_time = ago === undefined ? undefined : Math.floor(Date.now() / 1_000) - ago;
+    grantCodes(provider(), () => ({ claims: { auth_time } }));
+    const seen = await browser.visit(await begin(browser));
+    assert.equal(seen.status, status);
+    if (status === 502) assert.match(seen.body, /`auth_time`.* `max_age` is 60 s/);
+  });
+}
+
+test('a user who takes long at the provider does not exceed max_age by it', async t => {
+  const extraAuthorizationParameters = new Map([['max_age', '60']]);
+  const { browser, gateway } = await open(t, { settings: { extraAuthorizationParameters } });
+  const auth_time = Math.floor(Date.now() / 1_000);
+  grantCodes(provider(), () => ({ claims: { auth_time } }));
+  const callback = await begin(browser);
+  gateway.advance(300_000);
+  assert.equal((await browser.visit(callback)).status, 303);
+});
+
 test('an access token that is refused in the callback: a 502 page that names the check, no redirect', async t => {
   const { browser, gateway } = await open(t);
   gateway.judge(() => ({ kind: 'invalid', check: 'its `exp` is over' }));

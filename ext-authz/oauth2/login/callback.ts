@@ -26,6 +26,7 @@ import {
 import { failurePage, moveOn, startAgain } from './gateway-page.ts';
 import { ticketUrl } from './handoff.ts';
 import { redirectUriOf } from './login.ts';
+import { ageFault } from './login-age.ts';
 import { USED_LOGIN } from './login-failure.ts';
 import { broughtAttempt, dropAttempt, isKnownBy, knownBy } from './pending-cookies.ts';
 import type { Protecting } from './protecting.ts';
@@ -136,6 +137,8 @@ async function exchange(
   const redirectUri = redirectUriOf(filter);
   const request = { code, iss: parameters.iss, redirectUri, codeVerifier, nonce };
   const tokens = await provider.exchangeCode(request, signal());
+  const tooOld = ageFault(filter, attempt.state, tokens.idToken);
+  if (tooOld !== undefined) return { refused: tooOld };
   const xsrf = newSecret(sources.randomBytes);
   const pending = knownBy(filter, place, asked, attempt, before?.session);
   const origin = { xsrf, pending, asked: scope, sameSite, sessionCookies: browserOnly };
