@@ -170,6 +170,27 @@ test('a rotated key without kid is found by the signature that does not fit', as
   assert.equal(await verdict(provider, await sign(second, {})), 'verified');
 });
 
+test('a rotated key with the kid of the one before is found by the signature that does not fit', async t => {
+  const provider = openTestProvider(t, hostile);
+  assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');
+  publish({ ...second.publicJwk, kid: 'first' });
+  assert.equal(await verdict(provider, await sign(second, { kid: 'first' })), 'verified');
+  assert.equal(await verdict(provider, await sign(hostile.key)), 'signature');
+});
+
+test('wrong signatures by a known kid ask for the keys once in 10 s, and are wrong without them', async t => {
+  const provider = openTestProvider(t, hostile);
+  assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');
+  const forged = await sign(foreign, { kid: 'first' });
+  for (let n = 0; n < 20; n += 1) assert.equal(await verdict(provider, forged), 'signature');
+  assert.equal(asked(), 2);
+  provider.advance(10_000);
+  hostile.behave('jwks', () => 'hang up');
+  for (let n = 0; n < 20; n += 1) assert.equal(await verdict(provider, forged), 'signature');
+  assert.equal(asked(), 3);
+  assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');
+});
+
 test('keys that cannot be asked for again do not harm tokens of known keys', async t => {
   const provider = openTestProvider(t, hostile);
   await verdict(provider, await sign(hostile.key));

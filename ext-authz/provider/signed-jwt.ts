@@ -10,6 +10,7 @@ import {
 import type { CachedDocument } from './cached-document.ts';
 import { isJsonObject, type JsonObject, parseJson } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
+import { ProviderError } from './provider-error.ts';
 
 /**
  * Signatures that only the holder of a private key can make (RFC 7518 section 3.1, RFC 8037).
@@ -42,8 +43,10 @@ export type SignatureFault = 'malformed' | 'algorithm' | 'unknown_key' | 'signat
 
 /**
  * Verifies the signature of a JWT (RFC 7515 section 5.2, RFC 7519 section 7.2) with keys of
- * `document`. The keys are fetched again (`ReloadBudget`) for an unknown `kid`, or for a signature
- * without `kid` that does not fit. Rejects with a ProviderError when the keys are not available.
+ * `document`. The keys are fetched again (`ReloadBudget`) for an unknown key, and for a signature
+ * that does not fit, since a new key may have the `kid` of the one before. Rejects with a
+ * ProviderError when the keys are not available. A wrong signature by a known `kid` stays wrong
+ * then.
  */
 export async function verifySignature(
   raw: string,
@@ -56,10 +59,14 @@ export async function verifySignature(
   if (!algorithms.includes(header.alg)) return 'algorithm';
   const keys = await document.get(signal);
   const verdict = await tryKeys(raw, header, keys);
-  const rotated =
-    verdict === 'unknown_key' || (verdict === 'signature' && header.kid === undefined);
-  if (!rotated) return verdict;
-  const anew = await document.reload(header.kid ?? hash('sha256', raw), signal);
+  if (verdict !== 'unknown_key' && verdict !== 'signature') return verdict;
+  const isKnown = verdict === 'signature' && header.kid !== undefined;
+  const anew = await document
+    .reload(header.kid ?? hash('sha256', raw), signal)
+    .catch((error: unknown) => {
+      if (isKnown && error instanceof ProviderError) return keys;
+      throw error;
+    });
   return anew.epoch === keys.epoch ? verdict : tryKeys(raw, header, anew);
 }
 
