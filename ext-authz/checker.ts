@@ -19,7 +19,7 @@ import type {
 } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Selected } from '#ext-authz/policy/policy.ts';
-import type { Rule } from '#ext-authz/policy/rule.ts';
+import type { Rule, RuleAt } from '#ext-authz/policy/rule.ts';
 import { parseCheckRequest, rememberedAuthorities } from '#ext-authz/wire/check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse } from '#ext-authz/wire/check-response.ts';
 import type { CheckMessage } from '#ext-authz/wire/decode-check.ts';
@@ -200,7 +200,7 @@ export class Checker {
 
   #way(request: HttpRequest, rules: ActiveRules): CheckResult | Running {
     if (request.target.startsWith(GATEWAY_PATHS))
-      return { run: signal => this.#gatewayPath(request, signal) };
+      return { run: signal => this.#gatewayPath(request, rules, signal) };
     const way = this.#wayBy(rules, rules.select(request), request);
     if (this.#earlier.size === 0 || request.beforeRoute) return way;
     const now = rules.selectByPath(request);
@@ -229,8 +229,16 @@ export class Checker {
     };
   }
 
-  async #gatewayPath(request: HttpRequest, signal: () => AbortSignal): Promise<CheckResult> {
-    const answer = await this.#parts.kit.endpoint(request, { signal });
+  async #gatewayPath(
+    request: HttpRequest,
+    rules: ActiveRules,
+    signal: () => AbortSignal,
+  ): Promise<CheckResult> {
+    const ruleAt: RuleAt = at => {
+      const selected = rules.selectByPath(at);
+      return 'rule' in selected ? selected.rule : undefined;
+    };
+    const answer = await this.#parts.kit.endpoint(request, { ruleAt, signal });
     const missing = { status: 404, message: 'There is no such page here.' };
     return { outcome: 'gateway', answer: answer ?? answerPage(request, missing) };
   }

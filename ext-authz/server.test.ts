@@ -152,6 +152,13 @@ for (const [name, serve] of [
       assert.match(lines.join(''), /filters rejected/);
     });
 
+    test('what answers the own paths of the gateway finds the rules of others', async () => {
+      const { client, server } = await start({ 'default/yes': allowing() });
+      configure(server, 'yes');
+      const answer = await check(client, { path: '/.gateway/oauth2/x' });
+      assert.match(answer.denied_response?.body ?? '', /"GET .* 0 default\/p\[0\]"/);
+    });
+
     test('each outcome has its answer, one log line where it is no pass, and a count', async () => {
       const { client, lines, server } = await start({
         'default/yes': allowing(),

@@ -3,6 +3,7 @@ import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { SessionList } from '#ext-authz/oauth2/session/session-list.ts';
 import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
+import type { RuleAt } from '#ext-authz/policy/rule.ts';
 
 /** Makes Filters run. It holds the OAuth2 and JWT filters with their providers and stores. */
 export type FilterKit = {
@@ -18,12 +19,13 @@ export type FilterKit = {
    */
   endSessions(filter: string, user: string): Promise<number | undefined>;
   /**
-   * Answers a request below `/.gateway/oauth2/`. May throw as a filter may.
+   * Answers a request below `/.gateway/oauth2/`. May throw as a filter may. `ruleAt` finds the rules
+   * in force.
    * @returns undefined when there is no such path on this origin
    */
   endpoint(
     request: HttpRequest,
-    context: Pick<FilterContext, 'signal'>,
+    context: Pick<FilterContext, 'signal'> & { readonly ruleAt: RuleAt },
   ): Promise<GatewayAnswer | undefined>;
   /** Returns the sessions of each Filter that logs in, by `<namespace>/<name>`. */
   sessionLists(): ReadonlyMap<string, SessionList>;

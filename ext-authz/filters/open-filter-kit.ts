@@ -119,9 +119,9 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
       return new Map([...opened].map(([name, { runnable }]) => [name, runnable]));
     },
     endSessions: async (filter, user) => opened.get(filter)?.login?.sessions.removeUser(user),
-    endpoint: (request, { signal }) => {
+    endpoint: (request, { ruleAt, signal }) => {
       const logins = [...opened.values()].flatMap(({ login }) => login ?? []);
-      return gatewayEndpoint(request, logins, signal);
+      return gatewayEndpoint(request, logins, signal, ruleAt);
     },
     sessionLists: () =>
       new Map(

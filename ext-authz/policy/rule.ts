@@ -16,6 +16,12 @@ export type Rule = {
   readonly items: readonly RuleItem[];
 };
 
+/**
+ * Finds the rule of requests by their host and path.
+ * @returns undefined when there is none, or the path can be read in two ways
+ */
+export type RuleAt = (request: Pick<HttpRequest, 'authority' | 'target'>) => Rule | undefined;
+
 export type Next = 'break' | 'continue';
 
 /** A filter that a rule, or `insteadOfRedirect`, refers to. */

@@ -8,7 +8,7 @@ export type Scripts = Readonly<Record<string, FilterRunner>>;
 
 /**
  * A kit whose filters do what they are told. Types and injected headers are those of the
- * definitions. The endpoint says what it was asked.
+ * definitions. The endpoint says what it was asked, and which rule the path `/yes` has, if any.
  */
 export function scriptedKit(scripts: Scripts): FilterKit {
   return {
@@ -24,10 +24,13 @@ export function scriptedKit(scripts: Scripts): FilterKit {
     sessionLists: () => new Map(),
     providers: () => [],
     keySets: async () => [],
-    endpoint: async request =>
+    endpoint: async (request, { ruleAt }) =>
       answerPage(request, {
         status: 200,
-        message: `${request.method} ${request.target} ${request.body.length}`,
+        message: [
+          ...[request.method, request.target, request.body.length],
+          ...[ruleAt({ ...request, target: '/yes' })?.id].filter(id => id !== undefined),
+        ].join(' '),
         headers: [
           ['set-cookie', 'a=1'],
           ['set-cookie', 'b=2'],

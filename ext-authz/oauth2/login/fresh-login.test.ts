@@ -63,6 +63,18 @@ test('a user who lacks a scope is told so, and a link logs in as another user an
   assert.equal(await gateway.filters[0]?.[0]?.sessions.read(before), undefined);
 });
 
+test('the rule of the page decides about scope and SameSite, so that one login suffices', async t => {
+  const { browser } = await open(t);
+  const rule = { ...ADMIN, sameSite: 'strict' } as const;
+  const seen = await browser.follow(freshUrl(), authorize, rule);
+  assert.deepEqual([seen.status, seen.url], [0, PAGE]);
+  assert.equal(seen.way.filter(step => step === 'provider').length, 1);
+  for (const name of [SESSION, `gateway_xsrf.${REALM}`]) {
+    const cookie = browser.jar.all().find(each => each.name === name);
+    assert.equal(cookie?.attributes.get('samesite'), 'Strict');
+  }
+});
+
 test('the session stays until the other login has succeeded', async t => {
   const { browser } = await open(t);
   await browser.follow(PAGE, authorize);

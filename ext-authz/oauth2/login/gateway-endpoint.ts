@@ -2,6 +2,7 @@ import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { CALLBACK_PATH, LOGIN_PATH, LOGOUT_PATH } from '#ext-authz/oauth2/session/origin.ts';
+import type { RuleAt } from '#ext-authz/policy/rule.ts';
 import { providerTime } from '#ext-authz/provider/provider-time.ts';
 import { answerCallback } from './callback.ts';
 import { answerFreshLogin } from './fresh-login.ts';
@@ -19,13 +20,14 @@ export async function gatewayEndpoint(
   request: HttpRequest,
   filters: readonly LoginFilter[],
   signal: () => AbortSignal,
+  ruleAt: RuleAt,
 ): Promise<GatewayAnswer | undefined> {
   const [path] = request.target.split(/[?#]/, 1);
   const candidates = protecting(request, filters);
   const deadline = candidates[0]?.filter.sources.deadline ?? signal;
   const time = providerTime(signal, deadline);
   if (path === LOGOUT_PATH) return answerLogout(candidates, request, time);
-  if (path === LOGIN_PATH) return answerFreshLogin(candidates, request, time);
+  if (path === LOGIN_PATH) return answerFreshLogin(candidates, request, time, ruleAt);
   return path === CALLBACK_PATH ? redirectionEndpoint(candidates, request, time) : undefined;
 }
 

@@ -26,12 +26,17 @@ async function answerTo(gateway: TestGateway, browser: TestBrowser, url: string,
   const cookies = browser.jar.for(new URL(url)).map(({ name, value }) => `${name}=${value}`);
   const request = toRequest(new URL(url), cookies, { headers: { accept } });
   const signal = AbortSignal.timeout(20_000);
-  const answer = await gatewayEndpoint(request, gateway.filters[0] ?? [], () => signal).catch(
-    error => {
-      if (error instanceof WordedFault) return error.answer;
-      throw error;
-    },
+  const filters = gateway.filters[0] ?? [];
+  const answered = gatewayEndpoint(
+    request,
+    filters,
+    () => signal,
+    () => undefined,
   );
+  const answer = await answered.catch(error => {
+    if (error instanceof WordedFault) return error.answer;
+    throw error;
+  });
   assert.ok(answer);
   return answer;
 }

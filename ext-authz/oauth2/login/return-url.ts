@@ -1,6 +1,6 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import { isAt } from '#ext-authz/oauth2/session/origin.ts';
 import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
-import { formatOrigin } from '#resources/words/origin.ts';
 
 /** As long as the browser's cookies have room for (pending-fields.ts). */
 const LONGEST = 8192;
@@ -38,11 +38,7 @@ export function protectedUrl(
 ): string | undefined {
   const url = text.length > LONGEST ? null : URL.parse(text);
   if (url === null) return undefined;
-  const isAt = ({ includeSubdomains, origin }: ProtectedOrigin) => {
-    const below = includeSubdomains && url.hostname.endsWith(`.${origin.host}`);
-    return formatOrigin(below ? { ...origin, host: url.hostname } : origin) === url.origin;
-  };
-  return origins.some(isAt) ? urlWithin(text, url.origin) : undefined;
+  return origins.some(origin => isAt(origin, url)) ? urlWithin(text, url.origin) : undefined;
 }
 
 function urlWithin(text: string, origin: string): string | undefined {

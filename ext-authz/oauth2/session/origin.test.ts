@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TestOrigin, toProtected } from '#ext-authz/oauth2/testing/test-gateway.ts';
-import { placeOf } from './origin.ts';
+import { internalAuthority, placeOf } from './origin.ts';
 
 /**
  * Returns the origin that a request belongs to.
@@ -87,5 +87,26 @@ const TABLE: readonly [
 for (const [what, items, request, place] of TABLE) {
   test(`${request}: ${what}`, () => {
     assert.deepEqual(placed(items, request), place);
+  });
+}
+
+const INTERNAL: readonly [
+  items: readonly TestOrigin[],
+  url: string,
+  authority: string | undefined,
+][] = [
+  [[A], 'https://a.test/x', 'a.test'],
+  [[A], 'https://b.test/x', undefined],
+  [[A, B], 'https://b.test:8443/x', 'b.test'],
+  [[SUB], 'https://x.y.a.test/', 'x.y.a.test'],
+  [[INNER], 'https://a.test/', 'in.test'],
+  [[INNER], 'https://x.a.test/', 'x.in.test'],
+  [[ANY], 'https://a.test/', undefined],
+  [[{ origin: 'http://[::1]:8080' }], 'http://[::1]:8080/', '[::1]'],
+];
+
+for (const [items, url, authority] of INTERNAL) {
+  test(`requests for ${url} come in as ${authority}, with ${items.map(({ origin }) => origin)}`, () => {
+    assert.equal(internalAuthority(items.map(toProtected), new URL(url)), authority);
   });
 }

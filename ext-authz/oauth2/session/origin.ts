@@ -1,6 +1,12 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
-import { defaultPort, formatOrigin, type Origin, parseAuthority } from '#resources/words/origin.ts';
+import {
+  defaultPort,
+  formatAuthority,
+  formatOrigin,
+  type Origin,
+  parseAuthority,
+} from '#resources/words/origin.ts';
 import { matchesOrigin } from '#resources/words/origin-pattern.ts';
 
 /** Where a request is, as its browser sees it. */
@@ -64,6 +70,25 @@ function placeAt(items: readonly ProtectedOrigin[], item: ProtectedOrigin, host:
 /** Returns the first item's origin. It holds the login, and `redirect_uri` is always there. */
 export function loginOrigin([first]: readonly ProtectedOrigin[]): string {
   return first === undefined ? '' : formatOrigin(first.origin);
+}
+
+/** Returns whether a URL, as browsers see it, is at this origin, or below it where that belongs. */
+export function isAt({ includeSubdomains, origin }: ProtectedOrigin, url: URL): boolean {
+  const below = includeSubdomains && url.hostname.endsWith(`.${origin.host}`);
+  return formatOrigin(below ? { ...origin, host: url.hostname } : origin) === url.origin;
+}
+
+/**
+ * Returns the authority with which requests for a URL come in.
+ * @returns undefined when it may be any, or the URL is at none of these origins
+ */
+export function internalAuthority(items: readonly ProtectedOrigin[], url: URL): string | undefined {
+  const item = items.find(each => isAt(each, url));
+  if (item === undefined || item.internalOrigin.host === '*') return undefined;
+  const { internalOrigin, origin } = item;
+  const isBelow = url.hostname.endsWith(`.${origin.host}`);
+  const before = isBelow ? url.hostname.slice(0, -origin.host.length) : '';
+  return formatAuthority(`${before}${internalOrigin.host}`, undefined);
 }
 
 export const CALLBACK_PATH = '/.gateway/oauth2/redirection-endpoint';

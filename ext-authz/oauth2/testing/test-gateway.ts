@@ -23,7 +23,7 @@ import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { readAll } from '#ext-authz/store/testing/sqlite-stores.ts';
 import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
-import { ruleItem } from '#ext-authz/testing/rules.ts';
+import { ruleItem, ruleOf } from '#ext-authz/testing/rules.ts';
 import { tokenExcess } from '#ext-authz/wire/header-limits.ts';
 import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
 import { parseOrigin } from '#resources/words/origin.ts';
@@ -145,9 +145,12 @@ async function check(
   rule: TestRule,
 ): Promise<FilterDecision> {
   const signal = rule.signal ?? AbortSignal.timeout(20_000);
-  const answer = await gatewayEndpoint(request, filters, () => signal).catch((error: unknown) => {
-    throw error instanceof WordedFault ? error.cause : error;
-  });
+  const ruleAt = () => ruleOf(itemOf(rule));
+  const answer = await gatewayEndpoint(request, filters, () => signal, ruleAt).catch(
+    (error: unknown) => {
+      throw error instanceof WordedFault ? error.cause : error;
+    },
+  );
   if (answer !== undefined) return { kind: 'answer', answer };
   const filter = filters.find(({ realm }) => realm === (rule.realm ?? REALM));
   if (filter === undefined) throw new Error('no such realm');
