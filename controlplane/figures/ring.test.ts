@@ -50,3 +50,13 @@ test('a clock that was set back loses nothing', () => {
   ring.add(0, 1, 950, 955);
   assert.equal(ring.sum(0, 90, 101), 2);
 });
+
+test('of a value that came about over ages the newest part is kept, and no age is gone through', () => {
+  const ring = new Ring(1, TIME);
+  const to = 2 ** 50;
+  ring.add(0, 2 ** 20, 0, to);
+  const newest = ring.stepAt(to);
+  assert.equal(ring.sum(0, 0, newest - TIME.steps), 0);
+  const kept = ring.sum(0, newest - TIME.steps + 1, newest);
+  assert.ok(kept > 0 && kept < 1);
+});

@@ -22,14 +22,17 @@ export class Ring {
     return Math.floor(ms / this.time.stepMs);
   }
 
-  /** Adds a value that came about evenly between two times. Drops what is too old. */
+  /**
+   * Adds a value that came about evenly between two times, which may be years apart. Drops what is
+   * too old.
+   */
   add(column: number, value: number, from: number, to: number): void {
-    const { stepMs } = this.time;
+    const { stepMs, steps } = this.time;
     const last = this.stepAt(to);
     const first = Math.min(this.stepAt(from), last);
     if (first === last) this.#addTo(last, column, value);
     else
-      for (let step = first; step <= last; step++) {
+      for (let step = Math.max(first, last - steps + 1); step <= last; step++) {
         const covered = Math.min(to, (step + 1) * stepMs) - Math.max(from, step * stepMs);
         this.#addTo(step, column, (value * covered) / (to - from));
       }
