@@ -73,6 +73,7 @@ const METHODS = [
 /** Longer texts of a request are cut to this many bytes. */
 const MAX_TEXT_BYTES = 512;
 const QUESTION_MARK = 0x3f;
+const AT_SIGN = 0x40;
 
 /**
  * Decodes a StreamAccessLogsMessage. A path is read up to its query, which is never made a text.
@@ -155,7 +156,7 @@ class AccessLogDecoder {
     this.#fields(tag => {
       if (tag === REQUEST.request_method) entry.method = METHODS[this.#reader.uint32()] ?? '';
       else if (tag === REQUEST.scheme) entry.scheme = this.#text();
-      else if (tag === REQUEST.authority) entry.host = withoutUser(this.#text());
+      else if (tag === REQUEST.authority) entry.host = this.#authority();
       else if (tag === REQUEST.path) entry.path = this.#path();
       else if (tag === REQUEST.original_path) original = this.#path();
       else if (tag === REQUEST.user_agent) entry.userAgent = this.#text();
@@ -251,6 +252,14 @@ class AccessLogDecoder {
     return this.#cut(start, query === -1 ? end : start + query);
   }
 
+  /** An authority may begin with a user and a password (RFC 3986, section 3.2.1). */
+  #authority(): string {
+    const start = this.#reader.pass();
+    const end = this.#reader.at;
+    const user = this.#bytes.subarray(start, end).lastIndexOf(AT_SIGN);
+    return this.#cut(start + user + 1, end);
+  }
+
   #text(): string {
     const start = this.#reader.pass();
     return this.#cut(start, this.#reader.at);
@@ -294,11 +303,6 @@ const EMPTY: LoggedRequest = {
   upstream: '',
   failure: '',
 };
-
-/** An authority may begin with a user and a password (RFC 3986, section 3.2.1). */
-function withoutUser(authority: string): string {
-  return authority.slice(authority.lastIndexOf('@') + 1);
-}
 
 function round(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;

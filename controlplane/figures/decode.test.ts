@@ -142,6 +142,13 @@ test('neither referer, headers, password nor metadata are kept', () => {
   assert.ok(!JSON.stringify(read).includes('secret'));
 });
 
+test('a password is not kept, however long it is', () => {
+  const entry = logEntry('/a', 200);
+  const authority = `user:${'secret'.repeat(100)}@a.test`;
+  const [read] = requestsOf(logMessage([{ ...entry, request: { ...entry.request, authority } }]));
+  assert.equal(read?.host, 'a.test');
+});
+
 test('requests beyond what is wanted are skipped', () => {
   const entries = Array.from({ length: 9 }, () => logEntry('/a', 200));
   assert.equal(requestsOf(logMessage(entries), 3).length, 3);
