@@ -154,6 +154,30 @@ test('of a flood of requests only so many are read in a second, and those of oth
   assert.equal(figures.requests({ limit: 10_000 }).length, MAX_SAMPLES_A_SECOND);
 });
 
+test('after the clock was set back the share of sampled requests follows the load', async t => {
+  let now = 8_000_000;
+  const { connect, figures } = await startFiguresServer(t, { now: () => now });
+  const weightAt = async (requests: number) => {
+    const client = connect();
+    const metrics = client.metrics();
+    const pushed = counter('http.edge.downstream_rq_completed', requests);
+    metrics.send(metricsMessage([pushed], EDGE_NODE));
+    metrics.end();
+    assert.equal(await metrics.code, status.OK);
+    const logs = client.logs();
+    const common = { start_time: { seconds: now / 1_000 } };
+    logs.send(logMessage([logEntry('/a', 200, common)], EDGE_NODE));
+    logs.end();
+    assert.equal(await logs.code, status.OK);
+    return figures.requests()[0]?.weight;
+  };
+  assert.equal(await weightAt(1), 1);
+  now -= 3_600_000;
+  assert.equal(await weightAt(1), 1);
+  now += 2_000;
+  assert.ok(Number(await weightAt(1_000_000)) > 1);
+});
+
 test('a proxy is a source as long as its stream is open', async t => {
   const { connect, figures } = await startFiguresServer(t);
   const client = connect();

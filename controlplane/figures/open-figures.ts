@@ -2,7 +2,7 @@ import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { ConfiguredGroups } from './configured-clusters.ts';
 import { coverageOf } from './coverage.ts';
-import { FigureStore } from './figure-store.ts';
+import { FigureStore, isSetBack } from './figure-store.ts';
 import type { StreamParts } from './figure-stream.ts';
 import type { FigureSource, Figures } from './figures.ts';
 import { figuresServices } from './figures-service.ts';
@@ -61,11 +61,12 @@ export function openFigures(parts: FiguresParts): OpenFigures {
     now,
     after,
   });
+  const hasPassed = (ms: number, since: number) => now() - since >= ms || isSetBack(since, now());
   const resample = () => {
-    if (now() - resampled < RESAMPLE_MS) return;
+    if (!hasPassed(RESAMPLE_MS, resampled)) return;
     resampled = now();
     const { failed, sampled } = store.sampling;
-    const next = nextSampling(store.rates(), store.sampling, now() - changedAt >= GROW_MS);
+    const next = nextSampling(store.rates(), store.sampling, hasPassed(GROW_MS, changedAt));
     if (next.failed === failed && next.sampled === sampled) return;
     changedAt = now();
     store.sampling = next;
