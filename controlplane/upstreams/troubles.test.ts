@@ -19,6 +19,7 @@ const SECURE: Upstream = {
   tls: { subjects: ['shop'], sni: 'shop', alpn: [], authorities: { file: '/ca' } },
 };
 const DISCOVERED: Upstream = { ...UPSTREAM, hosts: [], discovered: 'shop' };
+const RARELY_CHECKED: Upstream = { ...UPSTREAM, checkMs: 300_000 };
 const DECIDER: Upstream = { ...UPSTREAM, cluster: 'ext-authz', origins: [] };
 const COLLECTOR: Upstream = { ...UPSTREAM, cluster: 'log-service' };
 const EDITED: Upstream = { ...UPSTREAM, hosts: [{ host: 'shop', port: 81 }] };
@@ -34,6 +35,8 @@ type Step = {
   readonly at: number;
   readonly edit?: Upstream;
   readonly counts?: Partial<UpstreamCounts>;
+  /** Those of the last minute. Default: the same. */
+  readonly minute?: Partial<UpstreamCounts>;
   readonly members?: readonly [members: number, healthy: number];
   /** A sampled request that failed, and its flag. Default: it found no connection. */
   readonly failed?: string;
@@ -106,13 +109,14 @@ function kinds(known: readonly Known[], now: number): readonly string[] {
 }
 
 function figuresOf(
-  { counts = {}, members: [members, healthy] = [1, 1] }: Omit<Step, 'at'>,
+  { counts = {}, members: [members, healthy] = [1, 1], minute = counts }: Omit<Step, 'at'>,
   lastFailure: UpstreamFigures['lastFailure'],
 ): UpstreamFigures {
-  const all = { ...NONE, ...counts };
+  const last15Minutes = { ...NONE, ...counts };
+  const lastMinute = { ...NONE, ...minute };
   return {
     ...{ group: 'edge', cluster: 'shop', origins: [], proxies: 1, members, healthy },
-    ...{ lastMinute: all, last15Minutes: all, lastFailure },
+    ...{ lastMinute, last15Minutes, lastFailure },
   };
 }
 
@@ -292,6 +296,33 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
       { at: 16, members: [3, 0], told: 'some unhealthy' },
       { at: 22, told: 'unhealthy' },
       { at: 24, members: [3, 3], told: '' },
+    ],
+  ],
+  [
+    'an instance that fails rare checks is told until it passes one, also while none is made',
+    RARELY_CHECKED,
+    [
+      { at: 2, members: [3, 2], counts: { checks: 3, checkFailures: 1 }, told: '' },
+      { at: 14, told: 'some unhealthy' },
+      { at: 82, minute: {}, told: 'some unhealthy' },
+      { at: 1000, counts: {}, told: 'some unhealthy' },
+      { at: 1002, members: [3, 3], told: '' },
+    ],
+  ],
+  [
+    'a failure of rare checks is told as such where the check itself was not seen',
+    RARELY_CHECKED,
+    [
+      { at: 2, members: [3, 0] },
+      { at: 8, told: 'unhealthy', words: 'no instance passes its health checks' },
+    ],
+  ],
+  [
+    'instances with rare checks that requests have taken out are told so',
+    RARELY_CHECKED,
+    [
+      { at: 2, members: [3, 0], counts: { requests: 9, serverErrors: 9, ejections: 3 } },
+      { at: 8, told: 'unhealthy', words: 'each failed several requests in a row' },
     ],
   ],
   [

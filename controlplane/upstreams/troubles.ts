@@ -112,7 +112,7 @@ function isExplained(counted: Failure, failure: Failure): boolean {
 
 /** Counts slide, so only their growth between two looks says that something happened. */
 function countsOf(
-  { counts: before, few, lateUntil, sampledAt }: Known,
+  { counts: before, few, lateUntil, sampledAt, upstream }: Known,
   figures: UpstreamFigures | undefined,
   now: number,
 ): Partial<Known> {
@@ -136,7 +136,7 @@ function countsOf(
   const seen = {
     counts,
     ...(figures === undefined ? {} : fewHealthy(few, figures, now)),
-    ...(figures !== undefined && isIll(figures) ? { illAt: now } : {}),
+    ...(figures !== undefined && isIll(upstream, figures) ? { illAt: now } : {}),
     ...(isNew ? { sampledAt: last.at } : {}),
     ...(isNew && isUnreached(last) ? { failedAt: now } : {}),
     ...(isNew && isBroken(last) ? { brokenAt: now } : {}),

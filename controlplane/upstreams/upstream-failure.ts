@@ -39,7 +39,7 @@ export function upstreamFailure(
   if (figures.members === 0) return withoutMembers(upstream, figures);
   return (
     unreached(known, figures, now) ??
-    unchecked(figures) ??
+    unchecked(upstream, figures) ??
     broken(known, figures, now) ??
     silent(known, now) ??
     refused(known, now) ??
@@ -174,11 +174,24 @@ function subjectOf({ tls }: Upstream): { readonly subject?: string } {
   return subject === undefined ? {} : { subject };
 }
 
-function unchecked({ healthy, lastMinute, members }: UpstreamFigures): Failure | undefined {
-  if (healthy >= members || lastMinute.checkFailures === 0) return undefined;
+function unchecked(upstream: Upstream, figures: UpstreamFigures): Failure | undefined {
+  const { healthy, members } = figures;
+  if (healthy >= members || !failsChecks(upstream, figures)) return undefined;
   const count = { healthy, members };
   if (healthy > 0 && !isFew(count)) return { kind: 'some unhealthy' };
   return { kind: 'unhealthy', by: 'checks', ...(healthy > 0 ? { few: count } : {}) };
+}
+
+/** Of checks that are rarer than this, in ms, the last minute may have none. */
+const RARE_MS = 30_000;
+
+/** Whether it is the checks that say that instances are not healthy. */
+function failsChecks(
+  { checkMs = 0 }: Upstream,
+  { last15Minutes, lastMinute }: UpstreamFigures,
+): boolean {
+  if (lastMinute.checkFailures > 0) return true;
+  return checkMs > RARE_MS && last15Minutes.ejections === 0;
 }
 
 /** Fewer late requests are told by the counts of their Mapping alone. */
@@ -224,9 +237,10 @@ function goesOn(seenAt: number | undefined, { answeredAt = 0 }: Known, now: numb
 }
 
 /** Returns whether outlier detection has taken out all instances, or more than half. */
-export function isIll({ healthy, lastMinute, members }: UpstreamFigures): boolean {
+export function isIll(upstream: Upstream, figures: UpstreamFigures): boolean {
+  const { healthy, members } = figures;
   const isOut = healthy === 0 || isFew({ healthy, members });
-  return members > 0 && isOut && lastMinute.checkFailures === 0;
+  return members > 0 && isOut && !failsChecks(upstream, figures);
 }
 
 /** Instances come back after some seconds, and are taken out again. Only success ends it. */

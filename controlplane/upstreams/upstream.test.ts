@@ -60,6 +60,11 @@ const MAPPINGS: readonly [spec: string, expected: Partial<Upstream>][] = [
     },
   ],
   ['service: shop, hop_tls: true', { tls: 'hop' }],
+  [
+    'service: shop, health_checks: [{interval: 1h, health_check: {tcp: {}}}]',
+    { checkMs: 3_600_000 },
+  ],
+  ['service: shop, health_checks: [{health_check: {tcp: {}}}]', { checkMs: 5_000 }],
 ];
 
 for (const [spec, expected] of MAPPINGS) {

@@ -36,6 +36,8 @@ export type Upstream = {
   readonly discovered?: string;
   /** Absent: plain text. `hop` is TLS whose certificate is for a URI, as that of our proxies. */
   readonly tls?: UpstreamTls | 'hop';
+  /** The time from one check of a member to the next, in ms. Absent: none are made. */
+  readonly checkMs?: number;
 };
 
 /** Returns the clusters that a node group's proxies get, with what counts about their members. */
@@ -48,6 +50,7 @@ type ClusterJson = {
   readonly alt_stat_name?: string;
   readonly dns_lookup_family?: string;
   readonly eds_cluster_config?: { readonly service_name: string };
+  readonly health_checks?: readonly [{ readonly interval: string }];
   readonly load_assignment?: {
     readonly endpoints: readonly {
       readonly lb_endpoints: readonly { readonly endpoint: { readonly address: Address } }[];
@@ -97,6 +100,7 @@ function upstreamOf(group: string, compiled: CompiledResource): Upstream {
 function toUpstream(group: string, { name: cluster, json, origins }: CompiledResource): Upstream {
   const written = json as unknown as ClusterJson;
   const discovered = written.eds_cluster_config?.service_name;
+  const check = written.health_checks?.[0];
   const tls = written.transport_socket && toTls(written.transport_socket.typed_config);
   return {
     ...{ group, cluster, origins, hosts: hostsOf(written) },
@@ -104,7 +108,13 @@ function toUpstream(group: string, { name: cluster, json, origins }: CompiledRes
     family: FAMILIES[written.dns_lookup_family ?? ''] ?? 'any',
     ...(discovered === undefined ? {} : { discovered }),
     ...(tls === undefined ? {} : { tls }),
+    ...(check === undefined ? {} : { checkMs: millisecondsOf(check.interval) }),
   };
+}
+
+/** Returns what `toDuration` was given. */
+function millisecondsOf(duration: string): number {
+  return Math.round(Number.parseFloat(duration) * 1_000);
 }
 
 const FAMILIES: Readonly<Record<string, 4 | 6>> = { V4_ONLY: 4, V6_ONLY: 6 };
