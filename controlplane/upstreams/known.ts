@@ -46,6 +46,8 @@ export type Known = {
   readonly refusedAt?: number;
   /** When outlier detection was last seen to take out an instance. */
   readonly ejectedAt?: number;
+  /** When an instance was last seen not to be healthy. */
+  readonly outAt?: number;
   /** When nearly all requests of a route were last seen to be late. */
   readonly lateAt?: ReadonlyMap<string, number>;
   readonly trouble?: Trouble;

@@ -137,6 +137,7 @@ function countsOf(
     counts,
     ...(figures === undefined ? {} : fewHealthy(few, figures, now)),
     ...(figures !== undefined && isIll(upstream, figures) ? { illAt: now } : {}),
+    ...(figures !== undefined && figures.healthy < figures.members ? { outAt: now } : {}),
     ...(isNew ? { sampledAt: last.at } : {}),
     ...(isNew && isUnreached(last) ? { failedAt: now } : {}),
     ...(isNew && isBroken(last) ? { brokenAt: now } : {}),

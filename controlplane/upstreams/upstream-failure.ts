@@ -18,8 +18,11 @@ import type { Upstream } from './upstream.ts';
 /** Requests that reach an instance this long after the last failure, in ms, end it. */
 const ENDS_MS = 8_000;
 
-/** Outlier detection tries an instance that it has taken out again after 30 s at most. */
+/** Outlier detection tries an instance that it has taken out again after 30 s by default. */
 const SOME_END_MS = 40_000;
+
+/** An instance that outlier detection has let back is tried within this time, in ms. */
+const TRIED_MS = 10_000;
 
 /** After this time, in ms, a failure that no request has repeated is no longer told. */
 export const FORGOTTEN_MS = 15 * 60_000;
@@ -61,14 +64,13 @@ function withoutMembers(
 }
 
 /** A failure lasts until requests reach an instance, however long none is made. */
-function unreached(
-  { failedAt, few, servedAt, trouble, upstream }: Known,
-  figures: UpstreamFigures,
-  now: number,
-): Failure | undefined {
+function unreached(known: Known, figures: UpstreamFigures, now: number): Failure | undefined {
+  const { failedAt, few, servedAt, trouble, upstream } = known;
   if (failedAt === undefined || now - failedAt > FORGOTTEN_MS) return undefined;
-  const ends = trouble?.failure.kind === 'some connect' ? SOME_END_MS : ENDS_MS;
-  if (servedAt !== undefined && servedAt - failedAt > ends) return undefined;
+  const isOfSome = trouble?.failure.kind === 'some connect';
+  const isServed =
+    servedAt !== undefined && servedAt - failedAt > (isOfSome ? SOME_END_MS : ENDS_MS);
+  if (isServed && !(isOfSome && isOut(known, now))) return undefined;
   const isNew = failedAt === now || trouble === undefined;
   if (!isNew && isOfConnections(trouble.failure)) return amongFew(trouble.failure, few);
   const last = lastUnreached(figures);
@@ -251,8 +253,15 @@ function ill({ few, illAt, trouble, wellAt = 0 }: Known, now: number): Failure |
   return { kind: 'unhealthy', by: 'requests', ...(few?.healthy === 0 ? {} : countOf(few)) };
 }
 
-/** The instance is tried again after 30 s at most. */
-function someFailing({ ejectedAt }: Known, now: number): Failure | undefined {
-  if (ejectedAt === undefined || now - ejectedAt > SOME_END_MS) return undefined;
+/** The instance is tried again after some time, and taken out again. */
+function someFailing(known: Known, now: number): Failure | undefined {
+  const { ejectedAt } = known;
+  if (ejectedAt === undefined) return undefined;
+  if (now - ejectedAt > SOME_END_MS && !isOut(known, now)) return undefined;
   return { kind: 'some failing' };
+}
+
+/** Whether an instance is out, or was so a moment ago. The operator says for how long it may be. */
+function isOut({ outAt }: Known, now: number): boolean {
+  return outAt !== undefined && now - outAt <= TRIED_MS;
 }
