@@ -65,6 +65,8 @@ export type Evidence = {
   readonly figures: UpstreamFigures | undefined;
   /** Sampled requests, if any were late. */
   readonly requests: readonly SampledRequest[];
+  /** Returns whether a route, which has the id of a resource, is in force. */
+  isInForce(route: string): boolean;
   /** What the discovery service says of the name, if it does not know it. */
   readonly missing: string | undefined;
 };

@@ -1,5 +1,5 @@
 import type { SampledRequest } from '#controlplane/figures/figures.ts';
-import type { Known } from './known.ts';
+import type { Evidence, Known } from './known.ts';
 import { FORGOTTEN_MS, LEAST_LATE, NEARLY_ALL } from './upstream-failure.ts';
 
 const MINUTE = 60_000;
@@ -9,16 +9,20 @@ const NONE: ReadonlyMap<string, number> = new Map();
 /**
  * Returns the routes to a cluster whose newest requests nearly all got no answer in time, each with
  * when this was last seen. Routes with different bounds may share a cluster. Without requests
- * nothing has changed, so only answers in time end it.
+ * nothing has changed, so only answers in time end it, or the end of the route.
  */
 export function lateRoutes(
   { definedAt, lateAt = NONE }: Known,
-  requests: readonly SampledRequest[],
+  { isInForce, requests }: Pick<Evidence, 'isInForce' | 'requests'>,
   now: number,
 ): ReadonlyMap<string, number> {
   if (requests.length === 0 && lateAt.size === 0) return NONE;
-  const late = new Map([...lateAt].filter(([, at]) => now - at <= FORGOTTEN_MS));
-  const ended = requests.filter(request => request.at > definedAt && hasEnded(request));
+  const late = new Map(
+    [...lateAt].filter(([route, at]) => now - at <= FORGOTTEN_MS && isInForce(route)),
+  );
+  const ended = requests.filter(
+    request => request.at > definedAt && isInForce(request.route) && hasEnded(request),
+  );
   for (const [route, all] of Map.groupBy(ended, ({ route }) => route)) {
     const newest = all.filter(({ at }) => at > now - MINUTE);
     if (newest.length === 0) continue;

@@ -6,7 +6,7 @@ import type {
   UpstreamFigures,
 } from '#controlplane/figures/figures.ts';
 import { describeFailure } from './failure.ts';
-import type { Known } from './known.ts';
+import type { Evidence, Known } from './known.ts';
 import { define, lasting, look } from './troubles.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -44,6 +44,8 @@ type Step = {
   /** Sampled requests by route: how many were late, and how many were not. */
   readonly sampled?: Readonly<Record<string, readonly [late: number, inTime: number]>>;
   readonly missing?: string;
+  /** A route that is in force no more. */
+  readonly gone?: string;
   /** The kind of the trouble that is told after it, if any. */
   readonly told?: string;
   /** What the words of the trouble have in them. */
@@ -70,6 +72,7 @@ function play(upstream: Upstream, steps: readonly Step[]): void {
         {
           figures: figuresOf(state, lastFailure),
           requests,
+          isInForce: route => route !== state.gone,
           missing: state.missing || undefined,
         },
         now,
@@ -392,6 +395,16 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
     ],
   ],
   [
+    'a route that is removed while it is late is told no more, nor is what it was late with',
+    UPSTREAM,
+    [
+      { at: 2, sampled: { m: [20, 0], quick: [0, 20] } },
+      { at: 8, told: 'late' },
+      { at: 10, gone: 'm', told: '' },
+      { at: 30, told: '' },
+    ],
+  ],
+  [
     'instances that are taken out because they are late are told as late',
     UPSTREAM,
     [
@@ -581,6 +594,11 @@ const STORIES: readonly [story: string, upstream: Upstream, steps: readonly Step
 
 for (const [story, upstream, steps] of STORIES) test(story, () => play(upstream, steps));
 
+const NOTHING: Evidence = {
+  ...{ figures: undefined, requests: [], missing: undefined },
+  isInForce: () => true,
+};
+
 test('the words and the beginning of a trouble stay while its kind stays', () => {
   let [known] = define([], [UPSTREAM], 0);
   const texts = ['first', 'second', 'third'];
@@ -589,11 +607,7 @@ test('the words and the beginning of a trouble stay while its kind stays', () =>
     const lastFailure = { at, text, flags: ['UF'], upstream: `a:${index}`, mapping: undefined };
     const counts = { connectFailures: index + 1 };
     assert.ok(known !== undefined);
-    known = look(
-      known,
-      { figures: figuresOf({ counts }, lastFailure), requests: [], missing: undefined },
-      at,
-    );
+    known = look(known, { ...NOTHING, figures: figuresOf({ counts }, lastFailure) }, at);
   });
   assert.equal(known?.trouble?.since, 1000);
   assert.deepEqual(known?.trouble?.failure, { kind: 'connect', address: 'a:0', reason: 'first' });
@@ -603,12 +617,24 @@ test('a proxy that no longer speaks says nothing', () => {
   const [known] = define([], [UPSTREAM], 0);
   assert.ok(known !== undefined);
   const gone = { ...figuresOf({ members: [0, 0] }, undefined), proxies: 0 };
-  assert.equal(
-    look(known, { figures: gone, requests: [], missing: undefined }, 1).trouble,
-    undefined,
-  );
-  assert.equal(
-    look(known, { figures: undefined, requests: [], missing: undefined }, 1).trouble,
-    undefined,
-  );
+  assert.equal(look(known, { ...NOTHING, figures: gone }, 1).trouble, undefined);
+  assert.equal(look(known, NOTHING, 1).trouble, undefined);
+});
+
+test('a trouble is that of the resources of now, also while another failure may follow on it', () => {
+  const renamed: Upstream = { ...DISCOVERED, origins: ['Mapping/default/renamed'] };
+  const empty = { figures: figuresOf({ members: [0, 0] }, undefined) };
+  const looks = [
+    [2, DISCOVERED, { missing: 'no "shop"' }],
+    [6, DISCOVERED, { missing: 'no "shop"' }],
+    [8, renamed, empty],
+  ] as const;
+  let known: readonly Known[] = [];
+  for (const [second, upstream, seen] of looks)
+    known = define(known, [upstream], 1000 * second).map(each =>
+      look(each, { ...NOTHING, ...seen }, 1000 * second),
+    );
+  const [trouble] = lasting(known, 8_000);
+  assert.equal(trouble?.failure.kind, 'unknown');
+  assert.deepEqual(trouble?.upstream.origins, renamed.origins);
 });

@@ -77,7 +77,7 @@ export function look(before: Known, evidence: Evidence, now: number): Known {
   const known = {
     ...before,
     ...countsOf(before, evidence.figures, now),
-    lateAt: lateRoutes(before, evidence.requests, now),
+    lateAt: lateRoutes(before, evidence, now),
   };
   const failure = upstreamFailure(known, evidence, now);
   const { next: _next, trouble: _trouble, ...rest } = known;
@@ -94,7 +94,8 @@ function follow(before: Known, failure: Failure, now: number): Pick<Known, 'trou
   const changed = { trouble: { ...trouble, upstream, failure } };
   if (lasting([before], now).length === 0) return changed;
   const since = next?.what === what ? next.since : now;
-  return now - since >= LASTS_MS[failure.kind] ? changed : { trouble, next: { what, since } };
+  if (now - since >= LASTS_MS[failure.kind]) return changed;
+  return { trouble: { ...trouble, upstream }, next: { what, since } };
 }
 
 /** Reasons and addresses differ from request to request, so they make no other failure. */

@@ -2,6 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import type {
+  Figures,
+  SampledRequest,
+  UpstreamCounts,
+  UpstreamFigures,
+} from '#controlplane/figures/figures.ts';
 import { HandTimers } from '#xds/testing/hand-timers.ts';
 import { watchUpstreams } from './watch-upstreams.ts';
 
@@ -14,12 +20,16 @@ const mapping = (service: string) =>
   ).resources;
 
 /** Watches one Mapping by a clock that only `pass` and the test move. */
-function watching(missing: ReadonlyMap<string, string>, changed = () => {}) {
+function watching(
+  missing: ReadonlyMap<string, string>,
+  changed = () => {},
+  figures: Partial<Figures> = {},
+) {
   const timers = new HandTimers();
   const clock = { now: 7_200_000 };
   let resources = mapping('none');
   const watch = watchUpstreams({
-    figures: { requests: () => [], sources: () => [], upstreams: () => [] },
+    figures: { requests: () => [], sources: () => [], upstreams: () => [], ...figures },
     missing: () => missing,
     resources: () => new Map(resources.mappings.map(each => [each.id, each])),
     connected: () => new Set(['edge']),
@@ -77,5 +87,35 @@ test('after the clock was set back by an hour it tells what is so then', () => {
   assert.deepEqual(sinceAfterLooks(), [true]);
   missing.clear();
   assert.deepEqual(sinceAfterLooks(), []);
+  watch.close();
+});
+
+/** Returns the figures of a cluster whose requests to `route()` are all late. */
+function lateFigures(route: () => string, late: Partial<UpstreamCounts>): Partial<Figures> {
+  const none = { late: 0, timeouts: 0, connectFailures: 0, tlsFailures: 0, checkFailures: 0 };
+  const counts = { ...none, ...late };
+  const upstream = {
+    ...{ group: 'edge', cluster: 'shop', proxies: 1, members: 1, healthy: 1 },
+    ...{ lastMinute: counts, last15Minutes: counts },
+  } as Partial<UpstreamFigures> as UpstreamFigures;
+  const request = {
+    ...{ group: 'edge', cluster: 'shop', flags: ['UT'], at: Number.POSITIVE_INFINITY, weight: 1 },
+  } as Partial<SampledRequest> as SampledRequest;
+  return {
+    requests: () => Array.from({ length: 3 }, () => ({ ...request, route: route() })),
+    upstreams: () => [upstream],
+  };
+}
+
+test('a Mapping is not told for what another one, which is removed, was late with', () => {
+  let route = 'Mapping/default/gone';
+  const figures = lateFigures(() => route, { late: 3 });
+  const { pass, watch, write } = watching(new Map(), () => {}, figures);
+  write('shop');
+  pass(5);
+  assert.deepEqual(watch.problems(), []);
+  route = 'Mapping/default/m';
+  pass(5);
+  assert.equal(watch.problems()[0]?.name, 'm');
   watch.close();
 });

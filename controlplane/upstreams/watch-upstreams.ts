@@ -71,13 +71,14 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
       ({ cluster, group }) => `${group} ${cluster}`,
     );
     const names = missing();
+    const resources = parts.resources();
     const evidenceOf = ({ cluster, discovered = '', group, statName }: Upstream) => ({
       figures: seen.get(`${group} ${statName}`),
       requests: sampled.get(`${group} ${cluster}`) ?? [],
+      isInForce: (route: string) => resources.has(route),
       missing: names.get(discovered) ?? names.get(discovered.replace(/:\d+$/, '')),
     });
     known = known.map(each => look(each, evidenceOf(each.upstream), now()));
-    const resources = parts.resources();
     const connected = parts.connected();
     const facts = {
       resources: [...resources.values()],
