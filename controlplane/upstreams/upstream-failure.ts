@@ -201,16 +201,20 @@ export const LEAST_LATE = 3;
 
 export const NEARLY_ALL = 0.9;
 
+/** Returns how many got no answer in time. That of a try or that of a whole request may end. */
+export function lateOf({ late, timeouts }: UpstreamCounts): number {
+  return Math.max(late, timeouts);
+}
+
 /** Returns whether nearly all of the newest requests got no answer in time. */
 export function isAllLate({ last15Minutes, lastMinute }: UpstreamFigures): boolean {
-  const { late } = last15Minutes;
   const newest = ended(lastMinute) === 0 ? last15Minutes : lastMinute;
-  return late >= LEAST_LATE && newest.late >= NEARLY_ALL * ended(newest);
+  return lateOf(last15Minutes) >= LEAST_LATE && lateOf(newest) >= NEARLY_ALL * ended(newest);
 }
 
 /** A late request is told as a server error too, some seconds later. */
-function ended({ answers, late, serverErrors }: UpstreamCounts): number {
-  return answers + Math.max(late, serverErrors);
+function ended(counts: UpstreamCounts): number {
+  return counts.answers + Math.max(lateOf(counts), counts.serverErrors);
 }
 
 function allLate({ lateAt }: Known): Failure | undefined {

@@ -119,3 +119,12 @@ test('a Mapping is not told for what another one, which is removed, was late wit
   assert.equal(watch.problems()[0]?.name, 'm');
   watch.close();
 });
+
+test('requests whose whole time ends are told as late, as those are whose tries have a time', () => {
+  const figures = lateFigures(() => 'Mapping/default/m', { timeouts: 3 });
+  const { pass, watch, write } = watching(new Map(), () => {}, figures);
+  write('shop');
+  pass(5);
+  assert.match(watch.problems()[0]?.message ?? '', /^nearly all requests get no answer in time/);
+  watch.close();
+});

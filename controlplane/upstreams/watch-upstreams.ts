@@ -12,6 +12,7 @@ import { type LonelyGroups, lonelyGroupProblems, lonelyGroups } from './lonely-g
 import { overloadedProxyProblems } from './overloaded-proxies.ts';
 import { define, lasting, look } from './troubles.ts';
 import { type Upstream, upstreamsOf } from './upstream.ts';
+import { lateOf } from './upstream-failure.ts';
 import { upstreamProblems } from './upstream-problems.ts';
 
 export type WatchUpstreamsParts = {
@@ -67,7 +68,7 @@ export function watchUpstreams(parts: WatchUpstreamsParts): UpstreamWatch {
     const upstreams = figures.upstreams();
     const seen = new Map(upstreams.map(each => [`${each.group} ${each.cluster}`, each]));
     const sampled = Map.groupBy(
-      upstreams.some(({ last15Minutes }) => last15Minutes.late > 0) ? figures.requests(EVERY) : [],
+      upstreams.some(each => lateOf(each.last15Minutes) > 0) ? figures.requests(EVERY) : [],
       ({ cluster, group }) => `${group} ${cluster}`,
     );
     const names = missing();
