@@ -11,12 +11,16 @@ export type Failure =
       readonly reason?: string;
       readonly few?: Few;
     }
-  /** The handshake with `address` fails. `subject` is the name that its certificate must be for. */
+  /**
+   * The handshake with `address` fails. `subject` is the name that its certificate must be for.
+   * `remedy` is what mends it, whatever the reason.
+   */
   | {
       readonly kind: 'tls';
       readonly address: string;
       readonly subject?: string;
       readonly reason?: string;
+      readonly remedy?: string;
     }
   /** The discovery service does not know the name. `reason` is a sentence of its own. */
   | { readonly kind: 'unknown'; readonly reason: string }
@@ -201,6 +205,7 @@ const REMEDIES: readonly (readonly [
 function tlsRemedy(failure: TlsFailure, words: TlsWords): string {
   const known = REMEDIES.find(([words]) => words.test(failure.reason ?? ''));
   return (
+    failure.remedy ??
     known?.[1](failure, words) ??
     'Compare the TLS settings of the service with those that are written here'
   );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
+import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { CLASS, gateway } from '#controlplane/gateway-api/testing/documents.ts';
 import { describeProblem } from '#controlplane/rollout/problems.ts';
@@ -20,6 +21,7 @@ function told(
   text: string,
   fails: (cluster: string) => boolean,
   failure: Failure = FAILURE,
+  options: CompileOptions = OPTIONS,
 ): readonly string[] {
   const { resources } = resourceSetOf(text);
   const all = [
@@ -27,7 +29,7 @@ function told(
     ...[...resources.rateLimitServices, ...resources.logServices, ...resources.tracingServices],
     ...[...resources.gateways, ...resources.httpRoutes, ...resources.tcpRoutes],
   ];
-  const troubles = upstreamsOf('edge', compile(resources, 'edge', OPTIONS))
+  const troubles = upstreamsOf('edge', compile(resources, 'edge', options))
     .filter(({ cluster }) => fails(cluster))
     .map(upstream => ({ upstream, failure, since: SINCE }));
   return upstreamProblems(troubles, new Map(all.map(each => [each.id, each]))).map(describeProblem);
@@ -105,6 +107,25 @@ test('the collectors of logs and traces are told, with what is lost', () => {
       `warning: TracingService default/c (in.yaml:12, spec.service): ${WHAT} Until then spans are lost. Requests go on. Since 2026-01-02T03:04:05Z`,
     ],
   );
+});
+
+test('a handshake of the mutual TLS of the gateway is mended by no setting of TLS', () => {
+  const reason = 'TLS_error:|268435703:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER';
+  const tls = { kind: 'tls', address: 'a:1', reason } as const;
+  const elsewhere = { host: '192.0.2.1', port: 1 };
+  const options = { ...OPTIONS, hopTls: true, serviceTls: true, rateLimit: elsewhere };
+  const toldOf = (text: string, name: string) =>
+    told(text, cluster => cluster === name, tls, options)[0] ?? '';
+  const shop = mapping('a', 'service: shop\n  resolver: sds');
+  assert.match(
+    toldOf(shop, 'shop'),
+    /\)\. The proxies ask it .* Write `hop_tls: false` if no proxy/,
+  );
+  const plain = mapping('a', 'service: https://shop');
+  assert.match(toldOf(plain, 'shop'), /\)\. The service speaks no TLS there: write it without/);
+  const service = document('RateLimitService', 'r', 'service: 192.0.2.1:1');
+  for (const text of ['', service])
+    assert.match(toldOf(text, 'ratelimit-service'), /\)\. Look at its log and at that of sds/);
 });
 
 const GATEWAY =

@@ -2,6 +2,7 @@ import {
   EXT_AUTHZ_CLUSTER,
   RATE_LIMIT_CLUSTER,
 } from '#controlplane/compile/clusters/reserved-clusters.ts';
+import { backendOfCluster } from '#controlplane/compile/gateways/backend-cluster-name.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { systemProblem } from '#controlplane/rollout/problems.ts';
 import { isGatewayApiKind } from '#resources/kinds/known-kinds.ts';
@@ -9,6 +10,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { describeFailure, type Failure, OF_ROUTES } from './failure.ts';
 import type { Trouble } from './known.ts';
+import type { Upstream } from './upstream.ts';
 import { upstreamField } from './upstream-field.ts';
 
 /** One broken service may have thousands of Mappings. */
@@ -42,7 +44,8 @@ function problemsOf(
 ): readonly Problem[] {
   const { cluster, group, origins } = upstream;
   if (origins.length === 0) {
-    const message = `${seenBy(group, failure)}: ${describeFailure(failure, OWN[cluster])}`;
+    const what = ofHop(failure, upstream, LOOK_AT_LOGS);
+    const message = `${seenBy(group, failure)}: ${describeFailure(what, OWN[cluster])}`;
     return [{ ...systemProblem('Service', cluster, message), severity: 'warning' }];
   }
   return concerned(failure, origins).flatMap(id => {
@@ -50,10 +53,22 @@ function problemsOf(
     if (resource === undefined) return [];
     const field = upstreamField(resource, upstream);
     if (field === undefined) return [];
-    const message = describeOf(resource, field, failure);
+    const remedy = resource.kind === 'RateLimitService' ? LOOK_AT_LOGS : LEAVE_OUT_TLS;
+    const message = describeOf(resource, field, ofHop(failure, upstream, remedy));
     return [problemOf(resource, 'warning', field, message)];
   });
 }
+
+/** No setting of TLS changes how proxies reach each other and our services, as it does backends. */
+function ofHop(failure: Failure, { cluster, tls }: Upstream, remedy: string): Failure {
+  const isHop = tls === 'hop' && backendOfCluster(cluster) === undefined;
+  return failure.kind === 'tls' && isHop ? { ...failure, remedy } : failure;
+}
+
+const LOOK_AT_LOGS = 'Look at its log and at that of sds, which issues the certificates of both';
+
+const LEAVE_OUT_TLS =
+  'The proxies ask it by the mutual TLS of the gateway. Write `hop_tls: false` if no proxy of the gateway is before it. Otherwise the node group of that proxy must have the name of the service: look at its log, and at that of sds';
 
 function seenBy(group: string, { kind }: Failure): string {
   const isReached = kind === 'silent' || kind === 'refused' || kind.startsWith('some ');
