@@ -106,3 +106,22 @@ test('tag_headers do not count beside custom_tags', () =>
     problemsOf('TracingService', { ...BASE, custom_tags: [], tag_headers: ['x-a'] }),
     ['warning spec.tag_headers: `tag_headers` do not count beside `custom_tags`'],
   ));
+
+test('percentages that Envoy does not know are told, with what they count as', () =>
+  assert.deepEqual(
+    problemsOf('TracingService', {
+      ...BASE,
+      sampling: { client: 0.5, random: 0.004, overall: 99.999 },
+    }),
+    [
+      'warning spec.sampling.client: Envoy samples in steps of 1 percent here, so this counts as 0',
+      'warning spec.sampling.random: Envoy samples in steps of 0.01 percent here, so this counts as 0',
+      'warning spec.sampling.overall: Envoy samples in steps of 0.01 percent here, so this counts as 100',
+    ],
+  ));
+
+test('percentages that Envoy knows are good', () =>
+  assert.deepEqual(
+    problemsOf('TracingService', { ...BASE, sampling: { client: 7, random: 0.29, overall: 0.07 } }),
+    [],
+  ));

@@ -9,7 +9,10 @@ export const tracingService: KindDefinition<typeof tracingServiceSpec> = {
   schema: tracingServiceSpec,
   fieldsAt: 'spec',
   unknownField: 'warning',
-  check: ({ custom_tags, tag_headers }) => checkTags(custom_tags, tag_headers),
+  check: ({ custom_tags, sampling, tag_headers }) => [
+    ...checkTags(custom_tags, tag_headers),
+    ...checkSampling(sampling),
+  ],
   inNamespace: (spec, namespace) => ({ ...spec, service: serviceIn(spec.service, namespace) }),
 };
 
@@ -19,4 +22,17 @@ function checkTags(
 ): readonly Finding[] {
   if (tags === undefined || headers === undefined) return [];
   return [caution(['tag_headers'], '`tag_headers` do not count beside `custom_tags`')];
+}
+
+/** Envoy's steps a percent. It cuts that of clients to whole percents, and rounds the others. */
+const STEPS = { client: 1, random: 100, overall: 100 } as const;
+
+function checkSampling(sampling: TracingServiceSpec['sampling'] | undefined): readonly Finding[] {
+  return (['client', 'random', 'overall'] as const).flatMap(name => {
+    const value = sampling?.[name] ?? 0;
+    const steps = STEPS[name];
+    const counted = (name === 'client' ? Math.trunc : Math.round)(value * steps) / steps;
+    const message = `Envoy samples in steps of ${1 / steps} percent here, so this counts as ${counted}`;
+    return value === counted ? [] : [caution(['sampling', name], message)];
+  });
 }
