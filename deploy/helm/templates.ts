@@ -21,10 +21,12 @@ const SYSTEM = 'gateway';
 const RESOURCES = 'gateway-resources';
 /** Helm knows and makes the namespace of a release itself. */
 const LEFT_OUT: readonly string[] = ['Namespace gateway'];
+/** Asks whether a switch is on whose default is on. One without a value (`enabled:`) is. */
+const isOn = (name: string) => `ne $.Values.${name} false`;
 /** Definitions and their rules are files, because they may have braces of their own. */
 const DEFINITIONS: Readonly<Record<string, string>> = {
-  'crds.yaml': '$.Values.crds.install',
-  'field-policies.yaml': '$.Values.crds.fieldPolicies',
+  'crds.yaml': isOn('crds.install'),
+  'field-policies.yaml': isOn('crds.fieldPolicies'),
 };
 
 /** The control plane may read any Secret beside resources, but none of the system. */
@@ -142,8 +144,8 @@ function statementsOf(
     ...(folder === 'gateway-api' ? ['$.Values.gatewayApi.enabled'] : []),
     ...(folder === 'gateway-api' && OF_OWN_EDGES.includes(name ?? '') ? [`eq ${OWN_EDGES}`] : []),
     ...(folder === 'monitoring' ? ['$.Values.monitoring.enabled'] : []),
-    ...(kind === 'NetworkPolicy' ? ['$.Values.networkPolicies.enabled'] : []),
-    ...(kind === 'Namespace' ? ['$.Values.resources.createNamespace'] : []),
+    ...(kind === 'NetworkPolicy' ? [isOn('networkPolicies.enabled')] : []),
+    ...(kind === 'Namespace' ? [isOn('resources.createNamespace')] : []),
     ...(file === 'valkey.yaml' || name === 'valkey' ? ['not $.Values.sessions.redisUrl'] : []),
     ...(file === 'valkey-counters.yaml' || name === 'valkey-counters'
       ? ['not $.Values.counters.redisUrl']

@@ -206,6 +206,15 @@ describe('a value of the chart', options, () => {
     assert.equal(count({ resources: { createNamespace: false } }), -1);
   });
 
+  test('that is a switch has its default where it is written without a value', () => {
+    const values = {
+      networkPolicies: { enabled: null },
+      crds: { install: null, fieldPolicies: null },
+      resources: { createNamespace: null },
+    };
+    assert.deepEqual(render(values).map(identity), render().map(identity));
+  });
+
   test('that names a Redis leaves the Valkey of the chart out', () => {
     const manifests = render({ sessions: { redisUrl: 'rediss://redis.example.com' } });
     const names = manifests.map(({ metadata }) => metadata.name);
