@@ -29,9 +29,21 @@ const DEFINITIONS: Readonly<Record<string, string>> = {
   'field-policies.yaml': isOn('crds.fieldPolicies'),
 };
 
-/** The control plane may read any Secret beside resources, but none of the system. */
+/** Every cluster has them. Helm takes the first when no namespace is named. */
+const OF_CLUSTER = 'list "default" "kube-system" "kube-public" "kube-node-lease"';
+
+/**
+ * The control plane may read any Secret beside resources, but none of the system. The network
+ * policies close all pods of the release's namespace that they do not name. `lookup` finds nothing
+ * where the chart is only rendered.
+ */
 const CHECKS = `{{- if has $.Release.Namespace (${NAMESPACES.resources}) }}
 {{- fail "resources.namespace and resources.namespaces must not have the namespace of the release" }}
+{{- end }}
+{{- if and $.Release.IsInstall (${isOn('networkPolicies.enabled')}) (has $.Release.Namespace (${OF_CLUSTER})) }}
+{{- if lookup "v1" "Namespace" "" $.Release.Namespace }}
+{{- fail (printf "the network policies would close all pods in the namespace %s: name another with --namespace" $.Release.Namespace) }}
+{{- end }}
 {{- end }}
 `;
 

@@ -17,9 +17,9 @@ import {
   type TestCluster,
   whyNoTestCluster,
 } from '../../testing/test-cluster.ts';
-import { type Chart, makeChart } from '../chart.ts';
+import { makeChart } from '../chart.ts';
 import { packChart } from '../pack-chart.ts';
-import { WHY_NO_HELM } from './run-helm.ts';
+import { forAnyServer, WHY_NO_HELM } from './run-helm.ts';
 
 const WAIT_MS = 180_000;
 const LOAD = { path: '/', connections: 4, perSecond: 100, longestMs: 3 * WAIT_MS };
@@ -324,10 +324,4 @@ describe('a release of the chart', { skip, timeout: 10 * WAIT_MS, concurrency: 1
 
 function lines(text: string): readonly string[] {
   return text.split('\n').filter(line => line !== '');
-}
-
-/** The API server of the tests is built without its version. */
-function forAnyServer(chart: Chart): Chart {
-  const about = chart.files.get('Chart.yaml')?.replace(/^kubeVersion: .*\n/m, '') ?? '';
-  return { ...chart, files: new Map(chart.files).set('Chart.yaml', about) };
 }
