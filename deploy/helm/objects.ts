@@ -1,4 +1,5 @@
 import { type Document, isMap, isScalar, Scalar, visit } from 'yaml';
+import { nameByGateway } from './gateway-id.ts';
 import { expression, hole, inside, json } from './holes.ts';
 import { addLine, CONTAINER, listAt, mapAt, nameOf, POD, setLine } from './nodes.ts';
 import { keyOf } from './pods.ts';
@@ -59,6 +60,9 @@ const EDITS: Readonly<Record<string, Edit>> = {
   },
   'Deployment edge': editWorkers,
   'Service edge': editEdgeService,
+  'Role controlplane': nameByGateway,
+  'ClusterRole gateway-edges': nameByGateway,
+  'ClusterRole gateway-edge-identities': nameByGateway,
   'Role sds': document =>
     addLine(
       listAt(document, 'rules', 1, 'resourceNames'),

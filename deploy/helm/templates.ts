@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { Document, isScalar, Pair, Scalar, visit } from 'yaml';
+import { NAMED_TEMPLATE } from './gateway-id.ts';
 import { around, expression, fillHoles, hole, json } from './holes.ts';
 import { definePulling, editImage, IMAGE_TEMPLATE } from './images.ts';
 import {
@@ -52,7 +53,10 @@ export function templates(define: Define): ReadonlyMap<string, string> {
   defineWhole(define);
   const gatewayApi = readKustomization('gateway-api');
   const parts = [readKustomization('system'), gatewayApi, readKustomization('monitoring')];
-  const files = new Map([['templates/_image.tpl', IMAGE_TEMPLATE]]);
+  const files = new Map([
+    ['templates/_image.tpl', IMAGE_TEMPLATE],
+    ['templates/_named.tpl', NAMED_TEMPLATE],
+  ]);
   for (const [file, condition] of Object.entries(DEFINITIONS)) {
     const copy = join('files', file);
     files.set(copy, kept(readManifest(file)));

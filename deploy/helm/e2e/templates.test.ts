@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
+import { objectName, statusLeaseName } from '#controlplane/status/status-lease-name.ts';
 import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
+import { edgesName } from '#resources/words/gateway-edges.ts';
 import {
   type Container,
   containersOf,
@@ -231,6 +233,21 @@ describe('a value of the chart', options, () => {
     assert.ok(!roles.includes('gateway-edges') && roles.includes('gateway-api'));
   });
 
+  for (const id of ['blue', ' blue ', 'default', '', 'a.b', 'Blue Team', 'b'.repeat(60)])
+    test(`that is the GATEWAY_ID "${id}" gives rights to what the control plane calls so`, () => {
+      const values = { controlplane: { env: { GATEWAY_ID: id } }, gatewayApi: { enabled: true } };
+      const roles = namesIn(render(values));
+      const gatewayId = id.trim() || 'default';
+      const edges = edgesName(gatewayId);
+      assert.deepEqual(roles('Role', 'controlplane'), [
+        statusLeaseName(gatewayId),
+        edges,
+        objectName('gateway-drained', gatewayId),
+      ]);
+      assert.deepEqual(roles('ClusterRole', 'gateway-edges'), [edges]);
+      assert.deepEqual(roles('ClusterRole', 'gateway-edge-identities'), [edges]);
+    });
+
   test('that makes the edge a ClusterIP asks for no policy of balancers', () => {
     const manifests = render({ edge: { service: { type: 'ClusterIP' } } });
     const { spec } = named(ofKind<Manifest & { spec: object }>(manifests, 'Service'), 'edge');
@@ -242,6 +259,15 @@ describe('a value of the chart', options, () => {
     assert.equal(variablesOf(manifests, 'controlplane').get('EDGE_HTTPS_PORT'), '8443');
   });
 });
+
+/** Returns a function that tells which objects a role names. */
+function namesIn(manifests: readonly Manifest[]) {
+  type Role = Manifest & { rules: readonly { readonly resourceNames?: readonly string[] }[] };
+  return (kind: string, name: string) =>
+    named(ofKind<Role>(manifests, kind), name).rules.flatMap(
+      ({ resourceNames = [] }) => resourceNames,
+    );
+}
 
 function variablesOf(manifests: readonly Manifest[], name: string): ReadonlyMap<string, unknown> {
   const [container] = containersOf(named(workloadsOf(manifests), name));
