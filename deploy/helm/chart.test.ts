@@ -31,11 +31,18 @@ describe('the values of the chart', () => {
     'a namespace that cannot be one': { resources: { namespace: 'Ours' } },
     'a Redis by the scheme of another': { sessions: { redisUrl: 'http://redis:6379' } },
     'memory that adds a line to the script': { valkey: { maxMemory: '1mb\nsave 1 1' } },
+    'memory without a bound': { valkey: { maxMemory: '0mb' } },
+    'a size in a unit that Kubernetes does not know': { controlplane: { stateSize: '512ki' } },
   }))
     test(`have a schema that rejects ${what}`, () => assert.ok(!isValid(values)));
 
   test('have a schema that accepts those of a chart above it', () => {
     assert.ok(isValid({ global: { region: 'eu' } }));
+  });
+
+  test('have a schema that accepts each unit of Kubernetes', () => {
+    for (const stateSize of ['1', '1.5G', '512k', '512Ki', '512Mi'])
+      assert.ok(isValid({ controlplane: { stateSize } }), stateSize);
   });
 
   test('are all in the table of its README.md', () => {

@@ -19,7 +19,7 @@ import {
 } from './values.ts';
 
 /** Kubernetes' page "Quantity". */
-const QUANTITY = pattern('^[0-9]+([.][0-9]+)?([kMGTPE]i?)?$');
+const QUANTITY = pattern('^[0-9]+([.][0-9]+)?(k|[MGTPE]|[KMGTPE]i)?$');
 const LIST = { type: 'array', items: TEXT };
 
 type Edit = (document: Document, define: Define) => void;
@@ -123,7 +123,8 @@ function limitMemory(document: Document, define: Define): void {
   if (!found) throw new Error(`${service} has no maxmemory`);
   const memory = define({
     name: `${keyOf(service)}.maxMemory`,
-    schema: pattern('^[0-9]+(kb|mb|gb)$'),
+    // Without a bound (0) the kernel would end it, and what it has.
+    schema: pattern('^[1-9][0-9]*(kb|mb|gb)$'),
     default: found[0],
     description: 'What it keeps in memory, less than the limit of its pod',
   });
