@@ -11,6 +11,8 @@ const PLACEMENT: Readonly<Record<string, readonly [JsonSchema, unknown]>> = {
   priorityClassName: [TEXT, ''],
 };
 
+const ITS_PODS = 'Its pods. `null`: as many as an autoscaler of yours wants';
+
 /** Defines where the pods of all services run. */
 export function definePlacement(define: Define): void {
   for (const [name, [schema, fallback]] of Object.entries(PLACEMENT))
@@ -37,7 +39,10 @@ export function editPods(document: Document, define: Define, checksum: string | 
   if (!isStore) {
     const count = { type: 'integer', minimum: 0 };
     const replicas = document.getIn(['spec', 'replicas']);
-    document.setIn(['spec', 'replicas'], json(valueAt('replicas', count, replicas, 'Its pods')));
+    const called = valueAt('replicas', count, replicas, ITS_PODS);
+    // A number, or `null`, would count at each upgrade in place of what an autoscaler wants.
+    const given = inside(`if not (kindIs "invalid" ${called})`, json(called));
+    setLine(mapAt(document, 'spec'), 'replicas', given);
   }
   const { resources } = container.toJS(document) as { readonly resources: unknown };
   container.set('resources', json(valueAt('resources', OBJECT, resources, 'What a pod may use')));

@@ -248,6 +248,13 @@ describe('a value of the chart', options, () => {
       assert.deepEqual(roles('ClusterRole', 'gateway-edge-identities'), [edges]);
     });
 
+  test('that leaves the number of pods to an autoscaler names none, and zero is a number', () => {
+    const replicasOf = (replicas: number | null) =>
+      named(workloadsOf(render({ edge: { replicas } })), 'edge').spec;
+    assert.ok(!('replicas' in replicasOf(null)));
+    assert.equal(replicasOf(0).replicas, 0);
+  });
+
   test('that makes the edge a ClusterIP asks for no policy of balancers', () => {
     const manifests = render({ edge: { service: { type: 'ClusterIP' } } });
     const { spec } = named(ofKind<Manifest & { spec: object }>(manifests, 'Service'), 'edge');
