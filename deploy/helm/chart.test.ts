@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { makeChart } from './chart.ts';
 import { around, expression, fillHoles, hole, inside } from './holes.ts';
+import { readManifest } from './kustomization.ts';
 import { tar } from './tar.ts';
 import { defaultsOf } from './values.ts';
 
@@ -50,6 +51,19 @@ describe('the values of the chart', () => {
     for (const { name, description } of CHART.values)
       assert.ok(table.includes(`| \`${name}\` | `) && table.includes(`| ${description} |`), name);
   });
+});
+
+test('what the edge needs of its image and its memory stands beside these values', () => {
+  const about = (name: string) =>
+    CHART.values.find(value => value.name === name)?.description ?? assert.fail(name);
+  assert.match(about('envoyImage.repository'), /distroless/);
+  assert.match(about('edge.resources'), /2 GiB/);
+  const bootstrap = readManifest('system/edge.bootstrap.yaml');
+  assert.equal(
+    parse(bootstrap).overload_manager.resource_monitors[0].typed_config.max_heap_size_bytes,
+    2 * 2 ** 30,
+  );
+  assert.match(readManifest('system/edge.yaml'), /exec: \{ command: \[bash,/);
 });
 
 test('the chart has the version of the package, and so has our image', () => {

@@ -10,6 +10,11 @@ const KEYS: Readonly<Record<string, string>> = {
   'valkey/valkey': 'valkeyImage',
 };
 
+/** What others of that name lack. */
+const NEEDS: Readonly<Record<string, string>> = {
+  envoyImage: '. Pods drain by its bash, which distroless ones lack',
+};
+
 const DIGEST = { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' };
 
 /** Defines how images are fetched. */
@@ -38,7 +43,7 @@ export function editImage(document: Document, define: Define): void {
     name: `${key}.repository`,
     schema: { type: 'string', minLength: 1 },
     default: repository,
-    description: `The image \`${repository}\`, where your cluster finds it`,
+    description: `The image \`${repository}\`, where your cluster finds it${NEEDS[key] ?? ''}`,
   });
   define({
     name: `${key}.tag`,

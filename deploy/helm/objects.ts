@@ -202,7 +202,8 @@ function editEdgeService(document: Document, define: Define): void {
   for (const port of listAt(document, 'spec', 'ports').items) {
     if (!isMap(port)) throw new Error('a port of the edge is no object');
     const name = String(port.get('name'));
-    const called = valueAt(`${name}Port`, PORT, port.get('port'), `Its port of ${name}`);
+    const about = `Its port of ${name}${name === 'https' ? ', to which http is redirected' : ''}`;
+    const called = valueAt(`${name}Port`, PORT, port.get('port'), about);
     const onNodes = { type: 'integer', minimum: 0, maximum: 65_535 };
     const node = valueAt(`${name}NodePort`, onNodes, 0, `That port on nodes. 0: any`);
     port.set('port', json(called));

@@ -11,6 +11,8 @@ const PLACEMENT: Readonly<Record<string, readonly [JsonSchema, unknown]>> = {
   priorityClassName: [TEXT, ''],
 };
 
+/** By the bootstrap, which is the same in all of them. */
+const SHEDS = '. Envoy sheds load at 2 GiB, so its limit of memory is above that';
 const ITS_PODS = 'Its pods. `null`: as many as an autoscaler of yours wants';
 
 /** Defines where the pods of all services run. */
@@ -45,7 +47,8 @@ export function editPods(document: Document, define: Define, checksum: string | 
     setLine(mapAt(document, 'spec'), 'replicas', given);
   }
   const { resources } = container.toJS(document) as { readonly resources: unknown };
-  container.set('resources', json(valueAt('resources', OBJECT, resources, 'What a pod may use')));
+  const use = `What a pod may use${service === 'edge' ? SHEDS : ''}`;
+  container.set('resources', json(valueAt('resources', OBJECT, resources, use)));
   const annotations = valueAt('podAnnotations', TEXTS, {}, 'Annotations of its pods');
   setLine(
     mapAt(document, 'spec', 'template', 'metadata'),
