@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
 import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import type { Rule } from '#kubernetes/testing/service-account.ts';
 import { GATEWAY_API_VERSIONS } from '#resources/kinds/known-kinds.ts';
 import { gatewayApiPlural } from '#resources/kubernetes/testing/gateway-api.ts';
+import { ROOT } from '../testing/compose-file.ts';
+import { clusterCommands } from '../testing/install-commands.ts';
 import { type Manifest, manifestsOf, ofKind } from '../testing/manifests.ts';
+
+const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+
+function documentsIn(path: string): readonly Manifest[] {
+  const text = readFileSync(join(ROOT, 'deploy', path), 'utf8');
+  return parseAllDocuments(text).map(document => document.toJS());
+}
 
 type Role = Manifest & { readonly rules: readonly Rule[] };
 type Binding = Manifest & { readonly roleRef: { readonly name: string } };
@@ -38,5 +50,23 @@ describe('the manifests for Gateway API', { skip: whyNoKubectl() ?? false }, () 
     const text = JSON.stringify(manifests);
     assert.match(text, /\{"name":"RESOURCES_KUBERNETES","value":"\*"\}/);
     assert.match(text, /\{"name":"INSTANCES_KUBERNETES","value":"\*"\}/);
+  });
+
+  test('stand in the commands of an upgrade with all that they need, and nothing takes them back', () => {
+    const applied = clusterCommands('docs/how-to/upgrade.md', 'On Kubernetes')
+      .filter(command => command.startsWith('kubectl apply'))
+      .slice(1)
+      .flatMap(command => [...command.matchAll(/ -([fk]) deploy\/(\S+)/g)])
+      .map(([, how, path = '']) => (how === 'k' ? manifestsOf(path) : documentsIn(path)));
+    const names = new Set(applied.flat().map(nameOf));
+    assert.deepEqual(
+      manifestsOf('kubernetes')
+        .map(nameOf)
+        .filter(name => !names.has(name)),
+      [],
+    );
+    const planes = applied.flat().filter(each => nameOf(each) === 'Deployment controlplane');
+    assert.equal(planes.length, 1);
+    assert.match(JSON.stringify(planes), /\{"name":"RESOURCES_KUBERNETES","value":"\*"\}/);
   });
 });
