@@ -74,3 +74,11 @@ test('without a route to try it says so, and how to see what is read', () => {
   assert.match(text, /^No route leads to a service .* npx tollwright status --port-offset 100$/m);
   assert.doesNotMatch(text, /Try:/);
 });
+
+test('the console is announced unless it is off', () => {
+  const said = (CONSOLE?: string) =>
+    announcement({ ...LAYOUT, environment: { CONSOLE } }, { instances: 2, ms: 1 });
+  assert.match(said(), /^ {2}console {9}http:\/\/127\.0\.0\.1:8977\/console\/$/m);
+  assert.match(said('login'), /^ {2}console /m);
+  for (const off of ['off', ' off ']) assert.doesNotMatch(said(off), /console/);
+});

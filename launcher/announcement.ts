@@ -19,13 +19,15 @@ export function announcement(
   layout: Layout,
   { instances, ms, routes, edge = loopback(layout.ports.edge) }: AnnouncementOptions,
 ): string {
-  const { ports, state } = layout;
+  const { environment, ports, state } = layout;
   return [
     `ready after ${(ms / 1000).toFixed(1)} s`,
     '',
     `  edge            http://${edge}`,
     ...(layout.demo ? [`  edge by https   ${httpsOf(layout)}`] : []),
-    `  console         http://${loopback(ports.http)}/console/`,
+    ...(environment.CONSOLE?.trim() === 'off'
+      ? []
+      : [`  console         http://${loopback(ports.http)}/console/`]),
     `  control plane   http://${loopback(ports.http)}/status  (xDS ${loopback(ports.xds)})`,
     `  discovery       http://${loopback(ports.sds)}/status`,
     `  rate limits     http://${loopback(ports.rateLimit)}/metrics`,

@@ -47,9 +47,7 @@ const ENVOY_ARGS = [
 ];
 
 export function controlplanePart(layout: Layout): Part {
-  const { demo, environment, ports, state } = layout;
-  // The demo asks its edge on the loopback.
-  const { EDGE_ADDRESS, EDGE_TLS_ADDRESS } = demo ? {} : environment;
+  const { ports, state } = layout;
   return nodePart(layout, 'controlplane', 'controlplane/main.ts', {
     RESOURCES: [layout.resources, state.resources].join(delimiter),
     STATE: state.path,
@@ -58,10 +56,25 @@ export function controlplanePart(layout: Layout): Part {
     SDS_ADDRESS: loopback(ports.sds),
     RATELIMIT_ADDRESS: loopback(ports.rateLimit),
     EXT_AUTHZ_ADDRESS: loopback(ports.extAuthz),
-    EDGE_ADDRESS: EDGE_ADDRESS || loopback(ports.edge),
-    EDGE_TLS_ADDRESS: EDGE_TLS_ADDRESS || loopback(ports.edgeTls),
+    ...edgeAddresses(layout),
     HOP_TLS: 'true',
   });
+}
+
+/** Where the edge listens when no resource says so. */
+export type EdgeAddresses = Readonly<Record<'EDGE_ADDRESS' | 'EDGE_TLS_ADDRESS', string>>;
+
+/** Returns where the edge of a gateway listens. The demo asks its own on the loopback. */
+export function edgeAddresses({
+  demo,
+  environment,
+  ports,
+}: Pick<Layout, 'demo' | 'environment' | 'ports'>): EdgeAddresses {
+  const { EDGE_ADDRESS, EDGE_TLS_ADDRESS } = demo ? {} : environment;
+  return {
+    EDGE_ADDRESS: EDGE_ADDRESS?.trim() || loopback(ports.edge),
+    EDGE_TLS_ADDRESS: EDGE_TLS_ADDRESS?.trim() || loopback(ports.edgeTls),
+  };
 }
 
 export function sdsPart(layout: Layout): Part {

@@ -24,6 +24,13 @@ describe('a port in use', () => {
     );
   });
 
+  test('that a variable names is one to change there', async () => {
+    await assert.rejects(
+      checkPorts([{ host: '0.0.0.0', port, what: 'the edge', variable: 'EDGE_ADDRESS' }]),
+      /: stop that, or use another in EDGE_ADDRESS$/,
+    );
+  });
+
   test('does not matter when no part wants it', async () => {
     await checkPorts([{ port: 0, what: 'anybody' }]);
   });

@@ -31,6 +31,22 @@ describe('the ports of a system', () => {
     assert.ok(Math.max(...all(MAX_PORT_OFFSET + 1)) > 65_535);
   });
 
+  test('those of the edge are wanted where its variables say, which move them', () => {
+    const edge = { EDGE_ADDRESS: '0.0.0.0:80', EDGE_TLS_ADDRESS: '127.0.0.1:8443' };
+    const [http, https] = wantedPorts(0, 0, false, edge);
+    assert.deepEqual(http, {
+      host: '0.0.0.0',
+      port: 80,
+      what: 'the edge',
+      variable: 'EDGE_ADDRESS',
+    });
+    assert.deepEqual(https, { host: '127.0.0.1', port: 8443, what: 'the edge (https)' });
+    assert.throws(
+      () => wantedPorts(0, 0, false, { ...edge, EDGE_ADDRESS: '80' }),
+      /^Error: EDGE_ADDRESS is "80": want host:port/,
+    );
+  });
+
   test('the demo alone wants one for an identity provider', () => {
     const wanted = (demo: boolean) => wantedPorts(0, 2, demo).map(({ port }) => port);
     assert.deepEqual(

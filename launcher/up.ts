@@ -12,7 +12,7 @@ import { edgeAddress } from './edge-address.ts';
 import { eventually } from './eventually.ts';
 import { fewOpenFiles } from './open-files.ts';
 import { orphanGuard } from './orphan-guard.ts';
-import { type Layout, loopback } from './parts.ts';
+import { edgeAddresses, type Layout, loopback } from './parts.ts';
 import { checkPorts } from './port-check.ts';
 import { portsAt } from './ports.ts';
 import { type ReadinessOptions, whyNotReady } from './readiness.ts';
@@ -148,7 +148,8 @@ async function runSystem(
   options: RunOptions,
   requests: StopRequests,
 ): Promise<void> {
-  await checkPorts(wantedPorts(options.portOffset, options.instances, layout.provider));
+  const { instances, portOffset } = options;
+  await checkPorts(wantedPorts(portOffset, instances, layout.provider, edgeAddresses(layout)));
   for (const stale of globSync(join(layout.state.resources, 'user-service-*.yaml'))) rmSync(stale);
   const guard = orphanGuard();
   const { edgeDiscovery, now, say } = options;
@@ -195,7 +196,7 @@ async function serve(
   await Promise.all([system.start(instances), untilReady({ layout, system }, say)]);
   if (system.isStopping) return;
   const routes = demo ? undefined : await routesToTry(loopback(layout.ports.edgeAdmin), 3);
-  const edge = await edgeAddress(layout.ports);
+  const edge = await edgeAddress(layout);
   const tried = routes === undefined ? {} : { routes };
   say(announcement(layout, { instances, ms: now() - began, edge, ...tried }));
 }

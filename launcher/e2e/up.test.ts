@@ -8,8 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { claimPortOffset } from '#envoy/e2e/port-offset.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { httpRequest } from '../http-request.ts';
+import { portsAt } from '../ports.ts';
 import {
   assertNothingLeft,
   type Gateway,
@@ -21,6 +24,13 @@ import { underLoad } from '../testing/load.ts';
 
 const run = promisify(execFile);
 const START = join(import.meta.dirname, '..', 'start.cjs');
+
+const SITE = `
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: site }
+spec: { prefix: /, service: "127.0.0.1:9" }
+`;
 
 /** Runs `gateway <args>`, and returns its code and output. */
 async function gatewayCommand(...args: string[]): Promise<{ code: number; said: string }> {
@@ -231,6 +241,28 @@ spec: { prefix: /search/, service: "127.0.0.1:${port}", shadow: true }
   await until(async () => asked >= before + 10, gateway.said);
   const log = readFileSync(join(gateway.state, 'logs', 'edge.log'), 'utf8');
   assert.doesNotMatch(log, /rbac/, 'a copy has no client, which is no reason for a warning');
+});
+
+test('an edge that its variable moves needs no port but that one', async t => {
+  const { offset: portOffset, release } = await claimPortOffset({ first: 2_000, last: 5_900 });
+  const { edge, edgeTls } = portsAt(portOffset);
+  const others = [edge, edgeTls].map(port => http.createServer().listen(port, '127.0.0.1'));
+  const folder = mkdtempSync(join(tmpdir(), 'moved-'));
+  writeFileSync(join(folder, 'site.yaml'), SITE);
+  const [at, tls] = [await freePort(), await freePort()];
+  const gateway = await startGateway({
+    portOffset,
+    args: ['--resources', folder],
+    environment: { EDGE_ADDRESS: `0.0.0.0:${at}`, EDGE_TLS_ADDRESS: `127.0.0.1:${tls}` },
+  });
+  t.after(async () => {
+    await gateway.remove();
+    for (const server of others) server.close();
+    release();
+    rmSync(folder, { recursive: true });
+  });
+  await gateway.ready();
+  assert.match(gateway.said(), new RegExp(`^ {2}edge {12}http://127.0.0.1:${at}$`, 'm'));
 });
 
 /** An Envoy of the right version that takes for ever to validate a configuration. */
