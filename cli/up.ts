@@ -54,8 +54,10 @@ export function upCommand(): Command {
         const { declaredDiscovery } = await import('./declared-discovery.ts');
         return declaredDiscovery(readResources([resources]), 'edge', sds);
       };
+      const { checkVariables } = await import('./service-configs.ts');
       await up({
         ...rest,
+        checkVariables,
         ...(resources === undefined ? {} : { resources }),
         ...(services === undefined ? {} : { services: instancesFile(services, rest.state) }),
         edgeDiscovery,

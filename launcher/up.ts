@@ -12,7 +12,16 @@ import { edgeAddress } from './edge-address.ts';
 import { eventually } from './eventually.ts';
 import { fewOpenFiles } from './open-files.ts';
 import { orphanGuard } from './orphan-guard.ts';
-import { edgeAddresses, type Layout, loopback } from './parts.ts';
+import {
+  controlplanePart,
+  edgeAddresses,
+  extAuthzPart,
+  type Layout,
+  loopback,
+  rateLimitPart,
+  sdsPart,
+  servicePart,
+} from './parts.ts';
 import { checkPorts } from './port-check.ts';
 import { portsAt } from './ports.ts';
 import { type ReadinessOptions, whyNotReady } from './readiness.ts';
@@ -37,6 +46,11 @@ export type UpOptions = {
    * discovery service at `sds`.
    */
   edgeDiscovery(sds: string): Promise<readonly JsonObject[]>;
+  /**
+   * Reads the variables of the service of this name as it does itself. Throws an Error for the
+   * operator when one has a wrong value.
+   */
+  checkVariables(service: string, env: Layout['environment']): void;
   readonly now: () => number;
   /** One line for the operator. */
   say(line: string): void;
@@ -50,8 +64,8 @@ const LATE_MS = 60_000;
 
 /**
  * Runs the whole gateway until it is asked to stop, and leaves nothing behind. Throws an Error for
- * the operator when it cannot begin: a missing folder, a port in use, or a state folder that
- * another gateway uses.
+ * the operator when it cannot begin: a missing folder, a variable with a wrong value, a port in
+ * use, or a state folder that another gateway uses.
  */
 export async function up(options: UpOptions): Promise<void> {
   const requests = stopRequests(options.now);
@@ -149,6 +163,7 @@ async function runSystem(
   requests: StopRequests,
 ): Promise<void> {
   const { instances, portOffset } = options;
+  checkParts(layout, options);
   await checkPorts(wantedPorts(portOffset, instances, layout.provider, edgeAddresses(layout)));
   for (const stale of globSync(join(layout.state.resources, 'user-service-*.yaml'))) rmSync(stale);
   const guard = orphanGuard();
@@ -178,6 +193,14 @@ async function runSystem(
     await system.kill();
     guard.close();
   }
+}
+
+/** A service with a wrong value would end at its start, again and again. */
+function checkParts(layout: Layout, { checkVariables, instances }: RunOptions): void {
+  const parts = [controlplanePart, sdsPart, rateLimitPart, extAuthzPart].map(part => part(layout));
+  for (const { env, name } of parts) checkVariables(name, { ...layout.environment, ...env });
+  if (instances === 0) return;
+  checkVariables('user-service', { ...layout.environment, ...servicePart(layout, 1).env });
 }
 
 /** Starts the system, waits until it serves, and announces it. */

@@ -308,6 +308,21 @@ describe('no gateway', () => {
       assert.deepEqual([code, said], [1, `gateway: The resources folder ${path} ${wrong}\n`]);
     });
 
+  for (const [name, value, service] of [
+    ['LOG_LEVEL', 'verbose', 'controlplane'],
+    ['DNS_SERVERS', 'dns.example.com', 'sds'],
+    ['REDIS_URL', 'http://redis:6379', 'ratelimit-service'],
+    ['STORE_TIMEOUT_MS', '5000', 'ext-authz'],
+    ['DATABASE_URL', 'mysql://users', 'user-service'],
+  ] as const)
+    test(`starts with ${name}=${value}, whose service is named`, async t => {
+      const gateway = await startGateway({ environment: { [name]: value } });
+      t.after(() => gateway.remove());
+      await until(() => gateway.process.exitCode !== null, gateway.said);
+      assert.equal(gateway.process.exitCode, 1);
+      assert.match(gateway.said(), new RegExp(`^gateway: ${service}: ${name}\\b.*\\n$`));
+    });
+
   test('starts with a folder that no list of folders can hold', async t => {
     const folder = mkdtempSync(join(tmpdir(), 'up:'));
     t.after(() => rmSync(folder, { recursive: true }));
