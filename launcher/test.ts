@@ -4,6 +4,7 @@ import { basename, delimiter, join } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
 import { changedStyle } from './gears/changed-style.ts';
 import { changedTests } from './gears/changed-tests.ts';
+import { endPrograms } from './gears/end-programs.ts';
 import { type Gear, HELP, parseGear } from './gears/gear.ts';
 import { FEWER_CASES } from './gears/limits.ts';
 import { processorMs } from './gears/processor-time.ts';
@@ -40,13 +41,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 process.on('disconnect', () => stop('SIGTERM'));
 
 /**
- * Tests leave nothing behind outside this folder. Root's PostgreSQL runs as another user and must
- * get through.
+ * Tests leave nothing behind outside this folder, and no program that has it for its own. Root's
+ * PostgreSQL runs as another user and must get through.
  */
 const temporary = mkdtempSync(join(temporaryFolder(), 'gw-'));
 chmodSync(temporary, 0o755);
 process.on('exit', () => {
   for (const child of running) child.kill();
+  endPrograms(temporary);
   rmSync(temporary, { recursive: true, force: true });
 });
 
