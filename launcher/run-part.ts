@@ -15,10 +15,10 @@ export type RunOptions = {
   notice(text: string): void;
   ready(): void;
   /**
-   * Hears of the end, in words, with the last text on stderr. `spawned` is false when it could not
-   * be run at all.
+   * Hears of the end, in words, with the last text on stderr. `runnable` is false when no other try
+   * would help.
    */
-  ended(how: string, spawned: boolean): void;
+  ended(how: string, runnable: boolean): void;
 };
 
 /** How often a probe asks, in ms. */
@@ -30,20 +30,39 @@ const LAST_WORDS = 40;
 /**
  * Spawns the part once, in a process group of its own. The Ctrl-C of a terminal must not reach it
  * before it is drained. Its output goes to the log.
+ * @returns undefined when it could not be spawned, of which `ended` hears
  */
-export function runPart(part: Part, options: RunOptions): ChildProcess {
-  const [file = '', ...args] = options.guard.wrap(part.argv);
-  const stdio = part.probe === undefined ? 'ipc' : 'ignore';
-  const child = spawn(file, args, {
-    detached: true,
-    env: { ...process.env, ...part.env },
-    stdio: ['ignore', 'pipe', 'pipe', stdio],
-  });
+export function runPart(part: Part, options: RunOptions): ChildProcess | undefined {
+  const child = trySpawn(part, options);
+  if (child === undefined) return undefined;
   if (child.pid !== undefined) options.guard.watch(child.pid);
   const lastWords = followOutput(child, options);
   watchReadiness(child, part, options);
   watchEnd(child, lastWords, options);
   return child;
+}
+
+/** Node throws some of the system's errors, such as ENOMEM, and emits others, such as EAGAIN. */
+function trySpawn({ argv, env, probe }: Part, options: RunOptions): ChildProcess | undefined {
+  const [file = '', ...args] = options.guard.wrap(argv);
+  try {
+    return spawn(file, args, {
+      detached: true,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', probe === undefined ? 'ipc' : 'ignore'],
+    });
+  } catch (error) {
+    process.nextTick(() => notRun(error, options));
+    return undefined;
+  }
+}
+
+/** There is no such program, or it is none for here. Other errors may pass, such as EAGAIN. */
+const NO_PROGRAM: readonly unknown[] = ['ENOENT', 'EACCES', 'ENOEXEC'];
+
+function notRun(error: unknown, { ended }: RunOptions): void {
+  const { code, message } = Object(error) as Partial<NodeJS.ErrnoException>;
+  ended(`cannot be run: ${message}`, !NO_PROGRAM.includes(code));
 }
 
 /** Returns the last plain lines of stderr, kept up to date. */
@@ -52,8 +71,9 @@ function followOutput(
   { log, notice, problem }: RunOptions,
 ): readonly string[] {
   const lastWords: string[] = [];
-  const follow = (stream: Readable | null, plain: (line: string) => void) => {
-    if (stream === null) return;
+  const follow = (stream: Readable | null | undefined, plain: (line: string) => void) => {
+    // Without a file left (EMFILE) there is none.
+    if (!stream) return;
     hearLines(stream, line => {
       log.write(`${line}\n`);
       const told = noticeInLine(line);
@@ -88,13 +108,10 @@ function watchReadiness(child: ChildProcess, { probe }: Part, { ready }: RunOpti
   void ask();
 }
 
-function watchEnd(
-  child: ChildProcess,
-  lastWords: readonly string[],
-  { guard, ended }: RunOptions,
-): void {
+function watchEnd(child: ChildProcess, lastWords: readonly string[], options: RunOptions): void {
+  const { guard, ended } = options;
   child.once('error', error => {
-    if (child.pid === undefined) ended(`cannot be run: ${error.message}`, false);
+    if (child.pid === undefined) notRun(error, options);
   });
   child.once('close', (code, signal) => {
     if (child.pid === undefined) return;

@@ -86,7 +86,7 @@ export class SupervisedChild {
       problem: text => this.#tell(text),
       notice: text => this.#supervision.say(text),
       ready: () => this.#life.happen('ready'),
-      ended: (how, spawned) => this.#over(how, spawned),
+      ended: (how, runnable) => this.#over(how, runnable),
     });
   }
 
@@ -95,8 +95,8 @@ export class SupervisedChild {
     if (this.phase !== 'stopping' && this.#isNews(problem)) this.#supervision.say(problem);
   }
 
-  #over(how: string, spawned: boolean): void {
-    this.#life.happen(spawned ? 'exited' : 'unspawnable');
+  #over(how: string, runnable: boolean): void {
+    this.#life.happen(runnable ? 'exited' : 'unspawnable');
     if (this.phase === 'failed') this.#supervision.say(how);
     if (this.phase !== 'backoff') return;
     this.#supervision.say(`${how}, starting it again in ${(this.#life.phaseMs ?? 0) / 1000} s`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { eventually } from '../eventually.ts';
 import { openLogFile } from '../log-file.ts';
-import { orphanGuard } from '../orphan-guard.ts';
+import { type OrphanGuard, orphanGuard } from '../orphan-guard.ts';
 import type { Part } from '../part.ts';
 import { SupervisedChild } from '../supervised-child.ts';
 
@@ -18,13 +18,16 @@ after(() => {
 
 const STAYS = 'process.on("disconnect", () => process.exit()); process.send({ ready: true });';
 
-function start(script: string, fields: Partial<Part> = {}) {
+/** A guard that runs a program itself. */
+const bare: OrphanGuard = { ...guard, wrap: argv => argv };
+
+function start(script: string, fields: Partial<Part> = {}, by = guard) {
   const said: string[] = [];
   const path = join(folder, `${Math.random()}.log`);
   const log = openLogFile(path, 1e6, error => said.push(error.message));
   const part: Part = { name: 'part', argv: [process.execPath, '-e', script], env: {}, ...fields };
   const child = new SupervisedChild(part, {
-    guard,
+    guard: by,
     log,
     now: () => performance.now(),
     say: line => said.push(line),
@@ -74,6 +77,20 @@ describe('a supervised process', () => {
       /^ended with exit code 1: TypeError: no such port, starting it again in 0\.2 s$/,
     );
     assert.match(logged(), /^hello$/m);
+  });
+
+  test('that cannot be run now is tried again', async () => {
+    const argv = [process.execPath, '-e', STAYS, 'x'.repeat(200_000)];
+    const { child, said, comes } = start(STAYS, { argv });
+    assert.ok(await comes(() => said.length > 0));
+    await child.stop();
+    assert.equal(said[0], 'cannot be run: spawn E2BIG, starting it again in 0.2 s');
+  });
+
+  test('that is no program is tried once', async () => {
+    const { child, said, comes } = start(STAYS, { argv: [folder] }, bare);
+    assert.ok(await comes(() => child.phase === 'failed'));
+    assert.match(said.join(), /^cannot be run: spawn .* EACCES$/);
   });
 
   test('is heard when it logs a problem', async () => {
