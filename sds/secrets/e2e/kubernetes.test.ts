@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { openAuthority } from '#certificates/authority/authority.ts';
+import { after as afterAll, before, describe, test } from 'node:test';
+import { type Authority, openAuthority } from '#certificates/authority/authority.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import {
   type KubeApiserver,
+  kubectl,
   startKubeApiserver,
   whyNoKubeApiserver,
+  whyNoKubectl,
 } from '#kubernetes/testing/kube-apiserver.ts';
 import {
   issueToken,
@@ -13,7 +15,10 @@ import {
   makeServiceAccount,
 } from '#kubernetes/testing/service-account.ts';
 import { getObject } from '#kubernetes/write.ts';
+import { after } from '#process/after.ts';
+import { clusterCommands } from '../../../deploy/testing/install-commands.ts';
 import { identitySecret } from '../identity-secret.ts';
+import { keepIdentity } from '../keep-identity.ts';
 import { secretAuthorityStore } from '../secret-authority-store.ts';
 
 const NAMESPACE = 'default';
@@ -21,7 +26,17 @@ const SECRETS = { group: '', version: 'v1', plural: 'secrets', namespace: NAMESP
 /** All that keeping Secrets needs. */
 const RIGHTS = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'update'] }];
 
-describe('Secrets that are kept in a real API', { skip: whyNoKubeApiserver() }, () => {
+const KEPT = {
+  trustDomain: 'gateway.internal',
+  leafMs: 3_600_000,
+  clock: { now: Date.now, random: Math.random, after },
+  onWritten: () => {},
+  onTrouble: (_place: string, reason: string) => assert.fail(reason),
+};
+
+describe('Secrets that are kept in a real API', {
+  skip: whyNoKubeApiserver() ?? whyNoKubectl(),
+}, () => {
   let api: KubeApiserver;
   let cluster: Cluster;
 
@@ -31,7 +46,7 @@ describe('Secrets that are kept in a real API', { skip: whyNoKubeApiserver() }, 
     cluster = await clusterOf('sds', RIGHTS);
   });
 
-  after(async () => {
+  afterAll(async () => {
     cluster?.close();
     await api?.remove();
   });
@@ -79,6 +94,30 @@ describe('Secrets that are kept in a real API', { skip: whyNoKubeApiserver() }, 
     assert.deepEqual((await target.read())?.material, next);
     const object = await getObject({ cluster, resource: SECRETS }, 'gateway-identity-edge');
     assert.equal(object?.type, 'kubernetes.io/tls');
+  });
+
+  test('a stolen root ends by the commands of the page, and identities are issued again', async () => {
+    const stolen = await open();
+    const target = identitySecret(cluster, 'sds');
+    const keep = (authority: Authority) =>
+      keepIdentity({ ...KEPT, group: 'sds', target, authority });
+    (await keep(stolen)).close();
+    const before = (await target.read())?.material;
+    assert.equal(before?.ca, stolen.roots());
+    const commands = clusterCommands('docs/how-to/rotate-keys.md', 'Root of the authority');
+    const [stop, gone, remove = '', start] = commands;
+    assert.match(`${stop}; ${gone}; ${start}`, /replicas=0; .*--for=delete .*; .*replicas=2$/);
+    const { status, stderr } = kubectl(
+      api,
+      remove.replace('-n gateway', `-n ${NAMESPACE}`).split(' ').slice(1),
+    );
+    assert.equal(status, 0, stderr);
+    const next = await open();
+    (await keep(next)).close();
+    const now = (await target.read())?.material;
+    assert.notEqual(next.roots(), stolen.roots());
+    assert.equal(now?.ca, next.roots());
+    assert.notEqual(now?.certificate, before?.certificate);
   });
 
   test('without the rights it does not start, and says what it may not do', async () => {
