@@ -18,6 +18,18 @@ export function whyUnreachable(prefix: string): string | undefined {
   return `it matches nothing: ${JSON.stringify(written)} arrives as "${arriving(written)}". Write that`;
 }
 
+/** An expression that begins with a plain character, which stands at least once. */
+const PLAIN_START = /^\^?(?:\(\?[a-z]+\))?\^?[\w~%-](?![?*{])/i;
+
+/**
+ * Returns why no path matches an expression for whole paths.
+ * @returns undefined when one may match
+ */
+export function whyUnreachableByRegex(expression: string): string | undefined {
+  if (expression.includes('|') || !PLAIN_START.test(expression)) return undefined;
+  return 'it matches nothing: a path begins with "/", and the expression is for the whole path';
+}
+
 function arriving(written: string): string {
   if (written === '\\') return '/';
   return written.length === 3 ? decodeURIComponent(written) : encodeURIComponent(written);

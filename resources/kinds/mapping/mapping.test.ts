@@ -249,6 +249,14 @@ const WARNED: readonly [fields: object, problem: string][] = [
     { prefix: '/a/../b' },
     'warning spec.prefix: it matches nothing: "//", "/./" and "/../" are resolved before paths are compared',
   ],
+  ...['user/.*', '^user', '(?i)user/[0-9]+', '%2Fuser'].map((prefix): [object, string] => [
+    { prefix, prefix_regex: true },
+    'warning spec.prefix: it matches nothing: a path begins with "/", and the expression is for the whole path',
+  ]),
+  ...['GET|POST', '*', 'P.*', '^GET$'].map((method): [object, string] => [
+    { method },
+    'warning spec.method: it matches nothing: no client is known to send such a method. `method_regex: true` makes it an expression',
+  ]),
   [
     { case_sensitive: false, prefix_regex: true },
     'warning spec.case_sensitive: `case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`',
@@ -278,6 +286,20 @@ for (const [fields, problem] of WARNED) {
     assert.equal(parseText(documentOf('Mapping', { ...MINIMAL, ...fields })).resources.length, 1);
   });
 }
+
+for (const prefix of [
+  '/user',
+  '.*/user',
+  '(/a|/b)',
+  'a|/b',
+  'a?/b',
+  'a*/b',
+  '[/]a',
+  '\\/a',
+  '(?i)/a',
+])
+  test(`an expression ${prefix} may match a path`, () =>
+    assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, prefix, prefix_regex: true }), []));
 
 const READ_AS: readonly [fields: object, spec: object][] = [
   [{ host: '*.Example.COM' }, { host: '*.example.com' }],

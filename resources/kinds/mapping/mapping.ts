@@ -1,6 +1,6 @@
 import { caution, type Finding, fault } from '#resources/finding.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
-import { whyUnreachable } from '#resources/traffic/unreachable-prefix.ts';
+import { whyUnreachable, whyUnreachableByRegex } from '#resources/traffic/unreachable-prefix.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { serviceIn } from '#resources/words/service.ts';
 import { checkRepeated, checkSilent } from '../module/error-response-overrides.ts';
@@ -77,10 +77,13 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
     prefix_regex,
     headers = {},
     host,
+    method = '',
+    method_regex,
     regex_headers = {},
     node_group,
   } = spec;
-  const why = prefix_regex === false && prefix !== undefined ? whyUnreachable(prefix) : undefined;
+  const whyNot = prefix_regex === true ? whyUnreachableByRegex : whyUnreachable;
+  const why = prefix === undefined || prefix_regex === undefined ? undefined : whyNot(prefix);
   const fields = Object.entries({ headers, regex_headers });
   const named = fields.flatMap(([field, match]) =>
     Object.keys(match).map(name => [field, name] as const),
@@ -92,6 +95,7 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
       ? [caution(['case_sensitive'], CASE)]
       : []),
     ...(why === undefined ? [] : [caution(['prefix'], why)]),
+    ...(method_regex === false && EXPRESSION.test(method) ? [caution(['method'], NO_METHOD)] : []),
     ...rejected.map(path => caution(path, UNDERSCORE)),
   ];
 }
@@ -100,6 +104,11 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
 const CHOSEN_BY_A_HOST = '_skip_mapping_with_empty_host_';
 const CHOSEN =
   'this Mapping had no `hostname`, since a Host chose it by its `mappingSelector`: remove this line to be chosen by labels, or write the `hostname` of that Host';
+
+/** A method may have these characters too, but none that is in use has. */
+const EXPRESSION = /[|*^$]|\.\+/;
+const NO_METHOD =
+  'it matches nothing: no client is known to send such a method. `method_regex: true` makes it an expression';
 
 const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
 const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';
