@@ -132,7 +132,7 @@ function parseFields(
   const outcome = parseResource(fields, ofText, language);
   const parsed =
     outcome === undefined ? parseUnread(fields, lineAt([])) : placeOutcome(outcome, lineAt);
-  const unread = unreadParts(fields, language.apiGroups, outcome !== undefined).map(
+  const unread = unreadParts(fields, language, outcome !== undefined).map(
     ({ path, ...unread }): Problem => ({
       ...problemAt(lineAt(path), unread.message),
       ...{ severity: unread.severity, field: formatPath(path) },

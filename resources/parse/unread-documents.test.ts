@@ -30,7 +30,15 @@ const TOLD: readonly (readonly [document: string, problem: string])[] = [
     `apiVersion: getambasador.io/v2\nkind: Wombat\n${METADATA}`,
     'error apiVersion: the group "getambasador.io" is not read, did you mean `getambassador.io`?',
   ],
+  [
+    `apiVersion: gateway.example.com/v2\nkind: FilterPolicy\n${METADATA}`,
+    'warning apiVersion: the group "gateway.example.com" is not read: this FilterPolicy has no effect here. Write `gateway.internal`, or name it in API_GROUPS',
+  ],
   [`apiVersion: v1\nkind: Service\n${ANNOTATED}`, ANNOTATION],
+  [
+    `apiVersion: getambassador.io/v2\nkind: FilterPolicy\n${METADATA}spec: {ambassador_id: [Default]}\n`,
+    'warning spec.ambassador_id: this is for the gateway "Default", and ignored by "default". Letter case counts',
+  ],
 ];
 
 for (const [document, problem] of TOLD) {

@@ -1,8 +1,10 @@
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import { isFields } from '#resources/words/fields.ts';
+import { gatewayIdsOf } from '#resources/words/gateway-id.ts';
 import { nearest } from '#resources/words/suggest.ts';
-import { isOfAnnotations, ofAnnotations } from './envelope.ts';
+import { isOfAnnotations, ofAnnotations, readEnvelope } from './envelope.ts';
+import type { ParseOptions } from './parse-options.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Unread = Pick<Problem, 'severity' | 'message'> & { readonly path: readonly string[] };
@@ -16,7 +18,7 @@ const ANNOTATION = 'getambassador.io/config';
  */
 export function unreadParts(
   fields: Fields,
-  apiGroups: readonly string[],
+  { apiGroups, gatewayId }: ParseOptions,
   isRead: boolean,
 ): readonly Unread[] {
   const { apiVersion, metadata } = fields;
@@ -25,9 +27,24 @@ export function unreadParts(
   const message = isRead ? undefined : whyUnread(String(apiVersion ?? ''), fields.kind, apiGroups);
   return [
     ...(message === undefined ? [] : [{ ...message, path: ['apiVersion'] }]),
+    ...(isRead || readEnvelope(fields, apiGroups) === undefined
+      ? []
+      : inOtherCase(fields.spec, gatewayId)),
     ...(annotated ? [ANNOTATED] : []),
   ];
 }
+
+/** A name that differs from this gateway's in letter case alone is hardly that of another one. */
+function inOtherCase(spec: unknown, gatewayId: string): readonly Unread[] {
+  if (!isFields(spec)) return [];
+  const id = gatewayIdsOf(spec)?.find(name => name.toLowerCase() === gatewayId.toLowerCase());
+  if (id === undefined) return [];
+  const field = Object.keys(spec).find(key => ID_FIELD.test(key)) ?? 'gateway_id';
+  const message = `this is for the gateway "${id}", and ignored by "${gatewayId}". Letter case counts`;
+  return [{ severity: 'warning', message, path: ['spec', field] }];
+}
+
+const ID_FIELD = /^(?:gateway_id|ambassador_?id)$/i;
 
 const ANNOTATED: Unread = {
   severity: 'warning',
@@ -52,13 +69,24 @@ function whyUnread(
       severity: 'warning',
       message: `${kind} of Gateway API is not read: it has no effect here`,
     };
-  const meant = group === '' ? undefined : nearest(group, apiGroups);
-  if (meant === undefined || apiGroups.includes(group)) return undefined;
-  return {
-    severity: 'error',
-    message: `the group "${group}" is not read, did you mean \`${meant}\`?`,
-  };
+  if (group === '' || apiGroups.includes(group)) return undefined;
+  const meant = nearest(group, apiGroups);
+  const unread = `the group "${group}" is not read`;
+  if (meant !== undefined)
+    return { severity: 'error', message: `${unread}, did you mean \`${meant}\`?` };
+  if (!OURS_ALONE.includes(String(kind))) return undefined;
+  const remedy = `Write \`${apiGroups[0]}\`, or name it in API_GROUPS`;
+  return { severity: 'warning', message: `${unread}: this ${kind} has no effect here. ${remedy}` };
 }
+
+/** Kinds that no other API is known to have. */
+const OURS_ALONE: readonly string[] = [
+  'AuthService',
+  'FilterPolicy',
+  'Mapping',
+  'RateLimitService',
+  'TLSContext',
+];
 
 /**
  * Keeps the first of equal Problems of one file, which several documents without a resource may
