@@ -1,4 +1,5 @@
 import { commonText, genericText } from '#resources/match/glob-relation.ts';
+import { startIndex } from '#resources/match/start-index.ts';
 import type { Problem } from '#resources/problem.ts';
 import { problemOf } from '../problem-of.ts';
 import { type FindRule, type OrderedRule, ruleText } from './rule-order.ts';
@@ -8,12 +9,25 @@ import { type FindRule, type OrderedRule, ruleText } from './rule-order.ts';
  * closes.
  */
 export function ruleConflicts(rules: readonly OrderedRule[], find: FindRule): readonly Problem[] {
-  const closing = rules.filter(({ closes }) => closes);
+  const closing = meeting(rules.filter(({ closes }) => closes));
   return rules.flatMap(rule => {
     const earlier = find(genericText(rule.host), genericText(rule.path));
     if (earlier !== undefined && earlier !== rule) return [neverMatches(rule, earlier)];
-    return rule.closes ? [] : opens(rule, closing, find);
+    return rule.closes ? [] : opens(rule, closing(rule), find);
   });
+}
+
+/** Returns what finds the rules that may match a request of another one, in their order. */
+function meeting(rules: readonly OrderedRule[]): (rule: OrderedRule) => readonly OrderedRule[] {
+  const byHost = [...Map.groupBy(rules, ({ host }) => host.prefix)];
+  const around = startIndex(
+    byHost.map(([start, some]) => ({ start, around: startIndex(some, ({ path }) => path.prefix) })),
+    ({ start }) => start,
+  );
+  return ({ host, path }) =>
+    [...around(host.prefix)]
+      .flatMap(each => [...each.around(path.prefix)])
+      .sort((a, b) => a.rank - b.rank);
 }
 
 function neverMatches(rule: OrderedRule, earlier: OrderedRule): Problem {
