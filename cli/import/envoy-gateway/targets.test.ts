@@ -17,7 +17,7 @@ const ROUTE = { kind: 'HTTPRoute', name: 'shop' };
 /** The policies of a case, the older one first, each with its target. */
 type Policies = readonly (readonly [target: object, spec: string])[];
 
-function importedWith(parentRefs: readonly object[], policies: Policies) {
+function importedWith(parentRefs: readonly object[], policies: Policies, kind = 'SecurityPolicy') {
   const rules = 'rules: [{ backendRefs: [{ name: web, port: 80 }] }]';
   const texts = [
     `apiVersion: gateway.networking.k8s.io/v1
@@ -32,7 +32,7 @@ spec: { parentRefs: ${JSON.stringify(parentRefs)}, ${rules} }
 `,
     ...policies.map(
       ([target, spec], at) => `apiVersion: gateway.envoyproxy.io/v1alpha1
-kind: SecurityPolicy
+kind: ${kind}
 metadata: { name: p${at}, creationTimestamp: "2026-01-0${at + 1}T00:00:00Z" }
 spec:
   targetRefs: [${JSON.stringify(target)}]
@@ -45,8 +45,8 @@ spec:
 }
 
 /** Returns whether the rule of a route with these parents has no backend after the import. */
-function isClosed(parentRefs: readonly object[], policies: Policies): boolean {
-  const { documents } = importedWith(parentRefs, policies);
+function isClosed(parentRefs: readonly object[], policies: Policies, kind?: string): boolean {
+  const { documents } = importedWith(parentRefs, policies, kind);
   const written = documents.find(({ kind }) => kind === 'HTTPRoute');
   return !JSON.stringify(written?.spec.rules).includes('backendRefs');
 }
@@ -131,6 +131,21 @@ describe('what a policy of Envoy Gateway closes', () => {
   for (const [what, parents, policies] of OPEN)
     test(`is open: ${what}`, () => assert.equal(isClosed(parents, policies), false));
 });
+
+/** Envoy Gateway with `mergeGateways` has patches for all Gateways of a class. */
+const PATCHED: readonly (readonly [string, string, object, boolean])[] = [
+  ['the class of the Gateway', 'eg', AT('web'), true],
+  ['a Gateway that is not among the files', 'eg', AT('partners'), true],
+  ['a ListenerSet', 'eg', { kind: 'ListenerSet', name: 'more' }, true],
+  ['another class', 'other', AT('web'), false],
+];
+
+for (const [what, name, parent, closes] of PATCHED)
+  test(`a patch of a class ${closes ? 'closes' : 'leaves open'} a route at ${what}`, () => {
+    const target = { kind: 'GatewayClass', name };
+    const policies: Policies = [[target, 'type: JSONPatch']];
+    assert.equal(isClosed([parent], policies, 'EnvoyPatchPolicy'), closes);
+  });
 
 test('a login for a listener without routes among the files is written', () => {
   const jwt = 'jwt: { providers: [{ name: a, remoteJWKS: { uri: "https://a.test/keys" } }] }';

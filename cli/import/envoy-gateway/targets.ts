@@ -43,6 +43,10 @@ export function coveredBy(
   const routes = objects.filter(object => isHttpRoute(object) || isStreamRoute(object));
   return targetsOf(policy, objects).flatMap(target => {
     const { kind, name, section } = target;
+    if (kind === 'GatewayClass')
+      return routes
+        .filter(route => mayBeOfClass(route, name, objects))
+        .flatMap(route => covered(route, RANKS.gateway, targetKey(target)));
     if (kind === 'Gateway' || kind === 'ListenerSet')
       return routes
         .filter(route => isAttached(route, policy, target))
@@ -140,6 +144,27 @@ function isAttached(route: SourceObject, policy: SourceObject, { name, section }
     if (parent.kind === 'ListenerSet') return true;
     const isThere = [undefined, parent.section].includes(section) || parent.section === undefined;
     return isThere && parent.name === name && sameNamespace(parent, policy);
+  });
+}
+
+/** A Gateway that is not among the files, and that of a ListenerSet, may have any class. */
+function mayBeOfClass(
+  route: SourceObject,
+  name: string,
+  objects: readonly SourceObject[],
+): boolean {
+  return parentsOf(route).some(parent => {
+    const gateway = objects.find(
+      object =>
+        object.group === GATEWAY_API &&
+        object.kind === parent.kind &&
+        object.kind === 'Gateway' &&
+        object.name === parent.name &&
+        sameNamespace(object, parent),
+    );
+    return (
+      gateway === undefined || textAt(fieldsAt(gateway.fields, 'spec'), 'gatewayClassName') === name
+    );
   });
 }
 
