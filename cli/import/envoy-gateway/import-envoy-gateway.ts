@@ -33,6 +33,14 @@ const POLICIES: Readonly<Record<string, Convert>> = {
   EnvoyPatchPolicy: (_policy, rules) => closing(rules, PATCH),
 };
 
+/** A policy of a kind that is not known here. */
+const unknownPolicy: Convert = (_policy, rules) => closing(rules, UNKNOWN);
+
+function isPolicy({ group, kind }: SourceObject): boolean {
+  return group === ENVOY_GATEWAY && (Object.hasOwn(POLICIES, kind) || kind.endsWith('Policy'));
+}
+
+const UNKNOWN = 'policies of this kind are not known here, and these may decide who passes';
 const EXTENSION = 'the gateway runs no extensions, and these may decide who passes';
 const PATCH = 'patches of Envoy cannot be expressed, and these may decide who passes';
 
@@ -50,14 +58,15 @@ function closing(rules: readonly Covered[], why: string): PolicyPart {
  * objects of Gateway API stay, with the controller of this gateway.
  */
 export function importEnvoyGateway(objects: readonly SourceObject[]): Imported {
-  const parts = Object.keys(POLICIES).flatMap(kind => convertAll(kind, objects));
+  const known = Object.keys(POLICIES);
+  const written = objects.filter(isPolicy).map(({ kind }) => kind);
+  const kinds = new Set([...known, ...written]);
+  const parts = [...kinds].flatMap(kind => convertAll(kind, objects));
   const edits = parts.flatMap(({ edits }) => edits);
   const kept = objects
     .filter(object => object.group === GATEWAY_API && !isLeftOut(object, edits))
     .map(object => passOn(object, edits));
-  const others = objects.filter(
-    ({ group, kind }) => OTHER_GROUPS.includes(group) && !(kind in POLICIES),
-  );
+  const others = objects.filter(object => OTHER_GROUPS.includes(object.group) && !isPolicy(object));
   return {
     documents: [
       ...kept.map(({ document }) => document),
@@ -109,8 +118,8 @@ function convertAll(kind: string, objects: readonly SourceObject[]): readonly Co
       taken.add(place);
       return true;
     });
-    const { documents, edits, remarks } =
-      POLICIES[kind]?.(policy, own, objects, ordered.slice(0, at)) ?? closing([], '');
+    const convert = POLICIES[kind] ?? unknownPolicy;
+    const { documents, edits, remarks } = convert(policy, own, objects, ordered.slice(0, at));
     const isWritten = documents.length > 0 && hasTarget(policy, objects);
     const isLost = covered.length === 0 && !isWritten;
     const all = isLost ? [dropped(['spec'], NO_TARGET)] : remarks;

@@ -7,6 +7,18 @@ export type FilterPart = { readonly spec?: Fields; readonly remarks: readonly Re
 
 const AT = ['spec', 'jwt'] as const;
 
+const FIELDS: readonly string[] = ['optional', 'providers'];
+const PROVIDER: readonly string[] = [
+  'audiences',
+  'claimToHeaders',
+  'extractFrom',
+  'issuer',
+  'localJWKS',
+  'name',
+  'recomputeRoute',
+  'remoteJWKS',
+];
+
 /** Returns the Filter that checks the tokens of one provider. */
 export function jwtFilter(policy: Fields): FilterPart {
   const jwt = fieldsAt(policy, 'spec', 'jwt');
@@ -15,14 +27,17 @@ export function jwtFilter(policy: Fields): FilterPart {
   const path = [...AT, 'providers', 0];
   const uri = textAt(fieldsAt(provider, 'remoteJWKS'), 'uri');
   const audiences = listAt(provider, 'audiences');
+  const unknown = unknownField(jwt, FIELDS) ?? unknownField(fieldsAt(provider), PROVIDER);
   const whyNot =
-    providers.length !== 1
-      ? 'a Filter has the keys of one provider. Write a Filter for each, and a FilterPolicy with `onDeny: continue`'
-      : uri === undefined
-        ? 'keys come from a URL alone. Serve them, and name the URL in `jwksURI`'
-        : audiences.length > 1
-          ? 'a Filter takes one audience. Write a Filter for each, and a FilterPolicy with `onDeny: continue`'
-          : whyNotHeader(provider);
+    unknown !== undefined
+      ? `\`${unknown}\` is not known here, and may decide which tokens count`
+      : providers.length !== 1
+        ? 'a Filter has the keys of one provider. Write a Filter for each, and a FilterPolicy with `onDeny: continue`'
+        : uri === undefined
+          ? 'keys come from a URL alone. Serve them, and name the URL in `jwksURI`'
+          : audiences.length > 1
+            ? 'a Filter takes one audience. Write a Filter for each, and a FilterPolicy with `onDeny: continue`'
+            : whyNotHeader(provider);
   const headers = listAt(provider, 'claimToHeaders').map(claimHeader);
   if (whyNot !== undefined || headers.includes(undefined)) {
     const message = whyNot ?? 'a header has a claim of the first level alone';
@@ -38,6 +53,10 @@ export function jwtFilter(policy: Fields): FilterPart {
     },
   };
   return { spec, remarks: [] };
+}
+
+function unknownField(fields: Fields, known: readonly string[]): string | undefined {
+  return Object.keys(fields).find(field => !known.includes(field));
 }
 
 /** Here a token is in `Authorization` alone. */

@@ -132,6 +132,21 @@ describe('what a policy of Envoy Gateway closes', () => {
     test(`is open: ${what}`, () => assert.equal(isClosed(parents, policies), false));
 });
 
+test('a policy of a kind that is not known closes what it is for', () => {
+  const policies: Policies = [[ROUTE, 'rules: []']];
+  assert.equal(isClosed([AT('web')], policies, 'VisitorPolicy'), true);
+});
+
+const PROVIDER = 'name: a, remoteJWKS: { uri: "https://a.test/keys" }';
+
+for (const [field, jwt, closes] of [
+  ['a provider', `{ providers: [{ ${PROVIDER}, subjects: [a] }] }`, true],
+  ['all tokens', `{ providers: [{ ${PROVIDER} }], maxAge: 1h }`, true],
+  ['nothing', `{ providers: [{ ${PROVIDER}, recomputeRoute: true }], optional: true }`, false],
+] as const)
+  test(`an unknown field of ${field} ${closes ? 'closes' : 'leaves open'} a route with tokens`, () =>
+    assert.equal(isClosed([AT('web')], [[ROUTE, `jwt: ${jwt}`]]), closes));
+
 /** Envoy Gateway with `mergeGateways` has patches for all Gateways of a class. */
 const PATCHED: readonly (readonly [string, string, object, boolean])[] = [
   ['the class of the Gateway', 'eg', AT('web'), true],
