@@ -136,9 +136,34 @@ test('a path that is no RE2 expression closes what it may cover', () => {
   assert.deepEqual([mapping.prefix, mapping.closed, effects], ['/a/', true, ['closed']]);
 });
 
+const SAID = {
+  'x-forwarded-for': '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
+  'x-forwarded-scheme': '%REQ(X-FORWARDED-PROTO)%',
+  'x-real-ip': '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
+  'x-scheme': '%REQ(X-FORWARDED-PROTO)%',
+};
+
+/** As `add_request_headers` of a Mapping that replaces what is there. */
+function replacing(headers: Words): object {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [name, { value, append: false }]));
+}
+
+test('services hear of the client from the gateway alone', () => {
+  const { mapping } = imported({});
+  assert.deepEqual(mapping.add_request_headers, replacing(SAID));
+  assert.deepEqual(mapping.remove_request_headers, ['proxy']);
+});
+
+test('a prefix is told beside it', () => {
+  const { mapping } = imported({ 'x-forwarded-prefix': '/50%' });
+  const all = replacing({ ...SAID, 'x-forwarded-prefix': '/50%%' });
+  assert.deepEqual(mapping.add_request_headers, all);
+});
+
 test('a header that may not be added is left out alone', () => {
   const { mapping, remarks } = imported({ 'x-forwarded-prefix': 'a\nb' });
-  assert.equal(mapping.add_request_headers, undefined);
+  assert.deepEqual(mapping.add_request_headers, replacing(SAID));
   assert.equal(mapping.closed, undefined);
   assert.match(
     describeRemark(remarks[0] ?? assert.fail()),

@@ -9,13 +9,7 @@ import type { Effect } from './remark.ts';
 export type Check = (text: string) => readonly Problem[];
 
 /** Fields of a Mapping without which it gives nothing more away. */
-const SPARE: readonly string[] = [
-  'add_request_headers',
-  'add_response_headers',
-  'cors',
-  'load_balancer',
-  'retry_policy',
-];
+const SPARE: readonly string[] = ['add_response_headers', 'cors', 'load_balancer', 'retry_policy'];
 
 /**
  * Makes a document one that `gateway validate` accepts. Values of others may break our rules. A

@@ -154,4 +154,14 @@ describe('an Ingress that was imported is served by Envoy', () => {
       const echo = JSON.parse(body);
       assert.equal(`${echo.server} ${echo.path}`, who);
     });
+
+  test('what a client claims of itself reaches no service', async () => {
+    const names = ['proxy', 'x-forwarded-for', 'x-forwarded-scheme', 'x-real-ip', 'x-scheme'];
+    const claimed = Object.fromEntries(names.map(name => [name, '192.0.2.1']));
+    const { headers } = await envoy.echo('/', { host: 'shop.test', headers: claimed });
+    assert.deepEqual(
+      names.map(name => headers[name]),
+      [undefined, '127.0.0.1', 'http', '127.0.0.1', 'http'],
+    );
+  });
 });

@@ -1,3 +1,4 @@
+import { parseHeaderFormat } from '#resources/format/log-format.ts';
 import { isFields } from '#resources/words/fields.ts';
 import { joinParts, NOTHING, type Part, remarksOnly } from '../part.ts';
 import { changed, dropped } from '../remark.ts';
@@ -22,6 +23,24 @@ function hostOf(annotations: Annotations): Part {
   return remarksOnly(changed(annotationPath('upstream-vhost'), why));
 }
 
+/**
+ * What ingress-nginx tells services, over what clients claim. Services behind it believe these. See
+ * its `nginx.tmpl`, `proxy_set_header`. The edge itself sets other `X-Forwarded-*`.
+ */
+const SAID = {
+  'x-forwarded-for': said('%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%'),
+  'x-forwarded-scheme': said('%REQ(X-FORWARDED-PROTO)%'),
+  'x-real-ip': said('%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%'),
+  'x-scheme': said('%REQ(X-FORWARDED-PROTO)%'),
+};
+
+/** It is for none, since CGI takes it for an address of its own (https://httpoxy.org). */
+const REMOVED = ['proxy'];
+
+function said(value: string): object {
+  return { value, append: false };
+}
+
 /** What nginx tells services of the certificates of clients, and clients must not tell. */
 const TOLD = [
   'ssl-client-cert',
@@ -31,23 +50,26 @@ const TOLD = [
 ];
 
 function requestHeaders(annotations: Annotations): Part {
-  const prefix = annotations.get('x-forwarded-prefix');
-  const added =
-    prefix === undefined
-      ? {}
-      : {
-          add_request_headers: {
-            'x-forwarded-prefix': { value: prefix.replaceAll('%', '%%'), append: false },
-          },
-        };
-  if (annotations.get('auth-tls-secret') === undefined) return { fields: added, remarks: [] };
+  const written = annotations.get('x-forwarded-prefix') ?? '';
+  const prefix = written.replaceAll('%', '%%');
+  const parsed = parseHeaderFormat(prefix);
+  const added = written === '' || 'error' in parsed ? {} : { 'x-forwarded-prefix': said(prefix) };
+  const asksClients = annotations.get('auth-tls-secret') !== undefined;
+  const removed = asksClients ? [...REMOVED, ...TOLD] : REMOVED;
   return {
-    fields: { ...added, remove_request_headers: TOLD },
+    fields: { add_request_headers: { ...SAID, ...added }, remove_request_headers: removed },
     remarks: [
-      changed(
-        annotationPath('auth-tls-secret'),
-        `services are not told of the certificate: ${TOLD.join(', ')} are removed from requests`,
-      ),
+      ...('error' in parsed
+        ? [dropped(annotationPath('x-forwarded-prefix'), 'it is no value of a header')]
+        : []),
+      ...(asksClients
+        ? [
+            changed(
+              annotationPath('auth-tls-secret'),
+              `services are not told of the certificate: ${TOLD.join(', ')} are removed from requests`,
+            ),
+          ]
+        : []),
     ],
   };
 }

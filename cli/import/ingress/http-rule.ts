@@ -103,14 +103,11 @@ function redirectOf(spec: Fields): Fields {
 }
 
 function filtersOf(spec: Fields): readonly Fields[] {
-  const set = (headers: unknown) =>
-    entries(headers).map(([name, header]) => ({
-      name,
-      value: String(isFields(header) ? header.value : header).replaceAll('%%', '%'),
-    }));
-  const added = set(spec.add_request_headers);
-  const removed = Array.isArray(spec.remove_request_headers) ? spec.remove_request_headers : [];
-  const answered = set(spec.add_response_headers);
+  const headers = headersIn(spec.add_request_headers);
+  const added = headers.filter(header => !isOperator(header)).map(withLiteral);
+  const written = Array.isArray(spec.remove_request_headers) ? spec.remove_request_headers : [];
+  const removed = [...written, ...headers.filter(isForged).map(({ name }) => name)];
+  const answered = headersIn(spec.add_response_headers).map(withLiteral);
   const { cors } = spec;
   return [
     ...(isFields(cors) ? [{ type: 'CORS', cors: corsOf(cors) }] : []),
@@ -132,6 +129,29 @@ function filtersOf(spec: Fields): readonly Fields[] {
       ? []
       : [{ type: 'URLRewrite', urlRewrite: { hostname: spec.host_rewrite } }]),
   ];
+}
+
+type Header = { readonly name: string; readonly value: string };
+
+function headersIn(written: unknown): readonly Header[] {
+  return entries(written).map(([name, header]) => ({
+    name,
+    value: String(isFields(header) ? header.value : header),
+  }));
+}
+
+function withLiteral({ name, value }: Header): Header {
+  return { name, value: value.replaceAll('%%', '%') };
+}
+
+/** Whether only the proxy knows the value, which a route cannot write. */
+function isOperator({ value }: Header): boolean {
+  return /^%[A-Z]/.test(value);
+}
+
+/** Whether clients may write what a route cannot. Envoy itself appends to `X-Forwarded-For`. */
+function isForged(header: Header): boolean {
+  return isOperator(header) && header.name !== 'x-forwarded-for';
 }
 
 function corsOf(cors: Fields): Fields {
