@@ -5,7 +5,7 @@ import type { PlacedRemark, Remark } from '../remark.ts';
 import { changed, closed } from '../remark.ts';
 import type { SourceObject } from '../source-object.ts';
 import { access } from './access.ts';
-import { annotationPath, listOf } from './annotations.ts';
+import { annotationPath } from './annotations.ts';
 import { balancing } from './balancing.ts';
 import { cors } from './cors.ts';
 import type { Draft } from './draft.ts';
@@ -16,6 +16,7 @@ import { mirrorOf } from './mirror.ts';
 import { pathMatches } from './path-matches.ts';
 import { redirect } from './redirects.ts';
 import { appRootOf, rewriteOf } from './rewrite.ts';
+import { type Aliases, hostsOf } from './server-aliases.ts';
 import { protocol, type ServiceTls, serviceFields, serviceTls, unknownPort } from './service.ts';
 import { retries, timeouts } from './traffic.ts';
 import { unsupported } from './unsupported.ts';
@@ -30,6 +31,7 @@ export type Drafted = {
 /** What is known of all Ingresses together. */
 export type Surroundings = {
   readonly objects: readonly SourceObject[];
+  readonly aliases: Aliases;
   /** Hosts whose paths are all expressions. */
   readonly expressionHosts: ReadonlySet<string>;
   /** Hosts of rules. */
@@ -91,7 +93,7 @@ function draftPath(
   path: IngressPath,
   ingress: Ingress,
   common: Common,
-  { expressionHosts }: Surroundings,
+  { aliases, expressionHosts }: Surroundings,
 ): PathDrafts {
   const isExpression = expressionHosts.has(path.host);
   const { matches, remarks } = pathMatches(path, isExpression);
@@ -102,7 +104,7 @@ function draftPath(
   const all = [...told, ...common.part.remarks, ...common.redirect.remarks];
   const isClosed = all.some(({ effect }) => effect === 'closed');
   const drafts = matches.flatMap(match =>
-    hostsOf(path.host, ingress).flatMap(host => {
+    hostsOf(path.host, aliases).flatMap(host => {
       const where = { ...(host === '*' ? {} : { host }), ...match };
       const spec = { ...where, ...own.fields, ...(isClosed ? { closed: true } : {}) };
       return [{ ingress, host, spec }, ...mirrorOf(ingress, host, where)];
@@ -149,12 +151,6 @@ function defaultPath({ defaultBackend }: Ingress): readonly IngressPath[] {
       at: ['spec', 'defaultBackend'],
     },
   ];
-}
-
-/** Returns a host and its aliases. An expression is no alias here. */
-export function hostsOf(host: string, { annotations }: Ingress): readonly string[] {
-  const aliases = listOf(annotations.get('server-alias')).map(alias => alias.toLowerCase());
-  return [host, ...aliases.filter(alias => /^(?:\*\.)?[a-z0-9.-]+$/.test(alias))];
 }
 
 /** Returns redirects of a host: to its application, and to or from `www`. */

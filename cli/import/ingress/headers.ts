@@ -4,6 +4,7 @@ import { joinParts, NOTHING, type Part, remarksOnly } from '../part.ts';
 import { changed, dropped } from '../remark.ts';
 import { findObject, type SourceObject } from '../source-object.ts';
 import { type Annotations, annotationPath } from './annotations.ts';
+import type { Draft } from './draft.ts';
 import type { Ingress } from './ingress.ts';
 
 /** Returns the headers of an Ingress, and the host that its services see. */
@@ -54,24 +55,29 @@ function requestHeaders(annotations: Annotations): Part {
   const prefix = written.replaceAll('%', '%%');
   const parsed = parseHeaderFormat(prefix);
   const added = written === '' || 'error' in parsed ? {} : { 'x-forwarded-prefix': said(prefix) };
-  const asksClients = annotations.get('auth-tls-secret') !== undefined;
-  const removed = asksClients ? [...REMOVED, ...TOLD] : REMOVED;
   return {
-    fields: { add_request_headers: { ...SAID, ...added }, remove_request_headers: removed },
+    fields: { add_request_headers: { ...SAID, ...added }, remove_request_headers: REMOVED },
     remarks: [
       ...('error' in parsed
         ? [dropped(annotationPath('x-forwarded-prefix'), 'it is no value of a header')]
         : []),
-      ...(asksClients
-        ? [
+      ...(annotations.get('auth-tls-secret') === undefined
+        ? []
+        : [
             changed(
               annotationPath('auth-tls-secret'),
               `services are not told of the certificate: ${TOLD.join(', ')} are removed from requests`,
             ),
-          ]
-        : []),
+          ]),
     ],
   };
+}
+
+/** Removes what a client says of its certificate, on a host where clients show one. */
+export function withoutTold(draft: Draft): Draft {
+  const { remove_request_headers: removed } = draft.spec;
+  if (!Array.isArray(removed)) return draft;
+  return { ...draft, spec: { ...draft.spec, remove_request_headers: [...removed, ...TOLD] } };
 }
 
 /** They stand in a ConfigMap, `namespace/name`. */

@@ -1,9 +1,10 @@
 import { type ImportedDocument, ourDocument } from '../document.ts';
 import { changed, closed, type PlacedRemark, type Remark } from '../remark.ts';
 import { annotationPath } from './annotations.ts';
-import { hostsOf, otherWww } from './drafts.ts';
+import { otherWww } from './drafts.ts';
 import type { Ingress, IngressTls } from './ingress.ts';
 import { secretName } from './secret-name.ts';
+import { type Aliases, hostsOf } from './server-aliases.ts';
 
 /** The Hosts of all Ingresses, and the names that are closed. */
 export type HostPlan = {
@@ -16,9 +17,13 @@ export type HostPlan = {
 type Claim = { readonly host: string; readonly ingress: Ingress; readonly tls?: IngressTls };
 
 /** Returns a Host for each name that Ingresses have. The oldest Ingress decides. */
-export function planHosts(ingresses: readonly Ingress[], served: ReadonlySet<string>): HostPlan {
+export function planHosts(
+  ingresses: readonly Ingress[],
+  served: ReadonlySet<string>,
+  aliases: Aliases,
+): HostPlan {
   const claims = Map.groupBy(
-    ingresses.flatMap(claimsOf).filter(({ host }) => served.has(host)),
+    ingresses.flatMap(ingress => claimsOf(ingress, aliases)).filter(({ host }) => served.has(host)),
     ({ host }) => host,
   );
   const plans = [...claims].flatMap(([host, [first, ...others]]) =>
@@ -31,11 +36,11 @@ export function planHosts(ingresses: readonly Ingress[], served: ReadonlySet<str
   };
 }
 
-function claimsOf(ingress: Ingress): readonly Claim[] {
+function claimsOf(ingress: Ingress, aliases: Aliases): readonly Claim[] {
   const named = [...new Set(ingress.paths.map(({ host }) => host))];
   const hosts = named.flatMap(host => {
     const www = ingress.annotations.on('from-to-www-redirect') ? otherWww(host) : undefined;
-    return [...hostsOf(host, ingress), ...(www === undefined ? [] : [www])].map(name => ({
+    return [...hostsOf(host, aliases), ...(www === undefined ? [] : [www])].map(name => ({
       host: name,
       of: host,
     }));

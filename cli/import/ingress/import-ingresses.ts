@@ -8,11 +8,13 @@ import { annotationPath } from './annotations.ts';
 import { type WithCanaries, withCanary } from './canary.ts';
 import { controllerRestrictions } from './controller-config.ts';
 import { closeDraft, type Draft, draftKey, inOrder } from './draft.ts';
-import { draftIngress, hostsOf } from './drafts.ts';
+import { draftIngress } from './drafts.ts';
+import { withoutTold } from './headers.ts';
 import { rankHosts } from './host-ranks.ts';
 import { planHosts } from './hosts.ts';
 import { type Ingress, isIngress, readIngress } from './ingress.ts';
 import { makesExpressions } from './rewrite.ts';
+import { type Aliases, aliasesOf, hostsOf } from './server-aliases.ts';
 import { withPortNumber } from './service.ts';
 
 /**
@@ -26,21 +28,28 @@ export function importIngresses(objects: readonly SourceObject[], className: str
   const ours = all.filter(ingress => (ingress.className ?? className) === className);
   const ordered = ours.toSorted((a, b) => compareText(a.created, b.created));
   const [mains, canaries] = split(ordered, ({ annotations }) => !annotations.on('canary'));
-  const expressionHosts = hostsWith(mains, ({ annotations }) => makesExpressions(annotations));
-  const hosts = hostsWith(mains, () => true);
-  const drafted = mains.map(main => draftIngress(main, { objects, expressionHosts, hosts }));
+  const aliases = aliasesOf(mains);
+  const hostsWith = (test: (ingress: Ingress) => boolean) => allHosts(mains.filter(test), aliases);
+  const expressionHosts = hostsWith(({ annotations }) => makesExpressions(annotations));
+  const hosts = hostsWith(() => true);
+  const drafted = mains.map(main =>
+    draftIngress(main, { objects, aliases, expressionHosts, hosts }),
+  );
   const first = withoutRepeated(drafted.flatMap(({ drafts }) => drafts));
   const { drafts, remarks } = canaries.reduce<WithCanaries>(
     (before, canary) => withCanary(before, canary, expressionHosts),
     first,
   );
-  const plan = planHosts(mains, new Set(drafts.map(({ host }) => host)));
+  const plan = planHosts(mains, new Set(drafts.map(({ host }) => host)), aliases);
   const ranked = rankHosts(drafts);
-  const closedHosts = new Set([...plan.closed, ...hostsWith(mains, closesHost(drafted, mains))]);
+  const closedHosts = new Set([...plan.closed, ...hostsWith(closesHost(drafted, mains))]);
+  const askedHosts = hostsWith(({ annotations }) => annotations.names.includes('auth-tls-secret'));
   const everywhere = mains.length === 0 ? [] : controllerRestrictions(objects);
-  const mappings = ranked.drafts.map(draft =>
-    everywhere.length > 0 || closedHosts.has(draft.host) ? closeDraft(draft) : draft,
-  );
+  const mappings = ranked.drafts
+    .map(draft => (askedHosts.has(draft.host) ? withoutTold(draft) : draft))
+    .map(draft =>
+      everywhere.length > 0 || closedHosts.has(draft.host) ? closeDraft(draft) : draft,
+    );
   return {
     documents: [
       ...plan.documents,
@@ -78,14 +87,10 @@ function split<T>(items: readonly T[], test: (item: T) => boolean): readonly [T[
   return [items.filter(test), items.filter(item => !test(item))];
 }
 
-function hostsWith(
-  ingresses: readonly Ingress[],
-  test: (ingress: Ingress) => boolean,
-): ReadonlySet<string> {
+/** Returns the hosts of the rules of these Ingresses, with their aliases. */
+function allHosts(ingresses: readonly Ingress[], aliases: Aliases): ReadonlySet<string> {
   return new Set(
-    ingresses
-      .filter(test)
-      .flatMap(ingress => ingress.paths.flatMap(({ host }) => hostsOf(host, ingress))),
+    ingresses.flatMap(({ paths }) => paths.flatMap(({ host }) => hostsOf(host, aliases))),
   );
 }
 
