@@ -16,7 +16,7 @@ function imported(annotations: Words, path = '/') {
       name: 'a',
       annotations: Object.fromEntries(
         Object.entries(annotations).map(([name, value]) => [
-          `nginx.ingress.kubernetes.io/${name}`,
+          name.includes('/') ? name : `nginx.ingress.kubernetes.io/${name}`,
           value,
         ]),
       ),
@@ -104,6 +104,15 @@ const CLOSING: readonly Words[] = [
   { 'rewrite-target': 'https://b.test/$1' },
   { 'rewrite-target': '/x?y=$1' },
   { 'upstream-vhost': 'b test' },
+  { 'nginx.org/basic-auth-secret': 'users' },
+  { 'nginx.com/jwt-key': 'keys' },
+  { 'appprotect.f5.com/app-protect-enable': 'True' },
+  { 'haproxy.org/allow-list': '10.0.0.0/8' },
+  { 'konghq.com/plugins': 'key-auth' },
+  { 'traefik.ingress.kubernetes.io/router.middlewares': 'default-auth@kubernetescrd' },
+  { 'ingress.kubernetes.io/auth-type': 'basic' },
+  { 'ingress.example.com/auth-url': 'http://auth/' },
+  { 'ingress.example.com/auth-tls-secret': 'default/ca' },
 ];
 
 describe('what restricts and cannot be expressed closes the route', () => {
@@ -122,6 +131,11 @@ const OPEN: readonly Words[] = [
   { 'auth-tls-secret': 'default/ca', 'auth-tls-verify-client': 'off' },
   { 'configuration-snippet': 'add_header X-A b;' },
   { 'auth-url': ' ' },
+  { 'nginx.org/client-max-body-size': '8m' },
+  { 'nginx.org/basic-auth-secret': ' ' },
+  { 'cert-manager.io/cluster-issuer': 'letsencrypt' },
+  { 'kubernetes.io/ingress.class': 'nginx' },
+  { 'external-dns.alpha.kubernetes.io/hostname': 'a.test' },
 ];
 
 describe('what restricts nothing closes nothing', () => {

@@ -74,6 +74,13 @@ function restriction(annotations: Annotations, name: string, remedy: string): Pa
 
 const SNIPPETS: readonly string[] = ['configuration-snippet', 'server-snippet', 'auth-snippet'];
 
+/** Annotations that decide who may pass, also those that can be expressed. */
+export const RESTRICTING_NAMES: readonly string[] = [
+  ...RESTRICTING.map(([name]) => name),
+  ...SNIPPETS,
+  'auth-tls-secret',
+];
+
 /** What ingress-nginx applies to the whole host, also to the paths of other Ingresses. */
 export const HOST_WIDE: readonly string[] = [
   'server-snippet',

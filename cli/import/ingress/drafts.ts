@@ -13,6 +13,7 @@ import { headers } from './headers.ts';
 import type { Backend, Ingress, IngressPath } from './ingress.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import { mirrorOf } from './mirror.ts';
+import { otherControllers } from './other-controllers.ts';
 import { pathMatches } from './path-matches.ts';
 import { redirect } from './redirects.ts';
 import { appRootOf, rewriteOf } from './rewrite.ts';
@@ -77,6 +78,7 @@ function commonOf(ingress: Ingress, objects: readonly SourceObject[]): Common {
     cors(annotations),
     headers(ingress, objects),
     access(annotations),
+    otherControllers(ingress.object),
     unsupported(annotations),
   ]);
   return {
