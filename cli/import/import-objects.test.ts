@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fieldsAt, listAt } from './fields-at.ts';
 import { importObjects } from './import-objects.ts';
 import { describeRemark } from './remark.ts';
 import { readObjects } from './source-object.ts';
@@ -8,7 +9,7 @@ import { check } from './testing/golden-cases.ts';
 type Words = Readonly<Record<string, string>>;
 
 /** Imports an Ingress with these annotations, for all paths of one host. */
-function imported(annotations: Words, path = '/') {
+function imported(annotations: Words, path = '/', to: 'mappings' | 'gateway-api' = 'mappings') {
   const object = {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
@@ -41,11 +42,12 @@ function imported(annotations: Words, path = '/') {
   const objects = readObjects('a.yaml', JSON.stringify(object));
   const { documents, remarks } = importObjects(objects, {
     ingressClass: 'nginx',
-    to: 'mappings',
+    to,
     check,
   });
   const mapping = documents.find(({ kind }) => kind === 'Mapping')?.spec ?? {};
-  return { mapping, effects: remarks.map(({ effect }) => effect), remarks };
+  const route = documents.find(({ kind }) => kind === 'HTTPRoute')?.spec ?? {};
+  return { mapping, route, effects: remarks.map(({ effect }) => effect), remarks };
 }
 
 /** Annotations of an Ingress → what the Mapping has of these fields. */
@@ -55,6 +57,17 @@ const FIELDS: readonly (readonly [annotations: Words, fields: object])[] = [
     { timeout_ms: 60_000, connect_timeout_ms: 5_000, allow_upgrade: ['websocket'], rewrite: '' },
   ],
   [{ 'proxy-read-timeout': '2m' }, { timeout_ms: 120_000, idle_timeout_ms: 120_000 }],
+  [{ 'proxy-read-timeout': '9999999' }, { timeout_ms: 2_147_483_647 }],
+  [{ 'proxy-read-timeout': '86400000' }, { timeout_ms: 2_147_483_647 }],
+  [
+    { affinity: 'cookie', 'session-cookie-expires': '31536000' },
+    {
+      load_balancer: {
+        policy: 'ring_hash',
+        cookie: { name: 'INGRESSCOOKIE', ttl: '2147483s', path: '/' },
+      },
+    },
+  ],
   [{ 'proxy-next-upstream': 'off' }, { retry_policy: { num_retries: 0 } }],
   [{ 'proxy-next-upstream-tries': '1' }, { retry_policy: { num_retries: 0 } }],
   [
@@ -143,6 +156,14 @@ describe('what restricts nothing closes nothing', () => {
     test(JSON.stringify(annotations), () =>
       assert.equal(imported(annotations).mapping.closed, undefined),
     );
+});
+
+test('a route has times of days in the form of Gateway API', () => {
+  const age = { affinity: 'cookie', 'session-cookie-max-age': '172800' };
+  const { route } = imported({ ...age, 'proxy-read-timeout': '100001' }, '/', 'gateway-api');
+  const [rule] = listAt(route, 'rules');
+  assert.equal(fieldsAt(rule, 'timeouts').request, '27h2801s');
+  assert.equal(fieldsAt(rule, 'sessionPersistence').absoluteTimeout, '48h0s');
 });
 
 test('a path that is no RE2 expression closes what it may cover', () => {

@@ -1,4 +1,5 @@
 import type { FieldPath } from '#resources/finding.ts';
+import { LONGEST_MS } from '#resources/words/number-types.ts';
 import { fieldsAt } from '../fields-at.ts';
 import type { SourceObject } from '../source-object.ts';
 
@@ -48,13 +49,15 @@ export function listOf(text: string | undefined): readonly string[] {
 }
 
 /**
- * Reads a whole number of seconds, which nginx also takes with a unit, in milliseconds.
+ * Reads a whole number of seconds, which nginx also takes with a unit, in milliseconds. More than a
+ * timer of Envoy has counts as its most, about 24 days.
  * @returns undefined when it is none
  */
 export function millisecondsOf(text: string | undefined): number | undefined {
-  const [, digits = '', unit = 's'] = /^(\d{1,7})(ms|s|m|h|d)?$/.exec(text ?? '') ?? [];
+  const [, digits = '', unit = 's'] = /^(\d{1,9})(ms|s|m|h|d)?$/.exec(text ?? '') ?? [];
   const factor = UNITS[unit];
-  return digits === '' || factor === undefined ? undefined : Number(digits) * factor;
+  if (digits === '' || factor === undefined) return undefined;
+  return Math.min(Number(digits) * factor, LONGEST_MS);
 }
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -1,3 +1,4 @@
+import { LONGEST_MS } from '#resources/words/number-types.ts';
 import { fieldsOnly, joinParts, NOTHING, type Part, remarksOnly } from '../part.ts';
 import { changed, dropped } from '../remark.ts';
 import { type Annotations, annotationPath } from './annotations.ts';
@@ -14,18 +15,25 @@ export function balancing(annotations: Annotations, cookiePath: string): Part {
 
 const DEFAULT_COOKIE = 'INGRESSCOOKIE';
 
+const AGES: readonly string[] = ['session-cookie-max-age', 'session-cookie-expires'];
+const LONGEST_AGE = Math.floor(LONGEST_MS / 1000);
+
 function cookieAffinity(annotations: Annotations, cookiePath: string): Part {
   const name = annotations.get('session-cookie-name') ?? DEFAULT_COOKIE;
-  const seconds =
-    numberOf(annotations.get('session-cookie-max-age')) ??
-    numberOf(annotations.get('session-cookie-expires')) ??
-    0;
+  const age = AGES.find(word => numberOf(annotations.get(word)) !== undefined);
+  const written = age === undefined ? 0 : (numberOf(annotations.get(age)) ?? 0);
+  const seconds = Math.min(written, LONGEST_AGE);
   const path = annotations.get('session-cookie-path') ?? cookiePath;
   return joinParts([
     fieldsOnly({
       load_balancer: { policy: 'ring_hash', cookie: { name, ttl: `${seconds}s`, path } },
     }),
     ...COOKIE_WORDS.map(word => lost(annotations, word)),
+    age === undefined || seconds === written
+      ? NOTHING
+      : remarksOnly(
+          changed(annotationPath(age), `the cookie lives ${LONGEST_AGE} seconds at most`),
+        ),
     annotations.get('affinity-mode') === 'persistent'
       ? remarksOnly(
           changed(

@@ -25,7 +25,7 @@ export function ruleOf(mappings: readonly ImportedDocument[]): HttpRule {
     matches,
     ...(filters.length === 0 ? {} : { filters }),
     backendRefs: services.map(({ spec }) => backendOf(spec)),
-    timeouts: { request: `${Math.ceil(Number(spec.timeout_ms) / 1000)}s` },
+    timeouts: { request: formatSeconds(Math.ceil(Number(spec.timeout_ms) / 1000)) },
     ...persistenceOf(spec),
   };
   return { fields, remarks };
@@ -165,18 +165,24 @@ function corsOf(cors: Fields): Fields {
   };
 }
 
+/** Formats a duration of Gateway API (GEP-2257), whose numbers have five digits at most. */
+function formatSeconds(seconds: number): string {
+  return seconds < 100_000 ? `${seconds}s` : `${Math.floor(seconds / 3600)}h${seconds % 3600}s`;
+}
+
 function persistenceOf({ load_balancer }: Fields): Fields {
   const written = isFields(load_balancer) ? load_balancer.cookie : undefined;
   if (!isFields(written)) return {};
   const { name, path, ttl } = written;
-  const isLasting = ttl !== undefined && ttl !== '0s';
+  const seconds = Number.parseInt(String(ttl ?? '0s'), 10);
+  const isLasting = seconds > 0;
   const cookie = {
     name,
     ...(path === undefined ? {} : { path }),
     ...(isLasting ? { lifetimeType: 'Permanent' } : {}),
   };
-  const session = { type: 'Cookie', ...(isLasting ? { absoluteTimeout: ttl } : {}), cookie };
-  return { sessionPersistence: session };
+  const lifetime = isLasting ? { absoluteTimeout: formatSeconds(seconds) } : {};
+  return { sessionPersistence: { type: 'Cookie', ...lifetime, cookie } };
 }
 
 const LOST: Readonly<Record<string, string>> = {
