@@ -166,6 +166,14 @@ test('a route has times of days in the form of Gateway API', () => {
   assert.equal(fieldsAt(rule, 'sessionPersistence').absoluteTimeout, '48h0s');
 });
 
+test('a route that would be rejected is closed, so that no wider one serves its requests', () => {
+  const path = `/${'a'.repeat(1024)}`;
+  const annotations = { affinity: 'cookie', 'session-cookie-path': path };
+  const { effects, route } = imported(annotations, '/', 'gateway-api');
+  assert.deepEqual(route.rules, [{ matches: [{ path: { type: 'PathPrefix', value: '/' } }] }]);
+  assert.deepEqual(effects, ['closed']);
+});
+
 test('a path that is no RE2 expression closes what it may cover', () => {
   const { effects, mapping } = imported({ 'use-regex': 'true' }, '/a/(?!b)');
   assert.deepEqual([mapping.prefix, mapping.closed, effects], ['/a/', true, ['closed']]);

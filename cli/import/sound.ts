@@ -1,6 +1,7 @@
 import type { Problem } from '#resources/problem.ts';
 import type { Fields } from '#resources/words/fields.ts';
 import { type ImportedDocument, toYaml } from './document.ts';
+import { fieldsAt, listAt } from './fields-at.ts';
 import type { Imported } from './imported.ts';
 import { MATCH_FIELDS } from './match-fields.ts';
 import type { Effect } from './remark.ts';
@@ -11,21 +12,23 @@ export type Check = (text: string) => readonly Problem[];
 /** Fields of a Mapping without which it gives nothing more away. */
 const SPARE: readonly string[] = ['add_response_headers', 'cors', 'load_balancer', 'retry_policy'];
 
+/** Routes of Gateway API that can answer 500. */
+const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute'];
+
 /**
  * Makes a document one that `gateway validate` accepts. Values of others may break our rules. A
- * field that only adds something is left out. For any other the Mapping or the Host is closed.
+ * field that only adds something is left out. For any other the Mapping, Host or route is closed.
  */
 export function makeSound(document: ImportedDocument, check: Check): Imported {
   const problems = errorsOf(document, check);
   if (problems.length === 0) return { documents: [document], remarks: [] };
   const fields = problems.map(({ field = '' }) => field.split(/[.[]/)[1] ?? '');
-  const instead = fields.every(field => SPARE.includes(field))
+  const isSpare = fields.every(field => SPARE.includes(field));
+  const instead = isSpare
     ? { ...document, spec: onlyFields(document.spec, field => !fields.includes(field)) }
     : closedInstead(document);
   const documents = instead === undefined || errorsOf(instead, check).length > 0 ? [] : [instead];
-  const effect = documents.some(({ spec }) => spec.closed || spec.requestPolicy)
-    ? 'closed'
-    : 'dropped';
+  const effect = isSpare || documents.length === 0 ? 'dropped' : 'closed';
   return { documents, remarks: problems.map(problem => remarkOf(document, problem, effect)) };
 }
 
@@ -48,6 +51,12 @@ function closedInstead(document: ImportedDocument): ImportedDocument | undefined
   if (kind === 'Mapping') {
     const match = onlyFields(spec, field => MATCH_FIELDS.includes(field));
     return { ...document, spec: { ...match, service: 'closed', closed: true } };
+  }
+  if (ROUTES.includes(kind)) {
+    const rules = listAt(spec, 'rules').map(rule =>
+      onlyFields(fieldsAt(rule), field => field === 'name' || field === 'matches'),
+    );
+    return { ...document, spec: { ...spec, rules } };
   }
   if (kind !== 'Host') return undefined;
   const requestPolicy = { insecure: { action: 'Reject' } };
