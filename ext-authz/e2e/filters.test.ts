@@ -77,13 +77,18 @@ function resources(): string {
       'tokens',
       `{JWT: {validAlgorithms: [none], injectRequestHeaders: [{name: X-User, value: '{{ .token.Claims.sub }}'}]}}`,
     ),
+    document(
+      'Filter',
+      'told',
+      `{JWT: {validAlgorithms: [none], errorResponse: {headers: [{name: Content-Type, value: text/plain}], bodyTemplate: 'call 123: {{ .message }}'}}}`,
+    ),
     `---\napiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {oauth2-client-secret: ${SECRET}}\n`,
     document(
       'FilterPolicy',
       'site',
       `{rules: [{path: /open/*}, {path: /machines/*, filters: [{name: machines}]},
         {path: /read/*, filters: [{name: machines, arguments: {scope: [read]}}]}, {path: /unknown/*, filters: [{name: machines, arguments: {scope: [unknown]}}]},
-        {path: /tokens/*, filters: [{name: tokens}]},
+        {path: /tokens/*, filters: [{name: tokens}]}, {path: /told/*, filters: [{name: told}]},
         {path: '*', filters: [{name: login}]}]}`,
     ),
     document('Mapping', 'all', `{prefix: /, rewrite: '', service: '${upstream.address}'}`),
@@ -210,4 +215,13 @@ test('a token is checked, and its subject told to the upstream', async () => {
   assert.equal(headers.authorization, `Bearer ${token}`);
   const { headers: challenge, status } = await envoy.ask('/tokens/', SITE);
   assert.deepEqual([status, challenge['www-authenticate']], [401, 'Bearer realm="tokens.default"']);
+});
+
+test('a gRPC client gets the body of the Filter, too', async () => {
+  const headers = { 'content-type': 'application/grpc' };
+  const call = await envoy.ask('/told/', { ...SITE, method: 'POST', headers });
+  assert.deepEqual(
+    [call.headers['grpc-status'], call.headers['grpc-message']],
+    ['16', 'call 123: a bearer token is required'],
+  );
 });

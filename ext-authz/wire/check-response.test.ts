@@ -80,3 +80,16 @@ test('application/grpcx is no gRPC', () => {
   const request = requestWith({ 'content-type': 'application/grpcx' });
   assert.equal(denyResponse(request, seeOther('/')).denied_response?.status.code, 303);
 });
+
+for (const [type, body, line] of [
+  ['text/plain', 'no token\nfor you\n', 'no token for you'],
+  ['application/json', '{"error": "no token"}\n', '{"error": "no token"}'],
+  ['application/json', 'null', 'null'],
+  ['text/HTML; charset=utf-8', '<p>no token</p>', 'Unauthorized'],
+  ['text/plain', '\n', 'Unauthorized'],
+] as const)
+  test(`of the ${type} ${JSON.stringify(body)} a gRPC client gets "${line}"`, () => {
+    const answer = { status: 401, headers: [['Content-Type', type]] as const, body };
+    const request = requestWith({ 'content-type': 'application/grpc' });
+    assert.equal(denyResponse(request, answer).denied_response?.body, line);
+  });

@@ -95,21 +95,28 @@ function forGrpc({ status, headers, body }: GatewayAnswer): GatewayAnswer {
   return {
     status: code,
     headers: [['content-type', 'text/plain'], ...kept],
-    body: lineOf(body, code),
+    body: lineOf(body, headers) ?? STATUS_CODES[code] ?? 'refused',
   };
 }
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['content-type', 'location', 'set-cookie']);
 
-/** Returns the message of a JSON answer, else what the status says. */
-function lineOf(body: string, status: number): string {
+/** Returns the message of a JSON answer, else the text itself, which may be a template's. */
+function lineOf(body: string, headers: GatewayAnswer['headers']): string | undefined {
+  const isPage = headers.some(
+    ([name, value]) => name.toLowerCase() === 'content-type' && /html/i.test(value),
+  );
+  if (isPage || body.trim() === '') return undefined;
+  return (messageOf(body) ?? body.trim()).replace(/[^\x20-\x7e]+/g, ' ').slice(0, 500);
+}
+
+function messageOf(body: string): string | undefined {
   try {
     const { message } = JSON.parse(body) as { readonly message?: unknown };
-    if (typeof message === 'string') return message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 500);
+    return typeof message === 'string' ? message : undefined;
   } catch {
-    // An HTML page, or no body.
+    return undefined;
   }
-  return STATUS_CODES[status] ?? 'refused';
 }
 
 function replace(name: string, value: string): HeaderOption {
