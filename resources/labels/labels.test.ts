@@ -224,10 +224,15 @@ describe('default labels', () => {
   });
 
   test('may be none for a domain', () => {
-    assert.deepEqual(read({ a: { defaults: [] }, b: {}, c: { defaults: null } }), {
+    const config = {
+      default_labels: { a: { defaults: [] }, b: {}, c: { defaults: null }, d: null },
+    };
+    assert.deepEqual(problemsOf('Module', { config }, 'gateway'), []);
+    assert.deepEqual(read(config.default_labels), {
       a: { defaults: [] },
       b: { defaults: [] },
       c: { defaults: [] },
+      d: { defaults: [] },
     });
   });
 

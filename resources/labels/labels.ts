@@ -40,12 +40,15 @@ export const labels = z
 export const defaultLabels = z
   .record(
     z.string(),
-    z.object({
-      defaults: z
-        .array(labelSpecifier)
-        .meta({ form: 'a list of label specifiers' })
-        .default([])
-        .describe('Prepended to each label group of the domain'),
-    }),
+    z
+      .object({
+        defaults: z
+          .array(labelSpecifier)
+          .meta({ form: 'a list of label specifiers' })
+          .default([])
+          .describe('Prepended to each label group of the domain'),
+      })
+      .nullable()
+      .transform(domain => domain ?? { defaults: [] }),
   )
   .meta({ lenient: true });
