@@ -56,7 +56,7 @@ export function backendTarget(
   if (protocol === undefined)
     return fault(
       'UnsupportedProtocol',
-      `port ${port} of ${place} has appProtocol ${found?.appProtocol}, which needs a BackendTLSPolicy`,
+      `port ${port} of ${place} has appProtocol ${found?.appProtocol}, which ${lackOf(from.kind, found?.appProtocol)}`,
     );
   return { namespace, name, port, protocol, ...(tls === undefined ? {} : { tls }) };
 }
@@ -95,6 +95,7 @@ function protocolOf(
 ): BackendTarget['protocol'] | undefined {
   if (kind === 'UDPRoute') return 'udp';
   if (kind === 'TCPRoute' || kind === 'TLSRoute') return hasTls ? 'tls' : 'tcp';
+  if (kind === 'GRPCRoute' && isWebSocket(appProtocol)) return undefined;
   switch (appProtocol) {
     case 'kubernetes.io/ws':
       return hasTls ? 'wss' : 'ws';
@@ -107,6 +108,16 @@ function protocolOf(
     default:
       return hasTls ? 'https' : HTTP_OF[kind];
   }
+}
+
+function isWebSocket(appProtocol: string | undefined): boolean {
+  return appProtocol === 'kubernetes.io/ws' || appProtocol === 'kubernetes.io/wss';
+}
+
+/** Returns what a protocol has or needs that cannot be spoken. */
+function lackOf(kind: RouteKind, appProtocol: string | undefined): string {
+  const isOther = kind === 'GRPCRoute' && isWebSocket(appProtocol);
+  return isOther ? 'carries no gRPC' : 'needs a BackendTLSPolicy';
 }
 
 const HTTP_OF = { HTTPRoute: 'http', GRPCRoute: 'h2c' } as const;

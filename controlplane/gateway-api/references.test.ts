@@ -72,6 +72,8 @@ describe('a backend', () => {
     ['{name: s, port: 83}', 'HTTPRoute', 'UnsupportedProtocol'],
     ['{name: s, port: 85}', 'HTTPRoute', 'UnsupportedProtocol'],
     ['{name: s, port: 85}', 'GRPCRoute', 'UnsupportedProtocol'],
+    ['{name: s, port: 82}', 'GRPCRoute', 'UnsupportedProtocol'],
+    ['{name: s, port: 83}', 'GRPCRoute', 'UnsupportedProtocol'],
     ['{name: s, kind: Odd}', 'HTTPRoute', 'InvalidKind'],
     ['{name: s, group: x.org, port: 80}', 'TCPRoute', 'InvalidKind'],
     ['{name: away, namespace: other, port: 80}', 'HTTPRoute', 'RefNotPermitted'],
@@ -353,6 +355,13 @@ describe('a BackendTLSPolicy', () => {
       ruleOf(api(policy('p'), '{name: s, port: 83}'))?.backends[0]?.target?.protocol,
       'wss',
     );
+  });
+
+  test('makes no WebSockets a backend of calls', () => {
+    const all = api(policy('p'), '{name: s, port: 83}', 'GRPCRoute');
+    assert.equal(ruleOf(all)?.backends[0]?.target, undefined);
+    assert.equal(resolvedOf(all, 'GRPCRoute'), 'ResolvedRefs=False:UnsupportedProtocol');
+    assert.match(all.problems[0]?.message ?? '', /kubernetes\.io\/wss, which carries no gRPC$/);
   });
 
   test('trusts a bundle of the whole cluster', () => {
