@@ -1,5 +1,6 @@
 import { problemOf } from '#controlplane/compile/problem-of.ts';
 import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
+import type { ServicePortSpec } from '#resources/kinds/service/service.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { conditionOf, type Fault, type NamedCondition } from './condition.ts';
@@ -68,8 +69,9 @@ function statePolicy(
   );
   const isForNothing = targets.length === policy.spec.targetRefs.length;
   const faults = [...(isForNothing ? targets : []), ...accepted];
+  const ofTcp = leavesOut(policy, context) ? ' for the ports with TCP' : '';
   const conditions: readonly NamedCondition[] = [
-    conditionOf('Accepted', faults, { message: 'The policy is in force' }),
+    conditionOf('Accepted', faults, { message: `The policy is in force${ofTcp}` }),
     conditionOf('ResolvedRefs', resolved, { message: 'All references are resolved' }),
   ];
   const status = toStatus(policy.metadata?.generation ?? 0, ancestors, conditions);
@@ -105,6 +107,22 @@ const REJECTED: NamedCondition = {
 const UNKNOWN_PORTS =
   'So it is not known which port has this name, and its requests are answered 5xx. Describe it, or leave out `sectionName`';
 
+function portsOf({ spec }: Resource<'Service'>, name?: string): readonly ServicePortSpec[] {
+  return name === undefined ? spec.ports : spec.ports.filter(port => port.name === name);
+}
+
+/** Returns whether a port is none that TLS is for. Source: GEP-1897, "API". */
+function leavesOut({ namespace, spec }: Policy, { service }: ObjectsContext): boolean {
+  return spec.targetRefs.some(({ group, kind, name, sectionName }) => {
+    const found = isService(group, kind) ? service(namespace, name) : undefined;
+    return found !== undefined && !portsOf(found, sectionName).every(isTcp);
+  });
+}
+
+function isTcp({ protocol }: ServicePortSpec): boolean {
+  return protocol === 'TCP';
+}
+
 /** @returns why a target is not served by the policy */
 function targetFault(policy: Policy, index: number, context: ObjectsContext): Fault | undefined {
   const target = policy.spec.targetRefs[index];
@@ -126,9 +144,11 @@ function targetFault(policy: Policy, index: number, context: ObjectsContext): Fa
     const message = `no document describes the Service ${name}. ${UNKNOWN_PORTS}`;
     return { reason: 'TargetNotFound', field, message };
   }
-  const hasPort = service?.spec.ports.some(port => port.name === sectionName) ?? true;
-  if (sectionName !== undefined && !hasPort)
+  const meant = service && portsOf(service, sectionName);
+  if (sectionName !== undefined && meant?.length === 0)
     return fault('TargetNotFound', `the Service ${name} has no port named ${sectionName}`);
+  if (meant !== undefined && meant.length > 0 && !meant.some(isTcp))
+    return fault('Invalid', `it names no port of the Service ${name} with TCP, which TLS needs`);
   const winner = context.policies.overruledBy(policy, name, sectionName);
   const why = winner !== undefined && 'spec' in winner ? '' : ', which is rejected,';
   return winner && fault('Conflicted', `the BackendTLSPolicy ${winner.name}${why} has precedence`);

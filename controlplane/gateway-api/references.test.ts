@@ -423,6 +423,21 @@ describe('a BackendTLSPolicy', () => {
     );
   });
 
+  test('for a port without TCP is for nothing, and tells where it leaves one out', () => {
+    const dns = service('dns', '{port: 53, name: udp, protocol: UDP}, {port: 53, name: tcp}');
+    const acceptedOf = (at: string) => {
+      const all = api(policy('p', { at }) + dns, '{name: dns, port: 53}', 'UDPRoute');
+      const status = all.statuses.get('BackendTLSPolicy/infra/p');
+      assert.equal(status?.kind, 'Policy');
+      const [{ message, reason } = { message: '', reason: '' }] =
+        status.ancestors[0]?.conditions ?? [];
+      return `${reason}: ${message}`;
+    };
+    assert.match(acceptedOf('name: dns, sectionName: udp'), /^Invalid: .* no port .* with TCP/);
+    assert.match(acceptedOf('name: dns'), /^Accepted: .* for the ports with TCP$/);
+    assert.match(acceptedOf('name: dns, sectionName: tcp'), /^Accepted: The policy is in force$/);
+  });
+
   describe('for a Service that no document of a folder describes', () => {
     const folder = (at: string) => {
       const text = policy('p', { at }) + route('{name: undescribed, port: 443}');
