@@ -28,8 +28,10 @@ export function redirectAction(
 ): JsonObject {
   const target = scheme ?? asked.scheme;
   const to = port ?? (scheme === undefined ? asked.port : DEFAULT_PORTS[scheme]);
-  // Envoy leaves the port of the request out where it was the default of its scheme.
-  const isImplied = to === DEFAULT_PORTS[target] && asked.port === DEFAULT_PORTS[asked.scheme];
+  // Envoy leaves the port of the request out where it was the default of its scheme. A new host has
+  // none.
+  const isLeftOut = hostname !== undefined || asked.port === DEFAULT_PORTS[asked.scheme];
+  const isImplied = to === DEFAULT_PORTS[target] && isLeftOut;
   return {
     ...(scheme === undefined ? {} : { scheme_redirect: scheme }),
     ...(hostname === undefined ? {} : { host_redirect: hostname }),

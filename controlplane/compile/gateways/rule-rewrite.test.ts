@@ -63,6 +63,16 @@ const REDIRECTS: readonly [redirect: object, asked: typeof HTTP | object, action
   ],
   [{ port: 80 }, { port: 8080, scheme: 'http' }, { port_redirect: 80 }],
   [{ hostname: 'a.test' }, { port: 443, scheme: 'https' }, { host_redirect: 'a.test' }],
+  [
+    { scheme: 'https', hostname: 'a.test' },
+    { port: 8080, scheme: 'http' },
+    { scheme_redirect: 'https', host_redirect: 'a.test' },
+  ],
+  [
+    { hostname: 'a.test' },
+    { port: 8080, scheme: 'http' },
+    { host_redirect: 'a.test', port_redirect: 8080 },
+  ],
 ];
 
 for (const [redirect, asked, action] of REDIRECTS) {
