@@ -51,6 +51,16 @@ describe('a route that an older one leaves nothing', () => {
     ]);
   });
 
+  test('is told of a prefix that differs in a slash at its end alone', () => {
+    const rule = (path: string) => `rules: [{matches: [{path: {value: ${path}}}], ${TO_WEB}}]`;
+    const text =
+      route('HTTPRoute', 'a', `${AT_A}, ${rule('/p')}`, 1) +
+      route('HTTPRoute', 'b', `${AT_A}, ${rule('/p/')}`, 2);
+    assert.deepEqual(warnings(text), [
+      `warning HTTPRoute b spec.rules[0].matches[0]: ${older('HTTPRoute infra/a')} the requests of the same match for all hosts on the listener a of the Gateway infra/g`,
+    ]);
+  });
+
   test('is not told where host, match or listener differ', () => {
     const rule = (match: string) => `rules: [{matches: [${match}], ${TO_WEB}}]`;
     const text = [

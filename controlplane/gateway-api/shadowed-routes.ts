@@ -1,8 +1,10 @@
 import type { Memo } from '#controlplane/compile/memo.ts';
 import { problemOf } from '#controlplane/compile/problem-of.ts';
+import type { HttpRouteMatch } from '#resources/kinds/http-route/http-route-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import { byAge } from './by-age.ts';
 import { ANY_HOSTNAME } from './hostnames.ts';
+import { prefixOf } from './path-prefix.ts';
 import type { WrittenListener } from './route-parent.ts';
 import type { AnyRoute } from './route-rules.ts';
 import type { ServedOn } from './route-verdict.ts';
@@ -83,7 +85,7 @@ function claimsOf(served: ServedRoute): readonly Claim[] {
     return rules.flatMap(({ index: rule, rule: { matches } }) => {
       const field = `spec.rules[${rule}]`;
       const what = `the requests of the same match for ${host}`;
-      const keyOf = (match: object) => `${kind} ${hostname} ${JSON.stringify(match)}`;
+      const keyOf = (match: Match) => `${kind} ${hostname} ${matchText(match)}`;
       if (matches.length === 0) return [{ route, rule, field, key: keyOf({}), what }];
       return matches.map((match, at) => {
         return { route, rule, field: `${field}.matches[${at}]`, key: keyOf(match), what };
@@ -92,4 +94,12 @@ function claimsOf(served: ServedRoute): readonly Claim[] {
   });
 }
 
-type Matching = { readonly matches: readonly object[] };
+type Match = Partial<Pick<HttpRouteMatch, 'headers' | 'path'>>;
+type Matching = { readonly matches: readonly Match[] };
+
+/** Returns a text that matches of the same requests share. */
+function matchText(match: Match): string {
+  const { path } = match;
+  if (path?.type !== 'PathPrefix') return JSON.stringify(match);
+  return JSON.stringify({ ...match, path: { ...path, value: prefixOf(path.value) } });
+}

@@ -55,7 +55,13 @@ test('method, headers and parameters are conditions of one match', () => {
     ],
     query_parameters: [{ name: 'Q', string_match: { exact: '3' } }],
   });
-  assert.deepEqual(rank, { path: 'prefix', length: 1, hasMethod: true, headers: 2, query: 1 });
+  assert.deepEqual(rank, { path: 'prefix', length: 0, hasMethod: true, headers: 2, query: 1 });
+});
+
+test('a slash at the end of a prefix is no character of it', () => {
+  const lengthOf = (path: object) => ofHttp({ path }).rank.length;
+  assert.equal(lengthOf({ value: '/a/' }), lengthOf({ value: '/a' }));
+  assert.equal(lengthOf({ type: 'Exact', value: '/a/' }), 3);
 });
 
 test('of two conditions on a header the first counts', () => {

@@ -1,3 +1,4 @@
+import { prefixOf } from '#controlplane/gateway-api/path-prefix.ts';
 import type { Json, JsonObject } from '#protos/json.ts';
 import type { GrpcRouteMatch } from '#resources/kinds/grpc-route/grpc-route-spec.ts';
 import type { HttpRouteMatch } from '#resources/kinds/http-route/http-route-spec.ts';
@@ -22,6 +23,7 @@ type Condition = {
 export function httpMatch({ headers, method, path, queryParams }: HttpRouteMatch): ServedMatch {
   const conditions = first(headers, name => name.toLowerCase());
   const parameters = first(queryParams, name => name);
+  const prefix = path.type === 'PathPrefix' ? prefixOf(path.value) : undefined;
   return {
     match: {
       ...pathMatch(path),
@@ -31,10 +33,10 @@ export function httpMatch({ headers, method, path, queryParams }: HttpRouteMatch
       ]),
       ...list('query_parameters', parameters),
     },
-    prefix: path.type === 'PathPrefix' ? withoutSlash(path.value) : undefined,
+    prefix,
     rank: {
       path: PATH_RANKS[path.type],
-      length: path.value.length,
+      length: (prefix ?? path.value).length,
       hasMethod: method !== undefined,
       headers: conditions.length,
       query: parameters.length,
@@ -51,13 +53,8 @@ const PATH_RANKS = {
 function pathMatch({ type, value }: HttpRouteMatch['path']): JsonObject {
   if (type === 'Exact') return { path: value };
   if (type === 'RegularExpression') return { safe_regex: { regex: value } };
-  const prefix = withoutSlash(value);
+  const prefix = prefixOf(value);
   return prefix === '' ? { prefix: '/' } : { path_separated_prefix: prefix };
-}
-
-/** `/a` and `/a/` are the same prefix. Source: Gateway API's comment of `PathPrefix`. */
-function withoutSlash(path: string): string {
-  return path.replace(/\/+$/, '');
 }
 
 /** Returns the match of a GRPCRoute. */
