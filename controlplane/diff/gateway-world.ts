@@ -8,6 +8,7 @@ import {
   ruleExternals,
 } from '#controlplane/compile/gateways/rule-externals.ts';
 import { PASSED_HEADER } from '#controlplane/compile/passed-header.ts';
+import { isStatusOfClosed } from '#controlplane/compile/routes/closed-route.ts';
 import { routeRuleIn, stagesBefore } from '#controlplane/explain/asked-rules.ts';
 import type { EnvoyRequest } from '#controlplane/explain/envoy-request.ts';
 import { unmetConditions } from '#controlplane/explain/route-conditions.ts';
@@ -90,7 +91,7 @@ export function requestServer({ access, api }: GatewayWorld): RequestServer {
       name => asked.get(name) ?? [],
     );
   const decide = (route: Route, { host, path }: Region): Decision => {
-    if (route.direct_response?.status === 500) return { ...CLOSED, by: route.name };
+    if (isStatusOfClosed(route.direct_response?.status)) return { ...CLOSED, by: route.name };
     const rules = access.decide(host, path);
     const own = filtersOfRoute(route);
     if (own.length === 0 || rules.decision === 'closed') return rules;

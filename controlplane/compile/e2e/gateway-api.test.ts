@@ -117,6 +117,18 @@ spec:
   ),
   `---
 apiVersion: gateway.networking.k8s.io/v1
+kind: GRPCRoute
+metadata: {name: calls}
+spec:
+  parentRefs: [{name: site}]
+  hostnames: [calls.test]
+  rules:
+    - matches: [{method: {service: calls.Odd}}]
+      backendRefs: [{group: x.test, kind: Odd, name: a}]
+    - matches: [{method: {service: calls.Zero}}]
+      backendRefs: [{name: blue, port: 80, weight: 0}]
+---
+apiVersion: gateway.networking.k8s.io/v1
 kind: BackendTLSPolicy
 metadata: {name: cart}
 spec:
@@ -193,6 +205,19 @@ test('a redirect keeps what it does not name', async () => {
 for (const path of ['/kind', '/none', '/zero']) {
   test(`a rule without a backend that can be used answers 500 for ${path}`, async () => {
     assert.equal((await envoy.ask(path, { host: 'broken.test' })).status, 500);
+  });
+}
+
+const CALL = {
+  method: 'POST',
+  host: 'calls.test',
+  headers: { 'content-type': 'application/grpc' },
+};
+const UNAVAILABLE = '14';
+
+for (const path of ['/calls.Odd/One', '/calls.Zero/One']) {
+  test(`a call to a rule without a backend that can be used is answered UNAVAILABLE for ${path}`, async () => {
+    assert.equal((await envoy.ask(path, CALL)).headers['grpc-status'], UNAVAILABLE);
   });
 }
 

@@ -145,7 +145,7 @@ function toRoute(parts: Parts, { asked, labellings }: RouteContext): JsonObject 
   const filters = filtersOf(rule);
   const named = { name: id, match: match.match };
   const [redirect] = valuesOf(filters, 'requestRedirect');
-  if (rule.broken !== undefined) return { ...named, ...closed(id, match.match) };
+  if (rule.broken !== undefined) return { ...named, ...closedRule(parts) };
   if (redirect !== undefined)
     return {
       ...named,
@@ -157,7 +157,7 @@ function toRoute(parts: Parts, { asked, labellings }: RouteContext): JsonObject 
       ),
     };
   const used = usedBackends(rule);
-  if (used.length === 0) return { ...named, ...closed(id, match.match) };
+  if (used.length === 0) return { ...named, ...closedRule(parts) };
   const [only] = used.length === 1 ? used : [];
   const [limits, limited] = targetRateLimits(rule.limits, labellings);
   return {
@@ -172,6 +172,11 @@ function toRoute(parts: Parts, { asked, labellings }: RouteContext): JsonObject 
       headerChanges([...filters, ...(only === undefined ? [] : backendFilters(rule, only))]),
     ),
   };
+}
+
+/** Of 503 Envoy makes `UNAVAILABLE` for a call, as Gateway API asks, and of 500 `UNKNOWN`. */
+function closedRule({ grpc, id, match }: Parts): JsonObject {
+  return closed(id, match.match, grpc ? 503 : 500);
 }
 
 /** No service gets the request. */
@@ -198,7 +203,8 @@ function forward({ grpc, match, rule }: Parts, used: readonly ServedBackend[]): 
   const { timeouts } = rule.rule as TimedRule;
   return {
     ...clusters(rule, used, grpc),
-    cluster_not_found_response_code: 'INTERNAL_SERVER_ERROR',
+    // As in `closedRule`.
+    cluster_not_found_response_code: grpc ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR',
     ...rewriteAction(rewriting, match.prefix),
     ...mirrors(rule, filters, grpc),
     timeout: timeouts?.request === undefined ? NO_END : `${timeouts.request / 1000}s`,

@@ -29,13 +29,14 @@ export function closedRoute(rejected: ClosedMapping): RouteEntry {
 }
 
 /**
- * Returns a route that answers 500 without a reason. The operator finds the reason in the status.
+ * Returns a route that answers 500, or 503, without a reason. The operator finds the reason in the
+ * status.
  */
-export function closed(name: string, match: JsonObject): JsonObject {
+export function closed(name: string, match: JsonObject, status: 500 | 503 = 500): JsonObject {
   return {
     name,
     match,
-    direct_response: { status: 500, body: { inline_string: BODY } },
+    direct_response: { status, body: { inline_string: bodyOf(status) } },
     response_headers_to_add: [
       setHeader('content-type', 'application/json'),
       setHeader('cache-control', 'no-store'),
@@ -48,7 +49,12 @@ export function closedWholly(name: string): JsonObject {
   return { ...closed(name, { prefix: '/' }), ...WITHOUT_FILTERS };
 }
 
-const BODY = JSON.stringify({
-  message: 'This route is closed: its configuration has an error.',
-  status_code: 500,
-});
+/** Returns whether this is the status of a closed route. */
+export function isStatusOfClosed(status: number | undefined): boolean {
+  return status === 500 || status === 503;
+}
+
+function bodyOf(status_code: number): string {
+  const message = 'This route is closed: its configuration has an error.';
+  return JSON.stringify({ message, status_code });
+}
