@@ -115,6 +115,7 @@ spec:
     'clear',
     `hostnames: [clear.test], rules: [{${prefix('/cart')}, backendRefs: [{name: cart, port: 80}]}, {${BLUE}}]`,
   ),
+  route('pages', `hostnames: [calls.test], rules: [{${GREEN}}]`),
   `---
 apiVersion: gateway.networking.k8s.io/v1
 kind: GRPCRoute
@@ -127,6 +128,7 @@ spec:
       backendRefs: [{group: x.test, kind: Odd, name: a}]
     - matches: [{method: {service: calls.Zero}}]
       backendRefs: [{name: blue, port: 80, weight: 0}]
+    - {}
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: BackendTLSPolicy
@@ -220,6 +222,11 @@ for (const path of ['/calls.Odd/One', '/calls.Zero/One']) {
     assert.equal((await envoy.ask(path, CALL)).headers['grpc-status'], UNAVAILABLE);
   });
 }
+
+test('a GRPCRoute without matches has every call of its hosts, and an HTTPRoute all else', async () => {
+  assert.equal((await envoy.ask('/any.Service/One', CALL)).headers['grpc-status'], UNAVAILABLE);
+  assert.equal((await envoy.echo('/any.Service/One', { host: 'calls.test' })).server, 'green');
+});
 
 test('a Service gets no request in the clear while the BackendTLSPolicy for it is rejected', async () => {
   const asked = { host: 'clear.test' };

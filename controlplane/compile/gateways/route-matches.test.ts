@@ -102,7 +102,7 @@ test('calls are tried by the length of their service, then by that of their meth
     { service: 'a.B' },
     { method: 'VeryLongMethod' },
   ];
-  const rest = { hostname: '*', created: '', name: 'a/b', rule: 0, match: 0 };
+  const rest = { hostname: '*', isCall: true, created: '', name: 'a/b', rule: 0, match: 0 };
   const ranked = sorted.map(method => ({ method, rank: { ...ofGrpc({ method }).rank, ...rest } }));
   const found = ranked.toReversed().sort((a, b) => compareRanks(a.rank, b.rank));
   assert.deepEqual(

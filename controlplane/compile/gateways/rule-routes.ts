@@ -56,6 +56,7 @@ export function rankedRoutes(served: ServedHttp, context: RouteContext): readonl
         toRoutes(parts, context).map(route => ({
           rank: {
             ...match.rank,
+            isCall: grpc,
             created: metadata?.created ?? '',
             name: `${namespace}/${name}`,
             rule: rule.index,

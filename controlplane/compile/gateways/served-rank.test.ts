@@ -4,6 +4,7 @@ import { compareRanks, type ServedRank } from './served-rank.ts';
 
 const BASE: ServedRank = {
   hostname: '*',
+  isCall: false,
   path: 'prefix',
   length: 1,
   hasMethod: false,
@@ -17,8 +18,9 @@ const BASE: ServedRank = {
 
 /** Each is tried before the plain one, whatever the fields after its own say. */
 const EARLIER: readonly [what: string, rank: Partial<ServedRank>, plain?: Partial<ServedRank>][] = [
-  ['a whole hostname', { hostname: 'a.test' }, { path: 'exact', length: 9 }],
+  ['a whole hostname', { hostname: 'a.test' }, { isCall: true, path: 'exact', length: 9 }],
   ['a longer wildcard', { hostname: '*.b.test' }, { hostname: '*.test', path: 'exact' }],
+  ['a call', { isCall: true, length: 0 }, { path: 'exact', hasMethod: true }],
   ['an exact path', { path: 'exact' }, { length: 9, hasMethod: true }],
   ['an expression', { path: 'expression' }, { length: 9, hasMethod: true }],
   ['a longer prefix', { length: 2 }, { hasMethod: true, headers: 9 }],

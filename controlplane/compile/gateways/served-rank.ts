@@ -4,6 +4,8 @@ import { compareText } from '#resources/words/order.ts';
 export type ServedRank = {
   /** The hostname of the route that covers the virtual host's domain. */
   readonly hostname: string;
+  /** Whether it is of a GRPCRoute, which is for calls of gRPC alone. */
+  readonly isCall: boolean;
   readonly path: 'exact' | 'expression' | 'prefix';
   /** The length of the path. */
   readonly length: number;
@@ -24,11 +26,13 @@ const PATHS = ['exact', 'expression', 'prefix'];
 /**
  * Compares two matches, since Envoy takes the first one that matches. Source: the comments of
  * `hostnames` and `matches` in Gateway API's HTTPRoute and GRPCRoute. What they leave to
- * implementations: expressions come between exact paths and prefixes.
+ * implementations: expressions come between exact paths and prefixes. The two kinds are not merged,
+ * so calls of gRPC are for the GRPCRoutes of a hostname first.
  */
 export function compareRanks(a: ServedRank, b: ServedRank): number {
   return (
     hostnameRank(b.hostname) - hostnameRank(a.hostname) ||
+    Number(b.isCall) - Number(a.isCall) ||
     PATHS.indexOf(a.path) - PATHS.indexOf(b.path) ||
     b.length - a.length ||
     Number(b.hasMethod) - Number(a.hasMethod) ||
