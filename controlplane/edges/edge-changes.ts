@@ -4,7 +4,7 @@ import { EDGES_LABEL, GATEWAY_ANNOTATION } from '#resources/words/gateway-edges.
 import { clusterAddresses, isSame } from './edge-addresses.ts';
 import { edgeKey } from './edge-collections.ts';
 import { type EdgeGateway, type EdgeSystem, gatewayIdOf } from './edge-gateway.ts';
-import { edgeConfigMap, edgeObjects } from './edge-objects.ts';
+import { type EdgeOwner, edgeConfigMap, edgeObjects } from './edge-objects.ts';
 import { edgeServices } from './edge-service.ts';
 import { holds } from './holds.ts';
 
@@ -12,8 +12,11 @@ import { holds } from './holds.ts';
 export type WantedEdges = {
   /** The Gateways that get what they ask for. */
   readonly gateways: readonly EdgeGateway[];
-  /** Ids of Gateways whose objects stay: they ask for the impossible, or cannot be read. */
-  readonly kept: ReadonlySet<string>;
+  /**
+   * The identities of Gateways whose objects stay, by id: they ask for the impossible, or cannot be
+   * read.
+   */
+  readonly kept: ReadonlyMap<string, string>;
 };
 
 /** One write to the cluster. */
@@ -42,7 +45,7 @@ export type WantedObject = Pick<EdgeChange, 'object' | 'gateways'> & {
  * it.
  */
 export function wantedObjects(
-  { gateways }: WantedEdges,
+  { gateways, kept }: WantedEdges,
   system: EdgeSystem,
 ): ReadonlyMap<string, readonly WantedObject[]> {
   const perGateway = gateways.flatMap(gateway => {
@@ -55,13 +58,21 @@ export function wantedObjects(
   });
   const namespaces = Map.groupBy(gateways, ({ namespace }) => namespace);
   const configMaps = [...namespaces].map(([namespace, ofNamespace]) => ({
-    object: edgeConfigMap(namespace, ofNamespace, system),
+    object: edgeConfigMap(namespace, [...ofNamespace, ...keptIn(namespace, kept)], system),
     gateways: ofNamespace.map(gatewayIdOf),
   }));
   const all = [...configMaps, ...perGateway].map(
     (each): WantedObject => ({ ...each, object: marked(each.object) }),
   );
   return Map.groupBy(all, ({ object }) => edgeKey(object));
+}
+
+/** The cluster removes what has no owner left. Pods that stay read the ConfigMap. */
+function keptIn(namespace: string, kept: WantedEdges['kept']): readonly EdgeOwner[] {
+  return [...kept].flatMap(([id, uid]) => {
+    const [, of, name = ''] = id.split('/');
+    return of === namespace ? [{ name, uid }] : [];
+  });
 }
 
 /** Returns for Services that ask for a ClusterIP, by name, which other one may have it already. */
@@ -131,7 +142,7 @@ function removed({ wanted, objects, present }: EdgeComparison): readonly EdgeCha
 /** The Service of a Gateway without a port stays, because its address would be lost. */
 function stayingObjects({ gateways, kept }: WantedEdges): (object: KubernetesObject) => boolean {
   const closed = new Set(gateways.filter(({ ports }) => ports.length === 0).map(gatewayIdOf));
-  const namespaces = new Set([...kept].map(id => id.split('/')[1]));
+  const namespaces = new Set([...kept.keys()].map(id => id.split('/')[1]));
   return ({ kind, metadata: { namespace, annotations } }) => {
     if (kind === 'ConfigMap') return namespaces.has(namespace);
     const gateway = annotations?.[GATEWAY_ANNOTATION] ?? '';

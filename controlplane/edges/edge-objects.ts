@@ -26,13 +26,16 @@ export function edgeObjects(gateway: EdgeGateway, system: EdgeSystem): readonly 
   ];
 }
 
+/** What is known of a Gateway that owns an object. */
+export type EdgeOwner = Pick<EdgeGateway, 'name' | 'uid'>;
+
 /**
  * Returns the ConfigMap that the proxies of all Gateways of a namespace read. It has one name, so
  * that the right to write it is a right to no other ConfigMap.
  */
 export function edgeConfigMap(
   namespace: string,
-  gateways: readonly EdgeGateway[],
+  gateways: readonly EdgeOwner[],
   { name, files }: EdgeSystem,
 ): KubernetesObject {
   const labels = {
@@ -76,7 +79,7 @@ function make(
   return { apiVersion, kind, metadata, ...content };
 }
 
-function ownerOf({ name, uid }: EdgeGateway): object {
+function ownerOf({ name, uid }: EdgeOwner): object {
   return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name, uid };
 }
 

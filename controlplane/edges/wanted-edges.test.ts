@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CLASS, gateway, object } from '#controlplane/gateway-api/testing/documents.ts';
 import { clusterOf, served } from '#controlplane/gateway-api/testing/served.ts';
+import { wantedObjects } from './edge-changes.ts';
+import { SYSTEM } from './testing/sample-gateway.ts';
 import { wantedEdges } from './wanted-edges.ts';
 
 const HTTP = 'listeners: [{name: http, port: 80, protocol: HTTP}]';
@@ -77,14 +79,28 @@ test('the settings of a Gateway come before those of its class, and those before
 
 test('the objects of a Gateway that is not accepted stay as they are', () => {
   const { gateways, kept } = wanted(gateway('a', `${HTTP}, infrastructure: {${ref('none')}}`));
-  assert.deepEqual([gateways, [...kept]], [[], ['Gateway/infra/a']]);
+  assert.deepEqual([gateways, [...kept]], [[], [['Gateway/infra/a', 'uid of Gateway/infra/a']]]);
 });
 
 test('the objects of a Gateway that no version of is in force stay as they are', () => {
   const { gateways, kept } = wanted(gateway('a', HTTP), ['Gateway/infra/rejected']);
   assert.deepEqual(
-    [gateways.map(({ name }) => name), [...kept]],
+    [gateways.map(({ name }) => name), [...kept.keys()]],
     [['a'], ['Gateway/infra/rejected']],
+  );
+});
+
+test('the ConfigMap of a namespace stays for Gateways whose objects stay, when others go', () => {
+  const impossible = gateway('b', `${HTTP}, infrastructure: {${ref('none')}}`);
+  const elsewhere = gateway('c', `${HTTP}, infrastructure: {${ref('none')}}`, {
+    namespace: 'shop',
+  });
+  const edges = wanted(gateway('a', HTTP) + impossible + elsewhere, ['Gateway/infra/rejected']);
+  const [made] = wantedObjects(edges, SYSTEM).get('ConfigMap/infra/gateway-edges') ?? [];
+  const owners = made?.object.metadata.ownerReferences as readonly { readonly uid: string }[];
+  assert.deepEqual(
+    owners.map(({ uid }) => uid),
+    ['a', 'b', 'rejected'].map(name => `uid of Gateway/infra/${name}`),
   );
 });
 

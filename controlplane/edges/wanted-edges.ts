@@ -29,10 +29,12 @@ export function wantedEdges(
     const uid = uids.get(served.gateway.id);
     return uid === undefined ? [] : [edgeGateway(served, uid, resources)];
   });
-  const others = gateways.filter(served => !isServed(served)).map(({ gateway }) => gateway.id);
+  const others = new Set(
+    gateways.filter(served => !isServed(served)).map(({ gateway }) => gateway.id),
+  );
   const known = new Set(resources.gateways.map(({ id }) => id));
-  const unread = [...uids.keys()].filter(id => !known.has(id));
-  return { gateways: wanted, kept: new Set([...others, ...unread]) };
+  const kept = [...uids].filter(([id]) => others.has(id) || !known.has(id));
+  return { gateways: wanted, kept: new Map(kept) };
 }
 
 function isAccepted(status: GatewayApiStatus | undefined): boolean {

@@ -112,7 +112,10 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
     await makeNamespace(api.admin, namespace);
     return sampleGateway({ namespace, ...changes });
   };
-  const want = (...gateways: readonly EdgeGateway[]) => ({ gateways, kept: new Set<string>() });
+  const want = (...gateways: readonly EdgeGateway[]) => ({
+    gateways,
+    kept: new Map<string, string>(),
+  });
 
   test('a Gateway gets its objects, and loses them when it is gone', async t => {
     const gateway = await inNamespace('made');
@@ -306,7 +309,7 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
     edges.lead(true);
     await allPresent(gateway, t);
     const other = sampleGateway({ namespace: 'kept', name: 'other', uid: 'other' });
-    edges.want({ gateways: [other], kept: new Set([gatewayIdOf(gateway)]) });
+    edges.want({ gateways: [other], kept: new Map([[gatewayIdOf(gateway), gateway.uid]]) });
     await allPresent(other, t);
     assert.deepEqual(await present(gateway, t), [...EDGE_KINDS]);
     assert.equal(edges.addressesOf(gatewayIdOf(gateway)), 'unread', 'so do those that were told');
@@ -463,7 +466,7 @@ describe('the edges of Gateways in a cluster', { skip: whyNoKubeApiserver() ?? f
         deployment: { ...DEPLOYMENT, service: { type, annotations: { pool: 'a' } } },
       }),
     );
-    edges.want({ gateways, kept: new Set() });
+    edges.want({ gateways, kept: new Map() });
     edges.lead(true);
     for (const gateway of gateways) {
       await allPresent(gateway, t);
