@@ -167,6 +167,7 @@ function watch({ config, log }: Parts, { parser, plane, cluster, changed }: Watc
       folders: config.secretFiles,
     },
     kubernetes: cluster && { cluster, namespaces: config.kubernetes?.namespaces },
+    controller: config.gateways.controller,
     inForce: () => plane.inForce(),
     onChange: reading => plane.read(reading),
     onTrouble: reason => log.error({ reason }, 'waits until all resources are read'),

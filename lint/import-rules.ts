@@ -189,6 +189,7 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
     ours: [
       'certificates',
       'controlplane/compile',
+      'controlplane/gateway-api',
       'controlplane/rollout',
       'kubernetes',
       'process/timers.ts',

@@ -1,10 +1,9 @@
 import { EDGE } from '#controlplane/compile/node-groups.ts';
-import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
-import { type Resource, resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { gatewayGroup } from '#resources/words/gateway-group.ts';
 import { byAge } from './by-age.ts';
 import { type CheckedListener, checkListener } from './checked-listener.ts';
+import { parentOf } from './foreign-gateways.ts';
 import type { OurClass } from './gateway-classes.ts';
 import type { Known, ObjectsContext } from './gateway-context.ts';
 import { gatewayFaults } from './gateway-faults.ts';
@@ -32,11 +31,6 @@ export function ourGateways(
     const group = context.options.sharedEdge ? EDGE : gatewayGroup(namespace, name);
     return [{ gateway, group, faults: gatewayFaults(gateway, ours, context), sets }];
   });
-}
-
-function parentOf({ spec, namespace: home }: Resource<'ListenerSet'>): string {
-  const { group, kind, namespace = home, name } = spec.parentRef;
-  return group === GATEWAY_API_GROUP ? resourceId(kind, namespace, name) : '';
 }
 
 /** What the listeners of our Gateways come to. */

@@ -1,3 +1,5 @@
+import { withoutForeign } from '#controlplane/gateway-api/foreign-gateways.ts';
+import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts';
 import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { Timers } from '#process/timers.ts';
@@ -39,6 +41,11 @@ export type SourcesOptions = {
   readonly kubernetes?:
     | { readonly cluster: Cluster; readonly namespaces: readonly string[] | undefined }
     | undefined;
+  /**
+   * The `controllerName` of our GatewayClasses. What Gateways of other classes name is not read.
+   * Default: the one that is built in.
+   */
+  readonly controller?: string;
   /** Returns what is in force, beside what is written. Its Secrets are read, too. */
   inForce(): Iterable<Resource>;
   onChange(reading: Reading): void;
@@ -178,7 +185,8 @@ class ResourceSources implements Sources {
   #wanted(folders: FoldersReading, { objects, gatewayApi }: KubernetesReading): WantedObjects {
     const read = [...objects, ...gatewayApi].map(({ parsed }) => parsed);
     const { resources } = collect([...folders.files, ...read]);
-    const all = [...resources.values(), ...this.#options.inForce()];
+    const { controller = DEFAULT_CONTROLLER } = this.#options;
+    const all = withoutForeign([...resources.values(), ...this.#options.inForce()], controller);
     const beyond = (kind: string, names: ReadonlyMap<string, SecretName>) =>
       new Map([...names].filter(([key]) => !resources.has(`${kind}/${key}`)));
     return {

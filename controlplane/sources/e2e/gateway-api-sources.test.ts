@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { issueRoot } from '#certificates/authority/root.ts';
+import { DEFAULT_CONTROLLER } from '#controlplane/gateway-api/gateway-options.ts';
 import { type ApiReader, readFrom } from '#controlplane/testing/api-reader.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
@@ -45,7 +46,7 @@ const gatewayClass: KubernetesObject = {
   apiVersion: `${GROUP}/v1`,
   kind: 'GatewayClass',
   metadata: { name: 'envoy' },
-  spec: { controllerName: 'example.com/gateway-controller' },
+  spec: { controllerName: DEFAULT_CONTROLLER },
 };
 
 const gateway = (namespace: string): KubernetesObject => ({
@@ -215,6 +216,26 @@ describe('Gateway API in Kubernetes', { skip: SKIP }, () => {
       ],
     );
     assert.deepEqual(reading.objects, []);
+  });
+
+  test('comes without what Gateways of other controllers name', async t => {
+    const foreign = {
+      ...gatewayClass,
+      metadata: { name: 'foreign' },
+      spec: { controllerName: 'example.com/gateway-controller' },
+    };
+    const { spec, ...rest } = gateway('shop');
+    const theirs = { ...rest, spec: { ...(spec as object), gatewayClassName: 'foreign' } };
+    await created(t, gatewayClass, gateway('default'), foreign, theirs);
+    await created(t, secret, configMap('ca', 'default'), configMap('ca', 'shop'));
+    const read = await reader(t, api.kubeconfig);
+    const reading = await read.readingWhen(has('ConfigMap/default/ca'));
+    assert.ok(has('Gateway/shop/public')(reading));
+    assert.ok(lacks('ConfigMap/shop/ca')(reading));
+    assert.deepEqual(
+      read.asked.filter(path => path.includes('/shop/')),
+      [],
+    );
   });
 
   test('follows edits and labels, and no change of a status', async t => {
