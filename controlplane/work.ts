@@ -230,6 +230,7 @@ function report(
 ): KubernetesStatus {
   return writeKubernetesStatus({
     cluster,
+    namespaces: config.kubernetes?.namespaces,
     group: config.apiGroups[0] ?? '',
     gatewayId: config.gatewayId,
     holder,

@@ -90,6 +90,7 @@ const heardOf = (name: string): Problem => {
 };
 
 const COMMON = {
+  namespaces: undefined,
   group: COLLECTION.group,
   gatewayId: 'default',
   metrics: createMetrics(() => ({

@@ -28,7 +28,7 @@ function write(
 ): Record<string, unknown> | undefined {
   const object: ServedObject = {
     ...{ namespace: 'infra', name: 'g', uid: 'u', resourceVersion: '1', generation: 2 },
-    ...{ deleting: false, parsed: EMPTY_FILE, status: before },
+    ...{ deleting: false, finalizers: [], parsed: EMPTY_FILE, status: before },
     collection: { group: 'gateway.networking.k8s.io', version: 'v1', plural: 'gateways' },
   };
   const facts = { controller: CONTROLLER, progressOf: () => progress, now: NOW };

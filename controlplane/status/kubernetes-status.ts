@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import { TARGETING_KINDS } from '#controlplane/gateway-api/targeting-statuses.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { lead } from '#kubernetes/lease.ts';
+import { GATEWAY_API_GROUP } from '#resources/kinds/known-kinds.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { awaitsAnswer } from './awaited-answer.ts';
 import { BundleVersionsReader } from './bundle-versions.ts';
+import { classFinalizers } from './class-finalizers.ts';
 import { type GatewayStatusParts, gatewayStatusWrites } from './gateway-status-writes.ts';
 import type { Metrics } from './metrics.ts';
 import { type ObjectFacts, objectStates } from './object-state.ts';
@@ -16,6 +18,8 @@ import { type StatusWrite, StatusWriter, type StatusWriterParts } from './status
 
 export type KubernetesStatusParts = {
   readonly cluster: Cluster;
+  /** The namespaces whose objects are read. Undefined means all. */
+  readonly namespaces: readonly string[] | undefined;
   /** The API group of the objects whose status is written. */
   readonly group: string;
   readonly gatewayId: string;
@@ -98,6 +102,12 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     },
     wrote,
   });
+  const finalizers = new StatusWriter({
+    ...common,
+    part: 'metadata',
+    outdated: () => (closed ? [] : outdatedClasses(parts)),
+    wrote: () => {},
+  });
   const stopWaiting = after(HEARS_ALL_MS, () => {
     early = false;
     writer.stir();
@@ -118,6 +128,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     log[level]({ lease, leading }, leading ? 'writes the status of resources' : 'writes no status');
     metrics.statusLeading(leading);
     writer.lead(leading);
+    finalizers.lead(leading);
     answers.lead(!leading && !closed);
   });
   return {
@@ -125,6 +136,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
       if ((parts.facts()?.gatewayApi.length ?? 0) > 0) bundle.start();
       candidacy.proxies(hasProxies());
       writer.stir();
+      finalizers.stir();
       answers.stir();
     },
     writtenElsewhere: () => elsewhere,
@@ -211,6 +223,16 @@ function outdatedGatewayApi(
   );
   const asked = answersAlone ? now.filter(awaitsAnswer) : now;
   return asked.length === 0 ? [] : writes({ ...known, objects: asked, answersAlone });
+}
+
+/** Where not all namespaces are read, a Gateway of another one may use a class. */
+function outdatedClasses({ facts, gateways, namespaces, objects }: KubernetesStatusParts) {
+  const { gatewayApi = [] } = facts() ?? {};
+  if (gatewayApi.length === 0 || namespaces !== undefined) return [];
+  const now = objects().filter(({ collection }) => collection.group === GATEWAY_API_GROUP);
+  // What was deleted since the reading has its class a little longer.
+  const before = gatewayApi.filter(({ collection }) => collection.plural === 'gateways');
+  return classFinalizers([...before, ...now], gateways.options.controller);
 }
 
 /** What is said of an object in two ways is one write. */

@@ -46,6 +46,7 @@ function write(uid: string, message = 'm', resourceVersion = '1'): StatusWrite {
     resourceVersion,
     generation: 1,
     deleting: false,
+    finalizers: [],
     status: undefined,
     parsed: EMPTY_FILE,
   };

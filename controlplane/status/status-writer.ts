@@ -7,11 +7,13 @@ import { WriteQueue } from '#kubernetes/write-queue.ts';
 import { Timers } from '#process/timers.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 
-/** Fields that the status of an object gets. Its other fields stay. */
+/** Fields that the status of an object gets, or its metadata. Its other fields stay. */
 export type StatusWrite = { readonly object: ServedObject; readonly status: object };
 
 export type StatusWriterParts = {
   readonly cluster: Cluster;
+  /** The part of an object that gets the fields. Default: its status. */
+  readonly part?: 'status' | 'metadata';
   /** Returns the statuses that differ from what they should be now. */
   outdated(): readonly StatusWrite[];
   /** Called for every write, with its result. */
@@ -109,13 +111,13 @@ export class StatusWriter {
 
   async #write({ object, status }: StatusWrite): Promise<number | undefined> {
     const { uid, name, resourceVersion, collection } = object;
-    const { cluster, wrote } = this.#parts;
+    const { cluster, part = 'status', wrote } = this.#parts;
+    const version = { uid, resourceVersion };
+    const target = { cluster, resource: collection };
     try {
-      const target = { cluster, resource: collection, part: 'status' } as const;
-      const written = await patchObject(target, name, {
-        metadata: { uid, resourceVersion },
-        status,
-      });
+      const written = await (part === 'status'
+        ? patchObject({ ...target, part }, name, { metadata: version, status })
+        : patchObject(target, name, { metadata: { ...version, ...status } }));
       this.#ended(object, status, written);
       return undefined;
     } catch (error) {
@@ -166,6 +168,7 @@ export class StatusWriter {
   #tell(message: string): void {
     if (message === this.#told) return;
     this.#told = message;
-    this.#parts.log.warn(`cannot write the status of resources: ${message}`);
+    const { log, part = 'status' } = this.#parts;
+    log.warn(`cannot write the ${part} of resources: ${message}`);
   }
 }

@@ -13,6 +13,7 @@ export type ServedObject = {
   readonly generation: number;
   /** Whether it is deleted as soon as its finalizers allow it. */
   readonly deleting: boolean;
+  readonly finalizers: readonly string[];
   readonly status: unknown;
   /** Empty when it is for another gateway. The same object until it is edited. */
   readonly parsed: ParsedObject;
@@ -30,6 +31,7 @@ export function toServedObject(
     resourceVersion = '',
     generation = 0,
     deletionTimestamp,
+    finalizers,
   } = object.metadata;
   return {
     collection: { ...collection, namespace },
@@ -39,6 +41,7 @@ export function toServedObject(
     resourceVersion,
     generation,
     deleting: deletionTimestamp !== undefined,
+    finalizers: Array.isArray(finalizers) ? finalizers.map(String) : [],
     status: object.status,
     parsed: parse(object),
   };

@@ -26,6 +26,7 @@ import {
   whyNoGatewayApi,
 } from '#resources/kubernetes/testing/gateway-api.ts';
 import { applyDefinitions } from '#resources/kubernetes/testing/objects.ts';
+import { GATEWAYS_EXIST } from '../class-finalizers.ts';
 import { statusLeaseName } from '../status-lease-name.ts';
 
 const NAMESPACE = 'default';
@@ -358,6 +359,29 @@ describe('the status of Gateway API in Kubernetes', { skip: SKIP, concurrency: 1
     );
     await deleteObject(targetOf('Gateway'), 'foreign');
     await deleteObject(targetOf('GatewayClass'), 'theirs');
+  });
+
+  test('keeps a class that is deleted until no Gateway uses it', async () => {
+    const find = () => getObject(targetOf('GatewayClass'), 'used');
+    const hasFinalizer = async () => {
+      const finalizers = (await find())?.metadata.finalizers;
+      return Array.isArray(finalizers) && finalizers.includes(GATEWAYS_EXIST) ? true : undefined;
+    };
+    const listener = { name: 'http', port: 18_087, protocol: 'HTTP' };
+    const isProgrammed = ({ listeners }: Status, generation: number) =>
+      listeners?.[0]?.conditions.some(
+        ({ observedGeneration, status, type }) =>
+          type === 'Programmed' && status === 'True' && observedGeneration === generation,
+      ) === true;
+    await create('GatewayClass', 'used', { controllerName: DEFAULT_CONTROLLER });
+    await create('Gateway', 'user', { gatewayClassName: 'used', listeners: [listener] });
+    await until(hasFinalizer, 30_000, 'the finalizer');
+    await deleteObject(targetOf('GatewayClass'), 'used');
+    await patch('Gateway', 'user', { spec: { listeners: [{ ...listener, port: 18_088 }] } });
+    await statusWhen('Gateway', 'user', (status, of) => of === 2 && isProgrammed(status, of));
+    assert.notEqual((await find())?.metadata.deletionTimestamp, undefined);
+    await deleteObject(targetOf('Gateway'), 'user');
+    await until(async () => ((await find()) === undefined ? true : undefined), 30_000, 'its end');
   });
 
   const ancestorsOf = ({ ancestors = [] }: Status) =>
