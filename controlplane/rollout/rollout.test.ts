@@ -325,6 +325,32 @@ describe('while a change is searched for what is rejected', () => {
       );
     });
 
+  const listener = (name: string, port: number) =>
+    documentOf('ProxyConfig', { node_group: 'edge', listener: { address: '::1', port } }, name);
+  const site = () => read(route('m', '/a/'), listener('usual', 80), listener('taken', 81));
+  const answered = (rollout: Rollout, guilty: string) =>
+    effective(rollout).has(guilty)
+      ? refuse(rollout, "cannot bind '[::1]:81': Address already in use")
+      : accept(rollout);
+
+  test('all but what asks for the port that is taken stays served, though nothing is stored', () => {
+    const taken = 'ProxyConfig/default/taken';
+    let rollout = want(startRollout(new Map()), site());
+    for (; rollout.trial !== undefined; rollout = answered(rollout, taken))
+      assert.deepEqual(
+        [...effective(rollout).keys()].filter(id => id !== taken),
+        ['Mapping/default/m', 'ProxyConfig/default/usual'],
+      );
+    assert.deepEqual([...rollout.quarantined.keys()], [taken]);
+  });
+
+  test('what is rejected although its port is another one is found all the same', () => {
+    const usual = 'ProxyConfig/default/usual';
+    let rollout = want(startRollout(new Map()), site());
+    while (rollout.trial !== undefined) rollout = answered(rollout, usual);
+    assert.deepEqual([...rollout.quarantined.keys()], [usual]);
+  });
+
   test('an edit that comes meanwhile opens nothing either', () => {
     const before = started(route('m', '/a/'), policy('p', '/a/'));
     const wanted = read(route('m', '/b/'), policy('p', '/b/'), policy('q', '/c/'));

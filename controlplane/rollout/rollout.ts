@@ -1,6 +1,7 @@
 import type { Resource, ResourcesById } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { type Opened, openedResources } from './lost-rules.ts';
+import { asksFor, portsIn } from './taken-ports.ts';
 
 /** One resource that is to change to another version, or to be removed (`to` undefined). */
 export type Change = { readonly id: string; readonly to: Resource | undefined };
@@ -14,8 +15,8 @@ export type Quarantined = { readonly to: Resource | undefined; readonly message:
 /**
  * What is tried, on top of what is accepted.
  * - `first`: all that is new.
- * - `control`: nothing, to see whether the base itself still works. What is never stored comes back
- *   first, as it was before a start.
+ * - `control`: nothing, to see whether the base itself still works. At first it has all but what
+ *   asks for a port that is taken, or what is never stored, as it was before a start.
  * - `search`: a part of what was rejected.
  * - `unproven`: all that is new although the base fails, since then no resource is to blame.
  */
@@ -194,28 +195,44 @@ export function refuse(rollout: Rollout, message: string): Rollout {
     case 'unproven':
       return rollout;
     case 'first':
-      return { ...rollout, trial: controlOf(trial, rollout) };
+      return { ...rollout, trial: controlOf(trial, rollout, message) };
     case 'control':
-      return { ...rollout, trial: withoutControl(trial) };
+      return { ...rollout, trial: withoutControl(trial, rollout) };
     case 'search':
       return narrow(rollout, trial, message);
   }
 }
 
-/** Without its Secrets the base would have no certificate, and no Host would answer by TLS. */
-function controlOf({ changes: all }: Trial, { accepted }: Rollout): Trial {
-  const isNeverStored = ({ id, to }: Change) =>
-    to !== undefined && to.document === undefined && !accepted.has(id);
-  const changes = all.filter(isNeverStored);
-  return { stage: 'control', changes, rest: [all.filter(change => !isNeverStored(change))] };
+/** Whoever asks for the port that is taken is to blame. The others need not go meanwhile. */
+function controlOf({ changes }: Trial, rollout: Rollout, message: string): Trial {
+  const ports = portsIn(message);
+  const others = changes.filter(({ to }) => to === undefined || !asksFor(to, ports));
+  return others.length < changes.length
+    ? control(changes, others)
+    : control(changes, secretsIn(changes, rollout));
 }
 
-/** What was never stored may be to blame, so the base is tried without it, too. */
-function withoutControl({ changes, rest }: Trial): Trial {
+/** The guess was wrong, or what was never stored is to blame. So the base is tried with less. */
+function withoutControl({ changes, rest }: Trial, rollout: Rollout): Trial {
   const all = [...changes, ...rest.flat()];
-  return changes.length > 0
-    ? { stage: 'control', changes: [], rest: [all] }
-    : { stage: 'unproven', changes: all, rest: [] };
+  const secrets = secretsIn(all, rollout);
+  if (changes.length > secrets.length) return control(all, secrets);
+  return changes.length > 0 ? control(all, []) : { stage: 'unproven', changes: all, rest: [] };
+}
+
+function control(all: readonly Change[], changes: readonly Change[]): Trial {
+  const tried = new Set(changes);
+  return { stage: 'control', changes, rest: [all.filter(change => !tried.has(change))] };
+}
+
+/**
+ * Returns what is never stored. Without its Secrets the base would have no certificate, and no Host
+ * would answer by TLS.
+ */
+function secretsIn(changes: readonly Change[], { accepted }: Rollout): readonly Change[] {
+  return changes.filter(
+    ({ id, to }) => to !== undefined && to.document === undefined && !accepted.has(id),
+  );
 }
 
 function narrow(rollout: Rollout, trial: Trial, message: string): Rollout {
