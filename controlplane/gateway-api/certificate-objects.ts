@@ -1,3 +1,4 @@
+import { crlProblem } from '#certificates/crl-problem.ts';
 import { parseCertificates } from '#certificates/pem.ts';
 import { parsePrivateKey } from '#certificates/private-key.ts';
 import type { Memo } from '#controlplane/compile/memo.ts';
@@ -57,7 +58,8 @@ function readAuthorities(object: Resource<CaSource['kind']>): CaSource | string 
   if (object.kind === 'Secret' && isElsewhere(object.spec, 'ca.crt'))
     return { kind, namespace, name, pem };
   const parsed = parseCertificates(pem, MOST_AUTHORITIES);
-  if ('error' in parsed) return `its authorities cannot be used: ${parsed.error}`;
+  const wrong = 'error' in parsed ? parsed.error : crlProblem(pem);
+  if (wrong !== undefined) return `its authorities cannot be used: ${wrong}`;
   return { kind, namespace, name, pem };
 }
 

@@ -326,6 +326,7 @@ describe('a BackendTLSPolicy', () => {
         configMap('ca', ca) +
         trustBundle('all', ca) +
         trustBundle('broken', 'x') +
+        trustBundle('list', `${ca}-----BEGIN X509 CRL-----\nMIAAAAAA\n-----END X509 CRL-----\n`) +
         configMap('empty', '').replace('{"ca.crt":""}', '{}') +
         policies +
         route(backend, kind),
@@ -403,6 +404,7 @@ describe('a BackendTLSPolicy', () => {
     ['that holds nothing', '{group: "", kind: ConfigMap, name: empty}', 'InvalidCACertificateRef'],
     ['of a bundle that does not exist', bundleRef('x'), 'InvalidCACertificateRef'],
     ['of a bundle without certificates', bundleRef('broken'), 'InvalidCACertificateRef'],
+    ['of a bundle with a malformed revocation list', bundleRef('list'), 'InvalidCACertificateRef'],
     ['of another kind', '{group: x.org, kind: Odd, name: ca}', 'InvalidKind'],
   ];
   for (const [what, refs, reason] of INVALID) {
