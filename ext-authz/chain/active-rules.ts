@@ -134,7 +134,7 @@ function namedBy({ filter, arguments: { insteadOfRedirect } }: RuleItem): readon
 }
 
 /**
- * An OAuth2 filter cannot decide instead of a redirect. Browsers reject cookies with
+ * A filter that would redirect cannot decide instead of a redirect. Browsers reject cookies with
  * `SameSite=None` over http.
  */
 function isBroken({ filter, arguments: given }: RuleItem, definitions: Definitions): boolean {
@@ -143,10 +143,12 @@ function isBroken({ filter, arguments: given }: RuleItem, definitions: Definitio
   const { protectedOrigins } = definition.settings;
   const open = protectedOrigins.some(({ origin }) => origin.scheme === 'http');
   const inner = given.insteadOfRedirect?.items ?? [];
-  return (
-    (given.sameSite === 'none' && open) ||
-    inner.some(item => definitions.get(item.filter)?.type !== 'JWT')
-  );
+  return (given.sameSite === 'none' && open) || inner.some(item => mayRedirect(item, definitions));
+}
+
+function mayRedirect({ filter }: RuleItem, definitions: Definitions): boolean {
+  const definition = definitions.get(filter);
+  return definition?.type === 'OAuth2' && definition.settings.grantType === 'AuthorizationCode';
 }
 
 /** Returns the JWT filter to which an OAuth2 filter leaves the validation of access tokens. */

@@ -89,6 +89,8 @@ function resources(): string {
       `{rules: [{path: /open/*}, {path: /machines/*, filters: [{name: machines}]},
         {path: /read/*, filters: [{name: machines, arguments: {scope: [read]}}]}, {path: /unknown/*, filters: [{name: machines, arguments: {scope: [unknown]}}]},
         {path: /tokens/*, filters: [{name: tokens}]}, {path: /told/*, filters: [{name: told}]},
+        {path: /either/*, filters: [{name: login, arguments: {insteadOfRedirect: {ifRequestHeader: {name: X-Gateway-Client-ID},
+          filters: [{name: machines, arguments: {scope: [read]}}]}}}]},
         {path: '*', filters: [{name: login}]}]}`,
     ),
     document('Mapping', 'all', `{prefix: /, rewrite: '', service: '${upstream.address}'}`),
@@ -203,6 +205,18 @@ test('a machine gets no further than the scope that the provider grants', async 
   const headers = { 'x-gateway-client-id': 'machine', 'x-gateway-client-secret': SECRET };
   const statusOf = async (path: string) => (await envoy.ask(path, { ...SITE, headers })).status;
   assert.deepEqual([await statusOf('/read/'), await statusOf('/unknown/')], [200, 403]);
+});
+
+test('where browsers log in, a machine passes with its credentials', async () => {
+  const ask = (headers: Record<string, string>) => envoy.ask('/either/', { ...SITE, headers });
+  const machine = { 'x-gateway-client-id': 'machine', 'x-gateway-client-secret': SECRET };
+  const passed = await ask({ ...machine, authorization: 'Bearer mine', 'x-user': 'root' });
+  assert.equal(passed.status, 200, passed.body);
+  const { headers } = JSON.parse(passed.body);
+  assert.match(headers.authorization, /^Bearer ey/);
+  assert.deepEqual([headers['x-user'], passed.body.includes(SECRET)], [undefined, false]);
+  const refused = await ask({ ...machine, 'x-gateway-client-secret': 'wrong' });
+  assert.deepEqual([refused.status, (await ask({})).status], [403, 303]);
 });
 
 test('a token is checked, and its subject told to the upstream', async () => {

@@ -302,6 +302,7 @@ const SCRIPTS: Scripts = {
   'default/login': () => never(),
   'default/tokens': () => never(),
   'default/delegates': () => never(),
+  'default/machines': () => never(),
 };
 
 function never(): never {
@@ -311,6 +312,7 @@ function never(): never {
 const FILTERS = [
   filter('default/login', { oauth2: OAUTH2 }),
   filter('default/tokens', { jwt: JWT }),
+  filter('default/machines', { oauth2: { ...OAUTH2, grant_type: 'CLIENT_CREDENTIALS' } }),
   filter('default/delegates', {
     oauth2: { ...OAUTH2, access_token_jwt_filter: { name: 'tokens', namespace: 'default' } },
   }),
@@ -328,7 +330,12 @@ for (const [why, items, closed] of [
   ['a Filter that can run', [reference('login')], undefined],
   ['a Filter that is missing', [reference('login'), reference('none')], 'default/none'],
   ['an inner Filter that is missing', [reference('login', instead('none'))], 'default/none'],
-  ['an inner OAuth2 filter', [reference('login', instead('delegates'))], 'default/login'],
+  [
+    'an inner filter with AuthorizationCode',
+    [reference('login', instead('delegates'))],
+    'default/login',
+  ],
+  ['an inner filter with ClientCredentials', [reference('login', instead('machines'))], undefined],
   ['an inner JWT filter', [reference('login', instead('tokens'))], undefined],
   [
     'SameSite=None over http',

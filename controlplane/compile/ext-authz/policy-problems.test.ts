@@ -142,3 +142,31 @@ for (const [host, origins] of [
 
 test('clients without a browser have no protected origins', () =>
   assert.deepEqual(loginWarnings('b.test', A, { grantType: 'Password' }), []));
+
+for (const [grantType, problems] of [
+  ['ClientCredentials', []],
+  ['Password', []],
+  [
+    'AuthorizationCode',
+    [
+      'the Filter inner would redirect, so it cannot decide instead of a redirect: path * of host * answers 500',
+    ],
+  ],
+] as const)
+  test(`instead of a redirect a Filter with ${grantType} ${problems.length > 0 ? 'cannot decide' : 'decides'}`, () => {
+    const client = { authorizationURL: 'https://idp.test', clientID: 'web', secret: 's' };
+    const login = { ...client, protectedOrigins: A };
+    const insteadOfRedirect = { filters: [{ name: 'inner', arguments: { scope: ['read'] } }] };
+    const filters = [{ name: 'login', arguments: { insteadOfRedirect } }];
+    const documents = [
+      written('Filter', 'default', 'login', { OAuth2: login }),
+      written('Filter', 'default', 'inner', { OAuth2: { ...login, grantType } }),
+      written('FilterPolicy', 'default', 'p', { rules: [{ filters }] }),
+    ];
+    const { resources } = resourceSetOf(documents.map(each => stringify(each)).join('---\n'));
+    const found = policyProblems(resources, servedFilters(resources));
+    assert.deepEqual(
+      found.map(({ message }) => message),
+      problems,
+    );
+  });

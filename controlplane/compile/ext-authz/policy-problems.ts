@@ -184,8 +184,8 @@ function innerProblems(
     const reason =
       'missing' in found
         ? found.missing
-        : found.filter.spec.OAuth2 !== undefined
-          ? `the Filter ${name} is an OAuth2 filter, which cannot decide instead of a redirect`
+        : found.filter.spec.OAuth2?.grantType === 'AuthorizationCode'
+          ? `the Filter ${name} would redirect, so it cannot decide instead of a redirect`
           : undefined;
     return reason === undefined
       ? []

@@ -5,7 +5,7 @@ import { ruleMatchShape } from '#resources/match/rule-match-shape.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { integer } from '#resources/words/number-types.ts';
-import { jwtArguments, scope } from '#resources/words/scope.ts';
+import { scope } from '#resources/words/scope.ts';
 import { policyTargets } from '../gateway-api/policy-target.ts';
 
 const NEXT = ['break', 'continue'] as const;
@@ -35,9 +35,19 @@ const referenceShape = {
     .describe('When the filter lets the request pass: skip the rest, or go on'),
 };
 
+const scopeArgument = scope
+  .exactOptional()
+  .meta({ deprecatedNames: ['scopes'] })
+  .describe(
+    'OAuth2: scope values to ask for and, except `offline_access`, to demand, by default `["openid"]` for AuthorizationCode, else none. JWT: values that must be in the token. `scopes` is deprecated',
+  );
+
 const innerReference = z.object({
   ...referenceShape,
-  arguments: jwtArguments.prefault({}).describe("The JWT filter's arguments"),
+  arguments: z
+    .object({ scope: scopeArgument })
+    .prefault({})
+    .describe('What the filter does when it decides'),
 });
 
 /**
@@ -57,7 +67,7 @@ const insteadOfRedirect = z
       .min(1)
       .exactOptional()
       .meta({ form: 'a list of at least one filter' })
-      .describe('Filters that decide instead, none of type OAuth2'),
+      .describe('Filters that decide instead, none of them OAuth2 with AuthorizationCode'),
   })
   .check(({ value, issues }) => {
     if (value.httpStatusCode === undefined || value.filters === undefined) return;
@@ -67,12 +77,7 @@ const insteadOfRedirect = z
 
 /** The filter's type decides which of them it accepts. A JWT filter accepts only `scope`. */
 const filterArguments = z.object({
-  scope: scope
-    .exactOptional()
-    .meta({ deprecatedNames: ['scopes'] })
-    .describe(
-      'OAuth2: scope values to ask for and, except `offline_access`, to demand, by default `["openid"]` for AuthorizationCode, else none. JWT: values that must be in the token. `scopes` is deprecated',
-    ),
+  scope: scopeArgument,
   insteadOfRedirect: insteadOfRedirect
     .exactOptional()
     .describe(
