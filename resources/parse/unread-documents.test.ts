@@ -32,7 +32,7 @@ const TOLD: readonly (readonly [document: string, problem: string])[] = [
   ],
   [
     `apiVersion: gateway.example.com/v2\nkind: FilterPolicy\n${METADATA}`,
-    'warning apiVersion: the group "gateway.example.com" is not read: this FilterPolicy has no effect here. Write `gateway.internal`, or name it in API_GROUPS',
+    'warning apiVersion: the group "gateway.example.com" is not read: this FilterPolicy has no effect here. Write `gateway.internal`, or list that group in API_GROUPS',
   ],
   [`apiVersion: v1\nkind: Service\n${ANNOTATED}`, ANNOTATION],
   [

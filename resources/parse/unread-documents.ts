@@ -75,7 +75,7 @@ function whyUnread(
   if (meant !== undefined)
     return { severity: 'error', message: `${unread}, did you mean \`${meant}\`?` };
   if (!OURS_ALONE.includes(String(kind))) return undefined;
-  const remedy = `Write \`${apiGroups[0]}\`, or name it in API_GROUPS`;
+  const remedy = `Write \`${apiGroups[0]}\`, or list that group in API_GROUPS`;
   return { severity: 'warning', message: `${unread}: this ${kind} has no effect here. ${remedy}` };
 }
 

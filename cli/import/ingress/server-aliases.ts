@@ -8,9 +8,9 @@ export type Aliases = ReadonlyMap<string, readonly string[]>;
 const NAME = /^(?:\*\.)?[a-z0-9.-]+$/;
 
 /**
- * Returns the aliases of each host. In ingress-nginx they are names of the server, so that they have
- * the paths and the restrictions of all Ingresses of the host. The oldest Ingress with some decides.
- * A name with rules of its own is no alias
+ * Returns the aliases of each host. In ingress-nginx they are names of the server, so that they
+ * have the paths and the restrictions of all Ingresses of the host. The oldest Ingress with some
+ * decides. A name with rules of its own is no alias
  * (https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/annotations/#server-alias).
  */
 export function aliasesOf(ingresses: readonly Ingress[]): Aliases {
