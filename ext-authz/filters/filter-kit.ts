@@ -19,8 +19,8 @@ export type FilterKit = {
    */
   endSessions(filter: string, user: string): Promise<number | undefined>;
   /**
-   * Answers a request below `/.gateway/oauth2/`. May throw as a filter may. `ruleAt` finds the rules
-   * in force.
+   * Answers a request below `/.gateway/oauth2/`. May throw as a filter may. `ruleAt` finds the
+   * rules in force.
    * @returns undefined when there is no such path on this origin
    */
   endpoint(
