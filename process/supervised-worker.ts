@@ -14,8 +14,8 @@ export type WorkerKeeper = {
   /** Is told that the worker listens, is ready, or has come to its end. */
   changed(worker: SupervisedWorker): void;
   /**
-   * Is told that the worker's process has ended by itself. `how` is its exit code, or a signal in
-   * words. `againInMs` is how soon the next one is started.
+   * Is told that the worker's process has ended by itself, or could not be started. `how` is its exit
+   * code, or a signal or an error in words. `againInMs` is how soon the next one is started.
    */
   ended(worker: SupervisedWorker, how: number | string, againInMs: number): void;
 };
@@ -89,7 +89,8 @@ export class SupervisedWorker {
   }
 
   #spawn(): void {
-    const worker = cluster.fork();
+    const worker = this.#fork();
+    if (worker === undefined) return;
     const calls = new Calls({
       send: message => worker.isConnected() && worker.send(message, () => {}),
       on: (event, hear) => worker.on(event, hear),
@@ -105,13 +106,31 @@ export class SupervisedWorker {
     const over = this.#keeper.begun(this, calls, give);
     worker.on('message', message => this.#hear(message));
     const endBeats = this.#watchBeats(worker, calls);
-    worker.once('exit', (code, signal) => {
+    const end = (how: number | string) => {
       const isHung = endBeats();
       calls.close();
       [this.#listening, this.#ready] = [undefined, false];
       over();
-      this.#over(isHung ? `${signal}, since it answered nothing` : (signal ?? code));
+      this.#over(isHung ? `${how}, since it answered nothing` : how);
+    };
+    worker.once('exit', (code, signal) => end(signal ?? code));
+    // One that was never started has no exit.
+    worker.on('error', error => {
+      if (worker.process.pid === undefined) end(inWords(error));
     });
+  }
+
+  /**
+   * The system may have no process or no memory left for the moment. Node throws some of its errors,
+   * and emits others.
+   */
+  #fork(): Worker | undefined {
+    try {
+      return cluster.fork();
+    } catch (error) {
+      process.nextTick(() => this.#over(inWords(error)));
+      return undefined;
+    }
   }
 
   /**
@@ -150,4 +169,8 @@ export class SupervisedWorker {
     this.#life.happen('exited');
     if (this.#life.phase === 'backoff') this.#keeper.ended(this, how, this.#life.phaseMs ?? 0);
   }
+}
+
+function inWords(error: unknown): string {
+  return `an error: ${error instanceof Error ? error.message : error}`;
 }
