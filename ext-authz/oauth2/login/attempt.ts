@@ -13,8 +13,6 @@ export type Wish = {
   readonly sessionCookies: boolean;
   /** The key of the session's record that a step-up ends. */
   readonly replaces?: string;
-  /** The keys of several sessions that the browser brought. They end too. */
-  readonly rivals?: readonly string[];
 };
 
 /** The attempt of another origin that a login is for. */

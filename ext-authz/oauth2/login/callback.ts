@@ -2,12 +2,7 @@ import { seeOther } from '#ext-authz/http/answer-page.ts';
 import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { sessionCookies } from '#ext-authz/oauth2/session/cookies.ts';
-import type { Presented } from '#ext-authz/oauth2/session/presented.ts';
-import {
-  endedBy,
-  presentedSession,
-  usableSession,
-} from '#ext-authz/oauth2/session/presented-session.ts';
+import { presentedSession, usableSession } from '#ext-authz/oauth2/session/presented-session.ts';
 import { newSession, type Session } from '#ext-authz/oauth2/session/session.ts';
 import type { LoadedSession } from '#ext-authz/oauth2/session/session-records.ts';
 import { scopeState, stateOf } from '#ext-authz/oauth2/session/session-state.ts';
@@ -59,14 +54,13 @@ export async function answerCallback(
 
 async function judge(callback: Callback): Promise<GatewayAnswer> {
   const { attempt, filter, parameters, place, request } = callback;
-  const presented = await presentedSession(filter, place, request);
-  const { loaded } = presented;
+  const { loaded } = await presentedSession(filter, place, request);
   if (parameters.error !== undefined) return refused(callback, parameters.error);
   // A parameter without a value counts as omitted (RFC 6749 section 3.1).
   if (!parameters.code)
     return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
   if (loaded !== undefined && isKnownBy(loaded.session, attempt)) return goOn(callback, loaded);
-  return logInOnce(callback, parameters.code, presented);
+  return logInOnce(callback, parameters.code, loaded);
 }
 
 /**
@@ -83,18 +77,18 @@ async function goOn(callback: Callback, { id, session }: LoadedSession): Promise
 async function logInOnce(
   callback: Callback,
   code: string,
-  presented: Presented,
+  before: LoadedSession | undefined,
 ): Promise<GatewayAnswer> {
   const { attempt, filter, place, request, signal } = callback;
   if (!(await spend(filter, attempt.state)))
     return unknownState([{ filter, place }], request, signal);
   let isLoggedIn = false;
   try {
-    const session = await exchange(callback, code, presented.loaded);
+    const session = await exchange(callback, code, before);
     if ('refused' in session) return refusedPage(callback, session.refused);
     const id = await filter.sessions.create(session, filter.sources.now());
     isLoggedIn = true;
-    return await enter(callback, id, session, presented);
+    return await enter(callback, id, session, before);
   } catch (error) {
     return refusedToken(callback, error);
   } finally {
@@ -110,12 +104,13 @@ async function enter(
   callback: Callback,
   id: string,
   session: Session,
-  before: Presented,
+  before: LoadedSession | undefined,
 ): Promise<GatewayAnswer> {
   const { attempt, filter } = callback;
   const { sessions } = filter;
   try {
-    await Promise.all(endedBy(before, attempt).map(key => sessions.remove(key)));
+    const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
+    await Promise.all(old.map(key => sessions.remove(key)));
     return await finish(callback, id, session);
   } catch (error) {
     await sessions.remove(sessions.keyOf(id)).catch(() => {});

@@ -7,7 +7,7 @@ import { presentedSession } from '#ext-authz/oauth2/session/presented-session.ts
 import type { RuleArguments, RuleAt } from '#ext-authz/policy/rule.ts';
 import type { ProviderMetadata } from '#ext-authz/provider/provider-metadata.ts';
 import { failurePage, methodNotAllowed } from './gateway-page.ts';
-import { beginLogin, replacing } from './login.ts';
+import { beginLogin } from './login.ts';
 import { canLogIn } from './navigation.ts';
 import type { Protecting } from './protecting.ts';
 import { protectedUrl } from './return-url.ts';
@@ -57,14 +57,14 @@ async function begin(
   { given, returnUrl }: { readonly given: RuleArguments | undefined; readonly returnUrl: string },
   signal: AbortSignal,
 ): Promise<GatewayAnswer> {
-  const presented = await presentedSession(filter, place, request);
-  const session = presented.loaded?.session;
+  const { loaded } = await presentedSession(filter, place, request);
+  const session = loaded?.session;
   const scope = ['openid', ...(session?.asked ?? []), ...(given?.scope ?? [])];
   const need = {
     scope: [...new Set(scope)].sort(),
     sameSite: given === undefined ? session?.sameSite : given.sameSite,
     returnUrl,
-    ...replacing(presented),
+    ...(loaded !== undefined && { replaces: loaded.key }),
   };
   const prompt = promptOf(await filter.provider.metadata(signal));
   return beginLogin(filter, { request, place, signal, prompt }, need, []);

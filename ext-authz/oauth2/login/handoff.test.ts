@@ -198,22 +198,6 @@ test('includeSubdomains: a host below logs in at the origin, and its cookies hav
   assert.equal((await browser.visit('https://evila.test/')).status, 403);
 });
 
-test('a session from when only a host below was the origin does not send the browser around for ever', async t => {
-  const { browser, gateway } = await open(t, {
-    origins: [{ origin: 'https://corp.test', includeSubdomains: true }],
-  });
-  const name = `gateway_session.${REALM}`;
-  const earlier = new TestBrowser(gateway);
-  for (const each of [earlier, browser]) await each.follow('https://corp.test/', authorize);
-  const id = earlier.jar.value('https://corp.test/', name) ?? '';
-  const page = 'https://app.corp.test/page';
-  browser.jar.take(new URL(page), `${name}=${id}; Domain=app.corp.test; Path=/; Secure`);
-  const seen = await browser.follow(page, authorize);
-  assert.deepEqual([seen.status, seen.url, providers(seen.way)], [0, page, 0]);
-  assert.equal(await gateway.filters[0]?.[0]?.sessions.read(id), undefined);
-  assert.equal((await browser.visit('https://corp.test/')).status, 0);
-});
-
 test('a step-up at the second origin: one more login with the union of scopes, a new session on both', async t => {
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   grantCodes(provider());

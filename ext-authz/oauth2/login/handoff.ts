@@ -4,11 +4,7 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { sessionCookies } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { CALLBACK_PATH } from '#ext-authz/oauth2/session/origin.ts';
-import {
-  endedBy,
-  presentedSession,
-  usableSession,
-} from '#ext-authz/oauth2/session/presented-session.ts';
+import { presentedSession, usableSession } from '#ext-authz/oauth2/session/presented-session.ts';
 import { scopeState } from '#ext-authz/oauth2/session/session-state.ts';
 import { isOpenState } from '#ext-authz/oauth2/session/state.ts';
 import { sameText } from '#ext-authz/provider/same-text.ts';
@@ -99,8 +95,8 @@ export async function answerTicket(
 }
 
 /**
- * Takes over the same session id and xsrf value, and ends what else the browser brings. When the
- * session has ended meanwhile, the page itself begins again.
+ * Takes over the same session id and xsrf value. When the session has ended meanwhile, the page
+ * itself begins again.
  */
 async function receive(
   { filter, place }: Protecting,
@@ -109,13 +105,11 @@ async function receive(
   sessionId: string,
 ): Promise<GatewayAnswer> {
   const { realm, sessions, sources } = filter;
-  const { returnUrl } = attempt;
+  const { replaces, returnUrl } = attempt;
   const loaded = await sessions.read(sessionId);
   const dropped = dropAttempt(filter, place, request, attempt);
   if (loaded === undefined) return seeOther(returnUrl, dropped);
-  const ended = endedBy(await presentedSession(filter, place, request), attempt);
-  const old = ended.filter(key => key !== loaded.key);
-  await Promise.all(old.map(key => sessions.remove(key)));
+  if (replaces !== undefined && replaces !== loaded.key) await sessions.remove(replaces);
   const { session } = loaded;
   const cookies = [...sessionCookies(realm, place, sessionId, session, sources.now()), ...dropped];
   return moveOn(request, returnUrl, cookies, session.sameSite);

@@ -26,7 +26,7 @@ import { providerTime } from '#ext-authz/provider/provider-time.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';
 import { freshLogin } from './fresh-login.ts';
 import { insteadOfRedirect } from './instead-of-redirect.ts';
-import { beginLogin, type LoginNeed, replacing } from './login.ts';
+import { beginLogin, type LoginNeed } from './login.ts';
 import { returnUrl } from './return-url.ts';
 
 /**
@@ -155,17 +155,18 @@ async function logIn(
   if (instead !== undefined) return withReason(instead, reason);
   const { sameSite } = item.arguments;
   const asked = [...new Set(['openid', ...scope])].sort();
-  const need: LoginNeed = { scope: asked, sameSite, ...replacing(presented) };
+  const replaces = presented.loaded?.key;
+  const need: LoginNeed = { scope: asked, sameSite, ...(replaces !== undefined && { replaces }) };
   const cookies = deadCookies(filter, place, presented, sameSite);
   const away = await beginLogin(filter, { request, place, signal: signal() }, need, cookies);
   return withReason(answer(away), reason ?? rivalry(filter, presented));
 }
 
-/** Returns why none counts of the sessions that a browser brings, where there are several. */
-function rivalry({ shared }: LoginFilter, { rivals }: Presented): string | undefined {
-  return rivals.length === 0
-    ? undefined
-    : `the cookie ${shared.session} names ${rivals.length} sessions, so none of them counts`;
+/** Browsers send cookies that the gateway cannot clear, and then each login leads to the next. */
+function rivalry({ shared }: LoginFilter, { several }: Presented): string | undefined {
+  return several
+    ? `the cookie ${shared.session} has several values, so none counts. A gateway for a domain above may set it: give the Filter another name`
+    : undefined;
 }
 
 /** Tells the log why the present session does not suffice. */

@@ -4,7 +4,6 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { SetCookie } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import { CALLBACK_PATH, loginOrigin, type Place } from '#ext-authz/oauth2/session/origin.ts';
-import type { Presented } from '#ext-authz/oauth2/session/presented.ts';
 import type { SameSite } from '#ext-authz/policy/rule.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import { loginPage } from './gateway-page.ts';
@@ -20,17 +19,9 @@ export type LoginNeed = {
   readonly sameSite: SameSite | undefined;
   /** The key of the session's record that a step-up ends. */
   readonly replaces?: string;
-  /** Those of several sessions, of which none counts. */
-  readonly rivals?: readonly string[];
   /** Default: what the request asks for. */
   readonly returnUrl?: string;
 };
-
-/** Returns the sessions that a login is to end. */
-export function replacing({ loaded, rivals }: Presented): Pick<LoginNeed, 'replaces' | 'rivals'> {
-  if (loaded !== undefined) return { replaces: loaded.key };
-  return rivals.length === 0 ? {} : { rivals };
-}
 
 type Asking = {
   readonly request: HttpRequest;
@@ -56,7 +47,6 @@ export async function beginLogin(
     scope: need.scope,
     ...(need.sameSite !== undefined && { sameSite: need.sameSite }),
     ...(need.replaces !== undefined && { replaces: need.replaces }),
-    ...(need.rivals !== undefined && { rivals: need.rivals }),
     sessionCookies: filter.usesSessionCookies(request),
   });
   const url = place.holdsLogin

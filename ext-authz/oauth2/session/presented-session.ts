@@ -14,7 +14,7 @@ import type { LoginFilter, PresentedAs } from './login-filter.ts';
 import type { Place } from './origin.ts';
 import type { Presented } from './presented.ts';
 import type { Session } from './session.ts';
-import type { LoadedSession, SessionRecords } from './session-records.ts';
+import type { LoadedSession } from './session-records.ts';
 import { nextStep, type SessionState, stateOf } from './session-state.ts';
 
 /**
@@ -25,9 +25,8 @@ export const PRESENTED_BOUNDS: CacheBounds = { entries: 10_000, weight: 32 * 1_0
 
 /**
  * Returns the session of a request. A `Cookie` field that named a session is not parsed again. The
- * store is asked each time whether the session is unchanged. Of several values the one that names a
- * session counts, because a gateway for a domain above may have set the others, which cannot be
- * cleared here. Of several sessions none counts.
+ * store is asked each time whether the session is unchanged. With two different values of one
+ * session cookie none counts.
  */
 export function presentedSession(
   filter: LoginFilter,
@@ -53,27 +52,14 @@ function parsed(
   only: string | undefined,
 ): Eventually<Presented> {
   const ids = cookieValues(headers, as.session);
-  if (ids.length === 0) return { ...presented(undefined, [], false), dead: false };
+  const [id] = ids;
+  if (id === undefined) return { ...presented(undefined, [], false), dead: false };
   const several = ids.length > 1;
-  return whenThere(namedBy(ids.filter(isSecret), sessions), found => {
-    const [loaded, ...others] = found;
-    if (loaded === undefined || others.length > 0)
-      return { ...presented(undefined, [], several), rivals: found.map(({ key }) => key) };
-    return remember(as, only, presented(loaded, valuesAsRead(headers, as.xsrf), several));
+  const read = several || !isSecret(id) ? undefined : sessions.read(id);
+  return whenThere(read, loaded => {
+    const xsrf = loaded === undefined ? [] : valuesAsRead(headers, as.xsrf);
+    return remember(as, only, presented(loaded, xsrf, several));
   });
-}
-
-/** Reads the sessions that ids name. One id is read at once where no process must be asked. */
-function namedBy(
-  ids: readonly string[],
-  sessions: SessionRecords,
-): Eventually<readonly LoadedSession[]> {
-  const [id, ...others] = ids;
-  if (id === undefined) return [];
-  if (others.length === 0) return whenThere(sessions.read(id), found => (found ? [found] : []));
-  return Promise.all(ids.map(async each => sessions.read(each))).then(found =>
-    found.filter(session => session !== undefined),
-  );
 }
 
 function presented(
@@ -82,7 +68,7 @@ function presented(
   several: boolean,
 ): Presented {
   const hasXsrf = xsrf.length === 1 && xsrf[0] === loaded?.session.xsrf;
-  return { loaded, xsrf, hasXsrf, several, rivals: [], dead: loaded === undefined };
+  return { loaded, xsrf, hasXsrf, several, dead: loaded === undefined };
 }
 
 /**
@@ -99,31 +85,16 @@ function remember(
   return now;
 }
 
-/**
- * Clears cookies that name no session. Those of several sessions stay until a login ends them all.
- * Some of them cannot be cleared, and one that is left alone would count.
- */
+/** Clears cookies that name no session. */
 export function deadCookies(
   { realm }: LoginFilter,
   place: Place,
-  { dead, rivals, several }: Presented,
+  { dead, several }: Presented,
   sameSite: SameSite | undefined,
 ): readonly SetCookie[] {
-  return dead && rivals.length === 0
+  return dead
     ? clearSessionCookies(realm, place, sameSite, several ? 'both forms' : 'own form')
     : [];
-}
-
-/**
- * Returns the keys of the sessions that a login ends. They are those that the browser brings now,
- * and those that it brought when the login began, since cookies may be for some paths alone.
- */
-export function endedBy(
-  now: Presented,
-  begun: { readonly replaces?: string; readonly rivals?: readonly string[] },
-): readonly string[] {
-  const keys = [begun.replaces, ...(begun.rivals ?? []), now.loaded?.key, ...now.rivals];
-  return [...new Set(keys)].filter(key => key !== undefined);
 }
 
 /**

@@ -9,10 +9,8 @@ export type Presented = {
    */
   readonly xsrf: readonly string[];
   readonly hasXsrf: boolean;
-  /** Different values. One counts when it alone names a session. */
+  /** Different values, of which none counts. */
   readonly several: boolean;
-  /** The keys of the sessions that they name, of which none counts beside another. */
-  readonly rivals: readonly string[];
   /** A cookie names no session. */
   readonly dead: boolean;
 };
