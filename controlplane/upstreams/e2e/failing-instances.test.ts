@@ -13,12 +13,16 @@ import {
   startUpstream,
   type Upstream,
 } from '#envoy/e2e/upstream.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import type { Problem } from '#resources/problem.ts';
 
 const PAUSE_MS = 50;
 
 const document = (kind: string, name: string, spec: string) =>
   `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: { ${spec} }\n---\n`;
+
+const ofGatewayApi = (kind: string, name: string, spec: string) =>
+  document(kind, name, spec).replace('gateway.internal/v2', 'gateway.networking.k8s.io/v1');
 
 const CHECKED = (path: string) =>
   `health_checks: [{ health_check: { http: { path: ${path}, expected_statuses: [{ min: 200, max: 299 }] } }, interval: 1s }]`;
@@ -29,7 +33,10 @@ describe('an instance behind an edge', () => {
   let two: Upstream;
   let three: Upstream;
   let untrusted: Upstream;
+  let gateway: string;
   before(async () => {
+    const port = await freePort();
+    gateway = `http://127.0.0.1:${port}`;
     one = await startUpstream('one');
     two = await startUpstream('two');
     three = await startUpstream('three');
@@ -66,6 +73,17 @@ describe('an instance behind an edge', () => {
           'forever',
           `prefix: /forever/, service: "localhost:${three.port}", timeout_ms: 0`,
         ),
+        ofGatewayApi('GatewayClass', 'g', 'controllerName: gateway.internal/gateway-controller'),
+        ofGatewayApi(
+          'Gateway',
+          'g',
+          `gatewayClassName: g, listeners: [{ name: http, port: ${port}, protocol: HTTP }]`,
+        ),
+        ofGatewayApi(
+          'HTTPRoute',
+          'whole',
+          `parentRefs: [{ name: g }], rules: [{ timeouts: { request: 200ms }, backendRefs: [{ name: localhost, port: ${one.port} }] }]`,
+        ),
         document('Mapping', 'one', `prefix: /one/, service: "127.0.0.1:${one.port}"`),
         document('Mapping', 'tls', `prefix: /tls/, service: "https://localhost:${untrusted.port}"`),
         document(
@@ -88,9 +106,10 @@ describe('an instance behind an edge', () => {
     name: string,
     path: string | undefined,
     wanted: (found: readonly Problem[]) => boolean,
+    base = system.edge,
   ) => {
     const ask = async () => {
-      if (path !== undefined) await request(system.edge, path);
+      if (path !== undefined) await request(base, path);
       await delay(PAUSE_MS);
       return system.status();
     };
@@ -129,6 +148,13 @@ describe('an instance behind an edge', () => {
     assert.match(problem?.message ?? '', /^nearly all requests get no answer in time\. Look at/);
     assert.equal(problem?.field, 'spec.service');
     await problemsWhen('late', '/late/', isOver);
+  });
+
+  test('that answers too late for the time of a whole request is told, until it is in time', async () => {
+    const [problem] = await problemsWhen('whole', SILENT, isTold, gateway);
+    assert.match(problem?.message ?? '', /^nearly all requests get no answer .*raise `timeouts`/);
+    assert.equal(problem?.field, 'spec.rules[0].backendRefs[0]');
+    await problemsWhen('whole', '/', isOver, gateway);
   });
 
   // Each waits some time for its own instance.

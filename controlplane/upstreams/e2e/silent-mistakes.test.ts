@@ -39,8 +39,8 @@ const COLLECTOR = document('TracingService', 'service: "127.0.0.1:1", driver: op
 
 const ofGatewayApi = (kind: string, spec: string) =>
   document(kind, spec).replace('gateway.internal/v2', 'gateway.networking.k8s.io/v1');
-/** A Gateway with a route to this Service. `more` are further fields of its rule. */
-const route = (name: string, port: string, more = '') =>
+/** A Gateway with a route to this Service. */
+const route = (name: string, port: string) =>
   [
     ofGatewayApi('GatewayClass', 'controllerName: gateway.internal/gateway-controller'),
     ofGatewayApi(
@@ -49,13 +49,9 @@ const route = (name: string, port: string, more = '') =>
     ),
     ofGatewayApi(
       'HTTPRoute',
-      `parentRefs: [{ name: AT }], rules: [{ backendRefs: [{ name: ${name}, port: ${port} }]${more} }]`,
+      `parentRefs: [{ name: AT }], rules: [{ backendRefs: [{ name: ${name}, port: ${port} }] }]`,
     ),
   ].join('---\n');
-
-/** The path that the service takes its time for, which is so many ms. */
-const SLOW = '/slow';
-const SLOW_MS = 300;
 
 const RIGHT = mapping('prefix: /AT/, service: "127.0.0.1:PORT"');
 
@@ -143,14 +139,6 @@ const MISTAKES: readonly Mistake[] = [
     place: [14, 'spec.rules[0].backendRefs[0]'],
     message: /^DNS has no address for "nosuch" \(.+\)\. Correct the name/,
   },
-  {
-    name: 'a route of Gateway API whose requests have too little time',
-    wrong: route('localhost', 'PORT', ', timeouts: { request: 50ms }'),
-    right: route('localhost', 'PORT'),
-    ...{ path: SLOW, isOwn: true, status: 504 },
-    place: [14, 'spec.rules[0].backendRefs[0]'],
-    message: /^nearly all requests get no answer in time\. .*, or raise `timeouts`/,
-  },
 ];
 
 /** Between two requests of clients. */
@@ -164,9 +152,7 @@ describe('a mistake that clients see as a bare error', { concurrency: true }, ()
   let system: System;
 
   before(async () => {
-    service = createServer((request, response) => {
-      setTimeout(() => response.end('here'), request.url === SLOW ? SLOW_MS : 0);
-    });
+    service = createServer((_request, response) => response.end('here'));
     service.listen(0, '127.0.0.1');
     await once(service, 'listening');
     system = await startSystem();
