@@ -14,8 +14,8 @@ export type WorkerKeeper = {
   /** Is told that the worker listens, is ready, or has come to its end. */
   changed(worker: SupervisedWorker): void;
   /**
-   * Is told that the worker's process has ended by itself, or could not be started. `how` is its exit
-   * code, or a signal or an error in words. `againInMs` is how soon the next one is started.
+   * Is told that the worker's process has ended by itself, or could not be started. `how` is its
+   * exit code, or a signal or an error in words. `againInMs` is how soon the next one is started.
    */
   ended(worker: SupervisedWorker, how: number | string, againInMs: number): void;
 };
@@ -121,8 +121,8 @@ export class SupervisedWorker {
   }
 
   /**
-   * The system may have no process or no memory left for the moment. Node throws some of its errors,
-   * and emits others.
+   * The system may have no process or no memory left for the moment. Node throws some of its
+   * errors, and emits others.
    */
   #fork(): Worker | undefined {
     try {
