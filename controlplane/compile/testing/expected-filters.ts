@@ -45,7 +45,7 @@ function runsOf(
     if (![filter, ...inner].every(one => one !== undefined && canRun(filters, one))) return false;
     if (filter?.type !== 'OAuth2') return true;
     if (given.sameSite === 'None' && filter.open === true) return false;
-    return inner.every(one => one?.type === 'JWT');
+    return inner.every(one => one?.open === undefined);
   };
   if (!items.every(isFine)) return { closed: true };
   const ran: string[] = [];

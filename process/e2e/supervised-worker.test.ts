@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import cluster from 'node:cluster';
 import { type TestContext, test } from 'node:test';
-import { SupervisedWorker } from './supervised-worker.ts';
+import { SupervisedWorker } from '../supervised-worker.ts';
 
 /** Returns how the first process of a worker ends. */
 async function firstEnd(t: TestContext): Promise<readonly [how: number | string, again: number]> {
