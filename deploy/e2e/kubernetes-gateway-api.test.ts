@@ -24,7 +24,7 @@ type Binding = Manifest & { readonly roleRef: { readonly name: string } };
 describe('the manifests for Gateway API', { skip: whyNoKubectl() ?? false }, () => {
   const manifests = whyNoKubectl() === undefined ? manifestsOf('kubernetes/gateway-api') : [];
 
-  test('let the control plane read every kind, and write the status of those that have one', () => {
+  test('let the control plane read every kind, write the status of those that have one, and keep classes in use', () => {
     const rules = ofKind<Role>(manifests, 'ClusterRole').flatMap(role => role.rules);
     const ours = rules.filter(({ apiGroups }) => apiGroups.includes('gateway.networking.k8s.io'));
     const granted = (verb: string) =>
@@ -35,9 +35,10 @@ describe('the manifests for Gateway API', { skip: whyNoKubectl() ?? false }, () 
     const plurals = Object.keys(GATEWAY_API_VERSIONS).map(gatewayApiPlural).sort();
     assert.deepEqual(granted('list'), plurals);
     assert.deepEqual(granted('watch'), plurals);
+    const withStatus = plurals.filter(plural => plural !== 'referencegrants');
     assert.deepEqual(
       granted('patch'),
-      plurals.filter(plural => plural !== 'referencegrants').map(plural => `${plural}/status`),
+      [...withStatus.map(plural => `${plural}/status`), 'gatewayclasses'].sort(),
     );
   });
 
