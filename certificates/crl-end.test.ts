@@ -8,7 +8,7 @@ const item = (tag: number, content: Buffer) =>
 const utc = (text: string) => item(0x17, Buffer.from(text));
 const generalized = (text: string) => item(0x18, Buffer.from(text));
 
-/** A list without a signature, which nobody looks at here. */
+/** A list without a signature, which is not needed here. */
 const list = (...times: readonly Buffer[]) => sequence(sequence(sequence(), sequence(), ...times));
 
 for (const [what, der, end] of [

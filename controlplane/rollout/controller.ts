@@ -144,7 +144,7 @@ export class Controller {
   readonly #seen = new Set<string>();
   /** Whether this process has accepted anything. */
   #proven = false;
-  /** Keys of services that were here, and of which nobody has settled since. */
+  /** Keys of services that were here, and of which no process has settled since. */
   readonly #silent = new Set<string>();
   /** Groups of services that have something to decide by. */
   #deciding: readonly string[] = [];
@@ -290,8 +290,8 @@ export class Controller {
   }
 
   /**
-   * Returns the keys of services that were here, and of which nobody has settled since. A service
-   * whose connection breaks again and again has another stream each time.
+   * Returns the keys of services that were here, and of which no process has settled since. A
+   * service whose connection breaks again and again has another stream each time.
    */
   #silentGroups(services: readonly ClientAck[]): readonly string[] {
     for (const { group } of services) this.#silent.add(groupKey(group));

@@ -11,7 +11,7 @@ export type WrittenFilter = {
   /** Whether it runs by itself, or the Filter that decides it. */
   readonly runs: boolean | { readonly delegate: string };
   readonly type: 'JWT' | 'OAuth2';
-  /** Whether its cookies would go over http. Absent where it redirects nobody to a login. */
+  /** Whether its cookies would go over http. Absent where there is no login. */
   readonly open?: boolean;
 };
 
