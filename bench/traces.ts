@@ -6,7 +6,7 @@ import { measureTraces, PARTS } from './traces/measure-traces.ts';
 /**
  * Measures what it costs to see everything: the CPU of an edge, of ext-authz and of
  * ratelimit-service for a request with a session and a limit, with nothing switched on, and with
- * traces, figures and a LogService. The systems run side by side in one run, in rounds that
+ * traces, figures and a LogService of each driver. The systems run side by side in one run, in rounds that
  * alternate. Options: `--rounds`, `--requests` of a round, and `--quick` for a run that shows only
  * that all of it works. The page of results is written by `node bench/traces.ts --write`.
  */
@@ -25,8 +25,8 @@ ${began} \`node bench/traces.ts --write\`
 
 CPU for a request with a session and a limit, side by side in ${rounds} rounds that alternate, of
 ${requests} requests each. The proxies send spans and logs over gRPC and the services send spans over
-HTTP, to an OpenTelemetry Collector whose CPU is not counted. Figures are statistics and sampled
-requests, for the console.
+HTTP, to an OpenTelemetry Collector. Logs of the driver \`http\` go to a service that counts them.
+The CPU of both is not counted. Figures are statistics and sampled requests, for the console.
 
 ${toTable(
   '',

@@ -2,6 +2,7 @@ import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { type Collector, startCollector } from '#envoy/testing/collector.ts';
+import { serve } from '#grpc/serve.ts';
 import { edgeSession } from '../../ext-authz/e2e/edge-session.ts';
 import { userNamed } from '../../identity-provider/sample-users.ts';
 import { cpuInTurn } from '../cpu-in-turn.ts';
@@ -22,8 +23,8 @@ type Switched = {
   readonly percent: number;
   /** Whether the proxies push figures and sampled requests. */
   readonly figures: boolean;
-  /** Whether a LogService gets each request. */
-  readonly logs: boolean;
+  /** The driver of the LogService that gets each request, if any. */
+  readonly logs?: 'http' | 'opentelemetry';
 };
 
 /** A system, and its user's session. */
@@ -38,11 +39,12 @@ type Arm = {
 /** The demo protects what is below `/account/`. */
 const PATH = '/account/traced';
 const SWITCHED: readonly Switched[] = [
-  { name: 'off', percent: 0, figures: false, logs: false },
-  { name: 'traces 1 %', percent: 1, figures: false, logs: false },
-  { name: 'traces 1 %, figures', percent: 1, figures: true, logs: false },
-  { name: 'these and LogService', percent: 1, figures: true, logs: true },
-  { name: 'traces 100 %', percent: 100, figures: false, logs: false },
+  { name: 'off', percent: 0, figures: false },
+  { name: 'traces 1 %', percent: 1, figures: false },
+  { name: 'traces 1 %, figures', percent: 1, figures: true },
+  { name: 'these and logs by `http`', percent: 1, figures: true, logs: 'http' },
+  { name: 'these and logs by `opentelemetry`', percent: 1, figures: true, logs: 'opentelemetry' },
+  { name: 'traces 100 %', percent: 100, figures: false },
 ];
 const CONNECTIONS = 16;
 
@@ -51,9 +53,15 @@ export async function measureTraces(
   rounds: number,
   requests: number,
 ): Promise<readonly TraceCost[]> {
-  const [service, collector] = await Promise.all([startRawService(), startCollector()]);
+  const [service, collector, logService] = await Promise.all([
+    startRawService(),
+    startCollector(),
+    startLogService(),
+  ]);
+  const logs = { http: `127.0.0.1:${logService.port}`, opentelemetry: collector.grpc };
   const arms: Arm[] = [];
-  for (const switched of SWITCHED) arms.push(await startArm(switched, service.port, collector));
+  for (const switched of SWITCHED)
+    arms.push(await startArm(switched, service.port, collector, logs));
   const costs = await cpuInTurn(
     arms.map(({ cookie, pids, system: { ports } }) => {
       const fields = [`host: 127.0.0.1:${ports.edge}`, `cookie: ${cookie}`];
@@ -61,9 +69,11 @@ export async function measureTraces(
     }),
     { rounds, requests },
   );
-  for (const arm of arms) await checkSpans(arm, (rounds + 1) * requests);
+  const sent = (rounds + 1) * requests;
+  for (const arm of arms) await checkSpans(arm, sent);
+  await until(async () => logService.entries() >= sent || undefined);
   for (const { system } of arms) await system.stop();
-  await collector.stop();
+  await Promise.all([collector.stop(), logService.stop()]);
   service.stop();
   return arms.map(({ switched }, n) => {
     const [edge = 0, checks = 0, limits = 0] = costs[n] ?? [];
@@ -71,7 +81,31 @@ export async function measureTraces(
   });
 }
 
-async function startArm(switched: Switched, service: number, collector: Collector): Promise<Arm> {
+/** Starts what Envoy's access log service is, and counts its entries. */
+async function startLogService(): Promise<{
+  readonly port: number;
+  readonly entries: () => number;
+  readonly stop: () => Promise<void>;
+}> {
+  let entries = 0;
+  const StreamAccessLogs = (call: NodeJS.EventEmitter) =>
+    call.on('data', ({ http_logs }: { http_logs?: { log_entry: readonly unknown[] } | null }) => {
+      entries += http_logs?.log_entry.length ?? 0;
+    });
+  const { port, stop } = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    services: { 'envoy.service.accesslog.v3.AccessLogService': { StreamAccessLogs } },
+  });
+  return { port, entries: () => entries, stop: () => stop(100) };
+}
+
+async function startArm(
+  switched: Switched,
+  service: number,
+  collector: Collector,
+  addresses: Readonly<Record<NonNullable<Switched['logs']>, string>>,
+): Promise<Arm> {
   const { figures, logs, percent } = switched;
   const system = await startSystem({
     demo: true,
@@ -85,7 +119,7 @@ async function startArm(switched: Switched, service: number, collector: Collecto
     [
       resources(service),
       ...(percent === 0 ? [] : [tracing(percent, collector)]),
-      ...(logs ? [logging(collector)] : []),
+      ...(logs === undefined ? [] : [logging(logs, addresses[logs])]),
     ].join('---\n'),
   );
   const user = userNamed('ada');
@@ -132,8 +166,8 @@ metadata: { name: tracing }
 spec: { service: "${grpc}", driver: opentelemetry, sampling: { random: ${percent} } }
 `;
 
-const logging = ({ grpc }: Collector) => `apiVersion: gateway.internal/v2
+const logging = (driver: string, address: string) => `apiVersion: gateway.internal/v2
 kind: LogService
 metadata: { name: logs }
-spec: { service: "${grpc}", driver: opentelemetry }
+spec: { service: "${address}", driver: ${driver} }
 `;
