@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { authorize } from '#ext-authz/oauth2/testing/code-provider.ts';
-import type { Seen, TestBrowser, TestVisit } from '#ext-authz/oauth2/testing/test-browser.ts';
-import { REALM } from '#ext-authz/oauth2/testing/test-gateway.ts';
+import { type Seen, TestBrowser, type TestVisit } from '#ext-authz/oauth2/testing/test-browser.ts';
+import { REALM, type TestGateway } from '#ext-authz/oauth2/testing/test-gateway.ts';
 import { useWorld } from '#ext-authz/oauth2/testing/world.ts';
 
 const { open, provider } = useWorld();
@@ -297,3 +297,49 @@ test('without a session two different xsrf cookies do not count: 403', async t =
   const seen = await post(browser, { realm: REALM, _xsrf }, { headers: { cookie } });
   assert.deepEqual([seen.status, seen.setCookies], [403, []]);
 });
+
+const WIDE = [{ origin: 'https://a.test', includeSubdomains: true }];
+const WIDE_SESSION = `gateway_session.${REALM}`;
+
+/** Two logins of one user, whose cookies a browser may send together. */
+async function loggedInTwice(gateway: TestGateway): Promise<readonly TestBrowser[]> {
+  const browsers = [new TestBrowser(gateway), new TestBrowser(gateway)];
+  for (const browser of browsers) await browser.follow(PAGE, authorize);
+  return browsers;
+}
+
+const sentBy = (browser: TestBrowser) =>
+  browser.jar.all().map(each => `${each.name}=${each.value}`);
+
+for (const order of [
+  [0, 1],
+  [1, 0],
+] as const)
+  test(`a logout with the cookies of two sessions, in the order ${order.join(', ')}, ends both`, async t => {
+    const { browser, gateway } = await open(t, { origins: WIDE });
+    const both = await loggedInTwice(gateway);
+    const cookie = order.flatMap(index => sentBy(both[index] ?? assert.fail())).join('; ');
+    const seen = await post(browser, formOf(both[0] ?? assert.fail()), { headers: { cookie } });
+    assert.deepEqual(
+      [seen.status, seen.location?.split('?')[0]],
+      [303, `${provider().issuer}/logout`],
+    );
+    assert.equal(seen.setCookies.length, 5);
+    for (const { jar } of both)
+      assert.equal(await liveSession(gateway, jar.value(PAGE, WIDE_SESSION)), undefined);
+  });
+
+test('of two sessions none ends by the xsrf value of a third', async t => {
+  const { browser, gateway } = await open(t, { origins: WIDE });
+  const both = await loggedInTwice(gateway);
+  await browser.follow(PAGE, authorize);
+  const form = formOf(browser);
+  const cookie = [...both.flatMap(sentBy), `${XSRF}=${form._xsrf}`].join('; ');
+  assert.equal((await post(browser, form, { headers: { cookie } })).status, 403);
+  for (const { jar } of both)
+    assert.notEqual(await liveSession(gateway, jar.value(PAGE, WIDE_SESSION)), undefined);
+});
+
+async function liveSession(gateway: TestGateway, id = ''): Promise<unknown> {
+  return gateway.filters[0]?.[0]?.sessions.read(id);
+}

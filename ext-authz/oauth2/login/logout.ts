@@ -8,8 +8,7 @@ import {
   XSRF,
 } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
-import type { Presented } from '#ext-authz/oauth2/session/presented.ts';
-import { presentedSession } from '#ext-authz/oauth2/session/presented-session.ts';
+import { namedSessions } from '#ext-authz/oauth2/session/presented-session.ts';
 import type { Session } from '#ext-authz/oauth2/session/session.ts';
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { sameText } from '#ext-authz/provider/same-text.ts';
@@ -43,47 +42,45 @@ export async function answerLogout(
     return readable(
       answerPage(request, { status: 400, message: 'There is no such `realm` on this origin.' }),
     );
-  return readable(await logOut(candidate, request, parsed.xsrf, signal), [candidate.filter]);
-}
-
-async function logOut(
-  candidate: Protecting,
-  request: HttpRequest,
-  xsrf: string | undefined,
-  signal: () => AbortSignal,
-): Promise<GatewayAnswer> {
-  const { filter, place } = candidate;
-  const presented = await presentedSession(filter, place, request);
-  const { loaded } = presented;
-  if (xsrf === undefined || !isXsrf(xsrf, filter, request, loaded?.session))
-    return answerPage(request, { status: 403, message: '`_xsrf` is missing or wrong.' });
-  if (loaded === undefined) return seeOther('/', clearing(candidate, presented));
-  await filter.sessions.remove(loaded.key);
-  return leave(filter, request, loaded.session, clearing(candidate, presented), signal);
+  return readable(await logOut(candidate, request, parsed.xsrf ?? '', signal), [candidate.filter]);
 }
 
 /**
- * Compares in constant time with the session's value, which must be in a cookie too. A neighbour's
- * page may have planted others, and must not keep anybody from logging out. Without a session two
- * different cookies do not count.
+ * Ends all sessions that the browser names. Of several none lets a request pass, but each lives on
+ * in the store.
  */
-function isXsrf(
+async function logOut(
+  { filter, place }: Protecting,
+  request: HttpRequest,
+  xsrf: string,
+  signal: () => AbortSignal,
+): Promise<GatewayAnswer> {
+  const { realm, sessions } = filter;
+  const { named, several } = await namedSessions(filter, place, request);
+  const own = named.find(({ session }) => sameText(xsrf, session.xsrf))?.session;
+  const isWrong = own === undefined && named.length > 0;
+  if (isWrong || !isInCookie(xsrf, filter, request, own !== undefined))
+    return answerPage(request, { status: 403, message: '`_xsrf` is missing or wrong.' });
+  const forms = several ? 'both forms' : 'own form';
+  const cookies = clearSessionCookies(realm, place, own?.sameSite, forms);
+  if (own === undefined) return seeOther('/', cookies);
+  await Promise.all(named.map(({ key }) => sessions.remove(key)));
+  return leave(filter, request, own, cookies, signal);
+}
+
+/**
+ * Compares in constant time with the cookies. A neighbour's page may have planted others, and must
+ * not keep anybody from logging out. Without a session two different cookies do not count.
+ */
+function isInCookie(
   xsrf: string,
   { realm }: LoginFilter,
   { headers }: HttpRequest,
-  session: Session | undefined,
+  hasSession: boolean,
 ): boolean {
   const cookies = cookieValues(headers, `${XSRF}.${realm}`);
-  if (xsrf === '' || !cookies.some(cookie => sameText(xsrf, cookie))) return false;
-  return session === undefined ? cookies.length === 1 : sameText(xsrf, session.xsrf);
-}
-
-function clearing(
-  { filter, place }: Protecting,
-  { loaded, several }: Presented,
-): readonly SetCookie[] {
-  const forms = several ? 'both forms' : 'own form';
-  return clearSessionCookies(filter.realm, place, loaded?.session.sameSite, forms);
+  const isIn = xsrf !== '' && cookies.some(cookie => sameText(xsrf, cookie));
+  return isIn && (hasSession || cookies.length === 1);
 }
 
 /** Sends the browser to the provider (OpenID Connect RP-Initiated Logout 1.0 section 2). */

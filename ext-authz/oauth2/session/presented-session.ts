@@ -33,7 +33,7 @@ export function presentedSession(
   place: Place,
   { headers }: Pick<HttpRequest, 'headers'>,
 ): Eventually<Presented> {
-  const as = isHostOnly(place) ? filter.hostOnly : filter.shared;
+  const as = presentedAs(filter, place);
   const fields = headers.get('cookie') ?? [];
   const only = fields.length === 1 ? fields[0] : undefined;
   const known = only === undefined ? undefined : as.presented.get(only);
@@ -43,6 +43,10 @@ export function presentedSession(
       ? known
       : remember(as, only, presented(loaded, known.xsrf, known.several)),
   );
+}
+
+function presentedAs({ hostOnly, shared }: LoginFilter, place: Place): PresentedAs {
+  return isHostOnly(place) ? hostOnly : shared;
 }
 
 function parsed(
@@ -83,6 +87,24 @@ function remember(
   if (now.loaded === undefined) known.delete(only);
   else known.set(only, now, only.length + now.loaded.size);
   return now;
+}
+
+/** How many sessions of a request may end at once. */
+const MOST_NAMED = 8;
+
+/**
+ * Returns all sessions that a request names, also where none of them counts. `several` says that
+ * its cookies have different values.
+ */
+export async function namedSessions(
+  filter: LoginFilter,
+  place: Place,
+  { headers }: Pick<HttpRequest, 'headers'>,
+): Promise<{ readonly named: readonly LoadedSession[]; readonly several: boolean }> {
+  const ids = cookieValues(headers, presentedAs(filter, place).session);
+  const read = ids.filter(isSecret).slice(0, MOST_NAMED);
+  const found = await Promise.all(read.map(id => filter.sessions.read(id)));
+  return { named: found.filter(each => each !== undefined), several: ids.length > 1 };
 }
 
 /** Clears cookies that name no session. */
