@@ -340,6 +340,15 @@ test('of two sessions none ends by the xsrf value of a third', async t => {
     assert.notEqual(await liveSession(gateway, jar.value(PAGE, WIDE_SESSION)), undefined);
 });
 
+test('xsrf cookies that a neighbour plants, as many as a browser keeps, hide none', async t => {
+  const { browser } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const planted = Array.from({ length: 177 }, (_, index) => `${XSRF}=planted${index}`);
+  const cookie = [...planted, ...sentBy(browser)].join('; ');
+  const seen = await post(browser, formOf(browser), { headers: { cookie } });
+  assert.equal(seen.status, 303);
+});
+
 async function liveSession(gateway: TestGateway, id = ''): Promise<unknown> {
   return gateway.filters[0]?.[0]?.sessions.read(id);
 }

@@ -24,9 +24,9 @@ for (const [what, fields, values] of TABLE) {
   });
 }
 
-test('of 10,000 values eight are read, in a moment', () => {
+test('of 10,000 values 200 are read, in a moment', () => {
   const field = Array.from({ length: 10_000 }, (_, index) => `s.r=${index}`).join('; ');
-  assert.equal(cookieValues(new Map([['cookie', [field]]]), 's.r').length, 8);
+  assert.equal(cookieValues(new Map([['cookie', [field]]]), 's.r').length, 200);
 });
 
 test('a field of 100,000 near misses is read in a moment', () => {

@@ -13,10 +13,11 @@ export const PENDING = 'gateway_pending';
 /** Browsers accept such a cookie from this very host only, over https. */
 const HOST_ONLY = '__Host-';
 
-const ENOUGH = 8;
+/** Browsers keep 180 cookies of a site. A neighbour may have planted all but one. */
+const ENOUGH = 200;
 
 /**
- * Returns the different values that a cookie of this name has in a request, at most eight. Each
+ * Returns the different values that a cookie of this name has in a request, at most 200. Each
  * `Cookie` field is read by itself (RFC 6265 section 5.4). Names are compared exactly.
  */
 export function cookieValues(headers: HeaderFields, name: string): readonly string[] {
@@ -43,7 +44,7 @@ function beginsPair(field: string, index: number): boolean {
 
 /**
  * Returns the different values of all cookies that an application may take for the one of this
- * name, at most eight. The gateway itself reads none of them but by `cookieValues`.
+ * name, at most 200. The gateway itself reads none of them but by `cookieValues`.
  */
 export function valuesAsRead(headers: HeaderFields, name: string): readonly string[] {
   const [own, values] = [nameAsRead(name), new Set<string>()];
