@@ -12,6 +12,7 @@ import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import type { SignatureFault } from '#ext-authz/provider/signed-jwt.ts';
+import { waitFor } from '#ext-authz/provider/wait-for.ts';
 import { delegatedScope, OF_THE_LOGIN } from './inherited-scope.ts';
 
 /** The settings of a Filter that concern access tokens. */
@@ -59,8 +60,8 @@ type Fault = SignatureFault | 'issuer';
 /**
  * Judges an access token by its form, then as `accessTokenValidation` says. The signature of a JWT
  * is verified once. A userinfo endpoint is asked each time. `scope` is the rule's, without an
- * `openid` that only rule 2 added. `signal` is for userinfo alone, since requests share all else.
- * Rejects with a ProviderError when the provider must be asked and cannot be.
+ * `openid` that only rule 2 added. Requests share what verifies the token, and it goes on when
+ * `signal` aborts. Rejects with a ProviderError when the provider must be asked and cannot be.
  */
 export function judgeToken(
   token: JudgedToken,
@@ -71,13 +72,17 @@ export function judgeToken(
   const { settings } = judge;
   if (!token.hasForm) return invalid(formFault(token.accessToken));
   const delegated = settings.accessTokenJWTFilter;
-  if (delegated !== undefined) return delegate(token, delegated, scope, judge);
+  if (delegated !== undefined) return delegate(token, delegated, scope, judge, signal);
   if (settings.accessTokenValidation === 'userinfo') return askUserinfo(token, judge, signal);
   const verified = judge.tokens.verify(token.accessToken, token.name, token.memory);
   return verified instanceof Promise
-    ? verified.then(settled => settle(token, settled, scope, judge, signal))
+    ? waitFor(verified, KEYS, signal()).then(settled =>
+        settle(token, settled, scope, judge, signal),
+      )
     : settle(token, verified, scope, judge, signal);
 }
+
+const KEYS = 'the key set';
 
 function formFault(accessToken: string): string {
   return isAccessTokenForm(accessToken, true)
@@ -163,11 +168,14 @@ function delegate(
   delegated: NonNullable<TokenSettings['accessTokenJWTFilter']>,
   scope: readonly string[],
   judge: Judge,
+  signal: () => AbortSignal,
 ): TokenVerdict | Promise<TokenVerdict> {
   const filter = judge.delegate();
   if (filter === undefined) throw new Error(`the JWT Filter ${delegated.filter} is not in force`);
   const verdict = filter.judge(accessToken, delegatedScope(delegated, scope));
-  return verdict instanceof Promise ? verdict.then(toTokenVerdict) : toTokenVerdict(verdict);
+  return verdict instanceof Promise
+    ? waitFor(verdict, KEYS, signal()).then(toTokenVerdict)
+    : toTokenVerdict(verdict);
 }
 
 function toTokenVerdict(verdict: JwtVerdict): TokenVerdict {

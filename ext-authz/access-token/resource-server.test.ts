@@ -448,3 +448,12 @@ test('a token that is known is not verified again, and its claims are judged eac
   assert.match(await judge(token), /expired/);
   assert.equal(hostile.asked('jwks').length, asked);
 });
+
+for (const accessTokenJWTFilter of [undefined, DELEGATED])
+  test(`keys ${accessTokenJWTFilter ? 'of a JWT Filter ' : ''}that do not come within the time of a request are 504`, async t => {
+    const { validate } = open(t, { accessTokenJWTFilter });
+    hostile.behave('jwks', () => 'hang');
+    const tokens = { accessToken: await sign(), idToken: undefined };
+    const over = async () => validate(tokens, [], () => AbortSignal.abort());
+    await assert.rejects(over, { code: 'timeout', message: 'the key set: no answer in time' });
+  });
