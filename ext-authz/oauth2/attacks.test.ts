@@ -4,7 +4,7 @@ import { openLoginFilter } from '#ext-authz/oauth2/login/open-login-filter.ts';
 import { type RecordStore, StoreUnavailable } from '#ext-authz/store/record-store.ts';
 import { authorize, FAR, grantCodes } from './testing/code-provider.ts';
 import { TestBrowser } from './testing/test-browser.ts';
-import { REALM } from './testing/test-gateway.ts';
+import { REALM, type TestGateway } from './testing/test-gateway.ts';
 import { useWorld } from './testing/world.ts';
 
 const { open, provider } = useWorld();
@@ -128,6 +128,67 @@ test('a store that fails while it ends the session before leaves no new one, whi
   assert.equal((await browser.visit(PAGE)).status, 0);
   assert.equal(await sessions.removeUser('alice'), 1);
 });
+
+test('a store that fails after the session before would have ended leaves that one', async t => {
+  const { browser, gateway } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
+  const page = 'https://b.test/page';
+  await browser.follow(page, authorize);
+  const { location: handoff = '' } = await browser.visit(page, { scope: ['more'] });
+  const { location = '' } = await browser.visit(handoff);
+  storeOf(gateway, store => ({
+    create: (key, value, ttlMs, groups = []) =>
+      ttlMs === 60_000 ? unavailable() : store.create(key, value, ttlMs, groups),
+  }));
+  await assert.rejects(browser.visit(authorize(new URL(location))), StoreUnavailable);
+  assert.equal((await browser.visit(page)).status, 0);
+});
+
+for (const [what, slow] of [
+  ['to make the session', 'create'],
+  ['to end the session before', 'remove'],
+] as const)
+  test(`a store that takes longer than the check ${what} leaves no session that nobody knows`, async t => {
+    const { browser, gateway } = await open(t);
+    await browser.follow(PAGE, authorize);
+    const { location = '' } = await browser.visit(PAGE, { scope: ['more'] });
+    const check = new AbortController();
+    storeOf(gateway, store => ({
+      [slow]: async (...args: Parameters<RecordStore['create']>) => {
+        const [, , , groups = []] = args;
+        if (slow === 'remove' || groups.some(({ most }) => most === 10_000)) check.abort();
+        return slow === 'create' ? store.create(...args) : store.remove(args[0]);
+      },
+    }));
+    const late = browser.visit(authorize(new URL(location)), { signal: check.signal });
+    await assert.rejects(late, StoreUnavailable);
+    const left = slow === 'create' ? 1 : 0;
+    assert.equal(await gateway.filters[0]?.[0]?.sessions.removeUser('alice'), left);
+  });
+
+test('a session that the store makes without saying so in time does not stay', async t => {
+  const { browser, gateway } = await open(t);
+  const { location = '' } = await browser.visit(PAGE);
+  storeOf(gateway, store => ({
+    create: async (...args) => {
+      const made = await store.create(...args);
+      return (args[3] ?? []).length > 0 ? unavailable() : made;
+    },
+  }));
+  await assert.rejects(browser.visit(authorize(new URL(location))), StoreUnavailable);
+  assert.equal(await gateway.filters[0]?.[0]?.sessions.removeUser('alice'), 0);
+});
+
+const unavailable = () => Promise.reject(new StoreUnavailable('away'));
+
+/** Changes how the store of a gateway does some of its calls. */
+function storeOf(
+  { store }: TestGateway,
+  change: (before: RecordStore) => Partial<RecordStore>,
+): void {
+  const { create, remove } = store;
+  const before = { ...store, create: create.bind(store), remove: remove.bind(store) };
+  Object.assign(store, change(before));
+}
 
 test('the store is down: StoreUnavailable, at pages and at the own paths, never through', async t => {
   const { browser, gateway } = await open(t);

@@ -26,8 +26,14 @@ export type Callback = Protecting & {
   readonly request: HttpRequest;
   readonly attempt: Attempt;
   readonly parameters: CallbackParameters;
+  /** The provider's time. */
   readonly signal: () => AbortSignal;
+  /** Aborts when nothing waits for the answer any more. */
+  readonly check: () => AbortSignal;
 };
+
+/** The time of a whole check, and what of it the provider may take. */
+export type CallbackTimes = Record<'check' | 'provider', () => AbortSignal>;
 
 /** RFC 6749 section 10.12. */
 export function refusedBrowser(

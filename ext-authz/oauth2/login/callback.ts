@@ -8,10 +8,12 @@ import type { LoadedSession } from '#ext-authz/oauth2/session/session-records.ts
 import { scopeState, stateOf } from '#ext-authz/oauth2/session/session-state.ts';
 import { isOpenState } from '#ext-authz/oauth2/session/state.ts';
 import { hearToken } from '#ext-authz/oauth2/tokens/heard-token.ts';
+import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
 import { newSecret } from '#ext-authz/store/sealed-record.ts';
 import {
   type Callback,
   type CallbackParameters,
+  type CallbackTimes,
   failed,
   refused,
   refusedBrowser,
@@ -35,7 +37,7 @@ export async function answerCallback(
   candidates: readonly Protecting[],
   request: HttpRequest,
   parameters: CallbackParameters,
-  signal: () => AbortSignal,
+  { check, provider: signal }: CallbackTimes,
 ): Promise<GatewayAnswer> {
   const { state } = parameters;
   const candidate = candidates.find(({ filter }) => isOpenState(filter, state));
@@ -46,7 +48,7 @@ export async function answerCallback(
     return (await isSpent(filter, state))
       ? unknownState(candidates, request, signal)
       : refusedBrowser(request, candidate);
-  const callback = { ...candidate, request, attempt, parameters, signal };
+  const callback = { ...candidate, request, attempt, parameters, signal, check };
   return judge(callback).catch((error: unknown) => {
     throw failed(callback, error);
   });
@@ -97,8 +99,8 @@ async function logInOnce(
 }
 
 /**
- * Ends the sessions before and goes on with the new one. When the store fails, the new one ends,
- * because no browser gets to know it.
+ * Goes on with the new session and ends the sessions before. When the store fails, or the check is
+ * over, the new one ends, because no browser gets to know it.
  */
 async function enter(
   callback: Callback,
@@ -109,13 +111,20 @@ async function enter(
   const { attempt, filter } = callback;
   const { sessions } = filter;
   try {
+    const answer = await finish(callback, id, session);
+    assertInTime(callback);
     const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
     await Promise.all(old.map(key => sessions.remove(key)));
-    return await finish(callback, id, session);
+    assertInTime(callback);
+    return answer;
   } catch (error) {
     await sessions.remove(sessions.keyOf(id)).catch(() => {});
     throw error;
   }
+}
+
+function assertInTime({ check }: Callback): void {
+  if (check().aborted) throw new StoreUnavailable('the login took longer than its check');
 }
 
 /**

@@ -5,6 +5,7 @@ import { CALLBACK_PATH, LOGIN_PATH, LOGOUT_PATH } from '#ext-authz/oauth2/sessio
 import type { RuleAt } from '#ext-authz/policy/rule.ts';
 import { providerTime } from '#ext-authz/provider/provider-time.ts';
 import { answerCallback } from './callback.ts';
+import type { CallbackTimes } from './callback-refusal.ts';
 import { answerFreshLogin } from './fresh-login.ts';
 import { failurePage, methodNotAllowed } from './gateway-page.ts';
 import { answerHandoff, answerTicket } from './handoff.ts';
@@ -28,7 +29,9 @@ export async function gatewayEndpoint(
   const time = providerTime(signal, deadline);
   if (path === LOGOUT_PATH) return answerLogout(candidates, request, time);
   if (path === LOGIN_PATH) return answerFreshLogin(candidates, request, time, ruleAt);
-  return path === CALLBACK_PATH ? redirectionEndpoint(candidates, request, time) : undefined;
+  return path === CALLBACK_PATH
+    ? redirectionEndpoint(candidates, request, { check: signal, provider: time })
+    : undefined;
 }
 
 const PARAMETERS = ['state', 'code', 'error', 'iss', 'handoff', 'ticket'] as const;
@@ -40,7 +43,7 @@ const PARAMETERS = ['state', 'code', 'error', 'iss', 'handoff', 'ticket'] as con
 async function redirectionEndpoint(
   candidates: readonly Protecting[],
   request: HttpRequest,
-  signal: () => AbortSignal,
+  times: CallbackTimes,
 ): Promise<GatewayAnswer> {
   if (request.method !== 'GET') return methodNotAllowed(request, 'GET');
   const query = new URL(request.target, 'http://gateway').searchParams;
@@ -51,9 +54,9 @@ async function redirectionEndpoint(
   );
   const description = query.get('error_description') ?? undefined;
   if (state !== undefined && handoff === undefined)
-    return answerCallback(candidates, request, { state, code, error, description, iss }, signal);
+    return answerCallback(candidates, request, { state, code, error, description, iss }, times);
   if (handoff === undefined || state !== undefined)
     return failurePage(request, 400, 'This address is not complete.');
   if (ticket !== undefined) return answerTicket(candidates, request, { handoff, ticket });
-  return answerHandoff(candidates, request, handoff, signal);
+  return answerHandoff(candidates, request, handoff, times.provider);
 }

@@ -126,16 +126,21 @@ export class SessionRecords {
     this.list.note(loaded.key, loaded.session).catch(() => {});
   }
 
-  /** Creates a session and returns its id. */
+  /**
+   * Creates a session and returns its id. One that the store may have made although it failed does
+   * not stay.
+   */
   async create(session: Session, now: number): Promise<string> {
     const id = newSecret(this.#randomBytes);
     const seal = this.#seal(id);
-    const made = await this.#store.create(
-      seal.key,
-      this.#sealed(seal, session),
-      session.ends - now,
-      this.list.groupsOf(session),
-    );
+    const sealed = this.#sealed(seal, session);
+    const ttlMs = session.ends - now;
+    const groups = this.list.groupsOf(session);
+    const making = this.#store.create(seal.key, sealed, ttlMs, groups);
+    const made = await making.catch(async (error: unknown) => {
+      await this.remove(seal.key).catch(() => {});
+      throw error;
+    });
     if (!made) throw new Error('a session id that was not new');
     await this.list.note(seal.key, session).catch(() => {});
     return id;
