@@ -49,19 +49,23 @@ test('a rejected FilterPolicy of which no rule can be read closes every path', (
 test('a rejected FilterPolicy without rules closes nothing, and other kinds have no paths', () =>
   assert.deepEqual(messages({ ...REFUSED, rules: [] }, { ...REFUSED, kind: 'Filter' }), []));
 
+/** Returns the Problems between these documents. */
+function policyWarnings(...documents: readonly object[]): readonly string[] {
+  const { resources } = resourceSetOf(documents.map(each => stringify(each)).join('---\n'));
+  return policyProblems(resources, servedFilters(resources)).map(
+    ({ field, message, severity }) => `${severity} ${field} ${message}`,
+  );
+}
+
 /** Returns the warnings of a rule for a host with a login for these origins. */
 function loginWarnings(host: string, protectedOrigins: readonly object[], grant = {}) {
   const OAuth2 = {
     ...{ authorizationURL: 'https://idp.test', clientID: 'web', secret: 's' },
     ...{ protectedOrigins, ...grant },
   };
-  const documents = [
+  return policyWarnings(
     written('Filter', 'default', 'login', { OAuth2 }),
     written('FilterPolicy', 'default', 'p', { rules: [{ host, filters: [{ name: 'login' }] }] }),
-  ];
-  const { resources } = resourceSetOf(documents.map(each => stringify(each)).join('---\n'));
-  return policyProblems(resources, servedFilters(resources)).map(
-    ({ field, message, severity }) => `${severity} ${field} ${message}`,
   );
 }
 
@@ -73,15 +77,33 @@ function conditionWarnings(...filters: readonly object[]) {
       JWT: { jwksURI: 'https://idp.test/keys', injectRequestHeaders },
     });
   };
-  const documents = [
+  return policyWarnings(
     ...[jwt('a', 'X-A'), jwt('b', 'X-B'), jwt('tokens', 'Authorization')],
     written('FilterPolicy', 'default', 'p', { rules: [{ filters }] }),
-  ];
-  const { resources } = resourceSetOf(documents.map(each => stringify(each)).join('---\n'));
-  return policyProblems(resources, servedFilters(resources)).map(
-    ({ field, message, severity }) => `${severity} ${field} ${message}`,
   );
 }
+
+test('a scope of which stripping leaves nothing is a warning, since no access token has it', () => {
+  const warnings = (accessTokenJWTFilter: object, scope: readonly string[]) => {
+    const OAuth2 = {
+      ...{ authorizationURL: 'https://idp.test', grantType: 'ClientCredentials' },
+      accessTokenJWTFilter: { name: 'tokens', ...accessTokenJWTFilter },
+    };
+    return policyWarnings(
+      written('Filter', 'default', 'tokens', { JWT: { jwksURI: 'https://idp.test/keys' } }),
+      written('Filter', 'default', 'login', { OAuth2 }),
+      written('FilterPolicy', 'default', 'p', {
+        rules: [{ filters: [{ name: 'login', arguments: { scope } }] }],
+      }),
+    );
+  };
+  const strips = { inheritScopeArgument: true, stripInheritedScope: true };
+  assert.deepEqual(warnings(strips, ['https://mail.test/', 'https://api.test/read']), [
+    'warning spec.rules[0].filters[0].arguments.scope[0] `stripInheritedScope` of the Filter login leaves nothing of "https://mail.test/", and no access token has an empty scope: requests are answered 403. Leave out the "/" at its end, or `stripInheritedScope`',
+  ]);
+  assert.deepEqual(warnings({ inheritScopeArgument: true }, ['https://mail.test/']), []);
+  assert.deepEqual(warnings({ stripInheritedScope: true }, ['https://mail.test/']), []);
+});
 
 const ifHeader = (filter: string, name: string, more = {}) => ({
   ...{ name: filter, ifRequestHeader: { name, ...more } },

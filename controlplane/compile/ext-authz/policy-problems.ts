@@ -129,6 +129,7 @@ function itemProblems(
   }
   return [
     ...argumentProblems(rule, item, found.filter, `${place}.arguments`),
+    ...scopeProblems(rule, item, found.filter, `${place}.arguments.scope`),
     ...originProblems(rule, item, found.filter, `${place}.name`),
     ...innerProblems(rule, item, `${place}.arguments.insteadOfRedirect.filters`, lookUp),
   ];
@@ -153,6 +154,21 @@ function argumentProblems(
   if (sameSite !== 'none' || !open) return [];
   const message = `\`none\` needs https, and the protected origins of ${name} are http: browsers would reject its cookies, so ${closed}`;
   return [problemOf(policy, 'error', `${place}.sameSite`, message)];
+}
+
+/** An empty value is no scope (RFC 6749 section 3.3). Left out, it would open the path. */
+function scopeProblems(
+  { policy }: PolicyRule,
+  { name, arguments: { scope = [] } }: AnyFilter,
+  { spec: { OAuth2 } }: Filter,
+  place: string,
+): readonly Problem[] {
+  const { inheritScopeArgument, stripInheritedScope } = OAuth2?.accessTokenJWTFilter ?? {};
+  if (inheritScopeArgument !== true || stripInheritedScope !== true) return [];
+  return scope.flatMap((value, index) => {
+    const message = `\`stripInheritedScope\` of the Filter ${name} leaves nothing of "${value}", and no access token has an empty scope: requests are answered 403. Leave out the "/" at its end, or \`stripInheritedScope\``;
+    return value.endsWith('/') ? [problemOf(policy, 'warning', `${place}[${index}]`, message)] : [];
+  });
 }
 
 /** A session is for the hosts of the protected origins alone. */
