@@ -29,7 +29,10 @@ for (const [written, reason] of [
   ['example.com/a', 'no host matches it: letters, digits, "-", "_", "." and "*" only'],
   ['a..b', 'no host matches it: letters, digits, "-", "_", "." and "*" only'],
   ['(a|b).example.com', 'no host matches it: letters, digits, "-", "_", "." and "*" only'],
-  ['\u00fc.example.com', 'no host matches it: letters, digits, "-", "_", "." and "*" only'],
+  [
+    '*.b\u00fccher.test',
+    'no host matches it: letters, digits, "-", "_", "." and "*" only. Browsers send it as "*.xn--bcher-kva.test"',
+  ],
   ['a b', 'no host matches it: letters, digits, "-", "_", "." and "*" only'],
 ] as const) {
   test(`${JSON.stringify(written)} is no glob for hosts`, () => {

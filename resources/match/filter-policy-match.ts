@@ -1,3 +1,4 @@
+import { sentForm } from '#resources/words/host.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import { canonicalGlob } from './canonical-path.ts';
 
@@ -16,7 +17,8 @@ export function parseHostGlob(text: string): Parsed<string> {
   if (glob.includes(':'))
     return fail('host', text, 'it may not have a scheme or a port. Hosts are compared without');
   if (/^[a-z0-9._*-]+$/.test(glob) && !glob.includes('..')) return { value: glob };
-  return fail('host', text, 'no host matches it: letters, digits, "-", "_", "." and "*" only');
+  const reason = 'no host matches it: letters, digits, "-", "_", "." and "*" only';
+  return fail('host', text, `${reason}${sentForm(glob)}`);
 }
 
 /** Parses a glob for paths in their canonical spelling, without query. */

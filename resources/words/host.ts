@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { ipVersion } from './ip-address.ts';
 import type { Parsed } from './parsed-string.ts';
 
@@ -21,7 +22,13 @@ export function parseHost(text: string): Parsed<string> {
     return { error: `the host name has ${name.length} characters, 253 are allowed` };
   const wrong = labels.find(label => !LABEL.test(label));
   if (wrong === undefined) return { value: name };
-  return { error: `"${text}" is not a host name: ${describeLabel(wrong)}` };
+  return { error: `"${text}" is not a host name: ${describeLabel(wrong)}${sentForm(name)}` };
+}
+
+/** Returns how browsers send a host with letters beyond ASCII (RFC 5890), for an error. */
+export function sentForm(host: string): string {
+  const sent = /[\u{80}-\u{10ffff}]/u.test(host) ? domainToASCII(host) : '';
+  return sent === '' ? '' : `. Browsers send it as "${sent}"`;
 }
 
 function describeLabel(label: string): string {
