@@ -43,7 +43,7 @@ const errorResponse = z.object({
     .describe('Realm of the challenge. Default: `<name>.<namespace>` of the Filter'),
   headers: filterErrorHeaders
     .prefault([{ name: 'Content-Type', value: 'application/json' }])
-    .describe('Headers of the response'),
+    .describe('Headers of the response. Without `Content-Type` among them it is `text/plain`'),
   bodyTemplate: bodyTemplate.default('{{ . | json "" }}').describe('Go text/template of its body'),
 });
 

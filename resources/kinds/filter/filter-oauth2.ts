@@ -25,7 +25,9 @@ const clientShape = {
     .describe('How an access token is obtained. It decides which other settings have an effect'),
   expirationSafetyMargin: duration
     .prefault('0')
-    .describe('An access token that expires within it counts as expired'),
+    .describe(
+      'An access token that expires within it counts as expired. If tokens live no longer, each request gets a new one, and no login without a refresh token succeeds',
+    ),
   clientAuthentication: clientAuthentication
     .prefault({})
     .describe('How the gateway authenticates to the provider'),
