@@ -18,8 +18,8 @@ export type RecordGroup = { readonly name: string; readonly most: number };
  * of the same key are separate. Times are in ms, rounded up to whole ones, at least one.
  *
  * A store that cannot answer rejects with StoreUnavailable within its time. A `create` with groups,
- * and a `read` that knows another version, may take twice that. `read` may also throw it at once. A
- * write may have happened all the same.
+ * and a `read` that knows another version, may take twice that, a `removeGroup` as often as the
+ * group needs. `read` may also throw it at once. A write may have happened all the same.
  */
 export type RecordStore = {
   /**

@@ -29,6 +29,11 @@ import { tracedRedis } from './traced-redis.ts';
  */
 const PUT_OUT_AT_ONCE = 4;
 /**
+ * How many records of a group are removed at once. Thousands would keep other calls waiting until
+ * the connection counts as dead.
+ */
+const REMOVED_AT_ONCE = 100;
+/**
  * How long a record that was evicted before it was made can no longer be made. It is longer than
  * any call takes.
  */
@@ -51,10 +56,10 @@ export function openRedisRecordStore(
 
 /**
  * Records in Redis or Valkey, which all users of the same server share. The server's clock ends
- * them. Every method is one round trip on one key, which answers within the connection's
+ * them. A method is one round trip on one key, which answers within the connection's
  * `timeoutMs`. Two methods take two round trips, and so twice the time. They are a `read` that
- * knows another version than there is, and a `create` with groups. The list of a group is a key of
- * its own, perhaps on another node of a cluster.
+ * knows another version than there is, and a `create` with groups. `removeGroup` takes one for each
+ * hundred records. The list of a group is a key of its own, perhaps on another node of a cluster.
  *
  * A record joins its groups first. Then it is made, while those that it evicted are removed. A
  * failure in between leaves a place without a record, which is bounded as any other. It never
@@ -138,10 +143,12 @@ export class RedisRecordStore implements RecordStore {
     const group = this.#groupKey(groupDigest(name));
     const listed = await this.#send(group, ['ZRANGE', group, '0', '-1']);
     const keys = Array.isArray(listed) ? listed.map(String) : [];
-    const removed = await Promise.all(
-      keys.map(key => this.#remove(PUT_OUT, key, [String(UNMADE_MS)])),
-    );
-    return removed.filter(record => record !== undefined).length;
+    let removed = 0;
+    for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE) {
+      const found = await this.#putOut(keys.slice(at, at + REMOVED_AT_ONCE));
+      removed += found.filter(record => record !== undefined).length;
+    }
+    return removed;
   }
 
   async acquire(key: string, holder: string, ttlMs: number): Promise<boolean> {
@@ -218,8 +225,8 @@ export class RedisRecordStore implements RecordStore {
     return (await Promise.all(out)).flat();
   }
 
-  async #putOut(keys: readonly string[]): Promise<void> {
-    await Promise.all(keys.map(key => this.#remove(PUT_OUT, key, [String(UNMADE_MS)])));
+  #putOut(keys: readonly string[]): Promise<readonly (RecordText | undefined)[]> {
+    return Promise.all(keys.map(key => this.#remove(PUT_OUT, key, [String(UNMADE_MS)])));
   }
 
   async #join(digest: string, key: string, most: number, ttl: number): Promise<readonly string[]> {

@@ -146,10 +146,22 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
     }
   });
 
-  async function opened(t: Test, timeoutMs = 10_000) {
+  test('from which a large group is removed has room for other calls meanwhile', async t => {
+    const { store } = await opened(t, 10_000, 300);
+    const group = { name: 'g', most: 1_000 };
+    for (let made = 0; made < 600; made += 1)
+      await store.create(`key${made}`, bytes('v'), MINUTE, [group]);
+    const [removed, other] = await Promise.all([
+      store.removeGroup('g'),
+      store.count('c', 1, MINUTE),
+    ]);
+    assert.deepEqual([removed, other], [600, 1]);
+  });
+
+  async function opened(t: Test, timeoutMs = 10_000, maxWaiting = 10_000) {
     const server: RedisServer = await startRedis();
     t.after(server.remove);
-    const redis = await openedRedis(t, `redis://${server.address}`, { timeoutMs });
+    const redis = await openedRedis(t, `redis://${server.address}`, { timeoutMs, maxWaiting });
     return { server, redis, store: new RedisRecordStore(redis) };
   }
 
