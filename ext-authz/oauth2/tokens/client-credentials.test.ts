@@ -251,6 +251,19 @@ test('userinfo gets what a new token leaves of the time, and none of its own', a
   assert.deepEqual(seen, [2, 2]);
 });
 
+test('a first token gets no more than the time of its request, which a slow store has begun', async t => {
+  const { begun, deadline } = countedTimes();
+  const { replica } = await open(t);
+  hostile().behave('token', () => {
+    begun.at(-2)?.abort();
+    return 'hang';
+  });
+  await assert.rejects(replica({ deadline })(ME), {
+    code: 'timeout',
+    message: 'the token endpoint: no answer in time',
+  });
+});
+
 test('so does the token that replaces one which userinfo refuses', async t => {
   const { begun, deadline } = countedTimes();
   const { replica } = await open(t, { accessTokenValidation: 'userinfo' });

@@ -137,8 +137,8 @@ function wantedOf<C>(
 /** With `again` a token that is not new and not valid is replaced. */
 async function obtainAndJudge(visit: Visit, again: boolean): Promise<FilterDecision> {
   const { obtainer, request, signal, wanted } = visit;
-  signal(); // the time begins here, and what is left of it is for userinfo
-  const obtained = await obtainer.obtain(wanted);
+  // The time begins here. What is left of it is for keys and userinfo.
+  const obtained = await waitFor(obtainer.obtain(wanted), 'the token endpoint', signal());
   if (obtained.kind !== 'token') return refuse(request, obtained);
   const { isNew, token } = obtained;
   const judged = judge(visit, token);
@@ -159,7 +159,7 @@ async function replaceOnce(
   const outcome = await judged;
   if (outcome.kind !== 'invalid') return outcome;
   await visit.obtainer.discard(visit.wanted.seal, { token, isNew: false });
-  return waitFor(obtainAndJudge(visit, false), 'the token endpoint', visit.signal());
+  return obtainAndJudge(visit, false);
 }
 
 /** Judges a token by the scope granted (rule 5), then by itself (rule 6). */
