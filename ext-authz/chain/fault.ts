@@ -86,11 +86,7 @@ export function faultAnswer(
   asker: Pick<HttpRequest, 'headers' | 'id'>,
   fault: Fault,
 ): GatewayAnswer {
-  return answerPage(asker, faultFacts(fault));
-}
-
-export function faultFacts(fault: Fault): FaultFacts {
-  return ANSWERS[fault];
+  return answerPage(asker, ANSWERS[fault]);
 }
 
 /** In seconds. What a provider says is not trusted beyond it. */
@@ -101,7 +97,7 @@ const LONGEST_WAIT_S = 3_600;
  * to be asked again, the client is told too.
  */
 export function errorFacts(error: unknown): FaultFacts {
-  const facts = faultFacts(faultOf(error));
+  const facts = ANSWERS[faultOf(error)];
   const wait = error instanceof ProviderError ? error.retryAfter : undefined;
   if (wait === undefined) return facts;
   const seconds = Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(wait / 1_000)));

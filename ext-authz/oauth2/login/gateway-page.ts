@@ -1,23 +1,19 @@
 import { answerPage, seeOther } from '#ext-authz/http/answer-page.ts';
-import type { AnswerNote, GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
+import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { SetCookie } from '#ext-authz/oauth2/session/cookies.ts';
 import type { SameSite } from '#ext-authz/policy/rule.ts';
 
-/**
- * Returns a page that offers to begin again at `href`, a URL of the same origin. `note` is for the
- * log.
- */
+/** Returns a page that offers to begin again at `href`, a URL of the same origin. */
 export function failurePage(
   request: HttpRequest,
   status: number,
   message: string,
   href = '/',
   cookies: readonly SetCookie[] = [],
-  note?: AnswerNote,
 ): GatewayAnswer {
-  return startAgain(request, { status, message, headers: cookies, note }, href);
+  return startAgain(request, { status, message, headers: cookies }, href);
 }
 
 /** Returns the same page with more words. */

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { accessTokenEnd } from '#ext-authz/oauth2/tokens/token-end.ts';
 import type { SameSite } from '#ext-authz/policy/rule.ts';
-import { LONGEST_S } from '#ext-authz/provider/expires-in.ts';
 import { grantedScope } from '#ext-authz/provider/granted-scope.ts';
 import type { IdToken } from '#ext-authz/provider/id-token.ts';
 import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
@@ -34,8 +34,6 @@ export type Session = {
 export type SessionOrigin = Pick<Session, 'xsrf' | 'pending' | 'asked' | 'sessionCookies'> & {
   readonly sameSite?: SameSite | undefined;
 };
-
-const WITHOUT_LIFETIME_MS = 3_600_000;
 
 /** Returns a new session. `maxIdle` is clientSessionMaxIdle. */
 export function newSession(
@@ -98,31 +96,6 @@ export function sessionEnd(
   now: number,
 ): number {
   return refreshToken === undefined ? accessTokenEnds : now + maxIdle;
-}
-
-/**
- * Returns when an access token ends, by `expires_in` or by its own `exp`, whichever is sooner.
- * Without both it ends in an hour. It ends in 2^31 - 1 s at the latest.
- */
-function accessTokenEnd(
-  { accessToken, expiresInSeconds }: Pick<TokenSet, 'accessToken' | 'expiresInSeconds'>,
-  now: number,
-): number {
-  const said = expiresInSeconds === undefined ? undefined : now + expiresInSeconds * 1000;
-  const own = expOf(accessToken);
-  if (said === undefined && own === undefined) return now + WITHOUT_LIFETIME_MS;
-  const latest = now + LONGEST_S * 1000;
-  return Math.min(said ?? latest, own ?? latest, latest);
-}
-
-/** Reads `exp` without verifying it, because it only tells when to refresh. */
-function expOf(token: string): number | undefined {
-  try {
-    const { exp } = decodeJwt(token);
-    return typeof exp === 'number' && Number.isFinite(exp) ? exp * 1000 : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the session as it is stored. The ID token is stored as what it is made of. */

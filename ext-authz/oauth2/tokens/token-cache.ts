@@ -1,4 +1,3 @@
-import { timeOf } from '#ext-authz/jwt/claims.ts';
 import { decodeJwt } from '#ext-authz/jwt/token-data.ts';
 import { grantedScope } from '#ext-authz/provider/granted-scope.ts';
 import { isJsonObject, type JsonObject } from '#ext-authz/provider/json-answer.ts';
@@ -12,6 +11,7 @@ import {
 } from '#ext-authz/store/sealed-record.ts';
 import { BoundedCache } from '#process/bounded-cache.ts';
 import { toldScope } from './scope.ts';
+import { accessTokenEnd } from './token-end.ts';
 
 /** Tokens that credentials got. A refresh token is never among them. */
 export type GrantedToken = {
@@ -96,8 +96,6 @@ export class TokenCache {
   }
 }
 
-const UNSAID_MS = 3_600_000;
-
 /** What is kept of a token answer. */
 export type GrantTerms = {
   /** The requested scope. It is granted when neither the answer nor the token says. */
@@ -111,22 +109,20 @@ export type GrantTerms = {
 };
 
 /**
- * Returns the token of an answer. It is usable until `expires_in` or its own `exp`, or for an hour
- * where it has neither. `margin` is subtracted. It is not usable for longer than the credentials.
+ * Returns the token of an answer. It is usable until it ends (`accessTokenEnd`), less `margin`, and
+ * not for longer than the credentials.
  * See docs/reference/kinds/filter.md and docs/adr/0014-session-store.md.
  */
 export function toGrantedToken(
-  { accessToken, expiresInSeconds, idToken, scope }: TokenSet,
+  tokens: TokenSet,
   { asked, askedAt, credentialsEnd, margin }: GrantTerms,
 ): GrantedToken {
-  const exp = timeOf(decodeJwt(accessToken)?.claims ?? {}, 'exp');
-  const said = expiresInSeconds === undefined ? undefined : askedAt + expiresInSeconds * 1_000;
-  const end = Math.min(exp ?? said ?? askedAt + UNSAID_MS, said ?? Number.POSITIVE_INFINITY);
+  const { accessToken, idToken, scope } = tokens;
   return {
     accessToken,
     idToken: idToken && { raw: idToken.raw, claims: idToken.claims },
     scope: grantedScope(scope ?? toldScope(accessToken, asked), asked, idToken?.claims),
-    usableUntil: Math.min(end - margin, credentialsEnd),
+    usableUntil: Math.min(accessTokenEnd(tokens, askedAt) - margin, credentialsEnd),
     networks: new Set(),
   };
 }
