@@ -8,17 +8,22 @@ const SERVICE = 'LoginKnowledge';
 const MOST = 1_000;
 
 /** The methods by which operators see logins. `store` is its kind. */
-export function knowledgeMethods(kit: FilterKit, store: string): readonly UnaryMethod[] {
+export function knowledgeMethods(
+  kit: Pick<FilterKit, 'keySets' | 'providers' | 'sessionLists'>,
+  store: string,
+): readonly UnaryMethod[] {
   const method = (name: string, handle: Parameters<typeof knowledgeMethod>[2]) =>
     knowledgeMethod(SERVICE, name, handle, error => error instanceof StoreUnavailable);
   return [
     method('ListSessions', async ({ most }) => {
-      const listed = [...kit.sessionLists()].map(async ([filter, sessions]) => {
+      const filters: object[] = [];
+      // One after the other, since each list asks the store for a hundred records at once.
+      for (const [filter, sessions] of kit.sessionLists()) {
         const { entries, more } = await sessions.list(MOST);
         const shown = entries.slice(0, Math.min(Number(most), MOST));
-        return { filter, count: entries.length, more, sessions: shown.map(toMessage) };
-      });
-      return { filters: await Promise.all(listed), store };
+        filters.push({ filter, count: entries.length, more, sessions: shown.map(toMessage) });
+      }
+      return { filters, store };
     }),
     method('ListProviders', () => ({ providers: kit.providers() })),
     method('ListKeySets', async () => ({ sets: await kit.keySets() })),
