@@ -3,12 +3,11 @@ import type { GatewayAnswer } from '#ext-authz/http/filter-decision.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { sessionCookies } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
-import { CALLBACK_PATH } from '#ext-authz/oauth2/session/origin.ts';
+import { CALLBACK_PATH, isAt } from '#ext-authz/oauth2/session/origin.ts';
 import { presentedSession, usableSession } from '#ext-authz/oauth2/session/presented-session.ts';
 import { scopeState } from '#ext-authz/oauth2/session/session-state.ts';
 import { isOpenState } from '#ext-authz/oauth2/session/state.ts';
 import { sameText } from '#ext-authz/provider/same-text.ts';
-import { formatOrigin } from '#resources/words/origin.ts';
 import type { Attempt, HandoffTarget } from './attempt.ts';
 import { moveOn, startAgain } from './gateway-page.ts';
 import { openHandoff } from './handoff-text.ts';
@@ -63,14 +62,9 @@ export async function ticketUrl(
   return `${origin}${CALLBACK_PATH}?handoff=${id}&ticket=${ticket}`;
 }
 
-function isProtected({ settings }: LoginFilter, wanted: string): boolean {
-  return settings.protectedOrigins.some(({ includeSubdomains, origin }) => {
-    if (wanted === formatOrigin(origin)) return true;
-    const { host } = new URL(formatOrigin(origin));
-    return (
-      includeSubdomains && wanted.startsWith(`${origin.scheme}://`) && wanted.endsWith(`.${host}`)
-    );
-  });
+function isProtected({ settings }: LoginFilter, origin: string): boolean {
+  const url = URL.parse(origin);
+  return url !== null && settings.protectedOrigins.some(item => isAt(item, url));
 }
 
 /**

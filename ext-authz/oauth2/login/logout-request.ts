@@ -3,7 +3,8 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 export type LogoutRequest = {
   /** Undefined when there is none. */
   readonly realm: string | undefined;
-  readonly xsrf: string | undefined;
+  /** Empty when there is none. */
+  readonly xsrf: string;
 };
 
 const LONGEST = 8192;
@@ -33,5 +34,5 @@ export function parseLogout({
   const [realm, other] = [form.get('realm'), query.get('realm')];
   if (realm !== null && other !== null && realm !== other)
     return { status: 400, error: '`realm` of the body and `realm` of the address differ.' };
-  return { realm: realm ?? other ?? undefined, xsrf: form.get('_xsrf') ?? undefined };
+  return { realm: realm ?? other ?? undefined, xsrf: form.get('_xsrf') ?? '' };
 }

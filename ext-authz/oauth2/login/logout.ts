@@ -42,7 +42,7 @@ export async function answerLogout(
     return readable(
       answerPage(request, { status: 400, message: 'There is no such `realm` on this origin.' }),
     );
-  return readable(await logOut(candidate, request, parsed.xsrf ?? '', signal), [candidate.filter]);
+  return readable(await logOut(candidate, request, parsed.xsrf, signal), [candidate.filter]);
 }
 
 /**
