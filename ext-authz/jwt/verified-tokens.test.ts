@@ -83,6 +83,24 @@ test('keys are asked for once in 10 s, whatever the number of known tokens', asy
   assert.equal(asked.keySet, 2);
 });
 
+test('a provider that hangs holds up no known token for its whole time', {
+  timeout: 20_000,
+}, async t => {
+  const { source } = countingSource();
+  const hanging = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error())));
+  const never = () => new AbortController().signal;
+  const tokens = new VerifiedTokens(
+    { ...source, keySet: hanging },
+    { now: () => 0, deadline: never },
+  );
+  await tokens.verify('token');
+  const alive = setInterval(() => {}, 1_000);
+  t.after(() => clearInterval(alive));
+  const known = await tokens.verify('token');
+  assert.deepEqual(typeof known === 'string' ? known : known.claims, { raw: 'token' });
+});
+
 test('a key set without the key of a token ends its verdict, even when it changed while it was verified', async () => {
   const { source, asked, change } = countingSource();
   const tokens = new VerifiedTokens(source, { now: () => 0, deadline: soon });

@@ -49,6 +49,8 @@ const BOUNDS: CacheBounds = { entries: 20_000, weight: 16 * 1_048_576 };
  * may not be stored.
  */
 const KEYS_MS = 10_000;
+/** The known keys count when the new ones take longer. Their fetch goes on. */
+const KNOWN_AFTER_MS = 1_000;
 
 /**
  * Verifies the signature of a token once, however many requests carry it, also at the same time.
@@ -92,7 +94,8 @@ export class VerifiedTokens<F extends string = never> {
     // Set before asking. Other requests meanwhile use what is known, and do not each ask a provider
     // that is away.
     this.#keysUntil = this.#options.now() + KEYS_MS;
-    await this.#source.keySet(this.#options.deadline()).catch(() => undefined);
+    const soon = AbortSignal.any([this.#options.deadline(), AbortSignal.timeout(KNOWN_AFTER_MS)]);
+    await this.#source.keySet(soon).catch(() => undefined);
     return this.#holds(verdict) ? verdict.token : this.#verifyOnce(name, raw);
   }
 
