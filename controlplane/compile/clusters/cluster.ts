@@ -21,6 +21,8 @@ export type ClusterParts = {
   readonly longestStreamMs?: number;
   /** Envoy's `RetryPolicy`, in place of that of a route or of a call. Absent: that one. */
   readonly retries?: JsonObject;
+  /** Envoy's `MatchPredicate` of answers that outlier detection counts. Absent: 500 to 599. */
+  readonly failures?: JsonObject;
 };
 
 const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
@@ -126,7 +128,7 @@ function connectTimeoutMs({ connectTimeoutMs, protocol }: ClusterParts): number 
 }
 
 function protocolOptions(
-  { longestStreamMs, protocol, retries }: ClusterParts,
+  { failures, longestStreamMs, protocol, retries }: ClusterParts,
   traffic: ClusterTraffic,
 ): JsonObject {
   const idle = protocol === 'http1' ? IDLE_HTTP1 : undefined;
@@ -134,5 +136,6 @@ function protocolOptions(
     ...connectionTimes(traffic, idle, longestStreamMs),
     explicit_http_config: EXPLICIT[protocol],
     ...(retries === undefined ? {} : { retry_policy: retries }),
+    ...(failures === undefined ? {} : { outlier_detection: { error_matcher: failures } }),
   });
 }

@@ -20,9 +20,16 @@ const EXPORT_MS = 5_000;
 
 /**
  * A call by gRPC fails with status 200, so Envoy's counts of answers do not tell it from one that
- * succeeds. This counts each that fails, and takes no instance out.
+ * succeeds. This counts each that fails, and takes no instance out. Of statuses of gRPC Envoy
+ * leaves out those that stand for 400 to 499, such as PERMISSION_DENIED [measured].
  */
 const COUNT_FAILURES: JsonObject = { consecutive_5xx: 1, enforcing_consecutive_5xx: 0 };
+/** Of calls without gRPC those count too that a collector answers with 400 to 499. */
+const FAILURES: JsonObject = {
+  http_response_headers_match: {
+    headers: [{ name: ':status', range_match: { start: '400', end: '1000' } }],
+  },
+};
 /** Envoy's default would take out instances by comparison. */
 const NEVER_OUT: JsonObject = { enforcing_success_rate: 0 };
 
@@ -50,6 +57,7 @@ function clusterOf(
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     members: { ...members, outlier_detection: { ...detection, ...COUNT_FAILURES } },
     protocol: isHttp1 ? 'http1' : 'http2',
+    ...(isHttp1 ? { failures: FAILURES } : {}),
     ...(spec.driver === 'opentelemetry' ? { longestStreamMs: EXPORT_MS } : {}),
     ...(scheme === 'https'
       ? { transportSocket: upstreamTls(host, caFile, isHttp1 ? 'http/1.1' : 'h2') }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { listenLocally } from '#envoy/e2e/local-server.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { serve } from '#grpc/serve.ts';
 import {
@@ -246,22 +248,34 @@ test('a collector that hangs holds up no calls for longer than 5 s', async () =>
   await receiver.stop();
 });
 
+const callsCounted = (edge: CompiledEnvoy, cluster: string) =>
+  until(async () => {
+    assert.equal((await edge.ask('/a/refused')).status, 200);
+    const stats = await edge.get(`/stats?filter=^cluster.${cluster}.outlier_detection`);
+    assert.match(stats, /ejections_enforced_total: 0/);
+    return /ejections_detected_consecutive_5xx: [2-9]/.test(stats) || undefined;
+  }, 20_000);
+
 for (const host of ['127.0.0.1', 'localhost'])
   test(`each call that a collector at ${host} answers with an error is counted`, async () => {
     const receiver = await startOtlpReceiver('rejects');
     const service = receiver.address.replace('127.0.0.1', host);
     const spec = { service, driver: 'opentelemetry' };
     const edge = await edgeWith(document('TracingService', spec), document('LogService', spec));
-    for (const cluster of ['log-service', 'tracing-service'])
-      await until(async () => {
-        assert.equal((await edge.ask('/a/refused')).status, 200);
-        const stats = await edge.get(`/stats?filter=^cluster.${cluster}.outlier_detection`);
-        assert.match(stats, /ejections_enforced_total: 0/);
-        return /ejections_detected_consecutive_5xx: [2-9]/.test(stats) || undefined;
-      }, 20_000);
+    for (const cluster of ['log-service', 'tracing-service']) await callsCounted(edge, cluster);
     await edge.stop();
     await receiver.stop();
   });
+
+test('each call to Zipkin that is answered 404 is counted', async () => {
+  const server = createServer((_request, response) => response.writeHead(404).end());
+  const { close, port } = await listenLocally(server);
+  const spec = { service: `127.0.0.1:${port}`, driver: 'zipkin' };
+  const edge = await edgeWith(document('TracingService', spec));
+  await callsCounted(edge, 'tracing-service');
+  await edge.stop();
+  await close();
+});
 
 type Entry = {
   readonly request?: { readonly path: string; readonly request_headers: object };
