@@ -314,6 +314,31 @@ test('a proxy is overloaded while it does one of two things, and is known', () =
   );
 });
 
+test('a proxy is full while it closes new connections, and for half a minute after', () => {
+  const { clock, store, push, read } = storeAt();
+  const proxy = {};
+  const seen = (afterMs: number, closed: number) => {
+    clock.now += afterMs;
+    store.counter(read(proxy), 'listener.a.downstream_global_cx_overflow', closed);
+    store.pushed(proxy, push());
+    return fullSince();
+  };
+  const idle = (afterMs: number) => {
+    clock.now += afterMs;
+    store.pushed(proxy, push());
+    return fullSince();
+  };
+  const fullSince = () => store.sources().map(({ fullSince: since }) => since && since - START);
+  assert.deepEqual(idle(5_000), [undefined]);
+  assert.deepEqual(seen(5_000, 7), [10_000]);
+  assert.deepEqual(seen(5_000, 1), [10_000]);
+  assert.deepEqual(idle(30_000), [10_000]);
+  assert.deepEqual(idle(5_000), [undefined]);
+  assert.deepEqual(seen(5_000, 1), [55_000]);
+  store.left(proxy);
+  assert.deepEqual(idle(0), [undefined]);
+});
+
 test('a value that no proxy can have counted is skipped', () => {
   const { store, read } = storeAt();
   for (const value of [1e300, Number.MAX_VALUE]) store.counter(read(), answers('a'), value);

@@ -54,6 +54,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   readonly #sources = new Map<object, FigureSource>();
   /** What each of these streams' proxies does because it is overloaded, and since when. */
   readonly #overloads = new Map<object, Map<string, number>>();
+  /** When each of them began to close new connections, and did so last. */
+  readonly #overflows = new Map<object, { readonly since: number; readonly at: number }>();
   /** What proxies log at present. */
   sampling = FIRST_SAMPLING;
   #told: ReadonlyMap<string, MappingFigures> | undefined;
@@ -71,7 +73,10 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     const { from, to, node } = read.push;
     const stat = parseStatName(name, node.group);
     if (stat === undefined || stat.of === 'overload' || value > MAX_VALUE) return;
-    if (stat.of === 'upstream') {
+    if (stat.of === 'overflow') {
+      const since = this.#fullSince(read.proxy, to) ?? to;
+      this.#overflows.set(read.proxy, { since, at: to });
+    } else if (stat.of === 'upstream') {
       if (isGauge(stat.what)) return;
       if (this.#seenBy(read, stat.cluster)?.count(read, stat.what, value)) this.#viewCount += 1;
     } else if (stat.what !== 'latency') {
@@ -104,6 +109,12 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     else this.#overloads.delete(proxy);
   }
 
+  /** A proxy that has closed no connection for some time has room again, or nobody asks it. */
+  #fullSince(proxy: object, now: number): number | undefined {
+    const known = this.#overflows.get(proxy);
+    return known !== undefined && now - known.at <= STALE_MS ? known.since : undefined;
+  }
+
   /** Returns a cluster that the proxy sees, or undefined when there is no room for one more. */
   #seenBy({ proxy, push }: PushedRead, name: string): Upstream | undefined {
     const upstream = this.#upstream(push.node.group, name);
@@ -125,6 +136,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   left(proxy: object): void {
     this.#sources.delete(proxy);
     this.#overloads.delete(proxy);
+    this.#overflows.delete(proxy);
   }
 
   request(node: NodeName, logged: LoggedRequest): void {
@@ -209,11 +221,15 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
   }
 
   sources(): readonly FigureSource[] {
+    const now = this.#parts.now();
     return [...this.#sources].map(([proxy, source]) => {
       const active = this.#overloads.get(proxy);
-      return active === undefined
-        ? source
-        : { ...source, overloadedSince: Math.min(...active.values()) };
+      const fullSince = this.#fullSince(proxy, now);
+      return {
+        ...source,
+        ...(active === undefined ? {} : { overloadedSince: Math.min(...active.values()) }),
+        ...(fullSince === undefined ? {} : { fullSince }),
+      };
     });
   }
 
@@ -312,8 +328,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
 
   /** What is of the future would hide what is new until the clock is there again. */
   #forget(): void {
-    for (const kept of [this.#groups, this.#mappings, this.#upstreams, this.#overloads])
-      kept.clear();
+    for (const kept of [this.#groups, this.#mappings, this.#upstreams]) kept.clear();
+    for (const kept of [this.#overloads, this.#overflows]) kept.clear();
     this.#clients = new Traffic(OF_GROUP);
     this.#requests.clear();
     this.#upstreamCount = 0;

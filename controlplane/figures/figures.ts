@@ -197,6 +197,8 @@ export type FigureSource = {
   readonly group: string;
   /** Of the last push, in ms since 1970. */
   readonly at: number;
-  /** Since when it turns requests or connections away, in ms since 1970. Absent: it does not. */
+  /** Since when it turns away what comes, because its heap is full, in ms since 1970. */
   readonly overloadedSince?: number;
+  /** Since when it closes new connections, because there are too many, in ms since 1970. */
+  readonly fullSince?: number;
 };

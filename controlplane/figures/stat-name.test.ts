@@ -58,6 +58,8 @@ for (const [name, stat] of [
   ['cluster.shop.external.upstream_rq_5xx', upstream('shop.external', 'serverErrors')],
   [`${ACTIONS}.stop_accepting_requests.active`, overload('stop_accepting_requests')],
   [`${ACTIONS}.stop_accepting_connections.active`, overload('stop_accepting_connections')],
+  ['listener.0.0.0.0_8080.downstream_global_cx_overflow', { of: 'overflow' }],
+  ['listener.0.0.0.0_8080.downstream_cx_overflow', undefined],
   [`${ACTIONS}.shrink_heap.active`, undefined],
   [`${ACTIONS}.stop_accepting_requests.scale_percent`, undefined],
   ['cluster.upstream_rq_total', undefined],

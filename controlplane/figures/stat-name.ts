@@ -23,7 +23,9 @@ export type Stat =
       readonly cluster: string;
       readonly what: keyof UpstreamCounts | MemberGauge;
     }
-  | { readonly of: 'overload'; readonly what: string };
+  | { readonly of: 'overload'; readonly what: string }
+  /** New connections of clients that were closed, because there are as many as there may be. */
+  | { readonly of: 'overflow' };
 
 /** The columns that a counter adds to, or the time of requests. */
 type Counted = readonly TrafficColumn[] | 'latency';
@@ -77,6 +79,8 @@ const OVERLOAD: ReadonlySet<string> = new Set([
   'overload.envoy.overload_actions.stop_accepting_connections.active',
 ]);
 
+const OVERFLOW = /^listener\..+\.downstream_global_cx_overflow$/s;
+
 const ROUTE_KINDS: readonly string[] = ['Mapping', 'HTTPRoute', 'GRPCRoute'];
 
 const ANSWERS_START = `${ROUTE_SCOPE}.${ROUTE_REQUESTS}.${ROUTE_LABEL}.`;
@@ -90,7 +94,7 @@ export function isRouteId(name: string): boolean {
 
 /**
  * Reads the name of a statistic of a proxy of `group`. Source: Envoy's pages "Statistics" of the
- * HTTP connection manager, the router, the cluster manager and the overload manager.
+ * HTTP connection manager, the router, the cluster manager, listeners and the overload manager.
  * @returns undefined when no figure comes from it
  */
 export function parseStatName(name: string, group: string): Stat | undefined {
@@ -98,6 +102,7 @@ export function parseStatName(name: string, group: string): Stat | undefined {
   if (name.startsWith(ANSWERS_START)) return answersStat(name);
   if (name.startsWith(TIME_START)) return timeStat(name);
   if (OVERLOAD.has(name)) return { of: 'overload', what: name };
+  if (OVERFLOW.test(name)) return { of: 'overflow' };
   const start = `http.${group}.`;
   if (!name.startsWith(start)) return undefined;
   const what = HTTP.get(name.slice(start.length));
