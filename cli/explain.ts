@@ -6,11 +6,13 @@ import type { ExplainQuestion } from '#controlplane/explain/explain-request.ts';
 import { type Explanation, explain } from '#controlplane/explain/explanation.ts';
 import { describeProblem, withoutAlike } from '#controlplane/rollout/problems.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
+import { isReserved, SECRET_HEADERS } from '#resources/words/reserved-headers.ts';
 import { compileOptions } from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
 import {
   ADDRESS,
   askQuestion,
+  keepOnMachine,
   PORT_OFFSET,
   RESOURCES,
   type WhereFlags,
@@ -75,7 +77,7 @@ async function run(_method: unknown, _url: unknown, flags: Flags, command: Comma
   const { nodeGroup } = flags;
   const explanation =
     resources === undefined
-      ? await explainRunning(method, url, flags)
+      ? await explainRunning(method, url, flags, request)
       : explainFiles(request, resources.map(shorten), nodeGroup);
   process.stdout.write(
     flags.json ? `${JSON.stringify(explanation, null, 2)}\n` : describe(explanation, flags.all),
@@ -95,7 +97,13 @@ function requestOf(command: Command, paths: readonly string[] | undefined) {
 }
 
 /** Asks the running control plane, which knows what is in force. */
-async function explainRunning(method: string, url: string, flags: Flags): Promise<Explanation> {
+async function explainRunning(
+  method: string,
+  url: string,
+  flags: Flags,
+  request: ClientRequest,
+): Promise<Explanation> {
+  keepOnMachine(flags, () => secretIn(request), ', or name files with --resources');
   const { from, header: headers = [], nodeGroup } = flags;
   const question: ExplainQuestion = { method, url, headers, from, nodeGroup };
   return await askQuestion<Explanation>(
@@ -104,6 +112,11 @@ async function explainRunning(method: string, url: string, flags: Flags): Promis
     question,
     ({ request }) => request?.nodeGroup !== undefined,
   );
+}
+
+function secretIn({ headers }: ClientRequest): string | undefined {
+  const secret = headers.find(({ name }) => isReserved(name, SECRET_HEADERS));
+  return secret && `the header ${secret.name} holds credentials`;
 }
 
 function explainFiles(

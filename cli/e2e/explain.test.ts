@@ -144,6 +144,19 @@ describe('gateway explain', () => {
     assert.match(elsewhere.stderr, /^gateway: There is no node group "egde": there are .*edge/);
   });
 
+  test('sends credentials to no other machine', async () => {
+    const address = '192.0.2.1:8877';
+    for (const header of ['Cookie', 'authorization']) {
+      const asked = ['explain', 'GET', '/', '-H', `${header}: secret`, '--address', address];
+      const { code, stderr } = await gateway(...asked);
+      assert.equal(code, 1);
+      assert.equal(
+        stderr,
+        `gateway: the header ${header.toLowerCase()} holds credentials, which would go to ${address} without encryption: forward the port of the control plane to this machine, or name files with --resources\n`,
+      );
+    }
+  });
+
   test('takes method and URL behind the paths of --resources', async t => {
     const folder = await folderOf(t, { 'a.yaml': RESOURCES });
     const last = await gateway('explain', 'GET', '/user/x', '--resources', folder);
