@@ -660,6 +660,28 @@ suite('routes of Gateways', () => {
     ]);
   });
 
+  test('that change more hosts and paths than are tried are told to be', () => {
+    const paths = Array.from({ length: 8 }, (_, at) => `{path: {value: /${at}}}`).join();
+    const rule = (service: string) =>
+      `{matches: [${paths}], backendRefs: [{name: ${service}, port: 80}]}`;
+    const routes = (service: string, count: number) =>
+      Array.from({ length: count }, (_, at) => {
+        const names = Array.from({ length: 16 }, (_, each) => `h${each}.r${at}.test`);
+        return route(rule(service), `hostnames: [${names}], `, `r${at}`);
+      }).join('');
+    const last = route(to('s'), 'hostnames: [z.test], ', 'z');
+    const guarded = route(to('s', `${NAMED}, `), 'hostnames: [z.test], ', 'z');
+    const [few, many] = [1, 20].map(count =>
+      differing(WORLD + routes('s', count) + guarded, WORLD + routes('other', count) + last),
+    );
+    assert.ok(few !== undefined && many !== undefined);
+    assert.deepEqual([few.access.length, few.isPartial], [1, false]);
+    assert.doesNotMatch(describe(few), /NOT ALL/);
+    assert.deepEqual([many.access.length, many.isPartial], [0, true]);
+    assert.match(describe(many), /^Access\n {2}! NOT ALL was tried/m);
+    assert.match(describe(many), /^NOT ALL tried, /m);
+  });
+
   test('a listener that loses its Filter opens its routes', () => {
     const requests = `${NAMED.replace('filters:', ', filters: {requests:')}}`;
     const guarded = site(requests) + LOGIN + route(to('s'));

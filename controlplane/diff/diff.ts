@@ -73,6 +73,7 @@ export function diff({ inForce, given, known, options, now, envoy }: DiffInputs)
     solved: without(before.problems, is),
     access: access.slice(0, MOST_ACCESS).map(change => withRoutes(change, before, after)),
     accessCount: access.length,
+    isPartial: ofGateways.isPartial,
     routes: [
       ...routes.map((change, index) => {
         if (index >= MOST_FACTS) return change;

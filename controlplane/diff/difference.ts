@@ -14,6 +14,11 @@ export type Difference = {
   readonly access: readonly AccessChange[];
   /** How many there are. */
   readonly accessCount: number;
+  /**
+   * Whether routes of Gateways change so many hosts and paths that not all were tried. Then
+   * `access` and the `requests` of routes may lack some.
+   */
+  readonly isPartial: boolean;
   /** Mappings that are changed themselves. */
   readonly routes: readonly RouteChange[];
   /** Limits of RateLimits. The ones that let more requests pass come first. */

@@ -26,6 +26,8 @@ export type GatewayChanges = {
   readonly access: readonly AccessChange[];
   /** Requests that others serve than before, by the id of the route that did, or does now. */
   readonly requests: ReadonlyMap<string, readonly RequestChange[]>;
+  /** Whether there may be more, because no more requests were tried than `MOST_POINTS`. */
+  readonly isPartial: boolean;
 };
 
 /** A request, and what serves it on both sides. */
@@ -82,6 +84,7 @@ export function gatewayChanges(before: GatewayWorld, after: GatewayWorld): Gatew
     requests: new Map(
       [...byRoute].map(([id, all]) => [id, distinct(all.map(({ request }) => request))]),
     ),
+    isPartial: left === 0,
   };
 }
 

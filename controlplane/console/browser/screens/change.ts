@@ -71,7 +71,8 @@ const TONES: Readonly<Record<ResourceChange['change'], Tone>> = {
   opened: 'warn',
 };
 
-function Answer({ access, envoy, limits, problems, resources, routes, solved }: Difference): Shown {
+function Answer(difference: Difference): Shown {
+  const { access, envoy, isPartial, limits, problems, resources, routes, solved } = difference;
   const nothing = access.length + limits.length + resources.length + routes.length === 0;
   const rows = (all: Difference['problems']) =>
     all.map(problem => ({
@@ -84,6 +85,7 @@ function Answer({ access, envoy, limits, problems, resources, routes, solved }: 
         ? html`<p class="notice ok" style="grid-column: 1 / -1; margin: 0">${nothing ? 'It changes nothing.' : 'It has no Problem.'}</p>`
         : html`<${Panel} title="Problems that it brings" wide=${true}><${ProblemLines} problems=${rows(problems)} /><//>`
     }
+    ${isPartial ? html`<p class="notice bad" style="grid-column: 1 / -1; margin: 0">Not all was tried, since routes of Gateways change very many hosts and paths. A loss of a Filter may be missing here: compare fewer resources at a time.</p>` : null}
     ${
       access.length === 0
         ? null
