@@ -53,6 +53,8 @@ function follow(): () => void {
     end();
     link(false);
     stop = follow();
+    // So many tabs may follow that no hints come to this one.
+    tell();
   };
   let timer = setTimeout(again, SILENT_MS);
   const wait = (ms: number) => {

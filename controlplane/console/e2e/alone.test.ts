@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -8,6 +9,8 @@ import { type ControlPlaneProcess, startControlPlane } from '#envoy/e2e/control-
 import { newPage, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
 
 const LONG = Array.from('mmmm', letter => letter.repeat(62)).join('.');
+/** Tabs that may follow at the same time. */
+const FOLLOWING = 64;
 
 const resource = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
@@ -56,6 +59,23 @@ describe('of a control plane alone, the console', { skip: whyNoBrowser() }, () =
     await page.goto(at('routes'));
     await page.getByText('/x/').first().waitFor();
     assert.deepEqual(await page.evaluate(BELOW_HEADING), []);
+  });
+
+  test(`shows changes in a tab that is one more than the ${FOLLOWING} that follow`, async t => {
+    const streams = Array.from({ length: FOLLOWING }, () => get(at('events')));
+    t.after(() => streams.forEach(stream => void stream.destroy()));
+    await Promise.all(
+      streams.map(stream => new Promise(resolve => stream.once('response', resolve))),
+    );
+    const page = await newPage(t, browser);
+    await page.goto(at('routes'));
+    await page.getByText('/x/').first().waitFor();
+    writeFileSync(
+      join(resources, 'b.yaml'),
+      resource('Mapping', 'b', '{ prefix: /later/, service: b }'),
+    );
+    await page.getByText('/later/').first().waitFor({ timeout: 20_000 });
+    await page.getByText('Not connected').waitFor();
   });
 });
 
