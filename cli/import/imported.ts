@@ -7,8 +7,6 @@ export type Imported = {
   readonly remarks: readonly PlacedRemark[];
 };
 
-export const NOTHING_IMPORTED: Imported = { documents: [], remarks: [] };
-
 export function joinImported(parts: readonly Imported[]): Imported {
   return {
     documents: parts.flatMap(({ documents }) => documents),

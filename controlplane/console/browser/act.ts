@@ -6,7 +6,7 @@ import { ANSWER_MS, fetchPost, reasonOf } from './live.ts';
 import { Badge, Reason, type Tone } from './parts.ts';
 
 /** Says whether the reader may act. */
-export function useMayAct(): boolean {
+function useMayAct(): boolean {
   const [mayAct, set] = useState(false);
   useEffect(() => {
     fetch('/console/api/visitor', { signal: AbortSignal.timeout(ANSWER_MS) })

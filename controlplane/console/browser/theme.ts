@@ -12,7 +12,7 @@ export function theme(): Theme {
   return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
-export function applyTheme(): void {
+function applyTheme(): void {
   document.documentElement.dataset.theme = theme();
   for (const follower of followers) follower();
 }

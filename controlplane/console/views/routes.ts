@@ -96,7 +96,7 @@ function routeRow({ id, source, spec }: Mapping): UnstatedRow {
 }
 
 /** Formats `https://name:port`, without the scheme http and without a port that was not written. */
-export function serviceText({ service }: Pick<Mapping['spec'], 'service'>): string {
+function serviceText({ service }: Pick<Mapping['spec'], 'service'>): string {
   const { host, port, portGiven, scheme } = service;
   const name = host.includes(':') ? `[${host}]` : host;
   return `${scheme === 'https' ? 'https://' : ''}${name}${portGiven ? `:${port}` : ''}`;
