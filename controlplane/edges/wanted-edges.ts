@@ -11,8 +11,8 @@ import type { AskedAddress, EdgeGateway, EdgePort } from './edge-gateway.ts';
 const DEFAULT_DEPLOYMENT = deployment.parse({});
 
 /**
- * Returns the Gateways that get proxies of their own. The objects of one that is not accepted, and
- * so serves nothing, stay as they are. So do those of one that is rejected, or on trial, without a
+ * Returns the Gateways that get proxies of their own. The objects of one that is not accepted stay
+ * as they are. So do those of one that is rejected, or on trial, without a
  * last good version. `uids` has the identity of each Gateway in the cluster by its id, and none of
  * one in a file.
  */
@@ -21,16 +21,15 @@ export function wantedEdges(
   resources: ResourceSet,
   uids: ReadonlyMap<string, string>,
 ): WantedEdges {
-  const isServed = ({ gateway: { id }, listeners }: ServedGateway) =>
-    listeners.length > 0 || isAccepted(statuses.get(id));
+  const isWanted = ({ gateway: { id } }: ServedGateway) => isAccepted(statuses.get(id));
   // Where two want one name, the older one has it.
   const sorted = [...gateways].sort((a, b) => byAge(a.gateway, b.gateway));
-  const wanted = sorted.filter(isServed).flatMap(served => {
+  const wanted = sorted.filter(isWanted).flatMap(served => {
     const uid = uids.get(served.gateway.id);
     return uid === undefined ? [] : [edgeGateway(served, uid, resources)];
   });
   const others = new Set(
-    gateways.filter(served => !isServed(served)).map(({ gateway }) => gateway.id),
+    gateways.filter(served => !isWanted(served)).map(({ gateway }) => gateway.id),
   );
   const known = new Set(resources.gateways.map(({ id }) => id));
   const kept = [...uids].filter(([id]) => others.has(id) || !known.has(id));

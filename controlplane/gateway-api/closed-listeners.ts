@@ -11,17 +11,16 @@ import type { ClosedListener } from './served-gateway.ts';
 
 /**
  * Returns the hosts that listeners of a Gateway were to serve and cannot. A Gateway that is not
- * accepted has no listener that was checked.
+ * accepted may have no listener that was checked.
  */
 export function closedListeners(
   ours: OurGateway,
   checked: readonly CheckedListener[],
   memo: Memo,
 ): readonly ClosedListener[] {
-  const written =
-    ours.faults.length === 0
-      ? checked.flatMap(({ listener, valid }) => (valid ? [] : listener))
-      : originsOf(ours).flatMap(({ origin }) => writtenListeners(origin, memo));
+  const written = ours.isServed
+    ? checked.flatMap(({ listener, valid }) => (valid ? [] : listener))
+    : originsOf(ours).flatMap(({ origin }) => writtenListeners(origin, memo));
   return written
     .filter(({ hostname, protocol }) => hostname !== ANY_HOSTNAME && protocol !== 'UDP')
     .map(({ hostname, origin, spec }) => ({ origin: origin.id, port: spec.port, hostname }));

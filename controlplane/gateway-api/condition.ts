@@ -30,9 +30,12 @@ export function conditionOf(
   return { type, status: 'False', reason: first.reason, message: tellFaults(faults) };
 }
 
-/** Returns the condition of what is not served. */
-export function notProgrammed(reason: string): NamedCondition {
-  return { type: 'Programmed', status: 'False', reason, message: 'The proxies do not get it' };
+/** Returns the condition of what is not served, or not as it is written. */
+export function notProgrammed(
+  reason: string,
+  message = 'The proxies do not get it',
+): NamedCondition {
+  return { type: 'Programmed', status: 'False', reason, message };
 }
 
 /** Returns the text of a condition about these faults. */

@@ -28,6 +28,16 @@ export function gatewayFaults(
   ];
 }
 
+/**
+ * Returns whether a Gateway with these faults is served. Its own proxies stay as they are until it
+ * has none. A shared edge would serve it where it may not want to be reached.
+ */
+export function isServedWith(faults: readonly Fault[], { options }: ObjectsContext): boolean {
+  return !options.sharedEdge || faults.every(({ reason }) => reason !== UNSUPPORTED_ADDRESS);
+}
+
+const UNSUPPORTED_ADDRESS = 'UnsupportedAddress';
+
 function classFault(name: string): Fault {
   const message = `the GatewayClass ${name} is not accepted`;
   return { reason: 'InvalidParameters', field: 'spec.gatewayClassName', message };
@@ -35,11 +45,11 @@ function classFault(name: string): Fault {
 
 function addressFault(type: string, index: number): Fault {
   const message = `an address of type ${type} cannot be had here. Write IPAddress`;
-  return { reason: 'UnsupportedAddress', field: `spec.addresses[${index}].type`, message };
+  return { reason: UNSUPPORTED_ADDRESS, field: `spec.addresses[${index}].type`, message };
 }
 
 /** The Service that Gateways share is reached from wherever others ask for. */
 function routabilityFault(routability: string, index: number): Fault {
   const message = `an address of routability ${routability} cannot be had where Gateways share an edge. Leave it out, or set GATEWAY_EDGES to own`;
-  return { reason: 'UnsupportedAddress', field: `spec.addresses[${index}].routability`, message };
+  return { reason: UNSUPPORTED_ADDRESS, field: `spec.addresses[${index}].routability`, message };
 }

@@ -6,7 +6,7 @@ import { type CheckedListener, checkListener } from './checked-listener.ts';
 import { parentOf } from './foreign-gateways.ts';
 import type { OurClass } from './gateway-classes.ts';
 import type { Known, ObjectsContext } from './gateway-context.ts';
-import { gatewayFaults } from './gateway-faults.ts';
+import { gatewayFaults, isServedWith } from './gateway-faults.ts';
 import { listenerConflicts, overlappingTls } from './listener-conflicts.ts';
 import { listenerFilters } from './listener-filters.ts';
 import { type OurGateway, originsOf } from './our-gateway.ts';
@@ -29,7 +29,8 @@ export function ourGateways(
       allowed: context.admits(spec.allowedListeners.namespaces, namespace, listenerSet.namespace),
     }));
     const group = context.options.sharedEdge ? EDGE : gatewayGroup(namespace, name);
-    return [{ gateway, group, faults: gatewayFaults(gateway, ours, context), sets }];
+    const faults = gatewayFaults(gateway, ours, context);
+    return [{ gateway, group, faults, isServed: isServedWith(faults, context), sets }];
   });
 }
 
@@ -45,7 +46,7 @@ export function checkGatewayListeners(ours: readonly OurGateway[], known: Known)
   const checked = new Map<string, readonly CheckedListener[]>();
   const overlapping: WrittenListener[] = [];
   for (const sharing of Map.groupBy(ours, ({ group }) => group).values()) {
-    const each = sharing.filter(({ faults }) => faults.length === 0).flatMap(originsOf);
+    const each = sharing.filter(({ isServed }) => isServed).flatMap(originsOf);
     const written = each.map(({ origin }) => writtenListeners(origin, known.memo));
     const conflicts = listenerConflicts(written.flat());
     for (const { origin, gateway } of each) {

@@ -49,7 +49,7 @@ export function gatewayStatuses(
 }
 
 function stateGateway(ours: StatedGateway, facts: Facts): Stated {
-  const { gateway, faults, sets, client } = ours;
+  const { gateway, faults, isServed, sets, client } = ours;
   const own = checkedOf(gateway, facts);
   const setsStated = sets.map(set => stateSet(set, ours, facts));
   const isAnyValid = [own, ...sets.map(({ listenerSet }) => checkedOf(listenerSet, facts))]
@@ -63,7 +63,7 @@ function stateGateway(ours: StatedGateway, facts: Facts): Stated {
     conditions: [
       accepted,
       resolvedGateway(unresolved, own),
-      ...(accepted.status === 'True' ? [] : [notProgrammed('Invalid')]),
+      ...(accepted.status === 'True' ? [] : [notProgrammed('Invalid', unmade(faults, isServed))]),
       ...insecure(ours),
     ],
     listeners: listenersOf(own, facts),
@@ -78,6 +78,14 @@ function stateGateway(ours: StatedGateway, facts: Facts): Stated {
     ],
   };
 }
+
+/** @returns undefined for what the proxies do not get */
+function unmade(faults: readonly Fault[], isServed: boolean): string | undefined {
+  return faults.length > 0 && isServed ? UNMADE : undefined;
+}
+
+const UNMADE =
+  'No proxies are made for it until the Gateway is accepted. Those that it has serve its listeners';
 
 function checkedOf(
   { id }: { readonly id: string },
@@ -174,7 +182,8 @@ type StatedSet = {
   readonly problems: readonly Problem[];
 };
 
-function stateSet(set: OurListenerSet, { gateway, faults }: OurGateway, facts: Facts): StatedSet {
+function stateSet(set: OurListenerSet, ours: OurGateway, facts: Facts): StatedSet {
+  const { gateway, faults, isServed } = ours;
   const { listenerSet } = set;
   const checked = checkedOf(listenerSet, facts);
   const isValid = checked.some(({ valid }) => valid);
@@ -184,11 +193,14 @@ function stateSet(set: OurListenerSet, { gateway, faults }: OurGateway, facts: F
     kind: 'ListenerSet',
     generation: listenerSet.metadata?.generation ?? 0,
     gateway: gateway.id,
-    conditions: [accepted, ...(accepted.status === 'True' ? [] : [unprogrammedSet(accepted)])],
+    conditions: [
+      accepted,
+      ...(accepted.status === 'True' ? [] : [unprogrammedSet(accepted, unmade(faults, isServed))]),
+    ],
     listeners: listenersOf(checked, facts),
   };
   const rejection =
-    rejected === undefined
+    rejected === undefined || (set.allowed && isServed)
       ? []
       : [problemOf(listenerSet, 'error', 'spec.parentRef', rejected.message)];
   return {
@@ -212,8 +224,10 @@ function setFault(
   return faults.length > 0 ? no('ParentNotAccepted', 'the Gateway is not accepted') : undefined;
 }
 
-function unprogrammedSet({ reason }: NamedCondition): NamedCondition {
-  return notProgrammed(reason === 'ParentNotAccepted' ? 'ParentNotProgrammed' : reason);
+function unprogrammedSet({ reason }: NamedCondition, why: string | undefined): NamedCondition {
+  return reason === 'ParentNotAccepted'
+    ? notProgrammed('ParentNotProgrammed', why)
+    : notProgrammed(reason);
 }
 
 function listenerProblems(

@@ -125,13 +125,34 @@ describe('a Gateway', () => {
     ],
   ];
   for (const [what, fields, reason] of REJECTED) {
-    test(`${what} is not accepted, and has no listeners`, () => {
+    test(`${what} is not accepted, and the proxies that it has serve it`, () => {
       const api = served(CLASS + gateway('g', `${HTTP}, ${fields}`));
-      const [line] = statusLines(api, 'Gateway/infra/g');
-      assert.equal(line, `Accepted=False:${reason} ResolvedRefs Programmed=False:Invalid`);
-      assert.deepEqual(api.gateways[0]?.listeners, []);
+      assert.deepEqual(statusLines(api, 'Gateway/infra/g'), [
+        `Accepted=False:${reason} ResolvedRefs Programmed=False:Invalid`,
+        `a 0 [HTTPRoute,GRPCRoute] ${WELL}`,
+      ]);
+      assert.equal(api.gateways[0]?.listeners.length, 1);
     });
   }
+
+  test('of a class that is not accepted is not either, and the proxies that it has serve it', () => {
+    const missing = 'parametersRef: {group: gateway.internal, kind: ProxyConfig, name: x}, ';
+    const api = served(
+      CLASS.replace('controllerName', `${missing}controllerName`) + gateway('g', HTTP),
+    );
+    const [line] = statusLines(api, 'Gateway/infra/g');
+    assert.equal(line, 'Accepted=False:InvalidParameters ResolvedRefs Programmed=False:Invalid');
+    assert.equal(api.gateways[0]?.listeners.length, 1);
+  });
+
+  test('is not served by an edge that it shares where it asks for an address that this has not', () => {
+    const text = CLASS + gateway('g', `${HTTP}, addresses: [{routability: Cluster}]`);
+    const api = served(text, { sharedEdge: true });
+    assert.deepEqual(statusLines(api, 'Gateway/infra/g'), [
+      'Accepted=False:UnsupportedAddress ResolvedRefs Programmed=False:Invalid',
+    ]);
+    assert.deepEqual(api.gateways[0]?.listeners, []);
+  });
 
   test('whose class does not exist gets no status, and a Problem', () => {
     const api = served(CLASS + gateway('g', HTTP).replace('ours', 'others'));
@@ -238,7 +259,7 @@ describe('a ListenerSet', () => {
     );
   });
 
-  test('of a Gateway that is not accepted is not either', () => {
+  test('of a Gateway that is not accepted is not either, and the proxies that this has serve it', () => {
     const odd = gateway(
       'g',
       'listeners: [{name: a, port: 80, protocol: HTTP}], allowedListeners: {namespaces: {from: All}}, addresses: [{type: Hostname, value: x.org}]',
@@ -252,10 +273,14 @@ describe('a ListenerSet', () => {
     assert.deepEqual(
       [statusLines(api, 'ListenerSet/infra/s'), statusLines(api, 'HTTPRoute/infra/r')],
       [
-        ['Accepted=False:ParentNotAccepted Programmed=False:ParentNotProgrammed'],
-        ['ListenerSet s: Accepted=False:NoMatchingParent ResolvedRefs'],
+        [
+          'Accepted=False:ParentNotAccepted Programmed=False:ParentNotProgrammed',
+          `b 1 [HTTPRoute,GRPCRoute] ${WELL}`,
+        ],
+        ['ListenerSet s: Accepted ResolvedRefs'],
       ],
     );
+    assert.equal(api.gateways[0]?.listeners.length, 2);
   });
 
   test('has routes of its own, which the Gateway has none of', () => {

@@ -7,6 +7,8 @@ export type OurGateway = {
   readonly group: string;
   /** Why it is not accepted, beside its listeners. */
   readonly faults: readonly Fault[];
+  /** Whether its listeners are served by the proxies that it has. It may not be accepted. */
+  readonly isServed: boolean;
   /** In the order of precedence. */
   readonly sets: readonly OurListenerSet[];
 };

@@ -8,10 +8,10 @@ export function routeParents(
   memo: Memo,
 ): ReadonlyMap<string, RouteParent> {
   const parents = new Map<string, RouteParent>();
-  for (const { gateway, faults, sets } of ours) {
+  for (const { gateway, isServed, sets } of ours) {
     parents.set(gateway.id, toParent(gateway, gateway.id, undefined, memo));
     for (const { listenerSet, allowed } of sets) {
-      const rejected = allowed && faults.length === 0 ? undefined : rejection(allowed);
+      const rejected = allowed && isServed ? undefined : rejection(allowed);
       parents.set(listenerSet.id, toParent(listenerSet, gateway.id, rejected, memo));
     }
   }

@@ -202,6 +202,19 @@ describe('a resource is', () => {
     }
   });
 
+  test('in force when it is a Gateway whose class is not accepted, which its proxies serve', () => {
+    const spec = '{ gatewayClassName: g, listeners: [{ name: h, port: 80, protocol: HTTP }] }';
+    const yaml = text('Gateway', spec).replace(
+      'gateway.internal/v2',
+      'gateway.networking.k8s.io/v1',
+    );
+    const rollout = inForce(yaml);
+    const [gateway] = rollout.wanted.values();
+    assert.ok(gateway !== undefined);
+    const error = problemOf(gateway, 'error', 'spec.gatewayClassName', 'the class is not accepted');
+    assert.equal(stateOf(rollout, { compiled: [error] }), 'in force');
+  });
+
   test('out of service when it is a route that none of its parents takes', () => {
     const rules = 'rules: [{ backendRefs: [{ name: s, port: 80 }] }]';
     for (const [more, state] of [

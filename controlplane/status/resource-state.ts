@@ -87,11 +87,7 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
   const { compiled, kept, outOfService, rollout } = facts;
   const served = effective(rollout);
   const closed = new Set(compiled.filter(isClosing).map(placeOf));
-  const orphaned = new Set(
-    compiled
-      .filter(({ kind, field }) => field !== undefined && PARENTS[kind] === field)
-      .map(placeOf),
-  );
+  const orphaned = new Set(compiled.filter(isOrphaning).map(placeOf));
   const ofTargets = Map.groupBy(
     compiled.filter(
       ({ severity, field }) =>
@@ -121,6 +117,12 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
     const accepted = rollout.accepted.get(id)?.hash;
     return accepted === hash && accepted === served.get(id)?.hash ? 'in force' : 'trying';
   };
+}
+
+/** The proxies of a Gateway whose class is not accepted, which is an error, serve it on. */
+function isOrphaning({ severity, kind, field }: Problem): boolean {
+  const isServed = kind === 'Gateway' && severity === 'error';
+  return field !== undefined && PARENTS[kind] === field && !isServed;
 }
 
 function isClosing({ severity, kind, field = '' }: Problem): boolean {
