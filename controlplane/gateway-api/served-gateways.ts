@@ -34,6 +34,7 @@ import { showing } from './shown-certificate.ts';
 import { hasTargets } from './targeted-policies.ts';
 import { targetingStatuses } from './targeting-statuses.ts';
 import { unclassedProblems } from './unclassed-problems.ts';
+import { unlistedAncestors } from './unlisted-ancestors.ts';
 
 const NOTHING: GatewayApi = { gateways: [], statuses: new Map(), problems: [] };
 
@@ -107,6 +108,7 @@ export function servedGateways(
       ...shadowed,
       ...policies.problems,
       ...targeting.problems,
+      ...unlistedAncestors(resources, [...policies.statuses, ...targeting.statuses]),
     ],
   };
 }

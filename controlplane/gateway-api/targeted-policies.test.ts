@@ -241,6 +241,33 @@ test('a limit for what only redirects counts nothing, and a Filter decides there
   );
 });
 
+test('a policy of more ancestors than its status lists has a Problem that says so', () => {
+  const names = Array.from({ length: 17 }, (_, at) => `g${at}`);
+  const warnings = (count: number) =>
+    api(
+      [
+        ...[CLASS, filter('f'), service('web')],
+        ...names.map(name => gateway(name, 'listeners: [{name: a, port: 80, protocol: HTTP}]')),
+        object('HTTPRoute', 'web', routeOf(names.slice(0, count))),
+        policy('p', [{ kind: 'HTTPRoute', name: 'web' }]),
+      ].join(''),
+    ).problems.map(({ severity, name, field, message }) => [severity, name, field, message]);
+  assert.deepEqual(warnings(16), []);
+  assert.deepEqual(warnings(17), [
+    [
+      'warning',
+      'p',
+      'spec.targetRefs',
+      'its status has room for 16 ancestors, and it has 17. What it does for the others is not told there',
+    ],
+  ]);
+});
+
+function routeOf(gateways: readonly string[]): string {
+  const parents = gateways.map(name => `{name: ${name}}`);
+  return `parentRefs: [${parents}], rules: [{backendRefs: [{name: web, port: 80}]}]`;
+}
+
 test('a policy whose Filter is missing is not accepted, since what it targets answers 500', () => {
   const filters = [{ name: 'x', arguments: { insteadOfRedirect: { filters: [{ name: 'y' }] } } }];
   const made = ours('FilterPolicy', 'p', { targetRefs: [ROUTE], filters });

@@ -7,6 +7,7 @@ import type {
   ListenerSetStatus,
   ParentStatus,
 } from '#controlplane/gateway-api/gateway-api-status.ts';
+import { MOST_ANCESTORS } from '#controlplane/gateway-api/unlisted-ancestors.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { type Fields, isFields } from '#resources/words/fields.ts';
 import { fieldsIn, mergeConditions } from './conditions.ts';
@@ -48,7 +49,6 @@ const OF_ROUTE = ['Accepted', 'PartiallyInvalid', 'Reachable', 'ResolvedRefs'];
 
 /** Gateway API lists so many at most. */
 const MOST_PARENTS = 32;
-const MOST_ANCESTORS = 16;
 
 /**
  * Returns the fields of the status that an object of Gateway API should have. What other
