@@ -56,6 +56,14 @@ for (const [why, spec, covers] of CASES)
     assert.equal(covered(spec), covers);
   });
 
+test('a rejected route closes what it has of each of its parents', () => {
+  const parentRefs = Array.from({ length: 32 }, (_, at) => ({ name: `g${at}` }));
+  for (const count of [1, 32]) {
+    const spec = { parentRefs: parentRefs.slice(0, count), rules: BROKEN };
+    assert.equal(left('HTTPRoute', spec)?.spec.parentRefs.length, count);
+  }
+});
+
 /** What a match that cannot be read may be for, as its rule is assumed to be. */
 function assumed(match: unknown, kind = 'HTTPRoute') {
   const route = left(kind, { ...PARENT, rules: [{ matches: [match] }] });

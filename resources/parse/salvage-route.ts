@@ -9,6 +9,7 @@ import { assumedMatch } from './assumed-match.ts';
 import type { Assumed } from './assumed-rule.ts';
 
 /** As many as a right route has at most. */
+const MOST_PARENTS = 32;
 const MOST_RULES = 16;
 const MOST_MATCHES = 64;
 
@@ -29,7 +30,7 @@ const CONNECTION_KINDS: readonly string[] = ['TLSRoute', 'TCPRoute', 'UDPRoute']
 export function salvageRoute(kind: string, spec: unknown): ClosedRoute | undefined {
   if (!isFields(spec)) return undefined;
   const hostnames = readable(hostname, spec.hostnames, Number.POSITIVE_INFINITY);
-  const parentRefs = readable(parentRef, spec.parentRefs, MOST_RULES) ?? [];
+  const parentRefs = readable(parentRef, spec.parentRefs, MOST_PARENTS) ?? [];
   const defaults = spec.useDefaultGateways === 'All' ? { useDefaultGateways: 'All' } : {};
   if (parentRefs.length === 0 && !('useDefaultGateways' in defaults)) return undefined;
   const isSure = hostnames !== undefined;
