@@ -155,6 +155,18 @@ const REJECTED: readonly [kind: string, spec: object, problem: RegExp][] = [
   ],
   [
     'HTTPRoute',
+    match({ path: { type: 'RegularExpression', value: '' } }),
+    /path\.value: an expression must not be empty$/,
+  ],
+  ...['service', 'method'].flatMap(part =>
+    ['(', '\\Qa'].map((value): (typeof REJECTED)[number] => [
+      'GRPCRoute',
+      match({ method: { type: 'RegularExpression', service: 'a', [part]: value } }),
+      new RegExp(`method\\.${part}: Cannot parse regular expression: missing closing \\)$`),
+    ]),
+  ),
+  [
+    'HTTPRoute',
     match({
       headers: [
         { name: 'a', value: 'b' },

@@ -15,5 +15,19 @@ export function regexBreaches(
   });
 }
 
+/**
+ * Returns the same for parts of one expression, in which each stands in a group. `\Q` without its
+ * end would take in what follows the part.
+ */
+export function regexPartBreaches(
+  { type, ...value }: { readonly type: string },
+  fields: readonly string[],
+): readonly Breach[] {
+  const alone = regexBreaches({ type, ...value }, fields);
+  if (alone.length > 0) return alone;
+  const grouped = Object.entries(value).map(([field, text]) => [field, `(?:${text})`]);
+  return regexBreaches({ type, ...Object.fromEntries(grouped) }, fields);
+}
+
 /** Ways to compare a text. */
 export const TEXT_MATCHES = ['Exact', 'RegularExpression'] as const;

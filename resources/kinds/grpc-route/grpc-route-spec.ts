@@ -5,7 +5,7 @@ import { headerList, headerModifier } from '../gateway-api/header-modifier.ts';
 import { hostname, sectionName, tokenName } from '../gateway-api/names.ts';
 import { localRef } from '../gateway-api/object-ref.ts';
 import { routeShape } from '../gateway-api/parent-ref.ts';
-import { regexBreaches, TEXT_MATCHES } from '../gateway-api/regex-value.ts';
+import { regexBreaches, regexPartBreaches, TEXT_MATCHES } from '../gateway-api/regex-value.ts';
 import { requestMirror } from '../gateway-api/request-mirror.ts';
 import { type Breach, checkRules, choiceBreaches } from '../gateway-api/rules.ts';
 import { sessionPersistence } from '../gateway-api/session-persistence.ts';
@@ -63,7 +63,7 @@ function methodBreaches(value: Method): readonly Breach[] {
   const { type, service, method } = value;
   if (service === undefined && method === undefined)
     return [{ path: [], message: '`service` or `method` is required' }];
-  if (type === 'RegularExpression') return regexBreaches(value, ['service', 'method']);
+  if (type === 'RegularExpression') return regexPartBreaches(value, ['service', 'method']);
   const wrong = (field: string) => [{ path: [field], message: `it is no name of a ${field}` }];
   return [
     ...(service === undefined || SERVICE.test(service) ? [] : wrong('service')),

@@ -26,7 +26,8 @@ const path = z
 function pathBreaches(match: { readonly type: string; readonly value: string }): readonly Breach[] {
   const { type, value } = match;
   const broken = (message: string) => [{ path: ['value'], message }];
-  if (type === 'RegularExpression') return regexBreaches(match);
+  if (type === 'RegularExpression')
+    return value === '' ? broken('an expression must not be empty') : regexBreaches(match);
   if (!value.startsWith('/')) return broken('a path begins with "/"');
   if (!PATH_CHARACTERS.test(value)) return broken('a path holds characters of a URL only');
   const odd = ['//', '/./', '/../', '%2f', '%2F'].find(part => value.includes(part));
