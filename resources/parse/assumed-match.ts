@@ -20,6 +20,9 @@ export function assumedMatch(schema: z.ZodType, match: unknown): unknown {
   });
 }
 
+/** As many as a right match has at most. */
+const MOST_CONDITIONS = 16;
+
 /** A condition whose value is wrong asks for the name alone. */
 function conditionsOf(list: unknown, fits: (item: object) => boolean): readonly object[] {
   const items = Array.isArray(list) ? list.filter(isFields) : [];
@@ -28,7 +31,7 @@ function conditionsOf(list: unknown, fits: (item: object) => boolean): readonly 
     const any = { type: 'RegularExpression', name, value: '.*' };
     return [item, any].filter(fits).slice(0, 1);
   });
-  return [...new Map(read.map(item => [item.name, item])).values()];
+  return [...new Map(read.map(item => [item.name, item])).values()].slice(0, MOST_CONDITIONS);
 }
 
 /** Parts of a path without a dot, a doubled slash, or a character that is escaped. */
@@ -41,12 +44,15 @@ function startOf(path: unknown): object {
     : {};
   const written = typeof value === 'string' ? value.slice(0, LONGEST) : '';
   const isPlain = type === 'PathPrefix' || type === 'Exact';
-  const start = isPlain ? (LITERAL.exec(written)?.[0] ?? '') : literalStart(written);
+  const literal = isPlain ? (LITERAL.exec(written)?.[0] ?? '') : literalStart(written);
+  const start = literal.slice(0, LONGEST_START);
   const rest = anything('?', written.length - start.length);
   return { type: 'RegularExpression', value: `${start}${rest}` };
 }
 
 const LONGEST = 1000;
+/** Each of its characters is an instruction of the expression, and `whyNoRe2` allows 1,000. */
+const LONGEST_START = 900;
 
 /** Returns how everything begins that an expression matches, as far as that is plain. */
 function literalStart(expression: string): string {

@@ -99,6 +99,24 @@ for (const [type, value, covers, not] of PATHS)
     assert.ok((data?.value.length ?? 0) >= value.length, 'its rank');
   });
 
+for (const [type, value] of [
+  ['RegularExpression', `/${'x'.repeat(1023)}`],
+  ['PathPrefix', `/${'x'.repeat(1010)}/{id}`],
+])
+  test(`a path that cannot be read may be as long as it can be: ${type}`, () => {
+    const { path } = assumed({ path: { type, value } });
+    const { data } = httpRouteMatch.shape.path.safeParse(path);
+    assert.match(value ?? '', new RegExp(`^(?:${data?.value})$`));
+    assert.doesNotMatch('/xy', new RegExp(`^(?:${data?.value})$`));
+  });
+
+test('of more conditions than a match may have the first ones stay', () => {
+  const conditions = Array.from({ length: 17 }, (_, at) => ({ name: `x${at}`, value: 'y' }));
+  const { headers, queryParams } = assumed({ headers: conditions, queryParams: conditions });
+  const right = conditions.slice(0, 16).map(each => ({ type: 'Exact', ...each }));
+  assert.deepEqual([headers, queryParams], [right, right]);
+});
+
 test('a condition that cannot be read may be any of its name, and the others stay', () => {
   const odd = { type: 'RegularExpression', name: 'x', value: '(?!x)' };
   const right = { type: 'Exact', name: 'y', value: 'z' };
