@@ -207,6 +207,11 @@ const REJECTED: readonly [kind: string, spec: object, problem: RegExp][] = [
     rule({ timeouts: { request: '1s', backendRequest: '2s' } }),
     /`backendRequest` must not exceed `request`$/,
   ],
+  ...['RequestRedirect', 'URLRewrite'].map((type): (typeof REJECTED)[number] => {
+    const path = { type: 'ReplaceFullPath', replaceFullPath: '/a\nb' };
+    const field = type === 'URLRewrite' ? 'urlRewrite' : 'requestRedirect';
+    return ['HTTPRoute', filters({ type, [field]: { path } }), /replaceFullPath: .* in one line/];
+  }),
   ['HTTPRoute', rule({ timeouts: { request: '1.5s' } }), /must be a duration such as/],
   [
     'HTTPRoute',

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { checkRules, choiceBreaches } from './rules.ts';
 
-const path = z.string().max(1024).meta({ form: 'a path of at most 1024 characters' });
+/** Envoy takes no line break, since it would end a header. */
+const path = z
+  .string()
+  .max(1024)
+  .regex(/^[^\0\r\n]*$/)
+  .meta({ form: 'a path of at most 1024 characters in one line' });
 
 /** How the path of a redirect or of a rewritten request is made. */
 export const pathModifier = z
