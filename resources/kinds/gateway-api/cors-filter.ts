@@ -52,7 +52,9 @@ export const corsFilter = z.object({
     .default([])
     .meta({ form: 'a list of at most 64 origins' })
     .describe('Origins that may'),
-  allowCredentials: falseByDefault.describe('Whether requests may carry cookies and the like'),
+  allowCredentials: falseByDefault.describe(
+    'Whether they may read responses to requests with cookies and the like. Such requests are served in any case',
+  ),
   allowMethods: z
     .array(z.enum([...METHODS, '*']))
     .max(9)
