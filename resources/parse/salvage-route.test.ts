@@ -57,8 +57,8 @@ for (const [why, spec, covers] of CASES)
   });
 
 test('a rejected route closes what it has of each of its parents', () => {
-  const parentRefs = Array.from({ length: 32 }, (_, at) => ({ name: `g${at}` }));
-  for (const count of [1, 32]) {
+  const parentRefs = Array.from({ length: 33 }, (_, at) => ({ name: `g${at}` }));
+  for (const count of [1, 32, 33]) {
     const spec = { parentRefs: parentRefs.slice(0, count), rules: BROKEN };
     assert.equal(left('HTTPRoute', spec)?.spec.parentRefs.length, count);
   }
@@ -150,6 +150,26 @@ for (const [method, call] of CALLS)
       headers: [],
     });
   });
+
+test('of more rules and matches than a route may have the others stand for anything', () => {
+  const matches = Array.from({ length: 65 }, (_, at) => ({ path: { value: `/${at}` } }));
+  const rules = [{ matches }, ...Array.from({ length: 16 }, () => ({ matches: [{}] }))];
+  const last = { filters: [{ extensionRef: { name: 'f' } }] };
+  const spec = left('HTTPRoute', { ...PARENT, rules: [...rules, last] })?.spec;
+  const found = (spec?.rules ?? []).map(rule => [
+    'matches' in rule && Array.isArray(rule.matches) && rule.matches.length,
+    isAssumed(rule) && rule.namesFilter,
+  ]);
+  assert.deepEqual(found.slice(0, 2), [
+    [64, false],
+    [1, false],
+  ]);
+  assert.deepEqual(
+    found.slice(2, 17),
+    Array.from({ length: 15 }, () => [1, false]),
+  );
+  assert.deepEqual(found.slice(17), [[1, true]]);
+});
 
 test('a rule that names a Filter says so, and keeps the name by which a policy finds it', () => {
   const matches = [{ path: { value: 'b' } }];

@@ -9,7 +9,6 @@ import { assumedMatch } from './assumed-match.ts';
 import type { Assumed } from './assumed-rule.ts';
 
 /** As many as a right route has at most. */
-const MOST_PARENTS = 32;
 const MOST_RULES = 16;
 const MOST_MATCHES = 64;
 
@@ -29,8 +28,8 @@ const CONNECTION_KINDS: readonly string[] = ['TLSRoute', 'TCPRoute', 'UDPRoute']
  */
 export function salvageRoute(kind: string, spec: unknown): ClosedRoute | undefined {
   if (!isFields(spec)) return undefined;
-  const hostnames = readable(hostname, spec.hostnames, Number.POSITIVE_INFINITY);
-  const parentRefs = readable(parentRef, spec.parentRefs, MOST_PARENTS) ?? [];
+  const hostnames = readable(hostname, spec.hostnames);
+  const parentRefs = readable(parentRef, spec.parentRefs) ?? [];
   const defaults = spec.useDefaultGateways === 'All' ? { useDefaultGateways: 'All' } : {};
   if (parentRefs.length === 0 && !('useDefaultGateways' in defaults)) return undefined;
   const isSure = hostnames !== undefined;
@@ -49,14 +48,14 @@ function rulesOf(kind: string, rules: unknown, isSure: boolean): readonly object
   if (match === undefined) return [];
   // What is no list is one rule that cannot be read.
   const written = rules === undefined ? [{}] : Array.isArray(rules) ? rules : [[rules]];
-  return written.slice(0, MOST_RULES).flatMap(rule => ruleOf(match, rule, isSure));
+  return atMost(MOST_RULES, written).flatMap(rule => ruleOf(match, rule, isSure));
 }
 
 function ruleOf(match: z.ZodType, rule: unknown, isSure: boolean): readonly object[] {
   const { name, matches = [] } = isFields(rule) ? rule : { matches: undefined };
   const written = isFields(rule) && Array.isArray(matches) ? matches : [undefined];
   const every = written.length === 0 && match === httpRouteMatch ? [{}] : written;
-  const parsed = every.slice(0, MOST_MATCHES).map(item => [match.safeParse(item), item] as const);
+  const parsed = atMost(MOST_MATCHES, every).map(item => [match.safeParse(item), item] as const);
   const right = parsed.flatMap(([{ success, data }]) => (success && isSure ? [data] : []));
   const wrong = parsed.flatMap(([{ success }, item]) => (success && isSure ? [] : [item]));
   const named = sectionName.safeParse(name).success ? { name } : {};
@@ -69,14 +68,19 @@ function ruleOf(match: z.ZodType, rule: unknown, isSure: boolean): readonly obje
   ];
 }
 
+/** What is beyond so many items is one that cannot be read. */
+function atMost(most: number, items: readonly unknown[]): readonly unknown[] {
+  return items.length <= most ? items : [...items.slice(0, most), items.slice(most)];
+}
+
 /** In any letter case and place, since the rule may be misspelt. */
 const NAMES_FILTER = /extensionRef|externalAuth/i;
 
 /** @returns undefined when something is written and nothing of it is right */
-function readable<T>(schema: z.ZodType<T>, list: unknown, most: number): T[] | undefined {
+function readable<T>(schema: z.ZodType<T>, list: unknown): T[] | undefined {
   if (list === undefined || (Array.isArray(list) && list.length === 0)) return [];
   if (!Array.isArray(list)) return undefined;
-  const items = list.slice(0, most).flatMap(item => {
+  const items = list.flatMap(item => {
     const parsed = schema.safeParse(item);
     return parsed.success ? [parsed.data] : [];
   });
