@@ -14,6 +14,7 @@ import { checkGatewayListeners, ourGateways } from './gateway-listeners.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { gatewayStatuses } from './gateway-statuses.ts';
 import { keyPairNamed } from './listener-tls.ts';
+import { openCalls } from './open-calls.ts';
 import { type OurGateway, originsOf } from './our-gateway.ts';
 import { policyStatuses, type UsedServices } from './policy-statuses.ts';
 import { remembered } from './remembered.ts';
@@ -81,11 +82,7 @@ export function servedGateways(
     ...made.map(({ served }) => servicesAsked(served)),
   ];
   const valid = [...listeners.checked.values()].flat().filter(({ valid }) => valid);
-  const shadowed = shadowedRoutes(
-    valid.map(({ listener }) => listener),
-    unclosed,
-    memo,
-  );
+  const written = valid.map(({ listener }) => listener);
   const policies = policyStatuses(resources, objects, using, ours);
   const targeting = targetingStatuses(resources, objects, routes, ours);
   return {
@@ -105,7 +102,8 @@ export function servedGateways(
       ...unclassedProblems(resources, [...classes.values()], ours),
       ...statuses.problems,
       ...routes.flatMap(([, { problems }]) => problems),
-      ...shadowed,
+      ...shadowedRoutes(written, unclosed, memo),
+      ...openCalls(written, unclosed, memo),
       ...policies.problems,
       ...targeting.problems,
       ...unlistedAncestors(resources, [...policies.statuses, ...targeting.statuses]),
