@@ -38,12 +38,11 @@ export function servedEdgePort(
 /**
  * Returns the chain of a Host's TLS, whose requests use this table of routes. A Host that cannot
  * speak TLS has a chain too, which ends each connection. Its name must not fall to a wider Host
- * with other rules.
+ * with other rules, and Envoy accepts no listener without a chain.
  */
 function hostChain(host: EdgeHost, edge: EdgeParts, table: string): readonly Chain[] {
   const { hostname, tls } = host;
-  if (tls === undefined || tls === 'broken')
-    return hostname === '*' ? [] : [{ hostname, filters: [END] }];
+  if (tls === undefined || tls === 'broken') return [{ hostname, filters: [END] }];
   const chain = {
     mark: hostMark(hostname, tls),
     hasClientCertificates: tls.authorities !== undefined,
