@@ -437,7 +437,7 @@ describe('services and proxies', () => {
       say('edge', 'settled');
     }
     assert.deepEqual([kept, over], [[], []]);
-    timers[0]?.();
+    for (const timer of timers.splice(0)) timer();
     assert.deepEqual([kept, over], [['Mapping/default/a'], ['a@3']]);
     controller.written(written([mapping('a', '4')]));
     say('edge', 'settled');
@@ -519,6 +519,33 @@ describe('services and proxies', () => {
     assert.deepEqual(kept, []);
     connect('limits', 'edge');
     say('edge', 'settled');
+    assert.deepEqual(kept, ['Mapping/default/a']);
+  });
+
+  test('services do not stand for proxies that are all late', () => {
+    const { controller, say, kept, timers } = pair();
+    controller.written(written([mapping('a', '1')]));
+    say('limits', 'settled');
+    for (const timer of timers.splice(0)) timer();
+    assert.deepEqual(kept, []);
+    say('edge', 'settled');
+    assert.deepEqual(kept, ['Mapping/default/a']);
+  });
+
+  test('a proxy that has rejected the base for long has answered, and is waited for at the next change', () => {
+    const groups = ['limits', 'edge', 'other'];
+    const { controller, say, connect, kept, timers } = pair({ groups: () => groups });
+    connect(...groups);
+    controller.written(written([mapping('a', '1')]));
+    for (const _trial of ['first', 'control', 'unproven'])
+      for (const group of groups) say(group, group === 'other' ? 'rejected' : 'settled');
+    assert.equal(controller.rollout.trial?.stage, 'unproven');
+    for (const timer of timers.splice(0)) timer();
+    controller.written(written([mapping('a', '2')]));
+    say('limits', 'settled');
+    say('edge', 'settled');
+    assert.deepEqual(kept, []);
+    say('other', 'settled');
     assert.deepEqual(kept, ['Mapping/default/a']);
   });
 

@@ -196,7 +196,7 @@ export class Controller {
     if (!this.#changing || this.#held.length > 0) return;
     // A verdict may have published something else.
     const { proxies } = this.#rollout.trial === trial ? clients : this.#clients();
-    if (proxies.every(({ id, state }) => state === 'settled' || this.#proxies.isLate(id))) {
+    if (proxies.every(({ id, state }) => state === 'settled' || this.#proxies.isLate(oldKey(id)))) {
       this.#changing = false;
       this.#parts.changedOver();
     }
@@ -225,14 +225,18 @@ export class Controller {
     );
     const groups =
       proxies.length === 0 ? [] : [...this.#awaited()].filter(group => !settled.has(group));
-    this.#proxies.waitFor([...unsettled(proxies), ...groups.map(groupKey)]);
+    this.#proxies.waitFor([
+      ...waiting(proxies),
+      ...proxies.filter(({ state }) => state !== 'settled').map(({ id }) => oldKey(id)),
+      ...groups.map(groupKey),
+    ]);
     if (this.#hasTaken(services)) this.#taken = effective(this.#rollout);
     const come = services.some(({ id }) => !this.#here.has(id));
     this.#here = new Set(services.map(({ id }) => id));
     // Another process of the service may be on its way back, too.
     if (come && this.#held.length > 0) this.#waitElsewhere();
     this.#services.waitFor([
-      ...unsettled(services),
+      ...waiting(services),
       ...this.#silentGroups(services).map(silentKey),
       ...this.#away(services),
     ]);
@@ -319,15 +323,12 @@ export class Controller {
   #judge({ proxies, services }: Clients): void {
     const late = (key: string) => this.#proxies.isLate(key);
     const awaited = this.#awaited().filter(group => !late(groupKey(group)));
-    const said = rolloutVerdict(
-      [...proxies, ...services],
-      this.#unproven,
-      ({ id }) => late(id),
-      new Set(awaited),
-    );
+    const verdict = (clients: readonly ClientAck[]) =>
+      rolloutVerdict(clients, this.#unproven, ({ id }) => late(id), new Set(awaited));
+    const said = verdict([...proxies, ...services]);
     if (typeof said === 'object') this.#refuse(said.rejected);
     // Services alone do not prove what is meant for proxies.
-    else if (said === 'accepted' && proxies.length > 0 && this.#untaken === undefined)
+    else if (said === 'accepted' && verdict(proxies) === said && this.#untaken === undefined)
       this.#accept();
   }
 
@@ -536,8 +537,14 @@ function hasResources({ snapshot }: Compiled): boolean {
   return [...snapshot.values()].some(({ size }) => size > 0);
 }
 
-function unsettled(clients: readonly ClientAck[]): readonly string[] {
-  return clients.filter(({ state }) => state !== 'settled').map(({ id }) => id);
+/** One that has rejected has answered, however long ago that was. */
+function waiting(clients: readonly ClientAck[]): readonly string[] {
+  return clients.filter(({ state }) => state === 'waiting').map(({ id }) => id);
+}
+
+/** Returns the key of the wait for a proxy that may still go by what was before. */
+function oldKey(id: string): string {
+  return `old ${id}`;
 }
 
 /** Returns a key that differs from every stream id. */
