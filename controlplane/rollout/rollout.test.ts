@@ -127,6 +127,21 @@ describe('a rollout', () => {
     assert.deepEqual(refuse(rollout, 'again').trial, rollout.trial);
   });
 
+  test('while the base is rejected as it was, the next edit takes nothing away', () => {
+    const unproven = settle(
+      want(startRollout(set({ a: '1' })), set({ a: '1', b: '1' })),
+      () => true,
+    );
+    const edited = want(unproven.rollout, set({ a: '1', b: '1', c: '1' }));
+    const same = refuse(edited, 'no');
+    assert.deepEqual([same.trial?.stage, served(same)], ['unproven', { a: '1', b: '1', c: '1' }]);
+    const again = want(want(same, set({ a: '1', b: '2', c: '1' })), set({ a: '1', b: '2' }));
+    assert.deepEqual(served(refuse(again, 'no')), { a: '1', b: '2' });
+    const isBad = (resources: ResourcesById) => resources.get('b')?.hash === '2';
+    const { rollout: found } = settle(refuse(again, 'no, b is wrong'), isBad);
+    assert.deepEqual([...found.quarantined.keys()], ['b'], 'once there is another cause');
+  });
+
   /** After a start, when Secrets are not known as accepted yet. */
   const restarted = () => {
     const secret = { id: 's', hash: '1' } as Resource;

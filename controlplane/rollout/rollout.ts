@@ -25,6 +25,8 @@ export type Trial = {
   readonly changes: readonly Change[];
   /** Change sets to try after this one, each on top of what is accepted by then. */
   readonly rest: readonly (readonly Change[])[];
+  /** Of `unproven`, and of `first` after it: the message that the base was rejected with. */
+  readonly base?: string;
 };
 
 /**
@@ -129,12 +131,17 @@ function trialAfter(trial: Trial | undefined, all: readonly Change[]): Trial | u
     }),
   );
   const before = new Set(sets.flat().map(({ id }) => id));
-  if (searched === undefined || before.size === 0) return trialOf('first', [all]);
+  if (searched === undefined || before.size === 0) return firstAfter(trial, all);
   const others = all.filter(({ id }) => !before.has(id));
   const [changes = [], ...rest] = sets;
   return searched.stage === 'control'
     ? { stage: 'control', changes, rest: [others, ...rest] }
     : trialOf('search', [others, ...sets]);
+}
+
+function firstAfter(trial: Trial | undefined, all: readonly Change[]): Trial | undefined {
+  const first = trialOf('first', [all]);
+  return first && trial?.base !== undefined ? { ...first, base: trial.base } : first;
 }
 
 /**
@@ -197,14 +204,19 @@ export function refuse(rollout: Rollout, message: string): Rollout {
     case 'first':
       return { ...rollout, trial: controlOf(trial, rollout, message) };
     case 'control':
-      return { ...rollout, trial: withoutControl(trial, rollout) };
+      return { ...rollout, trial: withoutControl(trial, rollout, message) };
     case 'search':
       return narrow(rollout, trial, message);
   }
 }
 
-/** Whoever asks for the port that is taken is to blame. The others need not go meanwhile. */
-function controlOf({ changes }: Trial, rollout: Rollout, message: string): Trial {
+/**
+ * Whoever asks for the port that is taken is to blame. The others need not go meanwhile, and none
+ * has to while the base is rejected as before.
+ */
+function controlOf(trial: Trial, rollout: Rollout, message: string): Trial {
+  if (message === trial.base) return { ...trial, stage: 'unproven' };
+  const { changes } = trial;
   const ports = portsIn(message);
   const others = changes.filter(({ to }) => to === undefined || !asksFor(to, ports));
   return others.length < changes.length
@@ -213,11 +225,13 @@ function controlOf({ changes }: Trial, rollout: Rollout, message: string): Trial
 }
 
 /** The guess was wrong, or what was never stored is to blame. So the base is tried with less. */
-function withoutControl({ changes, rest }: Trial, rollout: Rollout): Trial {
+function withoutControl({ changes, rest }: Trial, rollout: Rollout, message: string): Trial {
   const all = [...changes, ...rest.flat()];
   const secrets = secretsIn(all, rollout);
   if (changes.length > secrets.length) return control(all, secrets);
-  return changes.length > 0 ? control(all, []) : { stage: 'unproven', changes: all, rest: [] };
+  return changes.length > 0
+    ? control(all, [])
+    : { stage: 'unproven', changes: all, rest: [], base: message };
 }
 
 function control(all: readonly Change[], changes: readonly Change[]): Trial {
