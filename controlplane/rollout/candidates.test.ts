@@ -355,3 +355,59 @@ describe('a rejected Mapping', () => {
       assert.deepEqual([it.inForce, it.closed, it.problems], [['/a/'], [], []]);
     });
 });
+
+describe('the last good version of a Host', () => {
+  const CERTIFICATES = { secret: 'crt', ca_secret: 'ca', cert_required: true };
+  const host = (action: string) =>
+    documentOf('Host', {
+      ...{ hostname: 'a.test', tlsSecret: { name: 'crt' } },
+      requestPolicy: { insecure: { action } },
+    });
+  const context = (spec: object, name = 'c') => documentOf('TLSContext', spec, name);
+  const demanding = context({ hosts: ['a.test'], ...CERTIFICATES });
+  const after = (before: string, ...texts: readonly string[]) => {
+    const { closed, problems, resources } = candidates(
+      read(host('Rout'), ...texts),
+      read(host('Route'), before).resources,
+    );
+    return {
+      isKept: resources.has('Host/default/x'),
+      closed: closed.flatMap(({ hosts = [] }) => hosts),
+      problems: problems.map(describeProblem),
+    };
+  };
+
+  test('does not stay without the client certificates that a TLSContext demanded', () => {
+    const moved = context(CERTIFICATES, 'other');
+    assert.deepEqual(after(demanding, moved), {
+      isKept: false,
+      closed: ['a.test'],
+      problems: [
+        'error: Host default/x (0.yaml:1, spec): its last good version does not stay in force, because the demand for client certificates by the Secret default/ca in TLSContext default/c that it was under does not. What can be read of the Host answers 500',
+      ],
+    });
+  });
+
+  test('does not stay where the TLSContext no longer has it redirect, or lets clients without a certificate in', () => {
+    const redirecting = context({ hosts: ['a.test'], redirect_cleartext_from: 8080 });
+    for (const [before, ...texts] of [
+      [demanding, context({ hosts: ['a.test'], ...CERTIFICATES, cert_required: false })],
+      [demanding, context({ hosts: ['b.test'], ...CERTIFICATES })],
+      [redirecting],
+    ] as const) {
+      const { closed, isKept } = after(before, ...texts);
+      assert.deepEqual([isKept, closed], [false, ['a.test']]);
+    }
+  });
+
+  test('stays with another TLSContext that demands the same, or one that demanded nothing', () => {
+    const other = context({ hosts: ['a.test'], ...CERTIFICATES }, 'other');
+    const harmless = context({ hosts: ['a.test'], min_tls_version: 'v1.2' });
+    for (const [before, ...texts] of [
+      [demanding, other],
+      [demanding, demanding],
+      [harmless],
+    ] as const)
+      assert.deepEqual(after(before, ...texts), { isKept: true, closed: [], problems: [] });
+  });
+});

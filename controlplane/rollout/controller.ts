@@ -9,7 +9,6 @@ import { closedResource, lostRuleProblem, quarantineProblem, unmadeProblem } fro
 import {
   accept,
   effective,
-  mayPass,
   opened,
   proven,
   type Rollout,
@@ -20,6 +19,7 @@ import {
   want,
 } from './rollout.ts';
 import { type ClientAck, rolloutVerdict } from './rollout-verdict.ts';
+import { mayPass } from './taken-ports.ts';
 import { type Untaken, withoutUntaken } from './untaken-rules.ts';
 
 /** The configuration of one node group. */

@@ -5,38 +5,41 @@ import { type PolicyTarget, targetText } from '#resources/kinds/gateway-api/poli
 import { type Glob, parseGlob } from '#resources/match/glob.ts';
 import { commonText } from '#resources/match/glob-relation.ts';
 import { type Resource, type ResourcesById, resourceId } from '#resources/resource.ts';
+import { type LostDemand, lostDemands } from './lost-demands.ts';
 
 type Policy = Resource<'FilterPolicy'>;
 type Route = Resource<'HTTPRoute'> | Resource<'GRPCRoute'>;
 
 /** What a FilterPolicy restricts: the requests of a rule, or those of a target. */
 type Restriction = {
-  readonly policy: Policy;
+  readonly by: Policy;
   /** Equal for equal restrictions, whatever policy has them. */
   readonly key: string;
   readonly restricts: { readonly rule: FilterPolicyRule } | { readonly target: PolicyTarget };
 };
 
-/** A rule or target with Filters that one version has and the next one does not. */
-export type LostRule = Restriction & {
-  /** Returns true when in doubt, as for an expression. */
-  mayCover(resource: Resource): boolean;
-};
+/** A restriction that one version has and the next one does not. */
+export type LostRule =
+  | LostDemand
+  | (Restriction & {
+      /** Returns true when in doubt, as for an expression. */
+      mayCover(resource: Resource): boolean;
+    });
 
 /** A resource without a rule that it was under. */
 export type Opened = { readonly resource: Resource; readonly rule: LostRule };
 
 /**
- * Returns those of the Mappings, routes, Gateways and ListenerSets that are more open among these
- * resources than in each of the `versions` that has them as they are. One that no version has is
- * compared with the last.
+ * Returns those of the Hosts, Mappings, routes, Gateways and ListenerSets that are more open among
+ * these resources than in each of the `versions` that has them as they are. One that no version has
+ * is compared with the last.
  */
 export function openedResources(
   some: Iterable<Resource>,
   resources: ResourcesById,
   versions: readonly ResourcesById[],
 ): readonly Opened[] {
-  const compared = versions.map(version => ({ version, lost: lostRules(version, resources) }));
+  const compared = versions.map(version => ({ version, lost: lostIn(version, resources) }));
   if (compared.every(({ lost }) => lost.length === 0)) return [];
   return [...some].flatMap(resource => {
     const { hash, id } = resource;
@@ -47,6 +50,10 @@ export function openedResources(
     const [rule] = rules;
     return rule === undefined || rules.includes(undefined) ? [] : [{ resource, rule }];
   });
+}
+
+function lostIn(before: ResourcesById, after: ResourcesById): readonly LostRule[] {
+  return [...lostRules(before, after), ...lostDemands(before, after)];
 }
 
 /**
@@ -76,16 +83,16 @@ function restrictionsOf(policy: Policy): readonly Restriction[] {
       .filter(rule => rule.filters.length > 0)
       .map(rule => {
         const key = JSON.stringify([namespace, rule.host, rule.path, rule.filters]);
-        return { policy, key, restricts: { rule } };
+        return { by: policy, key, restricts: { rule } };
       }),
     ...targets.map(target => {
       const key = JSON.stringify([namespace, targetText(target), filters]);
-      return { policy, key, restricts: { target } };
+      return { by: policy, key, restricts: { target } };
     }),
   ];
 }
 
-function coverOf({ policy: { namespace }, restricts }: Restriction): LostRule['mayCover'] {
+function coverOf({ by: { namespace }, restricts }: Restriction): LostRule['mayCover'] {
   if ('target' in restricts) {
     const { kind, name } = restricts.target;
     const id = resourceId(kind, namespace, name);

@@ -9,7 +9,8 @@ import { salvageVirtualHosts } from '#resources/parse/salvage-virtual-hosts.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Rejected, type Resource } from '#resources/resource.ts';
 import type { LostRule } from './lost-rules.ts';
-import { mayPass, type Quarantined } from './rollout.ts';
+import type { Quarantined } from './rollout.ts';
+import { mayPass } from './taken-ports.ts';
 
 /**
  * Returns the Problem for a mistake that only the proxies found. It names the resource and its
@@ -41,14 +42,17 @@ export function quarantineProblem(
 /** Returns the Problem for a resource whose last good version would be open without this rule. */
 export function lostRuleProblem(
   resource: Resource | Rejected,
-  { policy: { namespace, name }, restricts }: LostRule,
+  { by: { kind, namespace, name }, restricts }: LostRule,
 ): Problem {
-  const rule =
-    'rule' in restricts
-      ? `the rule for path ${restricts.rule.path} of host ${restricts.rule.host}`
-      : `the target ${restricts.target.kind} ${restricts.target.name}`;
-  const message = `its last good version does not stay in force, because ${rule} in FilterPolicy ${namespace}/${name} that it was under does not. What can be read of the ${resource.kind} answers 500`;
+  const message = `its last good version does not stay in force, because ${restrictionText(restricts)} in ${kind} ${namespace}/${name} that it was under does not. What can be read of the ${resource.kind} answers 500`;
   return problemOf(resource, 'error', 'spec', message);
+}
+
+function restrictionText(restricts: LostRule['restricts']): string {
+  if ('demand' in restricts) return `the demand for ${restricts.demand}`;
+  return 'rule' in restricts
+    ? `the rule for path ${restricts.rule.path} of host ${restricts.rule.host}`
+    : `the target ${restricts.target.kind} ${restricts.target.name}`;
 }
 
 /** Returns the Problem for a node group that gets nothing new, since none can be made for it. */

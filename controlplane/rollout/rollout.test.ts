@@ -284,6 +284,26 @@ describe('while a change is searched for what is rejected', () => {
     assert.deepEqual(prefixes(effective(want(before, open))), ['/a/']);
   });
 
+  test('a Host is not served without the client certificates that two TLSContexts hand over', () => {
+    const host = (more: object) => documentOf('Host', { hostname: 'a.test', ...more }, 'h');
+    const context = (name: string, more: object = {}) =>
+      documentOf(
+        'TLSContext',
+        { secret: 's', ca_secret: 'ca', cert_required: true, ...more },
+        name,
+      );
+    const before = started(host({}), context('old', { hosts: ['a.test'] }));
+    const wanted = read(host({ tlsContext: 'new' }), context('new'), route('m', '/b/'));
+    const isNew = (resources: ResourcesById) =>
+      resources.get('Host/default/h')?.hash === wanted.get('Host/default/h')?.hash;
+    const { rollout } = settle(want(before, wanted), isNew);
+    assert.deepEqual([...rollout.quarantined.keys()], ['Host/default/h']);
+    assert.deepEqual(
+      [...effective(rollout).keys()],
+      ['Mapping/default/m', 'TLSContext/default/new'],
+    );
+  });
+
   const attached = (parent: object, hostname: string, name: string) =>
     JSON.stringify({
       ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'r' } },

@@ -1,7 +1,7 @@
 import type { Resource, ResourcesById } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { type Opened, openedResources } from './lost-rules.ts';
-import { asksFor, portsIn } from './taken-ports.ts';
+import { asksFor, mayPass, portsIn } from './taken-ports.ts';
 
 /** One resource that is to change to another version, or to be removed (`to` undefined). */
 export type Change = { readonly id: string; readonly to: Resource | undefined };
@@ -174,11 +174,6 @@ export function triable({ accepted, quarantined }: Rollout): readonly string[] {
   return [...quarantined]
     .filter(([id, { message }]) => !accepted.has(id) && mayPass(message))
     .map(([id]) => id);
-}
-
-/** Whether proxies may take later what they reject with this message, without any change of it. */
-export function mayPass(message: string): boolean {
-  return /Address already in use|Cannot assign requested address/.test(message);
 }
 
 /** Records that every proxy that answered accepted what is served. */

@@ -1,5 +1,10 @@
 import type { Resource } from '#resources/resource.ts';
 
+/** Whether proxies may take later what they reject with this message, without any change of it. */
+export function mayPass(message: string): boolean {
+  return /Address already in use|Cannot assign requested address/.test(message);
+}
+
 /** Returns the ports that an Envoy cannot have, in its own words. */
 export function portsIn(message: string): ReadonlySet<number> {
   const found = message.matchAll(/cannot bind '[^']*:(\d+)'/g);

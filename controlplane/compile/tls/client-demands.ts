@@ -2,8 +2,7 @@ import type { Rejected, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { TlsSettings } from '#resources/traffic/tls-settings.ts';
 import { contextOf, missing } from './host-context.ts';
-import { authoritiesUse } from './host-tls.ts';
-import { contextAuthorities, type SecretUse } from './secret-use.ts';
+import { authoritiesUse, contextAuthorities, type SecretUse } from './secret-use.ts';
 
 type Host = Resource<'Host'>;
 type Context = Resource<'TLSContext'>;

@@ -4,6 +4,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 
 type Context = Resource<'TLSContext'>;
+type Contexts = Pick<ResourceSet, 'closed' | 'tlsContexts'>;
 
 /**
  * Returns the TLSContext of a Host. It is the one that the Host names, else `<name>-context` beside
@@ -13,7 +14,7 @@ type Context = Resource<'TLSContext'>;
  */
 export function contextOf(
   host: Resource<'Host'>,
-  resources: ResourceSet,
+  resources: Contexts,
 ): Parsed<Context | undefined> {
   const { hostname, tls, tlsContext } = host.spec;
   if (tlsContext !== undefined)
@@ -31,12 +32,12 @@ export function contextOf(
   return { value: resources.tlsContexts.find(({ spec }) => spec.hosts.includes(hostname)) };
 }
 
-function named(namespace: string, name: string, resources: ResourceSet): Parsed<Context> {
+function named(namespace: string, name: string, resources: Contexts): Parsed<Context> {
   const found = find(namespace, name, resources);
   return found === undefined ? missing(namespace, name) : { value: found };
 }
 
-function find(namespace: string, name: string, { tlsContexts }: ResourceSet): Context | undefined {
+function find(namespace: string, name: string, { tlsContexts }: Contexts): Context | undefined {
   return tlsContexts.find(context => context.namespace === namespace && context.name === name);
 }
 

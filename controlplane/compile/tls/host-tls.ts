@@ -17,7 +17,7 @@ import {
   orderedSecret,
   type ProxySecret,
 } from './proxy-secret.ts';
-import { contextAuthorities, contextCertificate, type SecretUse, secretUse } from './secret-use.ts';
+import { authoritiesUse, certificateUse, type SecretUse } from './secret-use.ts';
 
 type Host = Resource<'Host'>;
 
@@ -74,36 +74,6 @@ function broken(context: ResolvedTls['context'], ...problems: readonly Problem[]
 }
 
 type Part<T> = { readonly value: T } | { readonly problem: Problem };
-
-/**
- * Returns the Secret with a Host's certificate.
- * @returns undefined when the certificate comes from elsewhere
- */
-export function certificateUse(
-  host: Host,
-  context: Resource<'TLSContext'> | undefined,
-): SecretUse | undefined {
-  const { tls, tlsSecret } = host.spec;
-  if (acmeOrderOf(host.spec) !== undefined) return undefined;
-  if (tlsSecret !== undefined)
-    return {
-      reference: { namespace: host.namespace, ...tlsSecret },
-      by: host,
-      field: 'spec.tlsSecret',
-    };
-  return tls !== undefined || context === undefined ? undefined : contextCertificate(context);
-}
-
-/** Returns the Secret with the authorities of its clients' certificates. */
-export function authoritiesUse(
-  host: Host,
-  context: Resource<'TLSContext'> | undefined,
-): SecretUse | undefined {
-  const { tls } = host.spec;
-  if (tls?.ca_secret !== undefined)
-    return secretUse(host, tls.ca_secret, tls, 'spec.tls.ca_secret');
-  return tls !== undefined || context === undefined ? undefined : contextAuthorities(context);
-}
 
 function certificateOf(
   host: Host,

@@ -15,9 +15,14 @@ import {
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 import { contextOf } from './host-context.ts';
-import { authoritiesUse, certificateUse } from './host-tls.ts';
 import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './proxy-secret.ts';
-import { contextAuthorities, contextCertificate, type SecretUse } from './secret-use.ts';
+import {
+  authoritiesUse,
+  certificateUse,
+  contextAuthorities,
+  contextCertificate,
+  type SecretUse,
+} from './secret-use.ts';
 import { contextIdOf, serviceContexts } from './service-context.ts';
 
 type Secret = Resource<'Secret'>;
