@@ -4,11 +4,11 @@ import type { FileContent } from './file-content.ts';
 import { LONGEST_FILE } from './longest-file.ts';
 
 /**
- * A file's identity, which changes when another file takes its place, and a signature that changes
- * when its content may have changed. Or why it cannot be read.
+ * A file's identity, which changes when another file takes its place, a signature that changes when
+ * its content may have changed, and when it was written, in ms. Or why it cannot be read.
  */
 export type ListedFile =
-  | { readonly identity: string; readonly signature: string }
+  | { readonly identity: string; readonly signature: string; readonly written: number }
   | Extract<FileContent, { error: string }>;
 
 /** A folder as it stands, before its files are read. Paths are relative to it, with `/`, sorted. */
@@ -133,7 +133,9 @@ function leadsNowhere(error: unknown): boolean {
 function toEntry(stats: BigIntStats): ListedFile {
   if (!stats.isFile()) return { error: 'Cannot read this: it is not a regular file' };
   const identity = identityOf(stats);
-  return { identity, signature: `${identity} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` };
+  const { ctimeNs, mtimeNs, size } = stats;
+  const signature = `${identity} ${size} ${mtimeNs} ${ctimeNs}`;
+  return { identity, signature, written: Number(stats.mtimeMs) };
 }
 
 /** Inode numbers are reused, birth times are not. */

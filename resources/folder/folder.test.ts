@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   mkdirSync,
   mkdtempSync,
   renameSync,
@@ -75,6 +76,27 @@ function texts({ files }: FolderContent): Record<string, string> {
     [...files].map(([file, content]) => [file, 'text' in content ? content.text : content.error]),
   );
 }
+
+test('a file that is being written at the start counts once nothing writes to it any more', t => {
+  const root = mkdtempSync(join(tmpdir(), 'folder-'));
+  t.after(() => rmSync(root, { recursive: true }));
+  const path = join(root, 'a.yaml');
+  writeFileSync(path, '');
+  const started = (pause: () => void) => {
+    const told: FolderContent[] = [];
+    const options = { ...BY_EVENTS, stillMs: 600_000, pause };
+    watchFolder(root, content => told.push(content), options).close();
+    return told.map(texts);
+  };
+  const rest = ['1\n', '2\n', '3\n'];
+  const grow = () => {
+    const more = rest.shift();
+    if (more === undefined) utimesSync(path, 0, 0);
+    else appendFileSync(path, more);
+  };
+  assert.deepEqual(started(grow), [{ 'a.yaml': '1\n2\n3\n' }]);
+  assert.deepEqual(started(assert.fail), [{ 'a.yaml': '1\n2\n3\n' }]);
+});
 
 test('a file that is emptied to be written anew is never seen empty', async t => {
   const folder = watched(t, { 'a.yaml': 'a' }, BY_EVENTS);

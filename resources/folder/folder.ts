@@ -31,6 +31,8 @@ export type FolderOptions = {
   readonly longestHeldMs: number;
   /** How often the folder is scanned, for changes that the kernel does not announce. */
   readonly rescanMs: number;
+  /** Waits at the start, for this many ms. */
+  readonly pause: (ms: number) => void;
 };
 
 const STILL_MS = 200;
@@ -42,13 +44,15 @@ const DEFAULTS: FolderOptions = {
   stillMs: STILL_MS,
   longestHeldMs: LONGEST_HELD_MS,
   rescanMs: 1000,
+  pause: ms => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
 };
 
 /**
  * Calls `onChange` with the content of a folder before it returns, and again whenever the content
  * has changed. It follows edits, atomic renames, new folders and symlink swaps as of Kubernetes'
  * mounts. A file that is written in place does not count before it looks whole, so that no policy
- * is missing because the writer has not come to it yet. A folder that vanishes is a Problem, and
+ * is missing because the writer has not come to it yet. At the start, when nothing is known that
+ * could stay in force, it waits until no file is so new. A folder that vanishes is a Problem, and
  * its last files stay. `close` ends it.
  * @throws Error when the folder cannot be read at the start
  */
@@ -87,7 +91,7 @@ class FolderWatcher {
 
   start(): void {
     try {
-      const reading = this.#read(false);
+      const reading = this.#readStill();
       this.#listing = reading.listing;
       this.#content = this.#toContent(reading);
     } catch (error) {
@@ -101,6 +105,17 @@ class FolderWatcher {
     }
     this.#rescan = setInterval(() => this.#lookAgain(), this.#options.rescanMs);
     this.#onChange(this.#content);
+  }
+
+  #readStill(): FolderReading {
+    const { longestHeldMs, pause, stillMs } = this.#options;
+    const end = performance.now() + longestHeldMs;
+    for (;;) {
+      const reading = this.#read(false);
+      const rest = Math.min(stillMs - ageOf(reading.listing), end - performance.now());
+      if (rest <= 0) return reading;
+      pause(rest);
+    }
   }
 
   close(): void {
@@ -222,6 +237,13 @@ class FolderWatcher {
       return [folderProblem('warning', path, message)];
     }
   }
+}
+
+/** Returns the age of the newest file, in ms. The clock of a file system may be ahead. */
+function ageOf({ files }: Listing): number {
+  const now = Date.now();
+  const ages = [...files.values()].map(file => ('written' in file ? now - file.written : -1));
+  return Math.min(...ages.filter(age => age >= 0));
 }
 
 function folderProblem(severity: Problem['severity'], file: string, message: string): Problem {

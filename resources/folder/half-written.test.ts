@@ -11,7 +11,9 @@ function folderOf(content: FileContent | undefined, identity = 'inode 1') {
   return {
     files: new Map(content === undefined ? [] : [['a.yaml', content]]),
     listing: {
-      files: new Map(content === undefined ? [] : [['a.yaml', { identity, signature }]]),
+      files: new Map(
+        content === undefined ? [] : [['a.yaml', { identity, signature, written: 0 }]],
+      ),
       folders: new Map(),
       loops: [],
     },
