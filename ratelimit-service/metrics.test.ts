@@ -34,6 +34,11 @@ test('the room for counters is told, and which limits lost some', async () => {
   assert.match(text, /store_evicted_keys 4\n/);
 });
 
+test('what is not known has no series, as of a Redis that was not reached yet', async () => {
+  const text = await metricsOf().registry.metrics();
+  assert.doesNotMatch(text, /^gateway_ratelimit_(store_\w+_bytes|store_evicted|counters_max)/m);
+});
+
 test('a limit that is gone is not shown any more, one that stays keeps its count', async () => {
   const metrics = metricsOf();
   metrics.limits(['a', 'b']);

@@ -30,6 +30,7 @@ export function createMetrics(store: () => CounterStoreStatus): Metrics {
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
     registers,
   });
+  /** One that is not known has no series, since 0 would be a value. */
   const gauge = (name: string, help: string, read: () => number | undefined) =>
     new Gauge({
       name,
@@ -37,7 +38,8 @@ export function createMetrics(store: () => CounterStoreStatus): Metrics {
       registers,
       collect() {
         const value = read();
-        if (value !== undefined) this.set(value);
+        if (value === undefined) this.remove();
+        else this.set(value);
       },
     });
   gauge('gateway_ratelimit_counters', 'Counters in memory', () => store().keys);

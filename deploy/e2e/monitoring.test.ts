@@ -62,6 +62,8 @@ const EMPTY = [
   'Gateway: control plane and discovery: DNS queries of discovery',
   'Gateway: control plane and discovery: Rejected by proxies',
   'Gateway: edge and services: Instances out by outlier detection',
+  'Gateway: Filters and limits: Lost counters and failed templates',
+  'Gateway: Filters and limits: Memory of the counter store',
   'Gateway: Filters and limits: Time of the counter store',
   'Gateway: control plane and discovery: Status written to objects',
 ];
