@@ -154,6 +154,12 @@ const ISSUED: Case = {
   labels: { namespace: 'gateway', kind: 'served', name: 'gateway/issued/a' },
 };
 
+/** A control plane without pods. */
+const GONE: Case = {
+  series: { 'gateway_ready{namespace="gateway"}': ['1x10', '1x10 _x5 1x15'] },
+  labels: OF_NAMESPACE,
+};
+
 /** A control plane that hangs looks connected. One that has restarted fails once. */
 const HUNG: Case = {
   series: {
@@ -203,6 +209,7 @@ describe('the alerts, as promtool runs them', { skip: promtool.skip }, () => {
     const all = [
       ...Object.entries(CASES),
       ['GatewayIdentityEnds', ISSUED] as const,
+      ['GatewayNotReady', GONE] as const,
       ['GatewayProxyDisconnected', HUNG] as const,
     ];
     writeFileSync(
