@@ -242,8 +242,10 @@ class FolderWatcher {
 /** Returns the age of the newest file, in ms. The clock of a file system may be ahead. */
 function ageOf({ files }: Listing): number {
   const now = Date.now();
-  const ages = [...files.values()].map(file => ('written' in file ? now - file.written : -1));
-  return Math.min(...ages.filter(age => age >= 0));
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const file of files.values())
+    if ('written' in file && file.written <= now) newest = Math.max(newest, file.written);
+  return now - newest;
 }
 
 function folderProblem(severity: Problem['severity'], file: string, message: string): Problem {
