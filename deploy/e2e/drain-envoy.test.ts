@@ -55,6 +55,18 @@ test('a connection without a request does not keep a container from ending', asy
   assert.equal(await status, 0);
 });
 
+test('a connection of Prometheus does not keep a container', { timeout: 60_000 }, async t => {
+  const { statsPort, env } = await startDrainingEnvoy(t);
+  const agent = new http.Agent({ keepAlive: true });
+  t.after(() => agent.destroy());
+  const scrape = http.get({ host: '127.0.0.1', port: statsPort, path: '/stats/prometheus', agent });
+  const [response] = await once(scrape, 'response');
+  await once(response.resume(), 'end');
+  const drain = spawn('bash', [DRAIN, '0', '3600'], { env, stdio: 'ignore' });
+  t.after(() => drain.kill('SIGKILL'));
+  assert.deepEqual(await once(drain, 'exit'), [0, null]);
+});
+
 test('a request that does not end is waited for until the time has passed', async t => {
   const { port, reached, env } = await startDrainingEnvoy(t);
   const request = http.get({ host: '127.0.0.1', port }).on('error', () => {});

@@ -5,6 +5,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { ADMIN_CLUSTER, statsListener } from '#envoy/admin-listeners.ts';
 import { envoyBinary } from '#envoy/binary.ts';
 import { listenLocally } from '#envoy/e2e/local-server.ts';
 import { until } from '#envoy/e2e/until.ts';
@@ -25,6 +26,8 @@ export type DrainingEnvoy = {
   readonly port: number;
   /** The port of a listener that takes connections as they are. */
   readonly tcpPort: number;
+  /** The port that Prometheus reads. */
+  readonly statsPort: number;
   /** Variables for the scripts where several Envoys share a machine. */
   readonly env: Readonly<Record<string, string>>;
   /** Resolves when the upstream has the next request. Its argument answers that request. */
@@ -37,14 +40,18 @@ export type DrainingEnvoy = {
 export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy> {
   const upstream = http.createServer();
   const { close, port: upstreamPort } = await listenLocally(upstream);
-  const [folder, adminPort, port, tcpPort] = [
+  const [folder, adminPort, port, tcpPort, statsPort] = [
     mkdtempSync(join(tmpdir(), 'drain-')),
+    await freePort(),
     await freePort(),
     await freePort(),
     await freePort(),
   ];
   const config = join(folder, 'bootstrap.yaml');
-  writeFileSync(config, toEnvoyYaml(bootstrapOf(adminPort, [port, tcpPort], upstreamPort)));
+  writeFileSync(
+    config,
+    toEnvoyYaml(bootstrapOf(adminPort, [port, tcpPort, statsPort], upstreamPort)),
+  );
   symlinkSync(await envoyBinary(), join(folder, 'envoy'));
   symlinkSync(DRAIN, join(folder, 'drain-envoy.sh'));
   const env = { PATH: `${folder}:${process.env.PATH}`, ADMIN_PORT: `${adminPort}` };
@@ -66,6 +73,7 @@ export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy>
     status,
     port,
     tcpPort,
+    statsPort,
     env,
     reached: async () => (await once(upstream, 'request'))[1],
   };
@@ -81,7 +89,7 @@ function killGroup({ pid }: ChildProcess): void {
 
 function bootstrapOf(
   adminPort: number,
-  [port, tcpPort]: readonly [number, number],
+  [port, tcpPort, statsPort]: readonly [number, number, number],
   upstreamPort: number,
 ) {
   const type = (name: string) => `type.googleapis.com/envoy.extensions.filters.${name}`;
@@ -105,12 +113,22 @@ function bootstrapOf(
     ...address(at),
     filter_chains: [{ filters: [{ name, typed_config }] }],
   });
-  const endpoints = [{ lb_endpoints: [{ endpoint: address(upstreamPort) }] }];
+  const cluster = (name: string, at: number) => ({
+    name,
+    load_assignment: {
+      cluster_name: name,
+      endpoints: [{ lb_endpoints: [{ endpoint: address(at) }] }],
+    },
+  });
   return {
     admin: address(adminPort),
     static_resources: {
-      listeners: [listener('manager', port, manager), listener('proxy', tcpPort, proxy)],
-      clusters: [{ name: 'upstream', load_assignment: { cluster_name: 'upstream', endpoints } }],
+      listeners: [
+        listener('manager', port, manager),
+        listener('proxy', tcpPort, proxy),
+        statsListener(`127.0.0.1:${statsPort}`),
+      ],
+      clusters: [cluster('upstream', upstreamPort), cluster(ADMIN_CLUSTER, adminPort)],
     },
   };
 }

@@ -16,12 +16,13 @@ has_requests() {
   ask 'GET /stats?filter=downstream_rq_active$' | grep '^http\.' | grep -v '^http\.admin\.' | grep -qv ': 0'
 }
 
-# A connection that is not one of HTTP is one that a route of TCP or TLS serves.
+# A connection that is not one of HTTP is one that a route of TCP or TLS serves. Those of the admin
+# interface and of Prometheus are counted on both sides.
 has_streams() {
   local name value open=0
   while IFS=': ' read -r name value; do
     case $name in
-      *.admin.* | *.worker_*) ;;
+      *.worker_* | *.main_thread.*) ;;
       listener.*) open=$((open + ${value%%[^0-9]*})) ;;
       http.*) open=$((open - ${value%%[^0-9]*})) ;;
     esac
