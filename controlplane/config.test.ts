@@ -69,6 +69,16 @@ test('the name of the controller is a domain and a path', () => {
     assert.throws(() => readConfig({ GATEWAY_CONTROLLER: wrong }), /^Error: GATEWAY_CONTROLLER is/);
 });
 
+test('EDGE_PULL_SECRETS are names of Secrets, and none by default', () => {
+  const secrets = (env: Record<string, string>) => readConfig(env).edgePullSecrets;
+  assert.deepEqual(secrets({}), []);
+  assert.deepEqual(secrets({ EDGE_PULL_SECRETS: 'registry, mirror.1' }), ['registry', 'mirror.1']);
+  assert.throws(() => secrets({ EDGE_PULL_SECRETS: 'Registry' }), {
+    message:
+      'EDGE_PULL_SECRETS has "Registry": want names of Secrets with commas between, for example registry',
+  });
+});
+
 test('API_GROUPS are domain names, without a version', () => {
   assert.deepEqual(readConfig({ API_GROUPS: 'a.test, b' }).apiGroups, ['a.test', 'b']);
   for (const wrong of ['a.test/v2', 'a b', 'A.test'])

@@ -61,6 +61,8 @@ export type Config = {
   readonly gateways: GatewayOptions;
   /** The image of the proxies that are made for Gateways, and where they reach us. */
   readonly edgeImage: string;
+  /** Secrets by which it is fetched. */
+  readonly edgePullSecrets: readonly string[];
   readonly edgeXds: HostPort;
   readonly apiGroups: readonly string[];
   /** Variables whose values Secrets in folders may take, with `*` for any characters. */
@@ -105,7 +107,11 @@ export function readConfig(env: Environment): Config {
   const httpsPort = text('EDGE_HTTPS_PORT', '');
   const http = address('HTTP_ADDRESS', '127.0.0.1:8877');
   const kubeconfig = text('KUBECONFIG', '');
-  const apiGroups = parseApiGroups(list('API_GROUPS', 'gateway.internal,getambassador.io', ','));
+  const apiGroups = parseDomains(
+    'API_GROUPS',
+    list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
+    'domain names with commas between, for example gateway.internal',
+  );
   const folders = namespaces.length > 0 ? '' : 'envoy/resources';
   return {
     resources: list('RESOURCES', folders, delimiter).map(folder => resolve(folder)),
@@ -140,17 +146,20 @@ export function readConfig(env: Environment): Config {
     },
     edgeXds: server('EDGE_XDS_ADDRESS', 'controlplane:18000'),
     edgeImage: text('EDGE_IMAGE', `envoyproxy/envoy:v${ENVOY_VERSION}`),
+    edgePullSecrets: parseDomains(
+      'EDGE_PULL_SECRETS',
+      list('EDGE_PULL_SECRETS', '', ','),
+      'names of Secrets with commas between, for example registry',
+    ),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
 
-/** Parses groups as they stand in `apiVersion`, which also has `/v2`. */
-function parseApiGroups(groups: readonly string[]): readonly string[] {
-  const wrong = groups.find(group => !/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(group));
-  if (wrong === undefined) return groups;
-  throw new Error(
-    `API_GROUPS has "${wrong}": want domain names with commas between, for example gateway.internal`,
-  );
+/** Parses names that are domains, as those of groups and objects in Kubernetes. */
+function parseDomains(variable: string, names: readonly string[], want: string): readonly string[] {
+  const wrong = names.find(name => !/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name));
+  if (wrong === undefined) return names;
+  throw new Error(`${variable} has "${wrong}": want ${want}`);
 }
 
 /** Parses names of variables, in which `*` stands for any characters. */

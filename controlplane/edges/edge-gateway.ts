@@ -35,6 +35,8 @@ export type EdgeSystem = {
   /** The name that their objects have in common (`edgesName`). */
   readonly name: string;
   readonly image: string;
+  /** Names of Secrets by which the image is fetched, in the namespace of each Gateway. */
+  readonly pullSecrets: readonly string[];
   /** The files that each proxy reads, by name. */
   readonly files: Readonly<Record<string, string>>;
 };

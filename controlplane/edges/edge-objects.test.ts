@@ -77,6 +77,13 @@ test('a Gateway without a port has no Service', () => {
   assert.ok(!kinds.includes('Service'));
 });
 
+test('pods fetch their image by the Secrets that are named', () => {
+  const pullSecrets = ['registry', 'mirror'];
+  const { spec } = of(edgeObjects(sampleGateway(), { ...SYSTEM, pullSecrets }), 'Deployment');
+  const pod = (spec as Deployment['spec']).template.spec;
+  assert.deepEqual(pod.imagePullSecrets, [{ name: 'registry' }, { name: 'mirror' }]);
+});
+
 test('another bootstrap replaces the pods', () => {
   const files = { ...SYSTEM.files, 'edge.bootstrap.yaml': 'node: {}\n' };
   const before = of(edgeObjects(sampleGateway(), SYSTEM), 'Deployment');

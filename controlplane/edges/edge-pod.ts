@@ -13,6 +13,7 @@ const KEY_MODE = 0o440;
  * restarts no pod. `deploy/kubernetes/system/edge.yaml` says why most of it is as it is.
  */
 export function edgePod(gateway: EdgeGateway, system: EdgeSystem): object {
+  const { pullSecrets } = system;
   return {
     metadata: {
       labels: edgeLabels(gateway, system),
@@ -44,6 +45,7 @@ export function edgePod(gateway: EdgeGateway, system: EdgeSystem): object {
         },
       ],
       terminationGracePeriodSeconds: 60,
+      ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets.map(name => ({ name })) } : {}),
       containers: [container(gateway, system)],
       volumes: volumes(gateway, system),
     },

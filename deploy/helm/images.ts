@@ -29,7 +29,8 @@ export function definePulling(define: Define): void {
     name: 'imagePullSecrets',
     schema: OBJECTS,
     default: [],
-    description: 'Secrets for your registry, as `[{ name: registry }]`',
+    description:
+      'Secrets for your registry, as `[{ name: registry }]`. Each namespace with Gateways needs them, too',
   });
 }
 
@@ -71,13 +72,19 @@ function keyOf(repository: string): string {
   return key;
 }
 
-/** The template that images are named by. Without a tag it takes the version. */
-export const IMAGE_TEMPLATE = `{{- define "tollwright.image" -}}
+/**
+ * The templates that images are named by, and the Secrets of registries as one text. Without a tag
+ * an image has the version.
+ */
+export const IMAGE_TEMPLATES = `{{- define "tollwright.image" -}}
 {{- $image := index . 0 -}}
 {{- if $image.digest -}}
 {{ $image.repository }}@{{ $image.digest }}
 {{- else -}}
 {{ $image.repository }}:{{ $image.tag | default (index . 1) }}
 {{- end -}}
+{{- end }}
+{{- define "tollwright.pullSecrets" -}}
+{{- range $at, $secret := . }}{{ if $at }},{{ end }}{{ $secret.name }}{{ end -}}
 {{- end }}
 `;

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Document, isScalar, Pair, Scalar, visit } from 'yaml';
 import { NAMED_TEMPLATE } from './gateway-id.ts';
 import { around, expression, fillHoles, hole, json } from './holes.ts';
-import { definePulling, editImage, IMAGE_TEMPLATE } from './images.ts';
+import { definePulling, editImage, IMAGE_TEMPLATES } from './images.ts';
 import {
   type ConfigMapFiles,
   documentsOf,
@@ -54,7 +54,7 @@ export function templates(define: Define): ReadonlyMap<string, string> {
   const gatewayApi = readKustomization('gateway-api');
   const parts = [readKustomization('system'), gatewayApi, readKustomization('monitoring')];
   const files = new Map([
-    ['templates/_image.tpl', IMAGE_TEMPLATE],
+    ['templates/_image.tpl', IMAGE_TEMPLATES],
     ['templates/_named.tpl', NAMED_TEMPLATE],
   ]);
   for (const [file, condition] of Object.entries(DEFINITIONS)) {

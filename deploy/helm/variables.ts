@@ -41,6 +41,12 @@ export function editVariables(document: Document, gatewayApi: Kustomization, def
   if (service === 'controlplane') {
     const envoy = imageExpression('envoyproxy/envoy');
     addVariable('EDGE_IMAGE', envoy, '$.Values.gatewayApi.enabled');
+    const secrets = 'include "tollwright.pullSecrets" $.Values.imagePullSecrets';
+    addVariable(
+      'EDGE_PULL_SECRETS',
+      secrets,
+      'and $.Values.gatewayApi.enabled $.Values.imagePullSecrets',
+    );
     addVariable('GATEWAY_EDGES', '"shared"', `and $.Values.gatewayApi.enabled (ne ${OWN_EDGES})`);
   }
   for (const item of list.items) {

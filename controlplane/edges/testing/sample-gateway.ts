@@ -27,6 +27,7 @@ export function sampleGateway(changes: Partial<EdgeGateway> = {}): EdgeGateway {
 export const SYSTEM: EdgeSystem = {
   name: 'gateway-edges',
   image: 'envoyproxy/envoy:v1.40.0',
+  pullSecrets: [],
   files: edgeFiles({
     xdsAddress: 'controlplane.gateway.svc:18000',
     sdsAddress: 'sds.gateway.svc:18003',

@@ -233,6 +233,15 @@ describe('a value of the chart', options, () => {
     assert.ok(!roles.includes('gateway-edges') && roles.includes('gateway-api'));
   });
 
+  test('that names Secrets of a registry gives them to the proxies of Gateways, too', () => {
+    const imagePullSecrets = [{ name: 'registry' }, { name: 'mirror' }];
+    const secrets = (values: object) =>
+      variablesOf(render(values), 'controlplane').get('EDGE_PULL_SECRETS');
+    assert.equal(secrets({ imagePullSecrets, gatewayApi: { enabled: true } }), 'registry,mirror');
+    assert.equal(secrets({ gatewayApi: { enabled: true } }), undefined);
+    assert.equal(secrets({ imagePullSecrets }), undefined);
+  });
+
   for (const id of ['blue', ' blue ', 'default', '', 'a.b', 'Blue Team', 'b'.repeat(60)])
     test(`that is the GATEWAY_ID "${id}" gives rights to what the control plane calls so`, () => {
       const values = { controlplane: { env: { GATEWAY_ID: id } }, gatewayApi: { enabled: true } };
