@@ -70,7 +70,7 @@ test('the name of the controller is a domain and a path', () => {
 });
 
 test('EDGE_PULL_SECRETS are names of Secrets, and none by default', () => {
-  const secrets = (env: Record<string, string>) => readConfig(env).edgePullSecrets;
+  const secrets = (env: Record<string, string>) => readConfig(env).edgePods.pullSecrets;
   assert.deepEqual(secrets({}), []);
   assert.deepEqual(secrets({ EDGE_PULL_SECRETS: 'registry, mirror.1' }), ['registry', 'mirror.1']);
   assert.throws(() => secrets({ EDGE_PULL_SECRETS: 'Registry' }), {

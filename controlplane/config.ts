@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { type ConsoleConfig, readConsole } from '#controlplane/console/console-config.ts';
+import type { EdgeSystem } from '#controlplane/edges/edge-gateway.ts';
 import {
   DEFAULT_CONTROLLER,
   type GatewayOptions,
@@ -59,10 +60,8 @@ export type Config = {
   readonly gatewayId: string;
   /** Which Gateways of Gateway API are ours, and whose proxies serve them. */
   readonly gateways: GatewayOptions;
-  /** The image of the proxies that are made for Gateways, and where they reach us. */
-  readonly edgeImage: string;
-  /** Secrets by which it is fetched. */
-  readonly edgePullSecrets: readonly string[];
+  /** The pods of the proxies that are made for Gateways, and where they reach us. */
+  readonly edgePods: Omit<EdgeSystem, 'name' | 'files'>;
   readonly edgeXds: HostPort;
   readonly apiGroups: readonly string[];
   /** Variables whose values Secrets in folders may take, with `*` for any characters. */
@@ -145,12 +144,15 @@ export function readConfig(env: Environment): Config {
       apiGroups,
     },
     edgeXds: server('EDGE_XDS_ADDRESS', 'controlplane:18000'),
-    edgeImage: text('EDGE_IMAGE', `envoyproxy/envoy:v${ENVOY_VERSION}`),
-    edgePullSecrets: parseDomains(
-      'EDGE_PULL_SECRETS',
-      list('EDGE_PULL_SECRETS', '', ','),
-      'names of Secrets with commas between, for example registry',
-    ),
+    edgePods: {
+      image: text('EDGE_IMAGE', `envoyproxy/envoy:v${ENVOY_VERSION}`),
+      pullSecrets: parseDomains(
+        'EDGE_PULL_SECRETS',
+        list('EDGE_PULL_SECRETS', '', ','),
+        'names of Secrets with commas between, for example registry',
+      ),
+      fixedUser: parseFlag('EDGE_FIXED_USER', text('EDGE_FIXED_USER', 'true')),
+    },
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }

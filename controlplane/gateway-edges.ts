@@ -62,7 +62,7 @@ export async function openGatewayEdges(parts: GatewayEdgesParts): Promise<Kubern
 }
 
 async function systemOf(config: Config): Promise<EdgeSystem> {
-  const { edgeImage, edgePullSecrets, edgeXds, sds, trustDomain, figures, gatewayId } = config;
+  const { edgeXds, sds, trustDomain, figures, gatewayId } = config;
   const files = edgeFiles({
     xdsAddress: formatHostPort(edgeXds),
     sdsAddress: formatHostPort(sds),
@@ -70,7 +70,7 @@ async function systemOf(config: Config): Promise<EdgeSystem> {
     figures,
     drainScript: await readFile(DRAIN_SCRIPT, 'utf8'),
   });
-  return { name: edgesName(gatewayId), image: edgeImage, pullSecrets: edgePullSecrets, files };
+  return { name: edgesName(gatewayId), ...config.edgePods, files };
 }
 
 /** Returns the identity of each Gateway in the cluster, by the id of its resource. */

@@ -37,6 +37,8 @@ export type EdgeSystem = {
   readonly image: string;
   /** Names of Secrets by which the image is fetched, in the namespace of each Gateway. */
   readonly pullSecrets: readonly string[];
+  /** Whether pods run as the user of Envoy's image. Else the cluster gives them one. */
+  readonly fixedUser: boolean;
   /** The files that each proxy reads, by name. */
   readonly files: Readonly<Record<string, string>>;
 };

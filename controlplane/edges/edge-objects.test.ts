@@ -84,6 +84,17 @@ test('pods fetch their image by the Secrets that are named', () => {
   assert.deepEqual(pod.imagePullSecrets, [{ name: 'registry' }, { name: 'mirror' }]);
 });
 
+test('pods name no user where the cluster gives them one', () => {
+  const system = { ...SYSTEM, fixedUser: false };
+  const { spec } = of(edgeObjects(sampleGateway(), system), 'Deployment');
+  const pod = (spec as Deployment['spec']).template.spec;
+  assert.deepEqual(Object.keys(pod.securityContext as Json), [
+    'runAsNonRoot',
+    'seccompProfile',
+    'sysctls',
+  ]);
+});
+
 test('another bootstrap replaces the pods', () => {
   const files = { ...SYSTEM.files, 'edge.bootstrap.yaml': 'node: {}\n' };
   const before = of(edgeObjects(sampleGateway(), SYSTEM), 'Deployment');

@@ -4,7 +4,7 @@ import { edgeAnnotations, edgeLabels, podSelector } from './edge-labels.ts';
 import { edgeName } from './edge-names.ts';
 
 /** The user of Envoy's image. */
-const ENVOY_USER = 101;
+const ENVOY_USER = { runAsUser: 101, runAsGroup: 101, fsGroup: 101 };
 /** Keys are read by the pod's group only. */
 const KEY_MODE = 0o440;
 
@@ -13,7 +13,7 @@ const KEY_MODE = 0o440;
  * restarts no pod. `deploy/kubernetes/system/edge.yaml` says why most of it is as it is.
  */
 export function edgePod(gateway: EdgeGateway, system: EdgeSystem): object {
-  const { pullSecrets } = system;
+  const { pullSecrets, fixedUser } = system;
   return {
     metadata: {
       labels: edgeLabels(gateway, system),
@@ -29,9 +29,7 @@ export function edgePod(gateway: EdgeGateway, system: EdgeSystem): object {
       enableServiceLinks: false,
       securityContext: {
         runAsNonRoot: true,
-        runAsUser: ENVOY_USER,
-        runAsGroup: ENVOY_USER,
-        fsGroup: ENVOY_USER,
+        ...(fixedUser ? ENVOY_USER : {}),
         seccompProfile: { type: 'RuntimeDefault' },
         // Listeners have the ports that clients know, such as 80.
         sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }],

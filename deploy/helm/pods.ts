@@ -1,7 +1,7 @@
-import type { Document } from 'yaml';
+import { type Document, Scalar } from 'yaml';
 import { expression, inside, json } from './holes.ts';
 import { addLine, CONTAINER, listAt, mapAt, POD, setLine } from './nodes.ts';
-import { type Define, type JsonSchema, OBJECT, OBJECTS, TEXT, TEXTS } from './values.ts';
+import { BOOLEAN, type Define, type JsonSchema, OBJECT, OBJECTS, TEXT, TEXTS } from './values.ts';
 
 /** What one may give for all pods, or in place of that for those of one service. */
 const PLACEMENT: Readonly<Record<string, readonly [JsonSchema, unknown]>> = {
@@ -15,8 +15,18 @@ const PLACEMENT: Readonly<Record<string, readonly [JsonSchema, unknown]>> = {
 const SHEDS = '. Envoy sheds load at 2 GiB, so its limit of memory is above that';
 const ITS_PODS = 'Its pods. `null`: as many as an autoscaler of yours wants';
 
-/** Defines where the pods of all services run. */
+/** What OpenShift gives to pods itself, and rejects where they name it. */
+const USER = ['runAsUser', 'runAsGroup', 'fsGroup'] as const;
+export const USERS_ARE_FIXED = 'ne $.Values.fixedUsers false';
+
+/** Defines where the pods of all services run, and as whom. */
 export function definePlacement(define: Define): void {
+  define({
+    name: 'fixedUsers',
+    schema: BOOLEAN,
+    default: true,
+    description: 'Pods run as the users of their images. `false`: as those that OpenShift gives',
+  });
   for (const [name, [schema, fallback]] of Object.entries(PLACEMENT))
     define({
       name,
@@ -38,6 +48,9 @@ export function editPods(document: Document, define: Define, checksum: string | 
   const pod = mapAt(document, ...POD);
   const isStore = service.startsWith('valkey');
 
+  const security = mapAt(document, ...POD, 'securityContext');
+  for (const key of USER)
+    setLine(security, key, inside(`if ${USERS_ARE_FIXED}`, new Scalar(security.get(key))));
   if (!isStore) {
     const count = { type: 'integer', minimum: 0 };
     const replicas = document.getIn(['spec', 'replicas']);

@@ -3,7 +3,7 @@ import { hole, inside, json } from './holes.ts';
 import { imageExpression } from './images.ts';
 import type { Kustomization } from './kustomization.ts';
 import { addLine, CONTAINER, listAt, mapAt, setLine } from './nodes.ts';
-import { keyOf } from './pods.ts';
+import { keyOf, USERS_ARE_FIXED } from './pods.ts';
 import { type Define, NAMES, OBJECTS, pattern, TEXTS } from './values.ts';
 
 /** With Gateway API each Gateway has proxies of its own. */
@@ -46,6 +46,11 @@ export function editVariables(document: Document, gatewayApi: Kustomization, def
       'EDGE_PULL_SECRETS',
       secrets,
       'and $.Values.gatewayApi.enabled $.Values.imagePullSecrets',
+    );
+    addVariable(
+      'EDGE_FIXED_USER',
+      '"false"',
+      `and $.Values.gatewayApi.enabled (not (${USERS_ARE_FIXED}))`,
     );
     addVariable('GATEWAY_EDGES', '"shared"', `and $.Values.gatewayApi.enabled (ne ${OWN_EDGES})`);
   }

@@ -28,6 +28,7 @@ export const SYSTEM: EdgeSystem = {
   name: 'gateway-edges',
   image: 'envoyproxy/envoy:v1.40.0',
   pullSecrets: [],
+  fixedUser: true,
   files: edgeFiles({
     xdsAddress: 'controlplane.gateway.svc:18000',
     sdsAddress: 'sds.gateway.svc:18003',

@@ -213,6 +213,7 @@ describe('a value of the chart', options, () => {
       networkPolicies: { enabled: null },
       crds: { install: null, fieldPolicies: null },
       resources: { createNamespace: null },
+      fixedUsers: null,
     };
     assert.deepEqual(render(values).map(identity), render().map(identity));
   });
@@ -240,6 +241,13 @@ describe('a value of the chart', options, () => {
     assert.equal(secrets({ imagePullSecrets, gatewayApi: { enabled: true } }), 'registry,mirror');
     assert.equal(secrets({ gatewayApi: { enabled: true } }), undefined);
     assert.equal(secrets({ imagePullSecrets }), undefined);
+  });
+
+  test('that leaves users to the cluster names none in any pod', () => {
+    const manifests = render({ fixedUsers: false, gatewayApi: { enabled: true } });
+    const named = JSON.stringify(manifests).match(/"(runAsUser|runAsGroup|fsGroup)"/g);
+    assert.equal(named, null);
+    assert.equal(variablesOf(manifests, 'controlplane').get('EDGE_FIXED_USER'), 'false');
   });
 
   for (const id of ['blue', ' blue ', 'default', '', 'a.b', 'Blue Team', 'b'.repeat(60)])
