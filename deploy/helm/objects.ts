@@ -86,7 +86,9 @@ const EDITS: Readonly<Record<string, Edit>> = {
 /** Makes what differs by installation in an object, beside its pods, into values. */
 export function editObject(document: Document, define: Define): void {
   EDITS[nameOf(document)]?.(document, define);
-  if (document.get('kind') === 'NetworkPolicy') addEgress(document, define);
+  if (document.get('kind') !== 'NetworkPolicy') return;
+  editDns(document, define);
+  addEgress(document, define);
 }
 
 const PASSWORDS = {
@@ -211,6 +213,24 @@ function editEdgeService(document: Document, define: Define): void {
     port.set('targetPort', new Scalar(`${port.get('targetPort')}${hole(more)}`));
   }
 }
+
+/** Clusters have their DNS in different places. */
+function editDns(document: Document, define: Define): void {
+  const rules: readonly EgressRule[] = document.toJS().spec.egress ?? [];
+  const at = rules.findIndex(({ ports = [] }) => ports.some(({ port }) => port === 53));
+  if (at === -1) return;
+  const dns = define({
+    name: 'networkPolicies.dns',
+    schema: OBJECTS,
+    default: [rules[at]],
+    description: 'The way to the DNS of the cluster, as rules of egress',
+  });
+  const list = listAt(document, 'spec', 'egress');
+  list.delete(at);
+  addLine(list, inside(`range ${dns}`, json('.')));
+}
+
+type EgressRule = { readonly ports?: readonly { readonly port: number }[] };
 
 /** Services that people may let out to more than the gateway itself, by their policies. */
 const REACHING: readonly string[] = [

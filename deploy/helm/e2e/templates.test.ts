@@ -17,6 +17,7 @@ import {
   ofKind,
   workloadsOf,
 } from '../../testing/manifests.ts';
+import type { NetworkPolicy } from '../../testing/network-policies.ts';
 import { makeChart } from '../chart.ts';
 import { packChart, writeChart } from '../pack-chart.ts';
 import type { Value } from '../values.ts';
@@ -241,6 +242,16 @@ describe('a value of the chart', options, () => {
     assert.equal(secrets({ imagePullSecrets, gatewayApi: { enabled: true } }), 'registry,mirror');
     assert.equal(secrets({ gatewayApi: { enabled: true } }), undefined);
     assert.equal(secrets({ imagePullSecrets }), undefined);
+  });
+
+  test('that says where the DNS is has all pods ask there alone', () => {
+    const dns = [{ ports: [{ protocol: 'UDP', port: 5353 }] }];
+    const manifests = render({ networkPolicies: { dns } });
+    const policies = ofKind<NetworkPolicy>(manifests, 'NetworkPolicy');
+    const ports = (name: string) =>
+      named(policies, name).spec.egress?.flatMap(rule => rule.ports?.map(({ port }) => port));
+    assert.deepEqual(ports('dns'), [5353]);
+    assert.deepEqual(ports('application-proxy'), [18000, 18003, 5353]);
   });
 
   test('that leaves users to the cluster names none in any pod', () => {
