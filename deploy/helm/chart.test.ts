@@ -11,13 +11,15 @@ import { defaultsOf } from './values.ts';
 
 const CHART = makeChart();
 const textOf = (path: string) => CHART.files.get(path) ?? assert.fail(`the chart has no ${path}`);
-const isValid = new Ajv().compile(JSON.parse(textOf('values.schema.json')));
+const validate = new Ajv().compile(JSON.parse(textOf('values.schema.json')));
+/** Judges values as Helm does, which puts them over the defaults and takes out what is `null`. */
+const isValid = (values: object) => validate(over(defaultsOf(CHART.values), values));
 
 describe('the values of the chart', () => {
   test('are in values.yaml with defaults that the schema accepts', () => {
     const values = parse(textOf('values.yaml'));
     assert.deepEqual(values, defaultsOf(CHART.values));
-    assert.ok(isValid(values), JSON.stringify(isValid.errors));
+    assert.ok(isValid(values), JSON.stringify(validate.errors));
   });
 
   for (const [what, values] of Object.entries({
@@ -36,6 +38,21 @@ describe('the values of the chart', () => {
     'a size in a unit that Kubernetes does not know': { controlplane: { stateSize: '512ki' } },
   }))
     test(`have a schema that rejects ${what}`, () => assert.ok(!isValid(values)));
+
+  for (const [what, values] of Object.entries({
+    'a group': { edge: null },
+    'a group in another': { edge: { service: null } },
+    'a text': { resources: { namespace: null } },
+    'a number': { edge: { workers: null } },
+    'a choice': { gatewayApi: { edges: null } },
+    'the way to the DNS': { networkPolicies: { dns: null } },
+  }))
+    test(`have a schema that rejects ${what} without a value`, () => assert.ok(!isValid(values)));
+
+  test('have a schema that accepts a number of pods, a switch and a list without a value', () => {
+    const values = { edge: { replicas: null, env: null }, fixedUsers: null, tolerations: null };
+    assert.ok(isValid({ ...values, identities: null }), JSON.stringify(validate.errors));
+  });
 
   test('have a schema that accepts those of a chart above it', () => {
     assert.ok(isValid({ global: { region: 'eu' } }));
@@ -106,6 +123,17 @@ describe('a document with holes', () => {
     assert.equal(around('if .a', 'b: 1\n'), '{{- if .a }}\nb: 1\n{{- end }}');
   });
 });
+
+function over(defaults: unknown, values: unknown): unknown {
+  if (!isObject(defaults) || !isObject(values)) return values;
+  const all = Object.entries(values).map(([key, value]) => [key, over(defaults[key], value)]);
+  const merged = Object.entries({ ...defaults, ...Object.fromEntries(all) });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 test('an archive takes no path that its header would cut', () => {
   assert.throws(() => tar([['a'.repeat(101), '']]), /too long/);

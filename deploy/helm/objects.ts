@@ -266,6 +266,6 @@ function labelMonitor(document: Document, define: Define): void {
     .map(word => JSON.stringify(word));
   document.setIn(
     ['metadata', 'labels'],
-    expression(`merge (dict ${words.join(' ')}) ${labels} | toJson`),
+    expression(`merge (dict ${words.join(' ')}) (${labels} | default dict) | toJson`),
   );
 }

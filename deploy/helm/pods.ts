@@ -54,7 +54,13 @@ export function editPods(document: Document, define: Define, checksum: string | 
   if (!isStore) {
     const count = { type: 'integer', minimum: 0 };
     const replicas = document.getIn(['spec', 'replicas']);
-    const called = valueAt('replicas', count, replicas, ITS_PODS);
+    const called = define({
+      name: `${keyOf(service)}.replicas`,
+      schema: count,
+      default: replicas,
+      mayBeNull: true,
+      description: ITS_PODS,
+    });
     // A number, or `null`, would count at each upgrade in place of what an autoscaler wants.
     const given = inside(`if not (kindIs "invalid" ${called})`, json(called));
     setLine(mapAt(document, 'spec'), 'replicas', given);
@@ -68,7 +74,7 @@ export function editPods(document: Document, define: Define, checksum: string | 
     'annotations',
     checksum === undefined
       ? inside(`with ${annotations}`, json('.'))
-      : json(`merge (dict "checksum/config" "${checksum}") ${annotations}`),
+      : json(`merge (dict "checksum/config" "${checksum}") (${annotations} | default dict)`),
   );
   for (const [name, [schema, fallback]] of Object.entries(PLACEMENT)) {
     const own = valueAt(name, schema, fallback, `\`${name}\` of its pods`);

@@ -9,6 +9,8 @@ export type Value = {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly default: unknown;
+  /** Whether `null` has a meaning of its own. */
+  readonly mayBeNull?: boolean;
   /** One line for the table and the schema. */
   readonly description: string;
 };
@@ -78,8 +80,17 @@ function schemaOf(tree: Tree): JsonSchema {
   return {
     type: 'object',
     additionalProperties: false,
+    required: Object.keys(tree).filter(key => isNeeded(tree[key])),
     properties: Object.fromEntries(properties),
   };
+}
+
+/** Helm takes out what is `null`, and checks the rest. Empty defaults are meant to be left out. */
+function isNeeded(node: Tree | Value | undefined): boolean {
+  if (node === undefined || !isValue(node)) return true;
+  const { default: fallback, mayBeNull = false } = node;
+  if (Array.isArray(fallback)) return fallback.length > 0;
+  return !mayBeNull && Boolean(fallback) && ['string', 'number'].includes(typeof fallback);
 }
 
 function yamlOf(tree: Tree, indent: string): string {

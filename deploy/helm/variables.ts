@@ -11,8 +11,8 @@ export const OWN_EDGES = '$.Values.gatewayApi.edges "own"';
 
 /** Returns the namespaces that a part reads, as lists of names. */
 export const NAMESPACES = {
-  resources: 'concat (list $.Values.resources.namespace) $.Values.resources.namespaces | uniq',
-  instances: 'concat (list $.Release.Namespace) $.Values.instances.namespaces | uniq',
+  resources: withFurther('$.Values.resources.namespace', '$.Values.resources.namespaces'),
+  instances: withFurther('$.Release.Namespace', '$.Values.instances.namespaces'),
 } as const;
 
 /**
@@ -33,7 +33,7 @@ export function editVariables(document: Document, gatewayApi: Kustomization, def
     if (known !== undefined)
       expressions.set(
         name,
-        `ternary ${JSON.stringify(value)} (${known}) $.Values.gatewayApi.enabled`,
+        `ternary (${known}) ${JSON.stringify(value)} (empty $.Values.gatewayApi.enabled)`,
       );
     else
       addVariable(name, JSON.stringify(value), `and $.Values.gatewayApi.enabled (eq ${OWN_EDGES})`);
@@ -120,7 +120,7 @@ function expressionsOf(
     case 'sds':
       return new Map([
         ['INSTANCES_KUBERNETES', `join "," (${NAMESPACES.instances})`],
-        ['IDENTITY_SECRETS', `join "," (concat (list ${identities(given)}) ${more(define)})`],
+        ['IDENTITY_SECRETS', `join "," (${withFurther(identities(given), more(define))})`],
       ]);
     case 'ext-authz':
       return new Map(redis('sessions', 'sessions'));
@@ -129,6 +129,11 @@ function expressionsOf(
     default:
       return new Map();
   }
+}
+
+/** Returns the list of these words and of what a value adds, if it is given. */
+function withFurther(words: string, value: string): string {
+  return `concat (list ${words}) (${value} | default list) | uniq`;
 }
 
 function identities(given: ReadonlyMap<string, string>): string {

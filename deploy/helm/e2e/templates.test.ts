@@ -147,6 +147,12 @@ describe('the chart', options, () => {
     assert.match(stderr, /must not have the namespace of the release/);
   });
 
+  test('is rejected by Helm with an empty group, which is named', () => {
+    const { status, stderr } = runHelm(chart, ['template', '.', '-f', '-'], { edge: null });
+    assert.notEqual(status, 0);
+    assert.match(stderr, /missing property 'edge'|edge is required/);
+  });
+
   test('is rejected by Helm with a value that its schema does not know', () => {
     const values = { edge: { service: { type: 'Loadbalancer' } } };
     const { status, stderr } = runHelm(chart, ['template', '.', '-f', '-'], values);
@@ -209,14 +215,16 @@ describe('a value of the chart', options, () => {
     assert.equal(count({ resources: { createNamespace: false } }), -1);
   });
 
-  test('that is a switch has its default where it is written without a value', () => {
+  test('that is a switch or a list has its default where it is written without a value', () => {
     const values = {
       networkPolicies: { enabled: null },
       crds: { install: null, fieldPolicies: null },
-      resources: { createNamespace: null },
-      fixedUsers: null,
+      resources: { createNamespace: null, namespaces: null },
+      ...{ fixedUsers: null, gatewayApi: { enabled: null } },
+      ...{ instances: { namespaces: null }, identities: null },
+      ...{ edge: { podAnnotations: null }, monitoring: { enabled: true, labels: null } },
     };
-    assert.deepEqual(render(values).map(identity), render().map(identity));
+    assert.deepEqual(render(values), render({ monitoring: { enabled: true } }));
   });
 
   test('that names a Redis leaves the Valkey of the chart out', () => {
