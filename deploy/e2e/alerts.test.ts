@@ -34,8 +34,8 @@ const RISING = '0+60x30';
 const FLAT = '60x30';
 const ZERO = '0x30';
 const ONE = '1x30';
-const GATEWAY = { envoy_http_conn_manager_prefix: 'shop-web-0123456789abcdef' };
-const EDGE = 'envoy_http_conn_manager_prefix="shop-web-0123456789abcdef"';
+const GATEWAY = { namespace: 'shop', envoy_http_conn_manager_prefix: 'web-0123456789abcdef' };
+const EDGE = 'namespace="shop",envoy_http_conn_manager_prefix="web-0123456789abcdef"';
 const CLUSTER = 'namespace="gateway",envoy_cluster_name="user-service"';
 const OF_CLUSTER = { namespace: 'gateway', envoy_cluster_name: 'user-service' };
 const PROXY = 'namespace="gateway",instance="edge-1:9902"';
@@ -54,8 +54,14 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     labels: GATEWAY,
   },
-  GatewayFiltersUndecided: { series: { envoy_http_ext_authz_error: [RISING, FLAT] } },
-  GatewayLimitsUndecided: { series: { envoy_cluster_ratelimit_error: [RISING, FLAT] } },
+  GatewayFiltersUndecided: {
+    series: { 'envoy_http_ext_authz_error{namespace="gateway"}': [RISING, FLAT] },
+    labels: OF_NAMESPACE,
+  },
+  GatewayLimitsUndecided: {
+    series: { 'envoy_cluster_ratelimit_error{namespace="gateway"}': [RISING, FLAT] },
+    labels: OF_NAMESPACE,
+  },
   GatewayNoHealthyInstance: {
     series: {
       [`envoy_cluster_membership_healthy{${CLUSTER}}`]: [ZERO, ONE],
@@ -160,6 +166,26 @@ const GONE: Case = {
   labels: OF_NAMESPACE,
 };
 
+/** Another release, with more requests, may have its metrics in the same Prometheus. */
+const SMALL: Case = {
+  series: Object.fromEntries(
+    [
+      ['small', '4', '60'],
+      ['large', '0', '9000'],
+    ].flatMap(([namespace, failing, all]) => {
+      const edge = `namespace="${namespace}",envoy_http_conn_manager_prefix="edge"`;
+      return [
+        [
+          `envoy_http_downstream_rq_xx{${edge},envoy_response_code_class="5"}`,
+          [`0+${failing}x30`, ZERO],
+        ],
+        [`envoy_http_downstream_rq_total{${edge}}`, [`0+${all}x30`, `0+${all}x30`]],
+      ];
+    }),
+  ),
+  labels: { namespace: 'small', envoy_http_conn_manager_prefix: 'edge' },
+};
+
 /** A control plane that hangs looks connected. One that has restarted fails once. */
 const HUNG: Case = {
   series: {
@@ -211,6 +237,7 @@ describe('the alerts, as promtool runs them', { skip: promtool.skip }, () => {
       ['GatewayIdentityEnds', ISSUED] as const,
       ['GatewayNotReady', GONE] as const,
       ['GatewayProxyDisconnected', HUNG] as const,
+      ['GatewayServerErrors', SMALL] as const,
     ];
     writeFileSync(
       join(folder, 'tests.yaml'),
