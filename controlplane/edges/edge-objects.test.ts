@@ -179,6 +179,15 @@ test('a pod is like those of the edge in deploy/, but for its identity, ports an
   assert.deepEqual(made, fixed);
 });
 
+test('a budget is like that of the edge in deploy/', () => {
+  const documents = parseAllDocuments(readFileSync(STATIC_EDGE, 'utf8')).map(each => each.toJS());
+  const [fixed, made] = [documents, edgeObjects(sampleGateway(), SYSTEM)].map(objects => {
+    const { selector: _, ...spec } = of(objects, 'PodDisruptionBudget').spec;
+    return spec;
+  });
+  assert.deepEqual(made, fixed);
+});
+
 /** Returns what the pods of all edges have alike. */
 function podOf(object: object): Json {
   const {

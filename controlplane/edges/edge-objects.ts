@@ -21,7 +21,11 @@ export function edgeObjects(gateway: EdgeGateway, system: EdgeSystem): readonly 
       spec: autoscalerSpec(gateway),
     }),
     make('policy/v1', 'PodDisruptionBudget', gateway, system, {
-      spec: { maxUnavailable: 1, selector: { matchLabels: podSelector(gateway) } },
+      spec: {
+        maxUnavailable: 1,
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+        selector: { matchLabels: podSelector(gateway) },
+      },
     }),
   ];
 }

@@ -25,7 +25,10 @@ import { type Manifest, manifestsOf, named, ofKind } from '../testing/manifests.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type DisruptionBudget = Manifest & {
-  readonly spec: { readonly selector: { readonly matchLabels: Readonly<Record<string, string>> } };
+  readonly spec: {
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly unhealthyPodEvictionPolicy?: string;
+  };
 };
 
 const readFiles = () => '0'.repeat(64);
@@ -129,6 +132,11 @@ describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     for (const { metadata, spec } of several) {
       assert.deepEqual(named(budgets, metadata.name).spec.selector, spec.selector);
     }
+  });
+
+  test('pods that are not ready keep no machine from being drained', () => {
+    for (const { metadata, spec } of ofKind<DisruptionBudget>(MANIFESTS, 'PodDisruptionBudget'))
+      assert.equal(spec.unhealthyPodEvictionPolicy, 'AlwaysAllow', metadata.name);
   });
 
   test('each probe asks where its container answers', () => {
