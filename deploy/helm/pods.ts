@@ -1,7 +1,16 @@
 import { type Document, Scalar } from 'yaml';
 import { expression, inside, json } from './holes.ts';
 import { addLine, CONTAINER, listAt, mapAt, POD, setLine } from './nodes.ts';
-import { BOOLEAN, type Define, type JsonSchema, OBJECT, OBJECTS, TEXT, TEXTS } from './values.ts';
+import {
+  BOOLEAN,
+  type Define,
+  isOn,
+  type JsonSchema,
+  OBJECT,
+  OBJECTS,
+  TEXT,
+  TEXTS,
+} from './values.ts';
 
 /** What one may give for all pods, or in place of that for those of one service. */
 const PLACEMENT: Readonly<Record<string, readonly [JsonSchema, unknown]>> = {
@@ -17,7 +26,6 @@ const ITS_PODS = 'Its pods. `null`: as many as an autoscaler of yours wants';
 
 /** What OpenShift gives to pods itself, and rejects where they name it. */
 const USER = ['runAsUser', 'runAsGroup', 'fsGroup'] as const;
-export const USERS_ARE_FIXED = 'ne $.Values.fixedUsers false';
 
 /** Defines where the pods of all services run, and as whom. */
 export function definePlacement(define: Define): void {
@@ -50,7 +58,7 @@ export function editPods(document: Document, define: Define, checksum: string | 
 
   const security = mapAt(document, ...POD, 'securityContext');
   for (const key of USER)
-    setLine(security, key, inside(`if ${USERS_ARE_FIXED}`, new Scalar(security.get(key))));
+    setLine(security, key, inside(`if ${isOn('fixedUsers')}`, new Scalar(security.get(key))));
   if (!isStore) {
     const count = { type: 'integer', minimum: 0 };
     const replicas = document.getIn(['spec', 'replicas']);

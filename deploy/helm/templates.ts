@@ -14,7 +14,7 @@ import {
 import { mapAt, nameOf } from './nodes.ts';
 import { editObject, KEEP } from './objects.ts';
 import { definePlacement, editPods } from './pods.ts';
-import { BOOLEAN, choice, type Define } from './values.ts';
+import { BOOLEAN, choice, type Define, isOn } from './values.ts';
 import { editVariables, NAMESPACES, OWN_EDGES } from './variables.ts';
 
 /** The namespaces of our manifests. */
@@ -22,8 +22,6 @@ const SYSTEM = 'gateway';
 const RESOURCES = 'gateway-resources';
 /** Helm knows and makes the namespace of a release itself. */
 const LEFT_OUT: readonly string[] = ['Namespace gateway'];
-/** Asks whether a switch is on whose default is on. One without a value (`enabled:`) is. */
-const isOn = (name: string) => `ne $.Values.${name} false`;
 /** Definitions and their rules are files, because they may have braces of their own. */
 const DEFINITIONS: Readonly<Record<string, string>> = {
   'crds.yaml': isOn('crds.install'),

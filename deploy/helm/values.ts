@@ -29,6 +29,9 @@ export const TEXTS: JsonSchema = { type: 'object', additionalProperties: TEXT };
 export const choice = (...texts: readonly string[]): JsonSchema => ({ enum: texts });
 export const pattern = (text: string): JsonSchema => ({ type: 'string', pattern: text });
 
+/** Asks whether a switch is on whose default is on. One without a value (`enabled:`) is. */
+export const isOn = (name: string) => `ne $.Values.${name} false`;
+
 type Tree = { [key: string]: Tree | Value };
 
 /** Returns the schema of all values, which knows no others. `global` is Helm's own. */

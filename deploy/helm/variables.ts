@@ -3,8 +3,8 @@ import { hole, inside, json } from './holes.ts';
 import { imageExpression } from './images.ts';
 import type { Kustomization } from './kustomization.ts';
 import { addLine, CONTAINER, listAt, mapAt, setLine } from './nodes.ts';
-import { keyOf, USERS_ARE_FIXED } from './pods.ts';
-import { type Define, NAMES, OBJECTS, pattern, TEXTS } from './values.ts';
+import { keyOf } from './pods.ts';
+import { type Define, isOn, NAMES, OBJECTS, pattern, TEXTS } from './values.ts';
 
 /** With Gateway API each Gateway has proxies of its own. */
 export const OWN_EDGES = '$.Values.gatewayApi.edges "own"';
@@ -50,7 +50,7 @@ export function editVariables(document: Document, gatewayApi: Kustomization, def
     addVariable(
       'EDGE_FIXED_USER',
       '"false"',
-      `and $.Values.gatewayApi.enabled (not (${USERS_ARE_FIXED}))`,
+      `and $.Values.gatewayApi.enabled (not (${isOn('fixedUsers')}))`,
     );
     addVariable('GATEWAY_EDGES', '"shared"', `and $.Values.gatewayApi.enabled (ne ${OWN_EDGES})`);
   }
