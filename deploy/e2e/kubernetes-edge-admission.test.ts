@@ -19,7 +19,8 @@ const JUDGED = [
   ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
 ];
 
-const [, deployment] = edgeObjects(sampleGateway(), SYSTEM);
+const OBJECTS = edgeObjects(sampleGateway(), SYSTEM);
+const [, deployment] = OBJECTS;
 
 const VOLUMES_OF_THE_MACHINE =
   '"volumes":[{"name":"bootstrap","hostPath":{"path":"/"}},{"name":"identity","emptyDir":{}}]';
@@ -82,6 +83,22 @@ const THEFTS: readonly [what: string, change: (text: string) => string, why: Reg
   ],
 ];
 
+/** The same with the objects beside the pods, by their kind. */
+const OTHERS: readonly [kind: string, what: string, change: (text: string) => string][] = [
+  ['Service', 'the pods of others', text => text.replace('"gateway-edge"', '"database"')],
+  [
+    'Service',
+    'a name elsewhere',
+    text => text.replace(/"spec":.*/, '"spec":{"type":"ExternalName","externalName":"a.example"}}'),
+  ],
+  ['PodDisruptionBudget', 'all pods', text => text.replace(/"matchLabels":\{[^}]*\}/, '')],
+  [
+    'HorizontalPodAutoscaler',
+    'the Deployment of others',
+    text => text.replace(/("kind":"Deployment","name":)"[^"]*"/, '$1"database"'),
+  ],
+];
+
 describe('the policy of what is written for Gateways', {
   skip: whyNoKubeApiserver() ?? whyNoKubectl() ?? false,
 }, () => {
@@ -116,7 +133,7 @@ describe('the policy of what is written for Gateways', {
   });
 
   test('lets the control plane write the objects of a Gateway', () => {
-    for (const object of edgeObjects(sampleGateway(), SYSTEM))
+    for (const object of OBJECTS)
       assert.equal(write('controlplane', JSON.stringify(object)), '', object.kind);
   });
 
@@ -135,6 +152,15 @@ describe('the policy of what is written for Gateways', {
       const text = JSON.stringify(deployment);
       assert.notEqual(change(text), text);
       assert.match(write('controlplane', change(text)), why);
+    });
+
+  for (const [kind, what, change] of OTHERS)
+    test(`lets it write no ${kind} about ${what}`, () => {
+      const { metadata, ...rest } = OBJECTS.find(each => each.kind === kind) ?? assert.fail(kind);
+      const text = JSON.stringify(rest);
+      assert.notEqual(change(text), text);
+      const changed = JSON.stringify({ ...JSON.parse(change(text)), metadata });
+      assert.match(write('controlplane', changed), /about the proxies of Gateways alone/);
     });
 
   test('lets it delete nothing that it has not made', () => {
