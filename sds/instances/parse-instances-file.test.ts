@@ -60,7 +60,8 @@ const REFUSED_WHOLE: readonly [why: string, text: string, line: number, message:
   ['no services', 'service: {}', 1, /"services"/],
   ['services that are a list', 'services: []', 1, /"services"/],
   ['another top-level field', 'services: {}\n\nversion: 1', 3, /unknown field "version"/],
-  ['a service named twice', 'services:\n  a: []\n  a: []', 3, /unique/],
+  ['a service named twice', 'services:\n  a: []\n  a: []', 3, /^a key stands twice/],
+  ['a field named twice', 'services:\n  a:\n  - port: 1\n    port: 1', 4, /^a key stands twice/],
   ['broken YAML', 'services:\n  a: [\n', 3, /./],
   ['an unknown alias', 'services:\n  a: *nowhere\n', 1, /nowhere/],
   [
@@ -118,3 +119,12 @@ for (const [item, message] of REFUSED_ALONE) {
     assert.match(parsed.problems[0]?.message ?? '', message);
   });
 }
+
+test('of very many mistakes the first are told with their lines, and where the others begin', () => {
+  const wrong = '  - x\n'.repeat(130_000);
+  const { problems, rejected } = parseInstancesFile(`services:\n  bad:\n${wrong}`);
+  assert.deepEqual(rejected, ['bad']);
+  assert.deepEqual(problems.length, 101);
+  assert.deepEqual(problems[99]?.line, 102);
+  assert.deepEqual(problems[100], { line: 103, message: '129900 further mistakes begin here' });
+});

@@ -1,6 +1,16 @@
-import { type Document, isNode, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLParseError,
+} from 'yaml';
 import { isJsonObject } from '#protos/json.ts';
-import { type DeclaredItem, parseDeclaredItem } from './declared-item.ts';
+import { type Complaint, type DeclaredItem, parseDeclaredItem } from './declared-item.ts';
 
 /** A mistake in the file. `line` counts from 1. */
 export type FileProblem = { readonly line: number; readonly message: string };
@@ -16,7 +26,11 @@ export type InstancesFile = {
   readonly problems: readonly FileProblem[];
 };
 
+/** The line of a mistake is searched from the top of the file. So of more these are told. */
+const MOST_TOLD = 100;
+
 type Path = readonly (string | number)[];
+type Mistake = { readonly path: Path; readonly message: string };
 type Source = { readonly document: Document; readonly lines: LineCounter };
 
 /**
@@ -27,9 +41,14 @@ type Source = { readonly document: Document; readonly lines: LineCounter };
  */
 export function parseInstancesFile(text: string): InstancesFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // The library compares each key with all others of its map, which takes minutes in a long one.
+  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false };
+  const document = parseDocument(text, options);
   const [error] = document.errors;
   if (error !== undefined) return refuse(lines.linePos(error.pos[0]).line, explain(error));
+  const repeated = repeatedKey(document);
+  if (repeated !== undefined)
+    return refuse(lines.linePos(repeated.range?.[0] ?? 0).line, 'a key stands twice in one map');
   const top = toJs(document);
   if (top instanceof Error) return refuse(1, top.message);
   if (!isJsonObject(top) || !isJsonObject(top.services)) {
@@ -44,6 +63,23 @@ export function parseInstancesFile(text: string): InstancesFile {
 /** Keeps the YAML library's message, but replaces what it says to programmers. */
 function explain({ code, message }: YAMLParseError): string {
   return code === 'MULTIPLE_DOCS' ? 'want one document, another begins here' : message;
+}
+
+function repeatedKey({ contents }: Document): Node | undefined {
+  // It grows on the way. A text may be nested deeper than functions can call themselves.
+  const nodes: unknown[] = [contents];
+  for (const node of nodes) {
+    if (isSeq(node)) for (const item of node.items) nodes.push(item);
+    if (!isMap(node)) continue;
+    const seen = new Set<unknown>();
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? key.value : key;
+      if (isNode(key) && seen.has(name)) return key;
+      seen.add(name);
+      nodes.push(value);
+    }
+  }
+  return undefined;
 }
 
 function refuse(line: number, message: string): InstancesFile {
@@ -62,21 +98,21 @@ function toJs(document: Document): unknown {
 function parseServices(source: Source, byName: Readonly<Record<string, unknown>>): InstancesFile {
   const services = new Map<string, readonly DeclaredItem[]>();
   const rejected: string[] = [];
-  const problems: FileProblem[] = [];
+  const mistakes: Mistake[] = [];
   const unclear = unclearNames(byName);
   for (const [lower, [first, ...others]] of unclear) {
     rejected.push(lower);
     const message = `it differs from "${first}" in case alone, and a Mapping asks for "${lower}"`;
-    for (const each of others) problems.push(toProblem(source, ['services', each], message));
+    for (const each of others) mistakes.push({ path: ['services', each], message });
   }
   for (const [name, value] of Object.entries(byName)) {
-    const parsed = parseService(source, name, value);
+    const parsed = parseService(name, value);
     const names = namesOf(name, byName).filter(each => !unclear.has(each));
-    if (parsed.problems.length > 0) rejected.push(...names);
+    if (parsed.mistakes.length > 0) rejected.push(...names);
     else for (const each of names) services.set(each, parsed.items);
-    problems.push(...parsed.problems);
+    for (const each of parsed.mistakes) mistakes.push(each);
   }
-  return { services, rejected, problems };
+  return { services, rejected, problems: toProblems(source, mistakes) };
 }
 
 /** A Mapping asks for its service in lower case, as it does in DNS. A ProxyConfig does not. */
@@ -95,27 +131,33 @@ function unclearNames(
   );
 }
 
-function parseService(source: Source, name: string, value: unknown) {
+function parseService(name: string, value: unknown) {
   const items: DeclaredItem[] = [];
-  const problems: FileProblem[] = [];
+  const mistakes: Mistake[] = [];
   const add = (each: unknown, path: Path) => {
     const parsed = parseDeclaredItem(each);
-    if (isComplaints(parsed))
-      problems.push(...parsed.map(it => toProblem(source, [...path, ...it.path], it.message)));
-    else items.push(parsed);
+    if (!isComplaints(parsed)) return void items.push(parsed);
+    for (const it of parsed) mistakes.push({ ...it, path: [...path, ...it.path] });
   };
   const path = ['services', name];
   if (!Array.isArray(value)) add(value, path);
   else for (const [index, each] of value.entries()) add(each, [...path, index]);
-  return { items, problems };
+  return { items, mistakes };
 }
 
-function isComplaints<T>(parsed: DeclaredItem | readonly T[]): parsed is readonly T[] {
+function isComplaints(parsed: DeclaredItem | readonly Complaint[]): parsed is readonly Complaint[] {
   return Array.isArray(parsed);
 }
 
-function toProblem(source: Source, path: Path, message: string): FileProblem {
-  return { line: lineOf(source, path), message: `${toFieldPath(path)}: ${message}` };
+function toProblems(source: Source, mistakes: readonly Mistake[]): readonly FileProblem[] {
+  const [first, ...more] = mistakes.slice(MOST_TOLD);
+  const told = mistakes.slice(0, MOST_TOLD).map(({ message, path }) => ({
+    line: lineOf(source, path),
+    message: `${toFieldPath(path)}: ${message}`,
+  }));
+  if (first === undefined) return told;
+  const message = `${1 + more.length} further mistakes begin here`;
+  return [...told, { line: lineOf(source, first.path), message }];
 }
 
 function toFieldPath(path: Path): string {
