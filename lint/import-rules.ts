@@ -511,6 +511,7 @@ const ROWS: readonly (Pick<ImportRow, 'folder' | 'ours'> & Partial<ImportRow>)[]
       'protos',
       'resources/words/gateway-edges.ts',
       'resources/words/gateway-group.ts',
+      'resources/words/ip-address.ts',
       'resources/words/suggest.ts',
       'xds',
     ],

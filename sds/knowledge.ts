@@ -1,6 +1,7 @@
 import type { UnaryMethod } from '#grpc/unary/method.ts';
 import { knowledgeMethod } from '#process/knowledge-method.ts';
 import type { Message } from '#protos/decode-bytes.ts';
+import { canonicalAddress } from '#resources/words/ip-address.ts';
 import type { DrainedSource } from './instances/drained-source.ts';
 import type { Instance, Instances } from './instances/instance.ts';
 import { instancesNamed } from './instances/instances-named.ts';
@@ -47,7 +48,8 @@ function servicesOf({ address, port, services }: Message, all: Instances): reado
     return members === undefined ? [] : [[name, members]];
   });
   if (address === '') return named;
-  const isAsked = (instance: Instance) => instance.address === address && instance.port === port;
+  const asked = canonicalAddress(String(address));
+  const isAsked = (instance: Instance) => instance.address === asked && instance.port === port;
   const having = [...all].filter(([, members]) => members.some(isAsked));
   return [...named, ...having].slice(0, MOST_SERVICES);
 }

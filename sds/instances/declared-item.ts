@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { isJsonObject } from '#protos/json.ts';
+import { canonicalAddress, ipVersion } from '#resources/words/ip-address.ts';
 import { HEALTH_STATUSES, type Instance } from './instance.ts';
 
 /** A DNS name. All of its addresses are instances on one port. */
@@ -24,7 +24,7 @@ const text = want(
 const port = want('a port, 1 to 65535', value => isInteger(value, 1, 65535));
 const address = want(
   'an IP address (for a name write "dns")',
-  value => typeof value === 'string' && isIP(value) !== 0 && !value.includes('%'),
+  value => typeof value === 'string' && ipVersion(value) !== 0,
 );
 const dns = want('a DNS name', value => typeof value === 'string' && DNS_NAME.test(value));
 const weight = want('a whole number, 1 to 100', value => isInteger(value, 1, 100));
@@ -46,7 +46,18 @@ const dnsName = fields({ dns, port }, {});
 export function parseDeclaredItem(value: unknown): DeclaredItem | readonly Complaint[] {
   const check = isJsonObject(value) && 'dns' in value ? dnsName : instance;
   const complaints = check(value, []);
-  return complaints.length > 0 ? complaints : (value as DeclaredItem);
+  return complaints.length > 0 ? complaints : spelt(value as DeclaredItem);
+}
+
+function spelt(item: DeclaredItem): DeclaredItem {
+  if (isDnsName(item) || !item.address.includes(':')) return item;
+  return { ...item, address: canonicalAddress(item.address) ?? item.address };
+}
+
+export function isComplaints(
+  parsed: DeclaredItem | readonly Complaint[],
+): parsed is readonly Complaint[] {
+  return Array.isArray(parsed);
 }
 
 export function isDnsName(item: DeclaredItem): item is DnsName {

@@ -31,7 +31,16 @@ test('what is drained is left out of all services, until it is no longer', () =>
     ]),
   );
   assert.deepEqual(seen.at(-1), { a: [TWO], b: [TWO], c: [] });
-  source.drain([ONE, { address: '::1', port: 1 }]);
+  tell(new Map([['a', [{ address: '2001:db8::1', port: 1 }]]]));
+  source.drain([{ address: '2001:DB8:0::1', port: 1 }]);
+  assert.deepEqual(seen.at(-1), { a: [] }, 'however an order spells the address');
+  tell(
+    new Map([
+      ['a', [ONE, TWO]],
+      ['b', [TWO]],
+      ['c', [ONE]],
+    ]),
+  );
   source.drain([]);
   assert.deepEqual(seen.at(-1), { a: [ONE, TWO], b: [TWO], c: [ONE] });
   end();

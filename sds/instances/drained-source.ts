@@ -1,3 +1,4 @@
+import { canonicalAddress } from '#resources/words/ip-address.ts';
 import { PersistentMap } from '#xds/persistent-map.ts';
 import type { Instance, Instances } from './instance.ts';
 import type { InstanceSource } from './instance-source.ts';
@@ -23,7 +24,7 @@ export function drainedSource(source: InstanceSource): DrainedSource {
   let changed = () => {};
   return {
     drain(addresses) {
-      drained = new Set(addresses.map(keyOf));
+      drained = new Set(addresses.map(each => keyOf(spelt(each))));
       changed();
     },
     isDrained: address => drained.has(keyOf(address)),
@@ -48,6 +49,11 @@ function without(all: Instances, drained: ReadonlySet<string>): Instances {
   const base =
     all instanceof PersistentMap ? all : new PersistentMap<readonly Instance[]>().with([...all]);
   return base.with(fewer.map(([name, members]) => [name, members.filter(isServed)]));
+}
+
+/** An order, or what was kept of it, may spell an address otherwise. */
+function spelt({ address, port }: DrainedAddress): DrainedAddress {
+  return { address: canonicalAddress(address) ?? address, port };
 }
 
 function keyOf({ address, port }: DrainedAddress): string {

@@ -16,7 +16,7 @@ export type Locality = {
  * endpoint messages.
  */
 export type Instance = {
-  /** A literal IPv4 or IPv6 address, without brackets. */
+  /** An IPv4 or IPv6 address in the spelling of RFC 5952, without brackets. */
   readonly address: string;
   readonly port: number;
   readonly hostname?: string | undefined;

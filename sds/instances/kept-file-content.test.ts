@@ -34,6 +34,17 @@ test('what is kept of a file is read again, for its owner alone, and each file h
   assert.deepEqual(errors, []);
 });
 
+test('what an earlier version kept is spelt as the file is now', t => {
+  const { errors, files, open } = setUp(t);
+  open('/one.yaml').write(CONTENT);
+  const lists = { a: [{ address: '2001:DB8::1', port: 1 }] };
+  for (const file of files())
+    writeFileSync(file, JSON.stringify({ declared: lists, addresses: {}, instances: lists }));
+  const { declared, instances } = open('/one.yaml').read() ?? {};
+  const spelt = [{ address: '2001:db8::1', port: 1 }];
+  assert.deepEqual([declared?.get('a'), instances?.get('a'), errors], [spelt, spelt, []]);
+});
+
 for (const text of [
   '',
   'null',

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { makeFolder } from '#files/make-folder.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { isJsonObject } from '#protos/json.ts';
+import { canonicalAddress } from '#resources/words/ip-address.ts';
 import type { Addresses } from './address-book.ts';
-import { type DeclaredItem, isDnsName, parseDeclaredItem } from './declared-item.ts';
+import { type DeclaredItem, isComplaints, isDnsName, parseDeclaredItem } from './declared-item.ts';
 import type { Instance, Instances } from './instance.ts';
 import type { Declarations } from './parse-instances-file.ts';
 
@@ -68,29 +68,33 @@ function parse(text: string): FileContent {
   const kept: unknown = JSON.parse(text);
   if (!isJsonObject(kept)) throw new Error('it is no JSON object');
   return {
-    declared: listsIn(kept.declared, isItem),
-    addresses: listsIn(kept.addresses, isAddress),
-    instances: listsIn(kept.instances, isInstance),
+    declared: listsIn(kept.declared, toItem),
+    addresses: listsIn(kept.addresses, toAddress),
+    instances: listsIn(kept.instances, toInstance),
   };
 }
 
-function listsIn<T>(value: unknown, isWanted: (each: unknown) => each is T) {
+function listsIn<T>(value: unknown, read: (each: unknown) => T | undefined) {
   if (!isJsonObject(value)) throw new Error('a part of it is missing');
   const lists = Object.entries(value).map(([name, list]) => {
-    if (!Array.isArray(list) || !list.every(isWanted)) throw new Error(`"${name}" is wrong`);
-    return [name, list] as const;
+    const items = Array.isArray(list) ? list.map(read) : [undefined];
+    const known = items.filter(item => item !== undefined);
+    if (known.length < items.length) throw new Error(`"${name}" is wrong`);
+    return [name, known] as const;
   });
   return new Map<string, readonly T[]>(lists);
 }
 
-function isItem(value: unknown): value is DeclaredItem {
-  return !Array.isArray(parseDeclaredItem(value));
+function toItem(value: unknown): DeclaredItem | undefined {
+  const item = parseDeclaredItem(value);
+  return isComplaints(item) ? undefined : item;
 }
 
-function isInstance(value: unknown): value is Instance {
-  return isItem(value) && !isDnsName(value);
+function toInstance(value: unknown): Instance | undefined {
+  const item = toItem(value);
+  return item === undefined || isDnsName(item) ? undefined : item;
 }
 
-function isAddress(value: unknown): value is string {
-  return typeof value === 'string' && isIP(value) !== 0;
+function toAddress(value: unknown): string | undefined {
+  return typeof value === 'string' ? canonicalAddress(value) : undefined;
 }

@@ -4,8 +4,8 @@ import type { Instance } from './instance.ts';
 
 /**
  * Returns the instances of one service as Envoy's ClusterLoadAssignment (proto3 JSON). Equal sets
- * give equal JSON in any order, because localities and endpoints are sorted. IPv6 is written in its
- * canonical form (RFC 5952). Of two instances with one address and port the first counts.
+ * give equal JSON in any order, because localities and endpoints are sorted. Of two instances with
+ * one address and port the first counts.
  * See Envoy's config.endpoint.v3.ClusterLoadAssignment.
  */
 export function loadAssignment(service: string, instances: readonly Instance[]): JsonObject {
@@ -20,16 +20,12 @@ export function loadAssignment(service: string, instances: readonly Instance[]):
   };
 }
 
-/**
- * Returns the instances with canonical addresses, sorted by address and port, each address and port
- * once.
- */
+/** Returns the instances sorted by address and port, each address and port once. */
 export function uniqueInstances(instances: readonly Instance[]): readonly Instance[] {
   const unique = new Map<string, Instance>();
   for (const instance of instances) {
-    const address = canonicalAddress(instance.address);
-    const key = `${address} ${instance.port}`;
-    if (!unique.has(key)) unique.set(key, { ...instance, address });
+    const key = `${instance.address} ${instance.port}`;
+    if (!unique.has(key)) unique.set(key, instance);
   }
   return [...unique.values()].sort((a, b) => compare(a.address, b.address) || a.port - b.port);
 }
@@ -51,10 +47,6 @@ function lbEndpoint(instance: Instance): JsonObject {
 
 function localityKey({ locality }: Instance): string {
   return JSON.stringify([locality?.region ?? '', locality?.zone ?? '', locality?.sub_zone ?? '']);
-}
-
-function canonicalAddress(address: string): string {
-  return address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }
 
 function compare(a: string, b: string): number {

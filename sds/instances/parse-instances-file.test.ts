@@ -7,7 +7,7 @@ test('a service is a list of items or one item, by address or by name', () => {
 services:
   user-service:
     - { address: 127.0.0.1, port: 5101, hostname: user-service-1 }
-    - address: "2001:db8::1"
+    - address: "2001:DB8:0:0::1"
       port: 5102
       health_status: DRAINING
       load_balancing_weight: 3

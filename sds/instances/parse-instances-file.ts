@@ -10,7 +10,7 @@ import {
   type YAMLParseError,
 } from 'yaml';
 import { isJsonObject } from '#protos/json.ts';
-import { type Complaint, type DeclaredItem, parseDeclaredItem } from './declared-item.ts';
+import { type DeclaredItem, isComplaints, parseDeclaredItem } from './declared-item.ts';
 
 /** A mistake in the file. `line` counts from 1. */
 export type FileProblem = { readonly line: number; readonly message: string };
@@ -143,10 +143,6 @@ function parseService(name: string, value: unknown) {
   if (!Array.isArray(value)) add(value, path);
   else for (const [index, each] of value.entries()) add(each, [...path, index]);
   return { items, mistakes };
-}
-
-function isComplaints(parsed: DeclaredItem | readonly Complaint[]): parsed is readonly Complaint[] {
-  return Array.isArray(parsed);
 }
 
 function toProblems(source: Source, mistakes: readonly Mistake[]): readonly FileProblem[] {

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { isRecord, type KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import { canonicalAddress, ipVersion } from '#resources/words/ip-address.ts';
 
 /**
  * A port of a slice. Endpoints of another slice of the service may have another number under the
@@ -88,9 +88,10 @@ function readPort(
 }
 
 function readEndpoint(endpoint: JsonRecord, family: number): readonly SliceEndpoint[] {
-  const [address] = Array.isArray(endpoint.addresses) ? endpoint.addresses : [];
+  const [first] = Array.isArray(endpoint.addresses) ? endpoint.addresses : [];
+  const address = typeof first === 'string' ? addressOf(first, family) : undefined;
   const state = stateOf(isRecord(endpoint.conditions) ? endpoint.conditions : {});
-  if (state === undefined || typeof address !== 'string' || !isAddress(address, family)) return [];
+  if (state === undefined || address === undefined) return [];
   return [
     {
       address,
@@ -103,8 +104,9 @@ function readEndpoint(endpoint: JsonRecord, family: number): readonly SliceEndpo
 }
 
 /** An address with a zone (`fe80::1%eth0`) has no meaning on other machines. */
-function isAddress(address: string, family: number): boolean {
-  return isIP(address) === family && !address.includes('%');
+function addressOf(address: string, family: number): string | undefined {
+  if (ipVersion(address) !== family) return undefined;
+  return family === 6 ? canonicalAddress(address) : address;
 }
 
 function stateOf({ ready, serving, terminating }: JsonRecord): SliceEndpoint['state'] | undefined {
