@@ -128,3 +128,11 @@ test('of very many mistakes the first are told with their lines, and where the o
   assert.deepEqual(problems[99]?.line, 102);
   assert.deepEqual(problems[100], { line: 103, message: '129900 further mistakes begin here' });
 });
+
+test('a service whose name has half a character is rejected alone', () => {
+  const { problems, services } = parseInstancesFile(
+    String.raw`services: { good: [], "a\ud83d": [] }`,
+  );
+  assert.deepEqual([...(services ?? [])], [['good', []]]);
+  assert.match(problems[0]?.message ?? '', /^services\.a.: want a name of whole characters$/);
+});

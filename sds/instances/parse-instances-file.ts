@@ -140,6 +140,8 @@ function parseService(name: string, value: unknown) {
     for (const it of parsed) mistakes.push({ ...it, path: [...path, ...it.path] });
   };
   const path = ['services', name];
+  // YAML can escape half of a surrogate pair. It has no UTF-8, so all services could not be sent.
+  if (!name.isWellFormed()) mistakes.push({ path, message: 'want a name of whole characters' });
   if (!Array.isArray(value)) add(value, path);
   else for (const [index, each] of value.entries()) add(each, [...path, index]);
   return { items, mistakes };
