@@ -26,7 +26,7 @@ async function setUp(t: TestContext) {
     }),
     after: timers.after,
     maxTtlSeconds: 60,
-    onQueried: (_name, family, outcome, set) =>
+    onQueried: ({ family, outcome, set }) =>
       outcomes.push(`${family} ${outcome.kind} ${set.failures}`),
   });
   t.after(() => dns.close());

@@ -25,11 +25,19 @@ export type WatchDnsOptions = {
   readonly after: After;
   /** The longest time between two queries, even if the TTL is longer. */
   readonly maxTtlSeconds: number;
-  /**
-   * Called after each query with the set as it is now. `failures` of it counts the failed ones in a
-   * row.
-   */
-  onQueried(name: string, family: Family, outcome: QueryOutcome, set: RecordSet): void;
+  /** Called after each query. */
+  onQueried(query: Queried): void;
+};
+
+/** A query that has ended, and the records of the name and family before it and now. */
+export type Queried = {
+  readonly name: string;
+  readonly family: Family;
+  readonly outcome: QueryOutcome;
+  readonly before: RecordSet;
+  readonly set: RecordSet;
+  /** The records of the name's other family. */
+  readonly other: RecordSet;
 };
 
 const FAMILIES: readonly Family[] = [4, 6];
@@ -55,8 +63,10 @@ function watchAddresses(
     onChange(addresses);
   };
   const ends = FAMILIES.map(family => {
-    const before = { ...UNASKED, addresses: known.filter(address => isIP(address) === family) };
-    return watchRecords(name, family, options, before, set => {
+    const first = { ...UNASKED, addresses: known.filter(address => isIP(address) === family) };
+    return watchRecords(name, family, options, first, (outcome, before, set) => {
+      const other = sets.get(family === 4 ? 6 : 4) ?? UNASKED;
+      options.onQueried({ name, family, outcome, before, set, other });
       sets.set(family, set);
       publish();
     });
@@ -69,18 +79,18 @@ function watchAddresses(
 function watchRecords(
   name: string,
   family: Family,
-  { resolve, after, maxTtlSeconds, onQueried }: WatchDnsOptions,
-  before: RecordSet,
-  onSet: (set: RecordSet) => void,
+  { resolve, after, maxTtlSeconds }: WatchDnsOptions,
+  first: RecordSet,
+  onSet: (outcome: QueryOutcome, before: RecordSet, set: RecordSet) => void,
 ): () => void {
   const ended = new AbortController();
   let cancelTimer = () => {};
-  let set = before;
+  let set = first;
   const take = (outcome: QueryOutcome) => {
     if (ended.signal.aborted) return;
-    set = nextRecordSet(set, outcome);
-    onQueried(name, family, outcome, set);
-    onSet(set);
+    const before = set;
+    set = nextRecordSet(before, outcome);
+    onSet(outcome, before, set);
     cancelTimer = after(nextQueryMs(set, outcome, maxTtlSeconds), ask);
   };
   const ask = () => void resolve(name, family, ended.signal).then(take);
