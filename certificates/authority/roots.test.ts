@@ -83,6 +83,11 @@ test('so it is when the root before has given up its key already', async () => {
   assert.equal(issuer(await withRoot(handed, before), before), 2);
 });
 
+test('a root that has expired issues nothing, since nobody would trust it', () => {
+  const end = START + LIFETIMES.rootMs;
+  assert.deepEqual([issuer(FIRST, end - 1_000), issuer(FIRST, end + 1_000)], [0, -1]);
+});
+
 test('a root that has expired is replaced at once, by one that issues at once', async () => {
   const much = START + 2_000 * HOUR;
   const tended = tendRoots(FIRST, much, LIFETIMES);

@@ -80,11 +80,12 @@ export function issuerOf(roots: Roots, now: number): KeyPair | undefined {
   return able.findLast(({ issuesFrom }) => issuesFrom <= now) ?? able[0];
 }
 
-/** What a root issues before its own certificate begins is trusted by nobody. */
+/** What a root issues before its own certificate begins, or after its end, is trusted by nobody. */
 function ableAt(roots: Roots, now: number): readonly (Root & KeyPair)[] {
   return roots.flatMap(root => {
     const { key } = root;
-    return key === undefined || now < lifeOf(root).start - SKEW_MS ? [] : [{ ...root, key }];
+    const { end, start } = lifeOf(root);
+    return key === undefined || now < start - SKEW_MS || now >= end ? [] : [{ ...root, key }];
   });
 }
 
