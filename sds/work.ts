@@ -1,4 +1,5 @@
 import { fileDrainedStore } from '#files/drained-store.ts';
+import { checkState } from '#files/state-mark.ts';
 import { connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
@@ -49,7 +50,9 @@ type Parts = ServiceParts<Config> & { readonly metrics: Metrics };
 export async function work(given: ServiceParts<Config>): Promise<Started> {
   const parts = { ...given, metrics: createMetrics() };
   const { config, exit, log, metrics } = parts;
-  const { secrets: secretsConfig, instancesFiles, instancesKubernetes } = config;
+  const { secrets: secretsConfig, instancesFiles, instancesKubernetes, stateFolder } = config;
+  // What is kept of the files is marked with the first write, because sds runs without, too.
+  if (instancesFiles.length > 0) await orExit(exit, () => checkState(stateFolder), 'STATE');
   // The certificate of this port may be an identity that is written here.
   const secrets = secretsConfig && (await orExit(exit, () => openSecrets(secretsConfig, parts)));
   const tls = await orExit(exit, () => openIdentity(config, parts));

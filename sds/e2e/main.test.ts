@@ -59,6 +59,16 @@ test('a folder for identities that cannot be made ends it with 1 and one line th
   );
 });
 
+test('a STATE of a later format ends it with 1 and one line, also without secrets', async t => {
+  const STATE = await mkdtemp(join(tmpdir(), 'sds-state-'));
+  t.after(() => rm(STATE, { recursive: true }));
+  await writeFile(join(STATE, 'version.json'), '{"format":1000,"version":"9"}');
+  const served = { SERVES: 'instances', INSTANCES_FILE: 'x', ADDRESS: '127.0.0.1:0', STATE };
+  const { code, stderr } = await run(served);
+  assert.equal(code, 1);
+  assert.match(stderr, /^sds: STATE: .* was written by version 9 in format 1000.*\n$/);
+});
+
 test('a port in use ends it with 1 and one line that says so', async t => {
   const taken = net.createServer();
   await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve));

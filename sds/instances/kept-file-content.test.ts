@@ -17,7 +17,10 @@ function setUp(t: TestContext) {
   const errors: string[] = [];
   const log = { error: (_facts: object, message: string) => void errors.push(message) };
   const open = (path: string, place = join(folder, 'state')) => keptFileContent(place, path, log);
-  const files = () => readdirSync(join(folder, 'state')).map(name => join(folder, 'state', name));
+  const files = () =>
+    readdirSync(join(folder, 'state'))
+      .filter(name => name !== 'version.json')
+      .map(name => join(folder, 'state', name));
   return { errors, files, folder, open };
 }
 
@@ -43,6 +46,16 @@ test('what an earlier version kept is spelt as the file is now', t => {
   const { declared, instances } = open('/one.yaml').read() ?? {};
   const spelt = [{ address: '2001:db8::1', port: 1 }];
   assert.deepEqual([declared?.get('a'), instances?.get('a'), errors], [spelt, spelt, []]);
+});
+
+test('nothing is written into a state folder of a later format', t => {
+  const { errors, folder, open } = setUp(t);
+  open('/one.yaml').write(CONTENT);
+  const state = join(folder, 'state');
+  writeFileSync(join(state, 'version.json'), '{"format":1000,"version":"9"}');
+  open('/two.yaml').write(CONTENT);
+  assert.deepEqual(errors, ['cannot keep what the instances file /two.yaml says']);
+  assert.equal(readdirSync(state).length, 2);
 });
 
 for (const text of [

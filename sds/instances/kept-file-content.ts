@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '#files/make-folder.ts';
+import { markState } from '#files/state-mark.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { isJsonObject } from '#protos/json.ts';
 import { canonicalAddress } from '#resources/words/ip-address.ts';
@@ -52,7 +52,7 @@ export function keptFileContent(folder: string, path: string, log: Log): KeptCon
     write(content) {
       const lists = Object.entries(content).map(([key, map]) => [key, Object.fromEntries(map)]);
       try {
-        makeFolder(folder);
+        markState(folder);
         replaceFile(kept, JSON.stringify({ path, ...Object.fromEntries(lists) }));
         isFailing = false;
       } catch (err) {
