@@ -22,6 +22,7 @@ import {
   type Refusal,
   type StreamLoad,
 } from './request-check.ts';
+import { ResponseTooLarge } from './response-too-large.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import { Turns } from './turns.ts';
 import { DELTA, SOTW, type Variant } from './variant.ts';
@@ -270,7 +271,7 @@ export class DiscoveryService {
     const failed = (error: unknown) => {
       this.#tellFailed(info, error);
       // Ends later, because callers that lead several streams are still iterating over them.
-      queueMicrotask(() => end(FAILED));
+      queueMicrotask(() => end(error instanceof ResponseTooLarge ? tooLarge(error) : FAILED));
     };
     const stream = new DiscoveryStream({ info, subscribe, write, failed, now });
     const session = this.#session(info);
@@ -362,6 +363,10 @@ function guarded<Arguments extends readonly unknown[]>(
       onError(error);
     }
   };
+}
+
+function tooLarge({ message: details }: ResponseTooLarge): Refusal {
+  return { code: status.RESOURCE_EXHAUSTED, details };
 }
 
 function decoded<Request>(decode: (bytes: Buffer) => Request, bytes: Buffer): Request | undefined {

@@ -55,6 +55,26 @@ async function setUp(t: TestContext, independent: boolean, observer: DiscoveryOb
   return { cache, service, failures, channel };
 }
 
+test('a state of the world that is too large is told as such, and ends its stream alone', async t => {
+  const { cache, channel, failures } = await setUp(t, true);
+  const value = Buffer.alloc(1024 * 1024);
+  const large = Array.from({ length: 129 }, (_, at) => ({
+    ...{ name: String(at), version: '1' },
+    any: { type_url: CLUSTER_LOAD_ASSIGNMENT, value },
+  }));
+  cache.set('edge', snapshotOf(large));
+  const [all, some] = [
+    channel.open('StreamEndpoints', ENDPOINTS),
+    channel.open('StreamEndpoints', ENDPOINTS),
+  ];
+  all.begin({ type_url: CLUSTER_LOAD_ASSIGNMENT, resource_names: large.map(({ name }) => name) });
+  const { code, details } = await all.ended();
+  assert.deepEqual([code, failures.length], [status.RESOURCE_EXHAUSTED, 1]);
+  assert.match(details, /more than 134217728 bytes: ask for fewer names/);
+  some.begin({ type_url: CLUSTER_LOAD_ASSIGNMENT, resource_names: ['1', '2'] });
+  assert.equal((await some.next()).resources.length, 2);
+});
+
 const VARIANTS = [
   ['Delta', 'resource_names_subscribe'],
   ['Stream', 'resource_names'],

@@ -1,8 +1,16 @@
+import type { Any } from '#protos/encode.ts';
 import { type DiscoveryRequest, type DiscoveryResponse, WILDCARD } from './discovery.ts';
 import { NameSet } from './name-set.ts';
+import { ResponseTooLarge } from './response-too-large.ts';
 import { type Resources, resourcesVersion, type XdsResource } from './snapshot.ts';
 import type { AckState, AckVerdict, Subscription, Turn } from './subscription.ts';
 import type { TypeRules } from './type-rules.ts';
+
+/**
+ * Largest size of the resources in a response, in bytes. This variant cannot send a part of them,
+ * and a short name may stand for many endpoints.
+ */
+const MAX_SOTW_BYTES = 128 * 1024 * 1024;
 
 type Sent = { readonly version: string; readonly content: Resources };
 
@@ -164,6 +172,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   }
 
   #send(wanted: Resources, nonce: string): DiscoveryResponse {
+    const resources = anysOf(wanted);
     const content = resourcesVersion(wanted);
     const version = this.#nacks > 0 ? `${content}-${this.#nacks}` : content;
     if (this.#rules.fullState) this.#held.clear();
@@ -172,7 +181,18 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     this.#nonce = nonce;
     this.#inFlight = { version, content: wanted };
     this.#sent = version;
-    const resources = [...wanted.values()].map(resource => resource.any);
     return { version_info: version, resources, type_url: this.#typeUrl, nonce };
   }
+}
+
+function anysOf(resources: Resources): readonly Any[] {
+  let bytes = 0;
+  return [...resources.values()].map(({ any }) => {
+    bytes += any.value.length;
+    if (bytes > MAX_SOTW_BYTES)
+      throw new ResponseTooLarge(
+        `the response would have more than ${MAX_SOTW_BYTES} bytes: ask for fewer names, or by the incremental variant`,
+      );
+    return any;
+  });
 }

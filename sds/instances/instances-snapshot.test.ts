@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeAny } from '#protos/encode.ts';
 import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import { resourcesVersion, type Snapshot } from '#xds/snapshot.ts';
 import { Random } from '#xds/testing/random.ts';
 import type { Instance, Instances } from './instance.ts';
 import { NO_SUCH_PORT } from './instances-named.ts';
 import { instancesSnapshot } from './instances-snapshot.ts';
+import { loadAssignment } from './load-assignment.ts';
 
 const one = { address: '10.0.0.1', port: 80 };
 const two = { address: '10.0.0.2', port: 80 };
@@ -58,6 +60,16 @@ test('of the snapshot before a service whose array is the same keeps its resourc
   const after = instancesSnapshot(instances, undefined, before).get(CLUSTER_LOAD_ASSIGNMENT);
   assert.equal(after?.get('a'), before.get(CLUSTER_LOAD_ASSIGNMENT)?.get('a'));
   assert.notEqual(after?.get('b')?.version, after?.get('a')?.version);
+});
+
+test('whatever the name, the bytes are those of its assignment', () => {
+  const members = [two, { ...one, locality: { zone: 'a' } }];
+  const resources = resourcesOf(new Map([['a', members]]));
+  for (const name of ['a', 'a:80', 'a:00000000000000000000081'])
+    assert.deepEqual(
+      Buffer.from(resources.get(name)?.any.value ?? ''),
+      Buffer.from(encodeAny(loadAssignment(name, members)).value),
+    );
 });
 
 /** Some services come, change or go. */

@@ -3,6 +3,7 @@ import { type Any, encodeAny } from '#protos/encode.ts';
 import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import { changedKeys, PersistentMap } from '#xds/persistent-map.ts';
 import { type Snapshot, setResourcesVersion, type XdsResource } from '#xds/snapshot.ts';
+import { emptyAssignment } from '#xds/type-rules.ts';
 import type { Instance, Instances } from './instance.ts';
 import { instancesNamed, NO_SUCH_PORT } from './instances-named.ts';
 import { loadAssignment, uniqueInstances } from './load-assignment.ts';
@@ -52,8 +53,8 @@ function nextListed(before: Listed, instances: Instances): Listed {
   const changes = changedKeys(before.instances, instances).map(name => {
     const assignment = assignmentOf(name, instances.get(name));
     for (const each of [before.assignments.get(name), assignment]) {
-      high ^= each?.high ?? 0;
-      low ^= each?.low ?? 0;
+      high ^= Number.parseInt(each?.version.slice(0, 8) ?? '0', 16);
+      low ^= Number.parseInt(each?.version.slice(8) ?? '0', 16);
     }
     return [name, assignment] as const;
   });
@@ -81,8 +82,8 @@ class Assignments extends PersistentMap<Assignment> {
   #otherPort(name: string): Assignment | undefined {
     const members = instancesNamed(this.listed.instances, name);
     if (members === undefined || members === NO_SUCH_PORT) this.#onMissed?.(name);
-    if (members === undefined) return undefined;
-    return new Assignment(name, members);
+    // A client may ask for thousands of such names, so none has a hash of its own.
+    return members && new Assignment(name, members, contentOf(members));
   }
 }
 
@@ -92,7 +93,7 @@ function assignmentOf(
 ): Assignment | undefined {
   return members === undefined || members === NO_SUCH_PORT
     ? undefined
-    : new Assignment(name, members);
+    : new Assignment(name, members, hashOf(`${name}\0${contentOf(members)}`));
 }
 
 /** By array, which never changes. Several names may share one. */
@@ -104,26 +105,39 @@ function contentOf(members: readonly Instance[]): string {
   return content;
 }
 
+/** In their encoded form, by array as above. To encode them costs far more than to copy them. */
+const encoded = new WeakMap<readonly Instance[], Uint8Array>();
+
+function endpointsOf(members: readonly Instance[]): Uint8Array {
+  const known = encoded.get(members);
+  if (known !== undefined) return known;
+  const { value } = encodeAny(loadAssignment('x', members));
+  const endpoints = value.subarray(emptyAssignment('x').any.value.length);
+  encoded.set(members, endpoints);
+  return endpoints;
+}
+
 class Assignment implements XdsResource {
   readonly name: string;
   readonly version: string;
-  /** The two halves of the version. */
-  readonly high: number;
-  readonly low: number;
   readonly #members: readonly Instance[];
   #any: Any | undefined;
 
-  constructor(name: string, members: readonly Instance[]) {
+  constructor(name: string, members: readonly Instance[], version: string) {
     this.name = name;
-    this.version = hashOf(`${name}\0${contentOf(members)}`);
-    this.high = Number.parseInt(this.version.slice(0, 8), 16);
-    this.low = Number.parseInt(this.version.slice(8), 16);
+    this.version = version;
     this.#members = members;
   }
 
   get any(): Any {
-    this.#any ??= encodeAny(loadAssignment(this.name, this.#members));
+    this.#any ??= this.#encode();
     return this.#any;
+  }
+
+  /** The name is the first field. */
+  #encode(): Any {
+    const { type_url, value } = emptyAssignment(this.name).any;
+    return { type_url, value: Buffer.concat([value, endpointsOf(this.#members)]) };
   }
 }
 
