@@ -129,10 +129,10 @@ test('of very many mistakes the first are told with their lines, and where the o
   assert.deepEqual(problems[100], { line: 103, message: '129900 further mistakes begin here' });
 });
 
-test('a service whose name has half a character is rejected alone', () => {
-  const { problems, services } = parseInstancesFile(
-    String.raw`services: { good: [], "a\ud83d": [] }`,
-  );
-  assert.deepEqual([...(services ?? [])], [['good', []]]);
-  assert.match(problems[0]?.message ?? '', /^services\.a.: want a name of whole characters$/);
+test('a service whose name is empty or has half a character is rejected alone', () => {
+  for (const name of ['', String.raw`a\ud83d`]) {
+    const { problems, services } = parseInstancesFile(`services: { good: [], "${name}": [] }`);
+    assert.deepEqual([...(services ?? [])], [['good', []]]);
+    assert.match(problems[0]?.message ?? '', /^services\.a?.?: want a name of whole characters$/);
+  }
 });

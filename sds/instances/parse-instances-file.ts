@@ -140,8 +140,10 @@ function parseService(name: string, value: unknown) {
     for (const it of parsed) mistakes.push({ ...it, path: [...path, ...it.path] });
   };
   const path = ['services', name];
-  // YAML can escape half of a surrogate pair. It has no UTF-8, so all services could not be sent.
-  if (!name.isWellFormed()) mistakes.push({ path, message: 'want a name of whole characters' });
+  // YAML can escape half of a surrogate pair, which has no UTF-8. Envoy rejects an empty name. Each
+  // would take all other services away from a client that asks for all.
+  if (name === '' || !name.isWellFormed())
+    mistakes.push({ path, message: 'want a name of whole characters' });
   if (!Array.isArray(value)) add(value, path);
   else for (const [index, each] of value.entries()) add(each, [...path, index]);
   return { items, mistakes };
