@@ -97,3 +97,14 @@ test('a name that does not exist in DNS is looked up, one without such records i
   assert.deepEqual(await ask('only-in-hosts', 4), known);
   assert.deepEqual(await ask('user.test', 6), MISSING);
 });
+
+test('a lookup without an answer has failed within the time given, and at once when aborted', async t => {
+  const never = () => new Promise<QueryOutcome>(() => {});
+  const failed = { kind: 'failed', message: 'no answer within 300 ms' };
+  assert.deepEqual(await (await setUp(t, 300, never)).ask('only-in-hosts'), failed);
+  const { ask } = await setUp(t, 60_000, never);
+  const ended = new AbortController();
+  const asked = ask('only-in-hosts', 4, ended.signal);
+  ended.abort();
+  assert.equal((await asked).kind, 'failed');
+});

@@ -33,14 +33,19 @@ export function dnsResolver(options: ResolverOptions): ResolveRecords {
     // AbortSignal.any would leak here: Node keeps a piece for each signal made from a long-lived
     // one.
     const ends = [signal, AbortSignal.timeout(options.timeoutMs)];
-    const cancel = () => resolver.cancel();
+    const late = Promise.withResolvers<QueryOutcome>();
+    const cancel = () => {
+      resolver.cancel();
+      late.resolve({ kind: 'failed', message: `no answer within ${options.timeoutMs} ms` });
+    };
     for (const end of ends) end.addEventListener('abort', cancel);
     try {
       return await query(resolver, name, family);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       // A name without such records (ENODATA) exists in DNS. A lookup could find another name.
-      if (code === 'ENOTFOUND') return options.lookup(name, family);
+      if (code === 'ENOTFOUND')
+        return await Promise.race([options.lookup(name, family), late.promise]);
       return code === 'ENODATA' ? { kind: 'missing' } : { kind: 'failed', message };
     } finally {
       for (const end of ends) end.removeEventListener('abort', cancel);
