@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import type net from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import pino from 'pino';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
@@ -103,6 +106,25 @@ for (const api of APIS) {
     assert.deepEqual(await load.stop(), []);
   });
 }
+
+const addresses = Object.values(networkInterfaces()).flatMap(each => each ?? []);
+const skip = addresses.some(({ address }) => address === '::1') ? false : 'there is no IPv6';
+
+test('instances of both families are reached, however they are spelt', { skip }, async t => {
+  const four = await startUpstream(t, 'four');
+  const six = http.createServer((_request, response) => void response.end('six'));
+  await once(six.listen(0, '::1'), 'listening');
+  t.after(() => void six.close().closeAllConnections());
+  const { port } = six.address() as net.AddressInfo;
+  const spellings = ['::1', '0:0:0:0:0:0:0:1'].map(address => ({ address, port }));
+  const items = [{ address: '127.0.0.1', port: four }, ...spellings];
+  const sds = await startSds(t, JSON.stringify({ services: { 'user-service': items } }));
+  const { envoy, ask } = await startProxy(t, 'DELTA_GRPC', sds);
+  await until(async () =>
+    (await stat(envoy, 'cluster.user-service.membership_total')) === 2 ? true : undefined,
+  );
+  assert.deepEqual(new Set([await ask(), await ask()]), new Set(['four', 'six']));
+});
 
 test('an instance that is removed from the file has left a streaming Envoy within 100 ms', async t => {
   const sds = await startSds(t, instancesFile(1111, 2222));
