@@ -1,6 +1,7 @@
 import { constants, type FSWatcher, watch } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { STILL_MS, type Stillness, stillness } from './stillness.ts';
 
 /**
@@ -35,7 +36,7 @@ export function watchFile(
   const watches = new Map<string, FSWatcher>();
   const writes = stillness(now);
   let targets: ReadonlyMap<string, string> = new Map();
-  let last: string | undefined;
+  let last: FileState | undefined;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let reading = Promise.resolve();
@@ -51,8 +52,8 @@ export function watchFile(
     if (!ended) watchFolders(watches, targets.keys(), onEvent);
     const state = await readState(path, writes);
     if (state.kind === 'unfinished') return readIn(STILL_MS);
-    if (ended || last === JSON.stringify(state)) return;
-    last = JSON.stringify(state);
+    if (ended || isDeepStrictEqual(state, last)) return;
+    last = state;
     onState(state);
     if (writes.used()) return;
     // A change that had no event. So the watches belong to a folder that was replaced.
