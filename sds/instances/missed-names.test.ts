@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Instances } from './instance.ts';
+import type { Instance, Instances } from './instance.ts';
 import { NO_SUCH_PORT } from './instances-named.ts';
 import { missedNames } from './missed-names.ts';
 
@@ -29,6 +29,17 @@ test('a port that nobody has is told once with those that there are, and again w
   serve(WITHOUT);
   assert.equal(told.length, 2);
 });
+
+/** It may be walked through once. */
+class Once extends Map<string, readonly Instance[]> {
+  #walked = false;
+
+  override [Symbol.iterator]() {
+    assert.ok(!this.#walked, 'it was walked through again');
+    this.#walked = true;
+    return super[Symbol.iterator]();
+  }
+}
 
 const MEANT: readonly [asked: string, message: string][] = [
   ['shpo', 'the discovery service knows no "shpo", did you mean `shop`?'],
@@ -74,9 +85,9 @@ test('of endless names the latest are reported, soon', () => {
   assert.ok(performance.now() - begun < 5_000);
 });
 
-test('whoever asks for all ports cannot fill the memory', () => {
+test('whoever asks for all ports can neither fill the memory nor have each looked for', () => {
   const missed = missedNames(() => {});
-  missed.served(WITHOUT);
+  missed.served(new Once([...WITHOUT]));
   for (let port = 1; port < 5_000; port += 1) missed.asked(`shop:${port}`);
   assert.equal(missed.names().length, 1_000);
 });

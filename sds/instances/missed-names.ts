@@ -37,13 +37,22 @@ const MOST_COMPARED = 2_000;
 export function missedNames(onMissed: (missed: MissedName) => void): MissedNames {
   const missed = new Map<string, MissedName>();
   let served: Instances = new Map();
+  /** Made at the first miss, because one request may miss thousands of ports. */
+  let ports: ReadonlyMap<string, readonly string[]> | undefined;
+  const portsOf = (name: string) => {
+    ports ??= portsByService(served);
+    return ports.get(serviceOf(name)) ?? [];
+  };
+  const lookUp = (name: string): MissedName => {
+    if (instancesNamed(served, name) !== undefined) return { name, ports: portsOf(name) };
+    const mayCompare = missed.size < MOST_MEANT;
+    const meant = mayCompare ? meantBy(name.replace(/:\d+$/, ''), served) : undefined;
+    return { name, ...(meant === undefined ? {} : { meant }) };
+  };
   return {
     asked(name) {
       const known = missed.get(name);
-      const found =
-        known?.ports === undefined && known?.meant === undefined
-          ? lookUp(served, name, missed.size < MOST_MEANT)
-          : known;
+      const found = known?.ports === undefined && known?.meant === undefined ? lookUp(name) : known;
       // The latest are last.
       missed.delete(name);
       missed.set(name, found);
@@ -54,6 +63,7 @@ export function missedNames(onMissed: (missed: MissedName) => void): MissedNames
     },
     served(instances) {
       served = instances;
+      ports = undefined;
       for (const name of missed.keys()) {
         const members = instancesNamed(instances, name);
         if (members !== undefined && members !== NO_SUCH_PORT) missed.delete(name);
@@ -64,19 +74,19 @@ export function missedNames(onMissed: (missed: MissedName) => void): MissedNames
   };
 }
 
-function lookUp(instances: Instances, name: string, mayCompare: boolean): MissedName {
-  if (instancesNamed(instances, name) !== undefined)
-    return { name, ports: portsOf(instances, name) };
-  const meant = mayCompare ? meantBy(name.replace(/:\d+$/, ''), instances) : undefined;
-  return { name, ...(meant === undefined ? {} : { meant }) };
+/** Returns the ports of each service, which ends with its colon. */
+function portsByService(instances: Instances): ReadonlyMap<string, readonly string[]> {
+  const names = [...instances].flatMap(([name, members]) =>
+    members === NO_SUCH_PORT || serviceOf(name) === '' ? [] : [name],
+  );
+  const byService = Map.groupBy(names.sort(), serviceOf);
+  return new Map(
+    [...byService].map(([service, all]) => [service, all.map(name => name.slice(service.length))]),
+  );
 }
 
-function portsOf(instances: Instances, name: string): readonly string[] {
-  const service = name.slice(0, name.lastIndexOf(':') + 1);
-  return [...instances]
-    .filter(([each, members]) => each.startsWith(service) && members !== NO_SUCH_PORT)
-    .map(([each]) => each.slice(service.length))
-    .sort();
+function serviceOf(name: string): string {
+  return name.slice(0, name.lastIndexOf(':') + 1);
 }
 
 /** A misspelt name mostly keeps its first or its last letter. Plain names may lack a namespace. */
