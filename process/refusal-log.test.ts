@@ -25,3 +25,11 @@ test('a clock that is set back silences no log', () => {
   for (now of [3_600_000, 5, 6]) refused({ at: now }, 'refused');
   assert.deepEqual(told, [{ at: 3_600_000 }, { at: 5 }]);
 });
+
+test('or more than one in a time', () => {
+  const told: object[] = [];
+  let now = 0;
+  const refused = refusalLog({ warn: fields => told.push(fields) }, () => now, 1_000, 2);
+  for (now of [0, 1, 2, 3, 1_000]) refused({ at: now }, 'refused');
+  assert.deepEqual(told, [{ at: 0 }, { at: 1 }, { at: 1_000, untold: 2 }]);
+});

@@ -13,24 +13,31 @@ export function failureLog(
 }
 
 /**
- * Logs refusals, for example of clients, at most once in `quietMs`. Each line says how many were
- * left out.
+ * Logs refusals, for example of clients, at most `most` in `quietMs`. Each line says how many were
+ * left out before it.
  */
 export function refusalLog(
   log: Log,
   now: () => number,
   quietMs = QUIET_MS,
+  most = 1,
 ): (fields: object, message: string) => void {
-  let last = Number.NEGATIVE_INFINITY;
+  let since = Number.NEGATIVE_INFINITY;
+  let told = 0;
   let untold = 0;
   return (fields, message) => {
-    const quiet = now() - last;
-    if (quiet >= 0 && quiet < quietMs) {
+    const quiet = now() - since;
+    // The clock may be set back.
+    if (quiet < 0 || quiet >= quietMs) {
+      since = now();
+      told = 0;
+    }
+    if (told >= most) {
       untold += 1;
       return;
     }
+    told += 1;
     log.warn({ ...fields, ...(untold === 0 ? {} : { untold }) }, message);
-    last = now();
     untold = 0;
   };
 }

@@ -6,7 +6,7 @@ import type { TlsServerOptions } from '#grpc/tls.ts';
 import type { UnaryMethod } from '#grpc/unary/method.ts';
 import { grpcJsServices } from '#grpc/unary/serve-on-grpc-js.ts';
 import type { After } from '#process/after.ts';
-import { failureLog } from '#process/refusal-log.ts';
+import { failureLog, refusalLog } from '#process/refusal-log.ts';
 import type { Report } from '#process/reporter.ts';
 import { DISCOVERY } from '#xds/discovery-methods.ts';
 import type { DiscoveryObserver } from '#xds/discovery-observer.ts';
@@ -18,7 +18,6 @@ import type { InstanceSource } from './instances/instance-source.ts';
 import { instancesSnapshot } from './instances/instances-snapshot.ts';
 import { type MissedName, missedNames } from './instances/missed-names.ts';
 import type { Metrics } from './metrics.ts';
-import { quietly } from './quietly.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { statusOf } from './status.ts';
 
@@ -64,17 +63,16 @@ export type Server = {
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { host, port, source, secrets, tls, metrics, log, now, after } = options;
   let instances: Instances | undefined = source === undefined ? new Map() : undefined;
+  const warn = refusalLog(log, now);
   const discovery = createDiscovery({
     withInstances: source !== undefined,
     secrets,
     observer: observerOf(metrics, log, now),
-    onRejected: quietly(now, (untold, address: string, reason: string) =>
-      log.warn({ address, reason, untold }, 'no secrets for this client'),
-    ),
+    onRejected: (address, reason) => warn({ address, reason }, 'no secrets for this client'),
     now,
     after,
   });
-  const logMissed = quietly(now, logOfMissed(log), MOST_NAMES);
+  const logMissed = logOfMissed(log, now);
   const missed = missedNames(found => {
     logMissed(found);
     options.onMissed?.(missed.findings);
@@ -125,12 +123,12 @@ const NO_SUCH_SERVICE =
 const NO_SUCH_PORT = 'the service has no such port, so clients that ask for it get no instances';
 
 /** One request can name as many services as fit into it. */
-function logOfMissed(log: Logger) {
-  return (left: number, { meant, name, ports }: MissedName) => {
+function logOfMissed(log: Logger, now: () => number) {
+  const warn = refusalLog(log, now, 1_000, MOST_NAMES);
+  return ({ meant, name, ports }: MissedName) => {
     const asked = cutText(name, MOST_CHARACTERS);
-    const untold = left === 0 ? undefined : left;
-    if (ports === undefined) log.warn({ asked, meant, untold }, NO_SUCH_SERVICE);
-    else log.warn({ asked, ports: ports.slice(0, MOST_NAMES), untold }, NO_SUCH_PORT);
+    if (ports === undefined) warn({ asked, meant }, NO_SUCH_SERVICE);
+    else warn({ asked, ports: ports.slice(0, MOST_NAMES) }, NO_SUCH_PORT);
   };
 }
 
