@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePathGlob } from '#resources/match/filter-policy-match.ts';
 import { matchGlob, parseGlob } from '#resources/match/glob.ts';
-import { visitCandidates } from './glob-index.ts';
+import { visitCandidates } from '#resources/match/glob-index.ts';
 import { firstRule, indexRules, orderedRules, selectRule } from './policy.ts';
 import type { Rule } from './rule.ts';
 

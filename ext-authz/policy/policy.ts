@@ -1,8 +1,8 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
+import { type GlobIndex, indexGlobs, visitCandidates } from '#resources/match/glob-index.ts';
 import { compareText } from '#resources/words/order.ts';
-import { type GlobIndex, indexGlobs, visitCandidates } from './glob-index.ts';
 import type { Rule } from './rule.ts';
 import { pathForms } from './rule-path.ts';
 

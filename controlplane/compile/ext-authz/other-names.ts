@@ -1,6 +1,7 @@
 import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
-import { commonText, globCovers } from '#resources/match/glob-relation.ts';
-import { startIndex } from '#resources/match/start-index.ts';
+import { indexGlobs, visitCandidates } from '#resources/match/glob-index.ts';
+import { commonText, genericText, globCovers } from '#resources/match/glob-relation.ts';
+import { meetingIndex } from '#resources/match/start-index.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { coveringDomains } from '../domain-cover.ts';
@@ -13,6 +14,12 @@ type Mapping = Resource<'Mapping'>;
 /** A name that stands in no resource. */
 const ANY_NAME = 'any.invalid';
 const EVERY_HOST = parseGlob('*');
+
+/**
+ * The most Mappings that are tried for all rules together. Without this bound many rules beside
+ * many Mappings would cost their product. A warning is advice, and no decision depends on it.
+ */
+const MOST_TRIES = 500_000;
 
 /**
  * Returns a warning for each host of a policy whose Mapping is served on every name, while no rule
@@ -30,13 +37,17 @@ export function otherNames(
   if (some.length === 0) return [];
   const byDomain = Map.groupBy(mappings.filter(isOpenTo), ({ spec }) => mappingDomain(spec));
   const onEvery = meeting((byDomain.get('*') ?? []).filter(isOnAnyName));
+  const hasOwn = ownMappings(byDomain);
   const told = new Set<string>();
+  let tries = 0;
   return some.flatMap(rule => {
     const host = hostOf(rule);
     const key = `${rule.policy.id} ${host}`;
-    if (told.has(key)) return [];
+    const passes = (path: string) => find(ANY_NAME, path) === undefined && !hasOwn(host, path);
+    if (told.has(key) || !passes(rooted(genericText(rule.path)))) return [];
     for (const [mapping, path] of onEvery(rule.path)) {
-      if (find(ANY_NAME, path) !== undefined || hasOwn(byDomain, host, path)) continue;
+      if (++tries > MOST_TRIES) break;
+      if (!passes(path)) continue;
       told.add(key);
       return [warningOf(rule, mapping, path)];
     }
@@ -54,25 +65,47 @@ function meeting(
   mappings: readonly Mapping[],
 ): (path: Glob) => Iterable<readonly [Mapping, string]> {
   const placed = mappings.map(mapping => ({ mapping, paths: mappingPaths(mapping.spec) }));
-  const around = startIndex(placed, ({ paths }) => paths.prefix);
+  const around = meetingIndex(placed, ({ paths }) => paths);
   return function* (path) {
-    for (const { mapping, paths } of around(path.prefix)) {
+    for (const { mapping, paths } of around(path)) {
       const common = commonText(path, paths);
-      if (common !== undefined) yield [mapping, common];
+      if (common !== undefined) yield [mapping, rooted(common)];
     }
   };
 }
 
-/** Returns whether a Mapping for this host comes before those for every name. */
-function hasOwn(
+/** Every path begins so, whatever a glob says. */
+function rooted(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+/** Returns what tells whether a Mapping for a host comes before those for every name. */
+function ownMappings(
   byDomain: ReadonlyMap<string, readonly Mapping[]>,
-  host: string,
-  path: string,
-): boolean {
-  const own = coveringDomains(host).filter(domain => domain !== '*');
-  return own
-    .flatMap(domain => byDomain.get(domain) ?? [])
-    .some(({ spec }) => matchGlob(mappingPaths(spec), path));
+): (host: string, path: string) => boolean {
+  const indexes = new Map(
+    [...byDomain].map(([domain, some]) => {
+      const paths = some.map(({ spec }) => mappingPaths(spec));
+      return [
+        domain,
+        indexGlobs(
+          paths,
+          glob => glob,
+          globs => globs,
+        ),
+      ];
+    }),
+  );
+  return (host, path) =>
+    coveringDomains(host).some(domain => {
+      const index = domain === '*' ? undefined : indexes.get(domain);
+      let isOwn = false;
+      if (index !== undefined)
+        visitCandidates(index, path, globs => {
+          isOwn ||= globs.some(glob => matchGlob(glob, path));
+        });
+      return isOwn;
+    });
 }
 
 function hostOf({ index, policy }: OrderedRule): string {

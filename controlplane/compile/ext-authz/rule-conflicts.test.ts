@@ -47,6 +47,7 @@ function lookingAt(documents: readonly object[]) {
 
 for (const [what, place] of [
   ['host', (tenant: number) => ({ host: `t${tenant}.test`, path: '/' })],
+  ['domain', (tenant: number) => ({ host: `*.t${tenant}.test`, path: '/' })],
   ['path', (tenant: number) => ({ host: '*', path: `/t${tenant}/` })],
 ] as const)
   test(`a rule that opens is compared with those of its ${what} alone`, () => {

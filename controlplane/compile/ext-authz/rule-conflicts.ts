@@ -1,5 +1,5 @@
 import { commonText, genericText } from '#resources/match/glob-relation.ts';
-import { startIndex } from '#resources/match/start-index.ts';
+import { meetingIndex } from '#resources/match/start-index.ts';
 import type { Problem } from '#resources/problem.ts';
 import { problemOf } from '../problem-of.ts';
 import { type FindRule, type OrderedRule, ruleText } from './rule-order.ts';
@@ -19,15 +19,17 @@ export function ruleConflicts(rules: readonly OrderedRule[], find: FindRule): re
 
 /** Returns what finds the rules that may match a request of another one, in their order. */
 function meeting(rules: readonly OrderedRule[]): (rule: OrderedRule) => readonly OrderedRule[] {
-  const byHost = [...Map.groupBy(rules, ({ host }) => host.prefix)];
-  const around = startIndex(
-    byHost.map(([start, some]) => ({ start, around: startIndex(some, ({ path }) => path.prefix) })),
-    ({ start }) => start,
+  const byHost = [...Map.groupBy(rules, ({ host }) => genericText(host)).values()];
+  const around = meetingIndex(
+    byHost.flatMap(([first, ...others]) => {
+      if (first === undefined) return [];
+      const around = meetingIndex([first, ...others], ({ path }) => path);
+      return [{ host: first.host, around }];
+    }),
+    ({ host }) => host,
   );
   return ({ host, path }) =>
-    [...around(host.prefix)]
-      .flatMap(each => [...each.around(path.prefix)])
-      .sort((a, b) => a.rank - b.rank);
+    [...around(host)].flatMap(each => [...each.around(path)]).sort((a, b) => a.rank - b.rank);
 }
 
 function neverMatches(rule: OrderedRule, earlier: OrderedRule): Problem {

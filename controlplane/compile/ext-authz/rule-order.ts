@@ -1,5 +1,6 @@
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
 import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
+import { indexGlobs, visitCandidates } from '#resources/match/glob-index.ts';
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { filterKey } from './filter-key.ts';
@@ -53,25 +54,31 @@ function onlyFilter({ filters }: FilterPolicyRule, own: string): string | undefi
 /** Finds the rule that a request matches. */
 export type FindRule = (host: string, path: string) => OrderedRule | undefined;
 
-/** Indexes rules by their exact host, and by what their path begins with. */
+/** Looks rules, which are in their order, up by what their hosts and paths begin or end with. */
 export function ruleFinder(rules: readonly OrderedRule[]): FindRule {
-  const byHost = Map.groupBy(rules, ({ host }) => (host.suffix === undefined ? host.prefix : ''));
-  const byStart = new Map(
-    [...byHost].map(([host, some]) => [host, Map.groupBy(some, ({ path }) => path.prefix)]),
+  const index = indexGlobs(
+    rules,
+    ({ host }) => host,
+    sameHost =>
+      indexGlobs(
+        sameHost,
+        ({ path }) => path,
+        some => some,
+      ),
   );
-  const lengths = [...new Set(rules.map(({ path }) => path.prefix.length))];
   return (host, path) => {
-    const starts = lengths
-      .filter(length => length <= path.length)
-      .map(length => path.slice(0, length));
-    const found = [host, ''].flatMap(key =>
-      starts.flatMap(start => byStart.get(key)?.get(start) ?? []),
-    );
-    const matching = found.filter(rule => matchGlob(rule.host, host) && matchGlob(rule.path, path));
-    return matching.reduce<OrderedRule | undefined>(
-      (first, rule) => (first === undefined || rule.rank < first.rank ? rule : first),
-      undefined,
-    );
+    let first: OrderedRule | undefined;
+    visitCandidates(index, host, paths => {
+      visitCandidates(paths, path, some => {
+        for (const rule of some) {
+          if (first !== undefined && first.rank < rule.rank) return;
+          if (!matchGlob(rule.host, host) || !matchGlob(rule.path, path)) continue;
+          first = rule;
+          return;
+        }
+      });
+    });
+    return first;
   };
 }
 

@@ -98,3 +98,20 @@ for (const { logged, enforced, hides, why } of CASES) {
     );
   });
 }
+
+test('of two items with many alternatives each is looked at a few times', () => {
+  const many = 500;
+  let looks = 0;
+  const item = (prefix: string): PatternLabel =>
+    Array.from({ length: many }, (_, at) => ({
+      get key() {
+        looks += 1;
+        return 'a';
+      },
+      value: at === 0 ? 'x' : `${prefix}${at}`,
+    }));
+  const hidden = new HiddenLimits([{ pattern: [item('p')], where: 'it' }]);
+  const walk = new LabelWalk(labelTree(SHAPES), new Set(), WHOLE);
+  assert.equal(hidden.hiddenBy([item('q'), any], walk)?.where, 'it');
+  assert.ok(looks < 50 * many, `${looks} looks`);
+});

@@ -103,10 +103,8 @@ function* candidates(
     const children = node.byKey.get(key);
     if (children === undefined) continue;
     const next =
-      value === undefined
-        ? children.all
-        : [...children.any, ...(children.byValue.get(value) ?? [])];
-    for (const child of next) yield* candidates(child, pattern, depth + 1);
+      value === undefined ? [children.all] : [children.any, children.byValue.get(value) ?? []];
+    for (const some of next) for (const child of some) yield* candidates(child, pattern, depth + 1);
   }
   yield node;
 }
@@ -131,11 +129,18 @@ function both(shorter: LabelPattern, longer: LabelPattern): LabelPattern {
 }
 
 function intersect(a: PatternLabel, b: PatternLabel): PatternLabel {
-  return a.flatMap(left =>
-    b.flatMap(right => {
-      if (left.key !== right.key) return [];
-      if (left.value === undefined) return [right];
-      return right.value === undefined || right.value === left.value ? [left] : [];
-    }),
-  );
+  const [inA, inB] = [valuesByKey(a), valuesByKey(b)];
+  const isIn = (of: typeof inA, key: string, value?: string) => of.get(key)?.has(value) === true;
+  return [
+    ...a.filter(
+      ({ key, value }) => value !== undefined && (isIn(inB, key, value) || isIn(inB, key)),
+    ),
+    ...b.filter(({ key }) => isIn(inA, key)),
+  ];
+}
+
+/** A key that stands for any value has `undefined` among its values. */
+function valuesByKey(item: PatternLabel): ReadonlyMap<string, ReadonlySet<string | undefined>> {
+  const byKey = Map.groupBy(item, ({ key }) => key);
+  return new Map([...byKey].map(([key, some]) => [key, new Set(some.map(({ value }) => value))]));
 }

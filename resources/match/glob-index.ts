@@ -1,4 +1,4 @@
-import type { Glob } from '#resources/match/glob.ts';
+import type { Glob } from './glob.ts';
 
 /**
  * Values by the glob that they are for, so that only few of many are tried on a text. A glob that
