@@ -4,8 +4,10 @@ import { changed, dropped, type PlacedRemark, type Remark } from '../remark.ts';
 import { type Annotations, annotationPath } from './annotations.ts';
 import { balancing } from './balancing.ts';
 import { type Draft, draftKey } from './draft.ts';
+import type { Surroundings } from './drafts.ts';
 import type { Ingress, IngressPath } from './ingress.ts';
 import { pathMatches } from './path-matches.ts';
+import { hostsOf } from './server-aliases.ts';
 import { serviceFields, unknownPort } from './service.ts';
 import { numberOf } from './traffic.ts';
 
@@ -17,16 +19,18 @@ export type WithCanaries = {
 
 /**
  * Adds an Ingress that is a canary of others. Its annotations besides those of the canary and of
- * the balancing do not count, as in ingress-nginx.
+ * the balancing do not count, as in ingress-nginx. It takes requests on the aliases of a host too.
  */
 export function withCanary(
   { drafts, remarks }: WithCanaries,
   canary: Ingress,
-  expressionHosts: ReadonlySet<string>,
+  { aliases, expressionHosts }: Pick<Surroundings, 'aliases' | 'expressionHosts'>,
 ): WithCanaries {
   const found = canary.paths.map(path => {
-    const keys = pathMatches(path, expressionHosts.has(path.host)).matches.map(match =>
-      draftKey({ spec: { ...(path.host === '*' ? {} : { host: path.host }), ...match } }),
+    const keys = pathMatches(path, expressionHosts.has(path.host)).matches.flatMap(match =>
+      hostsOf(path.host, aliases).map(host =>
+        draftKey({ spec: { ...(host === '*' ? {} : { host }), ...match } }),
+      ),
     );
     return { path, mains: drafts.filter(draft => keys.includes(draftKey(draft))) };
   });

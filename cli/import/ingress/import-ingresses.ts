@@ -37,7 +37,7 @@ export function importIngresses(objects: readonly SourceObject[], className: str
   );
   const first = withoutRepeated(drafted.flatMap(({ drafts }) => drafts));
   const { drafts, remarks } = canaries.reduce<WithCanaries>(
-    (before, canary) => withCanary(before, canary, expressionHosts),
+    (before, canary) => withCanary(before, canary, { aliases, expressionHosts }),
     first,
   );
   const plan = planHosts(mains, new Set(drafts.map(({ host }) => host)), aliases);

@@ -23,10 +23,10 @@ function ingress(name: string, host: string, path: string, annotations: Words): 
 }
 
 /** Imports an Ingress for `/` of a host with an alias, and one for `/beside` of this host. */
-function importedBeside(annotations: Words, host = 'a.test') {
+function importedBeside(annotations: Words, host = 'a.test', path = '/beside') {
   const texts = [
     ingress('shop', 'a.test', '/', { 'server-alias': 'b.test' }),
-    ingress('beside', host, '/beside', annotations),
+    ingress('beside', host, path, annotations),
   ];
   const { documents } = importObjects(readObjects('a.yaml', texts.join('\n---\n')), {
     ingressClass: 'nginx',
@@ -46,6 +46,16 @@ describe('an alias of a host has what all Ingresses of the host say', () => {
     const { mappings } = importedBeside({});
     const all = ['a.test/', 'a.test/beside', 'b.test/', 'b.test/beside'];
     assert.deepEqual(placesOf(mappings), all);
+  });
+
+  test('the share of a canary', () => {
+    const { mappings } = importedBeside({ canary: 'true', 'canary-weight': '10' }, 'a.test', '/');
+    assert.deepEqual(mappings.map(({ host, weight }) => `${host} ${weight}`).sort(), [
+      'a.test 10',
+      'a.test 90',
+      'b.test 10',
+      'b.test 90',
+    ]);
   });
 
   test('what closes the whole host', () => {
