@@ -4,7 +4,7 @@ import type { SourceObject } from '../source-object.ts';
 import { isOff } from './access.ts';
 import { isHarmless } from './snippets.ts';
 
-/** What the ConfigMap of ingress-nginx demands of all requests. */
+/** What the ConfigMap of ingress-nginx, or that of F5's controller, demands of all requests. */
 const RESTRICTING: readonly string[] = [
   'block-cidrs',
   'block-referers',
@@ -13,8 +13,11 @@ const RESTRICTING: readonly string[] = [
   'enable-modsecurity',
   'global-auth-url',
   'http-snippet',
+  'http-snippets',
   'location-snippet',
+  'location-snippets',
   'server-snippet',
+  'server-snippets',
   'whitelist-source-range',
 ];
 
@@ -22,8 +25,11 @@ const RESTRICTING: readonly string[] = [
 const OPEN: Readonly<Record<string, (text: string) => boolean>> = {
   'enable-modsecurity': isOff,
   'http-snippet': isHarmless,
+  'http-snippets': isHarmless,
   'location-snippet': isHarmless,
+  'location-snippets': isHarmless,
   'server-snippet': isHarmless,
+  'server-snippets': isHarmless,
 };
 
 const WHY =
