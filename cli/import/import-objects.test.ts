@@ -174,9 +174,35 @@ test('a route that would be rejected is closed, so that no wider one serves its 
   assert.deepEqual(effects, ['closed']);
 });
 
-test('a path that is no RE2 expression closes what it may cover', () => {
-  const { effects, mapping } = imported({ 'use-regex': 'true' }, '/a/(?!b)');
-  assert.deepEqual([mapping.prefix, mapping.closed, effects], ['/a/', true, ['closed']]);
+describe('a path that is no RE2 expression closes what it may cover', () => {
+  for (const [path, prefix] of [
+    ['/a/(?!b)', '/a/'],
+    ['/a/?(?!b)', '/a'],
+    ['/ab*(?!b)', '/a'],
+    ['/v1.0/(?!b)', '/v1'],
+    ['/a|(?!b)', '/'],
+  ] as const)
+    test(path, () => {
+      const { effects, mapping } = imported({ 'use-regex': 'true' }, path);
+      assert.deepEqual([mapping.prefix, mapping.closed, effects], [prefix, true, ['closed']]);
+      assert.equal(mapping.case_sensitive, prefix === '/' ? undefined : false);
+    });
+});
+
+describe('an expression finds the paths that `location ~* "^<path>"` of nginx finds', () => {
+  for (const [path, finds, leaves] of [
+    ['/a|/b', ['/a', '/A/x', '/b', '/x/b', '/x/b/y'], ['/x/a', '/c']],
+    ['/a|^/b', ['/ax', '/bx'], ['/x/a', '/x/b']],
+    ['/(a|b)|c[|]d', ['/a', '/b', '/x/c|d'], ['/x/a', '/x/c']],
+    ['^/a|\\|', ['/a', '/x|'], ['/x/a']],
+  ] as const)
+    test(path, () => {
+      const { effects, mapping } = imported({ 'use-regex': 'true' }, path);
+      const expression = new RegExp(`^(?:${String(mapping.prefix).replace('(?i)', '')})$`, 'i');
+      assert.deepEqual(effects, []);
+      for (const found of finds) assert.match(found, expression);
+      for (const left of leaves) assert.doesNotMatch(left, expression);
+    });
 });
 
 const SAID = {

@@ -4,6 +4,7 @@ export const MATCH_FIELDS: readonly string[] = [
   'prefix',
   'prefix_exact',
   'prefix_regex',
+  'case_sensitive',
   'precedence',
   'headers',
   'regex_headers',

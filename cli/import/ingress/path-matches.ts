@@ -1,8 +1,9 @@
 import { parsePathRegex, parsePrefix } from '#resources/match/path-match.ts';
 import type { Fields } from '#resources/words/fields.ts';
 import type { Remark } from '../remark.ts';
-import { changed, closed } from '../remark.ts';
+import { closed } from '../remark.ts';
 import type { IngressPath } from './ingress.ts';
+import { alternativesOf, pathExpression } from './path-expression.ts';
 
 /** The Mappings that one path becomes, by the fields that match it. */
 export type PathMatches = {
@@ -34,39 +35,30 @@ function exact(path: string): Fields {
 }
 
 function regexMatches({ at, path }: IngressPath): PathMatches {
-  const parsed = parsePathRegex(pathExpression(path));
-  if ('error' in parsed) return unreadable(path, at);
-  const remarks = hasOpenAlternative(path)
-    ? [changed([...at, 'path'], 'every alternative now begins at the start of the path')]
-    : [];
-  return { matches: [{ prefix: pathExpression(path), prefix_regex: true }], remarks };
+  const prefix = `(?i)${pathExpression(path)}`;
+  if ('error' in parsePathRegex(prefix)) return unreadable(path, at);
+  return { matches: [{ prefix, prefix_regex: true }], remarks: [] };
 }
 
-/** Returns an expression for whole paths that begin as this one says. */
-function pathExpression(path: string): string {
-  return `(?i)(?:${path.replace(/^\^/, '')}).*`;
-}
-
-/** Behind a `|` outside of parentheses, nginx looks in the middle of the path too. */
-function hasOpenAlternative(expression: string): boolean {
-  let depth = 0;
-  for (const [token] of expression.matchAll(/\\.|\[(?:\\.|[^\]])*\]|[()|]/g)) {
-    if (token === '(') depth++;
-    else if (token === ')') depth--;
-    else if (token === '|' && depth === 0) return true;
-  }
-  return false;
-}
-
-/** Closes what the path begins with, up to the first character that an expression may read. */
+/** Closes all that a path may cover, which is all that begins like the readable part of it. */
 function unreadable(path: string, at: IngressPath['at']): PathMatches {
-  const [literal = ''] = /^(?:\/[\w.~/-]*)?/.exec(path) ?? [];
-  const prefix = literal.startsWith('/') ? literal : '/';
+  const prefix = literalStart(path);
   const message = `the path cannot be expressed here. All below ${prefix} is closed. Write a Mapping with \`prefix_regex\`, whose expressions are RE2`;
   return {
-    matches: [{ prefix, precedence: UNREADABLE }],
+    matches: [{ prefix, precedence: UNREADABLE, ...(prefix === '/' ? {} : ANY_CASE) }],
     remarks: [closed([...at, 'path'], message)],
   };
+}
+
+const ANY_CASE = { case_sensitive: false };
+
+/**
+ * Returns what each path begins with that an expression may match. A quantifier may take away the
+ * character before it, and further alternatives begin anywhere.
+ */
+function literalStart(path: string): string {
+  const [literal = ''] = /^(?:\/[\w~/-]*(?![?*{]))?/.exec(path) ?? [];
+  return literal.startsWith('/') && alternativesOf(path).length === 1 ? literal : '/';
 }
 
 /** Such a path stands before all others, since it may be any of those that it covers. */

@@ -2,6 +2,7 @@ import { parseRe2 } from '#resources/match/re2.ts';
 import { fieldsOnly, NOTHING, type Part, remarksOnly } from '../part.ts';
 import { closed } from '../remark.ts';
 import { type Annotations, annotationPath } from './annotations.ts';
+import { pathExpression } from './path-expression.ts';
 
 /**
  * Returns what `rewrite-target` is for one path: nginx replaces the whole path by it. `$1` is a
@@ -31,7 +32,7 @@ export function makesExpressions(annotations: Annotations): boolean {
 }
 
 function wholePath(path: string): string {
-  return `(?i)^(?:${path.replace(/^\^/, '')}).*$`;
+  return `(?i)^${pathExpression(path)}$`;
 }
 
 function whyNot(target: string, path: string): string | undefined {
