@@ -205,6 +205,11 @@ describe('an expression finds the paths that `location ~* "^<path>"` of nginx fi
     });
 });
 
+test('copies for a service that no Mapping may name are left out, and close nothing', () => {
+  const { effects, mapping } = imported({ 'mirror-target': 'http://a_b:99999$request_uri' });
+  assert.deepEqual([mapping.service, mapping.closed, effects], ['web:80', undefined, ['dropped']]);
+});
+
 const SAID = {
   'x-forwarded-for': '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
   'x-forwarded-scheme': '%REQ(X-FORWARDED-PROTO)%',

@@ -17,7 +17,8 @@ const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute'];
 
 /**
  * Makes a document one that `gateway validate` accepts. Values of others may break our rules. A
- * field that only adds something is left out. For any other the Mapping, Host or route is closed.
+ * field that only adds something is left out. For any other the Mapping, Host or route is closed. A
+ * FilterPolicy stays as it is, since a rejected one closes what it covers.
  */
 export function makeSound(document: ImportedDocument, check: Check): Imported {
   const problems = errorsOf(document, check);
@@ -27,7 +28,9 @@ export function makeSound(document: ImportedDocument, check: Check): Imported {
   const instead = isSpare
     ? { ...document, spec: onlyFields(document.spec, field => !fields.includes(field)) }
     : closedInstead(document);
-  const documents = instead === undefined || errorsOf(instead, check).length > 0 ? [] : [instead];
+  const isWritten =
+    instead === document || (instead !== undefined && errorsOf(instead, check).length === 0);
+  const documents = isWritten ? [instead] : [];
   const effect = isSpare || documents.length === 0 ? 'dropped' : 'closed';
   return { documents, remarks: problems.map(problem => remarkOf(document, problem, effect)) };
 }
@@ -46,9 +49,12 @@ function onlyFields(spec: Fields, keeps: (field: string) => boolean): Fields {
   return Object.fromEntries(Object.entries(spec).filter(([field]) => keeps(field)));
 }
 
+/** A shadow answers nobody. Closed, it would close what it copies. */
 function closedInstead(document: ImportedDocument): ImportedDocument | undefined {
   const { kind, spec } = document;
+  if (kind === 'FilterPolicy') return document;
   if (kind === 'Mapping') {
+    if (spec.shadow === true) return undefined;
     const match = onlyFields(spec, field => MATCH_FIELDS.includes(field));
     return { ...document, spec: { ...match, service: 'closed', closed: true } };
   }

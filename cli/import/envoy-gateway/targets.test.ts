@@ -162,6 +162,15 @@ for (const [what, name, parent, closes] of PATCHED)
     assert.equal(isClosed([parent], policies, 'EnvoyPatchPolicy'), closes);
   });
 
+test('a policy that would be rejected is written, since it closes its targets', () => {
+  const jwt = 'jwt: { providers: [{ name: a, remoteJWKS: { uri: "https://a.test/keys" } }] }';
+  const { documents, remarks } = importedWith([AT('web')], [[AT('web', 'a'.repeat(254)), jwt]]);
+  assert.equal(documents.filter(({ kind }) => kind === 'FilterPolicy').length, 1);
+  assert.ok(
+    remarks.some(({ effect, message }) => effect === 'closed' && /FilterPolicy/.test(message)),
+  );
+});
+
 test('a login for a listener without routes among the files is written', () => {
   const jwt = 'jwt: { providers: [{ name: a, remoteJWKS: { uri: "https://a.test/keys" } }] }';
   const { documents } = importedWith([AT('web', 'http')], [[AT('web', 'https'), jwt]]);
