@@ -23,7 +23,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 try {
   await makeEnvoyApi();
-  const asked = COMMANDS[process.argv[2] ?? ''];
+  const asked = commandNamed(process.argv[2]);
   for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) {
     program.addCommand((await load()).copyInheritedSettings(program));
   }
@@ -33,10 +33,14 @@ try {
   process.exitCode = FAILED;
 }
 
+function commandNamed(name = '') {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
+
 /** Commander says of an unknown command that it is one, but not behind `help`. */
 function withoutHelp(args: readonly string[]): readonly string[] {
   const [help, about] = args;
-  const isUnknown = help === 'help' && about !== undefined && COMMANDS[about] === undefined;
+  const isUnknown = help === 'help' && about !== undefined && commandNamed(about) === undefined;
   return isUnknown ? args.slice(1) : args;
 }
 

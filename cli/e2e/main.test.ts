@@ -55,6 +55,8 @@ describe('the gateway command', () => {
       ['validate', 'x', '--jsn'],
       /^error: unknown option '--jsn'\n\(Did you mean --json\?\)\n\(--help shows/,
     ],
+    [['toString'], /^error: unknown command 'toString'\n\(--help shows/],
+    [['help', '__proto__'], /^error: unknown command '__proto__'\n\(--help shows/],
     [['validate'], /^error: missing required argument 'files'\n\(--help shows/],
     [
       ['compile', 'x'],
