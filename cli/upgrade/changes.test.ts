@@ -85,11 +85,20 @@ const CASES: Readonly<
       object('Mapping', '{prefix: /, service: b}'),
       object('Mapping', '{prefix: /, service: b.foo}', '{name: a, namespace: foo}'),
       object('Mapping', '{prefix: /, service: "127.0.0.1:80"}', '{name: a, namespace: foo}'),
+      object(
+        'Mapping',
+        '{prefix: /, service: b, host_redirect: true}',
+        '{name: a, namespace: foo}',
+      ),
     ],
   },
   'time-of-answers': {
     concerned: [[object('Mapping', '{prefix: /, timeout_ms: 5000}'), 'Mapping default/a']],
-    others: [object('Mapping', '{prefix: /}'), object('Mapping', '{prefix: /, timeout_ms: 0}')],
+    others: [
+      object('Mapping', '{prefix: /}'),
+      object('Mapping', '{prefix: /, timeout_ms: 0}'),
+      object('Mapping', '{prefix: /, timeout_ms: 5000, service: b, host_redirect: true}'),
+    ],
   },
   'both-label-domains': {
     concerned: [

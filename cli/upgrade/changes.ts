@@ -95,7 +95,7 @@ export const CHANGES: readonly Change[] = [
     find: fieldsOf('Mapping', object => {
       const { namespace } = object;
       const parsed = parseService(String(specOf(object).service));
-      if (namespace === undefined || 'error' in parsed) return [];
+      if (namespace === undefined || 'error' in parsed || isRedirect(object)) return [];
       const isMoved = serviceIn(parsed.value, namespace).host !== parsed.value.host;
       return isMoved ? [['spec', 'service']] : [];
     }),
@@ -106,7 +106,7 @@ export const CHANGES: readonly Change[] = [
     what: '`timeout_ms` bounds the time until an answer begins. It bounded the whole answer.',
     remedy: 'Bound streams by `idle_timeout_ms`.',
     find: fieldsOf('Mapping', object =>
-      Number(specOf(object).timeout_ms) > 0 ? [['spec', 'timeout_ms']] : [],
+      Number(specOf(object).timeout_ms) > 0 && !isRedirect(object) ? [['spec', 'timeout_ms']] : [],
     ),
   },
   {
@@ -172,6 +172,11 @@ function fieldsOf(
 
 function specOf({ fields }: SourceObject): Fields {
   return fieldsAt(fields.spec);
+}
+
+/** Its `service` is the host that clients are sent to, and answers nothing. */
+function isRedirect(mapping: SourceObject): boolean {
+  return String(specOf(mapping).host_redirect) === 'true';
 }
 
 function modulesOf(objects: readonly SourceObject[]): readonly Fields[] {
