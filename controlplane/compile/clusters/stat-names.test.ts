@@ -8,12 +8,19 @@ const AT = (port: number) => ({ host: '127.0.0.1', port });
 const OPTIONS = { edge: AT(8080), sds: AT(1), extAuthz: AT(2), rateLimit: AT(3) };
 
 /** The names in statistics of the Mappings' clusters, by the Mapping's name. */
-function statNames(mappings: Readonly<Record<string, string>>): Record<string, unknown> {
+function statNames(
+  mappings: Readonly<Record<string, string>>,
+  ...others: readonly string[]
+): Record<string, unknown> {
   const documents = Object.entries(mappings).map(
     ([name, spec]) =>
       `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec: {prefix: /${name}/, ${spec}}\n`,
   );
-  const { resources } = compile(resourceSetOf(documents.join('---\n')).resources, 'edge', OPTIONS);
+  const { resources } = compile(
+    resourceSetOf([...documents, ...others].join('---\n')).resources,
+    'edge',
+    OPTIONS,
+  );
   const clusters = resources.get(CLUSTER) ?? [];
   return Object.fromEntries(
     clusters.flatMap(({ name, json, origins }) =>
@@ -47,4 +54,12 @@ test('names in statistics have no dots, and clusters that would share one are to
 
 test('no Mapping is counted under the name of a cluster of the gateway', () => {
   assert.deepEqual(statNames({ a: 'service: ext-authz' }), { a: 'ext-authz~default/a' });
+});
+
+test('a service keeps its name beside one that the operator chose for statistics', () => {
+  const collector =
+    'apiVersion: gateway.internal/v2\nkind: TracingService\nmetadata: {name: t}\nspec: {service: "t:4317", driver: opentelemetry, stats_name: shop}\n';
+  const names = statNames({ a: 'service: shop' }, collector);
+  assert.equal(names.a, 'shop');
+  assert.match(String(names['TracingService/default/t']), /^shop~[0-9a-f]+$/);
 });

@@ -8,20 +8,25 @@ const known = new WeakMap<NamedCluster, NamedCluster>();
 
 /**
  * Returns the clusters with names in statistics that have no dot (`alt_stat_name`). Where another
- * one has that name already, a hash tells it apart.
+ * one has that name already, a hash tells it apart. A cluster's own name goes before one that the
+ * operator chose for its statistics.
  */
 export function withStatNames(clusters: readonly NamedCluster[]): readonly NamedCluster[] {
-  const dotted = new Set(clusters.filter(cluster => nameOf(cluster).includes('.')));
-  if (dotted.size === 0) return clusters;
+  const chosen = new Set(clusters.filter(isChosen));
+  if (chosen.size === 0) return clusters;
   const taken = new Set<string>();
-  for (const cluster of clusters) if (!dotted.has(cluster)) taken.add(plainName(cluster));
+  for (const cluster of clusters) if (!chosen.has(cluster)) taken.add(plainName(cluster));
   return clusters.map(cluster => {
-    if (!dotted.has(cluster)) return cluster;
+    if (!chosen.has(cluster)) return cluster;
     const plain = plainName(cluster);
     const free = taken.has(plain) ? `${plain}~${contentHash(nameOf(cluster))}` : plain;
     taken.add(free);
     return named(cluster, free);
   });
+}
+
+function isChosen(cluster: NamedCluster): boolean {
+  return cluster.json.alt_stat_name !== undefined || cluster.name.includes('.');
 }
 
 function named(cluster: NamedCluster, alt_stat_name: string): NamedCluster {
