@@ -244,3 +244,11 @@ test('a header that may not be added is left out alone', () => {
     /^dropped: Ingress default\/a \(a\.yaml:1, /,
   );
 });
+
+test('annotations and words that every object knows are unknown ones', () => {
+  const { remarks } = imported({ constructor: 'x', 'proxy-next-upstream': 'toString' });
+  assert.deepEqual(remarks.map(({ message }) => message).sort(), [
+    'ingress-nginx is not known to read it',
+    'toString: no retry is made for these',
+  ]);
+});

@@ -179,3 +179,9 @@ test('a login for a listener without routes among the files is written', () => {
     [[AT('web', 'https')]],
   );
 });
+
+for (const kind of ['BackendTrafficPolicy', 'ClientTrafficPolicy'])
+  test(`a field of a ${kind} that every object knows is told as an unknown one`, () => {
+    const { remarks } = importedWith([AT('web')], [[AT('web'), 'toString: 1']], kind);
+    assert.ok(remarks.some(({ message }) => message === 'the gateway has nothing like it'));
+  });

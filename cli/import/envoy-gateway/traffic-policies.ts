@@ -9,14 +9,16 @@ import type { Rule } from './targets.ts';
 const TARGETS = ['targetRef', 'targetRefs', 'targetSelectors', 'mergeType'];
 
 /** Fields of a BackendTrafficPolicy that have no place in a route, and what to do. */
-const BACKEND: Readonly<Record<string, string>> = {
-  circuitBreaker: 'write `circuit_breakers` into a Mapping or the Module',
-  healthCheck: 'write `health_checks` into a Mapping',
-  loadBalancer: 'write `sessionPersistence` into the rule, or `load_balancer` into a Mapping',
-  retry: 'write `retry` into the rule',
-  responseOverride: 'write `error_response_overrides` into the Module',
-  requestBuffer: 'bodies have no bound of size. Let the service bound them',
-};
+const BACKEND: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    circuitBreaker: 'write `circuit_breakers` into a Mapping or the Module',
+    healthCheck: 'write `health_checks` into a Mapping',
+    loadBalancer: 'write `sessionPersistence` into the rule, or `load_balancer` into a Mapping',
+    retry: 'write `retry` into the rule',
+    responseOverride: 'write `error_response_overrides` into the Module',
+    requestBuffer: 'bodies have no bound of size. Let the service bound them',
+  }),
+);
 
 /** Returns what can be said of a BackendTrafficPolicy: the time of a request, and limits. */
 export function backendTraffic(
@@ -29,7 +31,9 @@ export function backendTraffic(
   const request = textAt(fieldsAt(spec, 'timeout', 'http'), 'requestTimeout');
   const remarks = Object.keys(spec)
     .filter(field => ![...TARGETS, 'rateLimit', 'timeout'].includes(field))
-    .map(field => dropped(['spec', field], BACKEND[field] ?? 'the gateway has nothing like it'));
+    .map(field =>
+      dropped(['spec', field], BACKEND.get(field) ?? 'the gateway has nothing like it'),
+    );
   return {
     edits: request === undefined ? [] : rules.map(rule => ({ ...rule, timeouts: { request } })),
     documents: limits.documents,
@@ -51,15 +55,17 @@ function lostTimes(spec: Fields): readonly Remark[] {
 const CONNECT = 'a connection has 3 seconds. Write `connect_timeout_ms` into a Mapping for more';
 
 /** Fields of a ClientTrafficPolicy that restrict nothing, and what to do. */
-const CLIENT: Readonly<Record<string, string>> = {
-  clientIPDetection: 'write `xff_num_trusted_hops` into the Module',
-  enableProxyProtocol: 'the PROXY protocol is not read',
-  proxyProtocol: 'the PROXY protocol is not read',
-  path: 'paths are merged and decoded alike on all listeners. See `escaped_slashes` of the Module',
-  http3: 'HTTP/3 is not served',
-  timeout: 'clients have the times of every listener',
-  connection: 'clients have the bounds of every listener',
-};
+const CLIENT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    clientIPDetection: 'write `xff_num_trusted_hops` into the Module',
+    enableProxyProtocol: 'the PROXY protocol is not read',
+    proxyProtocol: 'the PROXY protocol is not read',
+    path: 'paths are merged and decoded alike on all listeners. See `escaped_slashes` of the Module',
+    http3: 'HTTP/3 is not served',
+    timeout: 'clients have the times of every listener',
+    connection: 'clients have the bounds of every listener',
+  }),
+);
 
 /** Closes what a ClientTrafficPolicy demands of clients, and tells what else it loses. */
 export function clientTraffic(policy: SourceObject, rules: readonly Rule[]): PolicyPart {
@@ -76,7 +82,9 @@ export function clientTraffic(policy: SourceObject, rules: readonly Rule[]): Pol
     ...(Object.keys(tls).length === 0 ? [] : [changed(['spec', 'tls'], TLS)]),
     ...Object.keys(spec)
       .filter(field => ![...TARGETS, 'tls'].includes(field))
-      .map(field => dropped(['spec', field], CLIENT[field] ?? 'the gateway has nothing like it')),
+      .map(field =>
+        dropped(['spec', field], CLIENT.get(field) ?? 'the gateway has nothing like it'),
+      ),
   ];
   const isClosed = remarks.some(({ effect }) => effect === 'closed');
   return {

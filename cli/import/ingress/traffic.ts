@@ -31,12 +31,14 @@ function unreadable(annotations: Annotations, name: string): Part {
     : remarksOnly(dropped(annotationPath(name), 'it is no time in seconds'));
 }
 
-const CONDITIONS: Readonly<Record<string, string>> = {
-  http_500: '5xx',
-  http_502: 'gateway-error',
-  http_503: 'gateway-error',
-  http_504: 'gateway-error',
-};
+const CONDITIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    http_500: '5xx',
+    http_502: 'gateway-error',
+    http_503: 'gateway-error',
+    http_504: 'gateway-error',
+  }),
+);
 
 /** What the gateway repeats by itself, and words that allow it. */
 const BUILT_IN: readonly string[] = ['error', 'timeout', 'non_idempotent'];
@@ -63,8 +65,8 @@ export function retries(annotations: Annotations): Part {
 function conditions(words: readonly string[], annotations: Annotations): Part {
   const path = annotationPath('proxy-next-upstream');
   const tries = Number(annotations.get('proxy-next-upstream-tries') ?? 3);
-  const found = [...new Set(words.flatMap(word => CONDITIONS[word] ?? []))];
-  const other = words.filter(word => !(word in CONDITIONS || BUILT_IN.includes(word)));
+  const found = [...new Set(words.flatMap(word => CONDITIONS.get(word) ?? []))];
+  const other = words.filter(word => !(CONDITIONS.has(word) || BUILT_IN.includes(word)));
   const unknown =
     other.length === 0
       ? NOTHING

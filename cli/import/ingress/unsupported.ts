@@ -5,28 +5,30 @@ import { type Annotations, annotationPath, listOf } from './annotations.ts';
 import { mirrorService } from './mirror.ts';
 
 /** Annotations without a counterpart that restrict nothing, and what to do. */
-const DROPPED: Readonly<Record<string, string>> = {
-  'proxy-body-size': 'bodies have no bound of size. Let the service bound them',
-  'custom-http-errors': 'write `error_response_overrides` into the Mapping',
-  'default-backend': 'no other service answers in place of one without instances',
-  'proxy-cookie-domain': 'cookies of the service are passed on as they are',
-  'proxy-cookie-path': 'cookies of the service are passed on as they are',
-  'proxy-redirect-from': 'redirects of the service are passed on as they are',
-  'proxy-redirect-to': 'redirects of the service are passed on as they are',
-  'ssl-ciphers': 'write `cipher_suites` into `tls` of the Host',
-  'stream-snippet': 'directives of nginx have no meaning here. Ports without HTTP are not served',
-  'enable-access-log': 'the access log has all requests. See `proxy_log_format` of the Module',
-  'enable-opentelemetry': 'write a TracingService',
-  'enable-opentracing': 'write a TracingService',
-  'http2-push-preload': 'browsers take no pushes any more',
-  'connection-proxy-header': 'the gateway decides about the connection to the service',
-  'upstream-hash-by-subset': 'each key has one instance',
-  'mirror-request-body': 'copies have their body',
-  'mirror-host': 'copies have `-shadow` behind their host',
-  'auth-tls-error-page': 'a client without a certificate gets no connection',
-  'denylist-source-range-code': 'there is no other code',
-  'allow-http-options': 'OPTIONS is passed on as any method',
-};
+const DROPPED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'proxy-body-size': 'bodies have no bound of size. Let the service bound them',
+    'custom-http-errors': 'write `error_response_overrides` into the Mapping',
+    'default-backend': 'no other service answers in place of one without instances',
+    'proxy-cookie-domain': 'cookies of the service are passed on as they are',
+    'proxy-cookie-path': 'cookies of the service are passed on as they are',
+    'proxy-redirect-from': 'redirects of the service are passed on as they are',
+    'proxy-redirect-to': 'redirects of the service are passed on as they are',
+    'ssl-ciphers': 'write `cipher_suites` into `tls` of the Host',
+    'stream-snippet': 'directives of nginx have no meaning here. Ports without HTTP are not served',
+    'enable-access-log': 'the access log has all requests. See `proxy_log_format` of the Module',
+    'enable-opentelemetry': 'write a TracingService',
+    'enable-opentracing': 'write a TracingService',
+    'http2-push-preload': 'browsers take no pushes any more',
+    'connection-proxy-header': 'the gateway decides about the connection to the service',
+    'upstream-hash-by-subset': 'each key has one instance',
+    'mirror-request-body': 'copies have their body',
+    'mirror-host': 'copies have `-shadow` behind their host',
+    'auth-tls-error-page': 'a client without a certificate gets no connection',
+    'denylist-source-range-code': 'there is no other code',
+    'allow-http-options': 'OPTIONS is passed on as any method',
+  }),
+);
 
 /** Annotations that other files read, or that need nothing here. */
 const READ: readonly string[] = [
@@ -169,7 +171,7 @@ export function unsupported({ get, names }: Annotations): Part {
 }
 
 function lost(name: string): Remark {
-  const why = DROPPED[name];
+  const why = DROPPED.get(name);
   if (why !== undefined) return dropped(annotationPath(name), why);
   const meant = nearest(name, READ);
   const hint = meant === undefined ? '' : `. Did you mean ${meant}?`;
