@@ -15,7 +15,7 @@ export type ImportedDocument = {
 /** Our API group, which the documents of an import are of. */
 export const GROUP = 'gateway.internal';
 
-const LONGEST_NAME = 253;
+export const LONGEST_NAME = 253;
 
 /** Makes a document of one of our kinds, in the namespace of the object that it comes from. */
 export function ourDocument(

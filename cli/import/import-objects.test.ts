@@ -252,3 +252,22 @@ test('annotations and words that every object knows are unknown ones', () => {
     'toString: no retry is made for these',
   ]);
 });
+
+test('each Mapping of an Ingress with the longest name is written', () => {
+  const backend = { service: { name: 'web', port: { number: 80 } } };
+  const ingress = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: 'a'.repeat(253) },
+    spec: {
+      rules: [{ host: 'a.test', http: { paths: [{ path: '/x', pathType: 'Prefix', backend }] } }],
+    },
+  };
+  const objects = readObjects('a.yaml', JSON.stringify(ingress));
+  const { documents } = importObjects(objects, { ingressClass: 'nginx', to: 'mappings', check });
+  const mappings = documents.filter(({ kind }) => kind === 'Mapping');
+  assert.deepEqual(
+    mappings.map(({ spec }) => spec.prefix),
+    ['/x/', '/x'],
+  );
+});

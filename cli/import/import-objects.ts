@@ -1,4 +1,4 @@
-import type { ImportedDocument } from './document.ts';
+import { type ImportedDocument, LONGEST_NAME } from './document.ts';
 import { importEnvoyGateway } from './envoy-gateway/import-envoy-gateway.ts';
 import { type Imported, joinImported } from './imported.ts';
 import { toGatewayApi } from './ingress/gateway-api.ts';
@@ -50,7 +50,8 @@ function withUniqueNames(documents: readonly ImportedDocument[]): readonly Impor
     const { kind, metadata } = document;
     const idOf = (name: string) => `${kind}/${metadata.namespace ?? 'default'}/${name}`;
     let { name } = metadata;
-    while (taken.has(idOf(name))) name = `${name}-x`;
+    for (let end = '-x'; taken.has(idOf(name)); end += '-x')
+      name = `${metadata.name.slice(0, LONGEST_NAME - end.length)}${end}`;
     taken.add(idOf(name));
     return { ...document, metadata: { ...metadata, name } };
   });
