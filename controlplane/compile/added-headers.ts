@@ -6,6 +6,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { closeMappings } from './close-mappings.ts';
 import { hasKeys } from './has-keys.ts';
+import { keptFilter } from './kept-lists.ts';
 import { problemOf } from './problem-of.ts';
 import type { HeaderSetter, HeaderSetters } from './set-headers.ts';
 
@@ -35,7 +36,9 @@ export function addsRequestHeaders({ add_request_headers }: MappingSpec): boolea
  * the Filter does not run.
  */
 export function closeReplacing(resources: ResourceSet, settersOf: HeaderSetters): ResourceSet {
-  const replacing = new Set(resources.mappings.filter(({ spec }) => replaces(spec, settersOf)));
+  const replacing = new Set(
+    changing(resources.mappings).filter(({ spec }) => replaces(spec, settersOf)),
+  );
   return closeMappings(resources, replacing);
 }
 
@@ -51,10 +54,7 @@ export function addedHeaderProblems(
   { mappings }: ResourceSet,
   settersOf: HeaderSetters,
 ): readonly Problem[] {
-  const changing = mappings.filter(
-    ({ spec }) => spec.remove_request_headers.length > 0 || addsRequestHeaders(spec),
-  );
-  return changing.flatMap(mapping => [
+  return changing(mappings).flatMap(mapping => [
     ...Object.entries(mapping.spec.add_request_headers).flatMap(([name, { append }]) =>
       problemsOf(
         mapping,
@@ -75,6 +75,11 @@ export function addedHeaderProblems(
     ),
   ]);
 }
+
+/** Returns the Mappings that change the headers of their requests. */
+const changing = keptFilter(
+  ({ spec }: Mapping) => spec.remove_request_headers.length > 0 || addsRequestHeaders(spec),
+);
 
 function problemsOf(
   mapping: Mapping,

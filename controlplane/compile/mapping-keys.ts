@@ -2,6 +2,7 @@ import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import { trafficKey } from './clusters/cluster-traffic.ts';
 import { clusterKey, serviceName } from './clusters/mapping-cluster.ts';
+import { keptMap } from './kept-lists.ts';
 import type { Memo } from './memo.ts';
 import { matchKey } from './routes/mapping-match.ts';
 
@@ -19,10 +20,13 @@ export function keyedMappings(
   mappings: readonly Resource<'Mapping'>[],
   memo: Memo,
 ): readonly KeyedMapping[] {
-  return mappings.map(mapping => ({
-    mapping,
-    keys: memo.of(mapping.spec, 'keys', [], () => mappingKeys(mapping.spec)),
-  }));
+  const keyed = memo.of(memo, 'keyed Mappings', [], () =>
+    keptMap((mapping: Resource<'Mapping'>) => ({
+      mapping,
+      keys: memo.of(mapping.spec, 'keys', [], () => mappingKeys(mapping.spec)),
+    })),
+  );
+  return keyed(mappings);
 }
 
 function mappingKeys(spec: MappingSpec): MappingKeys {

@@ -10,6 +10,7 @@ import {
 } from '#resources/schema/restrictions.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { closeMappings } from './close-mappings.ts';
+import { keptFilter } from './kept-lists.ts';
 import { EDGE } from './node-groups.ts';
 import { problemOf } from './problem-of.ts';
 
@@ -38,10 +39,7 @@ export function withoutUnserved(written: ResourceSet): WithoutUnserved {
 const known = new WeakMap<ResourceSet, WithoutUnserved>();
 
 function restrict(written: ResourceSet): WithoutUnserved {
-  const resources = closeMappings(
-    written,
-    new Set(written.mappings.filter(({ spec }) => spec.closed)),
-  );
+  const resources = closeMappings(written, new Set(toClose(written.mappings)));
   const items = asking(resources);
   const listed = resources.config.ignore;
   if (items.length === 0 && listed.length === 0)
@@ -68,10 +66,17 @@ function asking({ closed, hosts, mappings, modules, rateLimitServices, tlsContex
     ...rateLimitServices,
     ...hosts,
     ...tlsContexts,
-    ...mappings,
+    ...askingMappings(mappings),
     ...closed.filter(({ kind }) => closesEverything(kind)),
   ];
-  return inForce.filter(({ unserved }) => unserved !== undefined);
+  return inForce.filter(asks);
+}
+
+const toClose = keptFilter(({ spec }: Resource<'Mapping'>) => spec.closed);
+const askingMappings = keptFilter<Resource<'Mapping'>>(asks);
+
+function asks({ unserved }: Item): boolean {
+  return unserved !== undefined;
 }
 
 function unservedOf({ unserved = [] }: Item): readonly Unserved[] {

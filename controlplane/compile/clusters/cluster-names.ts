@@ -40,12 +40,23 @@ export function mappingClusters(
 ): ByName {
   if (declared.size > 0) return newMappingClusters(mappings, declared, tls, memo);
   // Most edits change no cluster.
-  const inputs: unknown[] = [tls.caFile, tls.hop.isDefault, tls.hop.trustDomain];
-  for (const { keys, mapping } of mappings)
-    inputs.push(mapping.id, keys.cluster, keys.service, tls.contexts.get(mapping.id));
-  return memo.of(memo, 'mapping clusters', inputs, () =>
+  const last = memo.of(memo, 'asking Mappings', [], () => ({ mappings }));
+  if (!askTheSame(last.mappings, mappings)) last.mappings = mappings;
+  const { contexts, hop } = tls;
+  const inputs = [tls.caFile, hop.isDefault, hop.trustDomain, ...[...contexts].flat()];
+  return memo.of(last.mappings, 'mapping clusters', inputs, () =>
     newMappingClusters(mappings, declared, tls, memo),
   );
+}
+
+/** Returns whether Mappings have the same ids, and ask for the same clusters. */
+function askTheSame(before: readonly KeyedMapping[], now: readonly KeyedMapping[]): boolean {
+  const isSame = (a: KeyedMapping, b: KeyedMapping | undefined) =>
+    a === b ||
+    (a.mapping.id === b?.mapping.id &&
+      a.keys.cluster === b.keys.cluster &&
+      a.keys.service === b.keys.service);
+  return before.length === now.length && before.every((each, index) => isSame(each, now[index]));
 }
 
 function newMappingClusters(
@@ -151,10 +162,14 @@ function upstreamCluster(
 ): NamedCluster {
   const [{ spec }] = users;
   const inputs = [name, statName, caFile, hop.isDefault, hop.trustDomain, tls];
-  const json = memo.of(spec, 'cluster', inputs, () => ({
+  const origins = [...users.map(({ id }) => id), ...(tls === undefined ? [] : [tls.context])];
+  const make = () => ({
     ...mappingCluster(name, spec, { caFile, hop }, tls),
     ...(statName === name ? {} : { alt_stat_name: statName }),
+  });
+  return memo.of(spec, 'named cluster', [...inputs, ...origins], () => ({
+    name,
+    json: memo.of(spec, 'cluster', inputs, make),
+    origins,
   }));
-  const origins = [...users.map(({ id }) => id), ...(tls === undefined ? [] : [tls.context])];
-  return memo.of(spec, 'named cluster', [json, ...origins], () => ({ name, json, origins }));
 }

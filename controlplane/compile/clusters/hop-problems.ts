@@ -1,5 +1,6 @@
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { problemOf } from '../problem-of.ts';
 import { type Hop, hopService } from './hop.ts';
 
@@ -27,11 +28,14 @@ const REFUSED =
 
 /** A connection to a proxy says nothing of the instance behind it. */
 function shallowChecks(mappings: readonly Resource<'Mapping'>[], hop: Hop): readonly Problem[] {
-  return mappings
-    .filter(({ spec }) => spec.health_checks?.[0]?.health_check.tcp !== undefined)
+  return checkedByTcp(mappings)
     .filter(({ spec }) => !spec.host_redirect && hopService(spec, hop) !== undefined)
     .map(mapping => problemOf(mapping, 'warning', 'spec.health_checks', SHALLOW));
 }
+
+const checkedByTcp = keptFilter(
+  ({ spec }: Resource<'Mapping'>) => spec.health_checks?.[0]?.health_check.tcp !== undefined,
+);
 
 const SHALLOW =
   'a `tcp` check ends at the proxy before the instance, and tells nothing of the instance itself. Write `http` or `grpc`, which the proxy passes on';

@@ -1,7 +1,7 @@
 import { formatPath } from '#resources/finding.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
-import { hasKeys } from '../has-keys.ts';
+import { headerMatching } from '../header-matching.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 
@@ -15,10 +15,7 @@ export function forgedMatchProblems(
   mappings: readonly Mapping[],
   identityHeaders: (domain: string) => readonly string[],
 ): readonly Problem[] {
-  const asking = mappings.filter(
-    ({ spec }) => hasKeys(spec.headers) || hasKeys(spec.regex_headers),
-  );
-  return asking.flatMap(mapping =>
+  return headerMatching(mappings).flatMap(mapping =>
     (['headers', 'regex_headers'] as const).flatMap(field => {
       const names = Object.keys(mapping.spec[field]);
       const identity = new Set(identityHeaders(mappingDomain(mapping.spec)));

@@ -1,8 +1,8 @@
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { remembered } from '#xds/remembered.ts';
 import { hasKeys } from '../has-keys.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { EDGE } from '../node-groups.ts';
 
 /** Keys of labels by what they hold, sorted. */
@@ -59,11 +59,8 @@ function labelsByDomain(resources: ResourceSet): (readonly [string, readonly Lab
   ];
 }
 
-/** Returns the Mappings with labels. Each list is gone through once, since most have none. */
-export const labelledMappings = remembered(
-  (mappings: readonly Resource<'Mapping'>[]): readonly Resource<'Mapping'>[] =>
-    mappings.filter(({ spec }) => hasKeys(spec.labels)),
-);
+/** Returns the Mappings with labels. Most have none. */
+export const labelledMappings = keptFilter(({ spec }: Resource<'Mapping'>) => hasKeys(spec.labels));
 
 function keys(
   specifiers: readonly LabelSpecifier[],

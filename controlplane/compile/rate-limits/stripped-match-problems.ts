@@ -1,6 +1,7 @@
 import { formatPath } from '#resources/finding.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
+import { headerMatching } from '../header-matching.ts';
 import { problemOf } from '../problem-of.ts';
 
 /** Headers that are removed from requests before their route is chosen. */
@@ -20,7 +21,7 @@ export function strippedMatchProblems(
 ): readonly Problem[] {
   if (names.length === 0) return [];
   const own = new Set(names);
-  return mappings.flatMap(mapping =>
+  return headerMatching(mappings).flatMap(mapping =>
     (['headers', 'regex_headers'] as const)
       .flatMap(field => Object.keys(mapping.spec[field]).map(header => ({ field, header })))
       .filter(({ header }) => own.has(header))

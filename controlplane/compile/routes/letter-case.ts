@@ -2,6 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import { problemOf } from '../problem-of.ts';
@@ -43,14 +44,20 @@ function inMappingCase({ rank, route, origins }: RouteEntry): RouteEntry {
  * expression of its own.
  */
 export function letterCaseProblems(mappings: readonly Mapping[], rules: Rules): readonly Problem[] {
-  return mappings.flatMap(mapping => {
+  return takingAnyCase(mappings).flatMap(mapping => {
     if (isGuarded(mapping, rules))
       return [problemOf(mapping, 'error', 'spec.case_sensitive', CLOSED)];
-    const { bypass_auth, prefix, prefix_regex } = mapping.spec;
-    const folds = prefix_regex && FOLDING.test(prefix);
-    if (!folds || !rules.comparesPaths(mappingDomain(mapping.spec), bypass_auth)) return [];
+    const { bypass_auth } = mapping.spec;
+    if (!folds(mapping) || !rules.comparesPaths(mappingDomain(mapping.spec), bypass_auth))
+      return [];
     return [problemOf(mapping, 'warning', 'spec.prefix', OPEN)];
   });
+}
+
+const takingAnyCase = keptFilter((mapping: Mapping) => isAnyCase(mapping.spec) || folds(mapping));
+
+function folds({ spec: { prefix, prefix_regex } }: Mapping): boolean {
+  return prefix_regex && FOLDING.test(prefix);
 }
 
 /** RE2's flag for any letter case. */

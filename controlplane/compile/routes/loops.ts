@@ -5,6 +5,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { isLoopback } from '#resources/words/origin.ts';
 import { hasKeys } from '../has-keys.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { problemOf } from '../problem-of.ts';
 
 /**
@@ -15,9 +16,8 @@ export function loopProblems(
   mappings: readonly Resource<'Mapping'>[],
   listeners: readonly HostPort[],
 ): readonly Problem[] {
-  return mappings
+  return asking(mappings)
     .filter(({ spec }) => listeners.some(address => leadsTo(spec.service, address)))
-    .filter(({ spec }) => !spec.host_redirect && spec.resolver !== 'sds' && comesAgain(spec))
     .map(mapping => {
       const { service } = mapping.spec;
       return problemOf(mapping, 'warning', 'spec.service', messageOf(service));
@@ -32,10 +32,17 @@ export function redirectLoopProblems(
   mappings: readonly Resource<'Mapping'>[],
   listeners: readonly HostPort[],
 ): readonly Problem[] {
-  return mappings
-    .filter(({ spec }) => spec.host_redirect && redirectsToItself(spec, listeners))
+  return redirecting(mappings)
+    .filter(({ spec }) => redirectsToItself(spec, listeners))
     .map(mapping => problemOf(mapping, 'warning', 'spec.service', REDIRECTED_AGAIN));
 }
+
+const asking = keptFilter(
+  ({ spec }: Resource<'Mapping'>) =>
+    !spec.host_redirect && spec.resolver !== 'sds' && comesAgain(spec),
+);
+
+const redirecting = keptFilter(({ spec }: Resource<'Mapping'>) => spec.host_redirect);
 
 const REDIRECTED_AGAIN =
   'it redirects to itself: the new URL has the host and the path that it matches, so clients come back until they give up. Write another host, `path_redirect` or `prefix_redirect`';

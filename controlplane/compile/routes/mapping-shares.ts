@@ -3,7 +3,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { type KeyedMapping, keyedMappings } from '../mapping-keys.ts';
 import type { Memo } from '../memo.ts';
 import { EDGE, ofNodeGroup } from '../node-groups.ts';
-import { type HostChoice, hasMapping } from '../tls/host-choice.ts';
+import { EVERY_MAPPING, type HostChoice, hasMapping } from '../tls/host-choice.ts';
 import { hostCoverOf } from '../tls/host-cover.ts';
 import { type SplitMappings, splitRedirects } from './redirects.ts';
 
@@ -24,6 +24,7 @@ export function mappingShares(
   choices: Iterable<HostChoice>,
 ): readonly MappingShare[] {
   return [...choices].map(choice => {
+    if (choice === EVERY_MAPPING) return { choice, ...splitRedirects(mappings), shadows, closed };
     const isThere = ({ mapping }: KeyedMapping) => hasMapping(choice, mapping);
     return {
       choice,
@@ -41,6 +42,8 @@ export function askingClusters(
   { mappings, shadows }: AllMappings,
   shares: readonly MappingShare[],
 ): readonly KeyedMapping[] {
+  const isAll = shares.some(share => share.forwarded === mappings && share.shadows === shadows);
+  if (isAll) return shadows.length === 0 ? mappings : [...mappings, ...shadows];
   const asking = new Set(shares.flatMap(share => [...share.forwarded, ...share.shadows]));
   return [...mappings, ...shadows].filter(each => asking.has(each));
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
+import { keptFilter } from '../kept-lists.ts';
 import type { KeyedMapping } from '../mapping-keys.ts';
 import { problemOf } from '../problem-of.ts';
 
@@ -18,7 +19,7 @@ export type SplitMappings = {
  * requests, which come ordered by id, the first decides, since they share one route.
  */
 export function splitRedirects(mappings: readonly KeyedMapping[]): SplitMappings {
-  if (!mappings.some(({ mapping }) => mapping.spec.host_redirect))
+  if (redirecting(mappings).length === 0)
     return { forwarded: mappings, redirects: new Map(), overruled: [] };
   const firsts = new Map<string, Resource<'Mapping'>>();
   const redirects = new Map<string, Resource<'Mapping'>>();
@@ -36,6 +37,8 @@ export function splitRedirects(mappings: readonly KeyedMapping[]): SplitMappings
   }
   return { forwarded, redirects, overruled };
 }
+
+const redirecting = keptFilter(({ mapping }: KeyedMapping) => mapping.spec.host_redirect);
 
 function overruledBy(mapping: Resource<'Mapping'>, { id, spec }: Resource<'Mapping'>): Problem {
   const does = spec.host_redirect ? 'redirects them' : 'sends them to a service';

@@ -3,6 +3,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { problemOf } from '../problem-of.ts';
 
 /** A Mapping that gets copies of other Mappings' requests, and the cluster of its service. */
@@ -16,13 +17,15 @@ export function apart(resources: ResourceSet): {
   readonly served: ResourceSet;
   readonly shadows: ResourceSet['mappings'];
 } {
-  const shadows = resources.mappings.filter(({ spec }) => spec.shadow);
+  const shadows = shadowing(resources.mappings);
   if (shadows.length === 0) return { served: resources, shadows };
   return {
     served: { ...resources, mappings: resources.mappings.filter(({ spec }) => !spec.shadow) },
     shadows,
   };
 }
+
+const shadowing = keptFilter(({ spec }: Resource<'Mapping'>) => spec.shadow);
 
 /**
  * Returns the part of Envoy's `RouteAction` that sends copies of requests. Their answers are

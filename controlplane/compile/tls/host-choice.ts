@@ -15,7 +15,7 @@ export type HostChoice = {
 /** The key of the choice of all names whose Host does not choose. */
 export const NO_CHOICE = '';
 
-/** The names of proxies that have no Hosts. */
+/** The names of proxies whose Hosts choose nothing, or that have none. */
 export const EVERY_MAPPING: HostChoice = { key: NO_CHOICE, has: () => true };
 
 /**
@@ -25,6 +25,7 @@ export const EVERY_MAPPING: HostChoice = { key: NO_CHOICE, has: () => true };
  */
 export function hostChoices(hosts: readonly Choosing[]): ReadonlyMap<string, HostChoice> {
   const choosing = hosts.flatMap(({ mappingSelector }) => mappingSelector ?? []);
+  if (choosing.length === 0) return new Map([[EVERY_MAPPING.key, EVERY_MAPPING]]);
   const chosen = choosing.map(
     (selector): HostChoice => ({
       key: JSON.stringify(selector),
