@@ -12,7 +12,7 @@ export function hashSpec(spec: unknown): string {
 
 /** Returns JSON without white space, with keys sorted, and without fields that have no value. */
 function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   if (value instanceof SecretValue)
     return JSON.stringify(Buffer.from(value.reveal()).toString('base64'));
@@ -20,10 +20,29 @@ function canonicalJson(value: unknown): string {
   const fields = value as Readonly<Record<string, unknown>>;
   let text = '';
   // Every resource is hashed. Lists of pairs would take most of the time.
-  for (const key of Object.keys(fields).sort()) {
+  for (const { key, label } of labelsOf(Object.keys(fields))) {
     const field = fields[key];
-    if (field === undefined) continue;
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(field)}`;
+    if (field !== undefined) text += `${text === '' ? '' : ','}${label}${canonicalJson(field)}`;
   }
   return `{${text}}`;
+}
+
+/** A key, and its JSON with a colon. */
+type Label = { readonly key: string; readonly label: string };
+
+/** Objects with more keys are specs. Those of one kind have the same keys in the same order. */
+const FEW_KEYS = 16;
+
+let last: { readonly keys: readonly string[]; readonly labels: readonly Label[] } = {
+  keys: [],
+  labels: [],
+};
+
+/** Returns the labels of keys, sorted. To sort those of each spec would take a third of a hash. */
+function labelsOf(keys: readonly string[]): readonly Label[] {
+  if (keys.length === last.keys.length && keys.every((key, index) => key === last.keys[index]))
+    return last.labels;
+  const labels = keys.toSorted().map(key => ({ key, label: `${JSON.stringify(key)}:` }));
+  if (keys.length > FEW_KEYS) last = { keys, labels };
+  return labels;
 }
