@@ -29,8 +29,8 @@ type Field = (typeof FIELDS)[number];
 
 /** Returns its fields that differ from the default. */
 export function trafficFields(traffic: ClusterTraffic): readonly Field[] {
-  const own = meanings(traffic);
-  return FIELDS.filter(field => own[field] !== PLAIN[field]);
+  const written = FIELDS.filter(field => traffic[field] !== undefined);
+  return written.filter(field => MEANING[field](traffic) !== MEANING[field]({}));
 }
 
 /**
@@ -38,33 +38,29 @@ export function trafficFields(traffic: ClusterTraffic): readonly Field[] {
  * default.
  */
 export function trafficKey(traffic: ClusterTraffic): string {
-  const fields = trafficFields(traffic);
   const longest = copyTime(traffic);
   const copies = longest === 0 ? '' : ` copies=${longest}`;
-  if (fields.length === 0) return copies;
-  const own = meanings(traffic);
-  return fields.map(field => ` ${field}=${own[field]}`).join('') + copies;
+  const fields = trafficFields(traffic).map(field => ` ${field}=${MEANING[field](traffic)}`);
+  return fields.join('') + copies;
 }
 
-/** Returns each field in one spelling. */
-function meanings(traffic: ClusterTraffic): Readonly<Record<Field, string>> {
-  const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } =
-    traffic;
-  return {
-    load_balancer: lbPolicy(traffic.load_balancer),
-    circuit_breakers: JSON.stringify(circuitBreakers(traffic.circuit_breakers)),
-    priority: traffic.priority ?? 'default',
-    cluster_idle_timeout_ms: `${idle}`,
-    cluster_max_connection_lifetime_ms: `${lifetime}`,
-    enable_ipv4: `${traffic.enable_ipv4 ?? true}`,
-    enable_ipv6: `${traffic.enable_ipv6}`,
-    respect_dns_ttl: `${traffic.respect_dns_ttl ?? false}`,
-    grpc: `${traffic.grpc ?? false}`,
-    keepalive: JSON.stringify(tcpKeepalive(traffic)),
-    health_checks: JSON.stringify(traffic.health_checks ?? []),
-    outlier_detection: JSON.stringify(outlierDetection(traffic.outlier_detection ?? {})),
-  };
-}
+/** Each field in one spelling, which depends on this field alone. */
+const MEANING: Readonly<Record<Field, (traffic: ClusterTraffic) => string>> = {
+  load_balancer: ({ load_balancer }) => lbPolicy(load_balancer),
+  circuit_breakers: ({ circuit_breakers }) => JSON.stringify(circuitBreakers(circuit_breakers)),
+  priority: ({ priority = 'default' }) => priority,
+  cluster_idle_timeout_ms: ({ cluster_idle_timeout_ms: idle }) => `${idle}`,
+  cluster_max_connection_lifetime_ms: ({ cluster_max_connection_lifetime_ms: lifetime = 0 }) =>
+    `${lifetime}`,
+  enable_ipv4: ({ enable_ipv4 = true }) => `${enable_ipv4}`,
+  enable_ipv6: ({ enable_ipv6 }) => `${enable_ipv6}`,
+  respect_dns_ttl: ({ respect_dns_ttl = false }) => `${respect_dns_ttl}`,
+  grpc: ({ grpc = false }) => `${grpc}`,
+  keepalive: traffic => JSON.stringify(tcpKeepalive(traffic)),
+  health_checks: ({ health_checks = [] }) => JSON.stringify(health_checks),
+  outlier_detection: ({ outlier_detection = {} }) =>
+    JSON.stringify(outlierDetection(outlier_detection)),
+};
 
 const LB_POLICIES = {
   round_robin: 'ROUND_ROBIN',
@@ -77,8 +73,6 @@ const LB_POLICIES = {
 export function lbPolicy(balancer: LoadBalancer | undefined): string {
   return LB_POLICIES[balancer?.policy ?? 'round_robin'];
 }
-
-const PLAIN = meanings({});
 
 /**
  * Returns the part of Envoy's `HttpProtocolOptions` about connections. `idle_timeout` is that of
