@@ -1,9 +1,11 @@
 import type { RateLimitSpec } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from './clusters/cluster-names.ts';
 import { rateLimitCluster } from './clusters/rate-limit-cluster.ts';
 import { RATE_LIMIT_CLUSTER } from './clusters/reserved-clusters.ts';
 import { remembersDecisions } from './ext-authz/decision-revision.ts';
+import { keptFilter } from './kept-lists.ts';
 import { collectorsOf } from './listeners/collectors.ts';
 import type { EdgeListener } from './listeners/http-connection-manager.ts';
 import type { Memo } from './memo.ts';
@@ -90,9 +92,11 @@ export function edgeRateLimits(
 
 /** Returns the first that passes on calls of gRPC. */
 function grpcUsers({ mappings }: ResourceSet, grpcRoutes: readonly string[]): readonly string[] {
-  const user = mappings.find(({ spec }) => spec.grpc)?.id ?? grpcRoutes[0];
+  const user = callingGrpc(mappings)[0]?.id ?? grpcRoutes[0];
   return user === undefined ? [] : [user];
 }
+
+const callingGrpc = keptFilter(({ spec }: Resource<'Mapping'>) => spec.grpc);
 
 function idsOf(
   rateLimits: ResourceSet['rateLimits'],

@@ -1,5 +1,5 @@
-/** A list, and what was made of each of its items. */
-type Kept<Item, Result> = { readonly items: readonly Item[]; readonly results: readonly Result[] };
+/** A list, and what was made of it. */
+type Kept<Item, Made> = { readonly items: readonly Item[]; readonly made: Made };
 
 /**
  * Returns what makes a result of each item of a list. A list that has its first or its last item in
@@ -10,43 +10,53 @@ type Kept<Item, Result> = { readonly items: readonly Item[]; readonly results: r
 export function keptMap<Item extends object, Result>(
   make: (item: Item) => Result,
 ): (items: readonly Item[]) => readonly Result[] {
-  const known = new WeakMap<Item, Kept<Item, Result>>();
-  return items => {
-    const [first] = items;
-    const end = items.at(-1);
-    if (first === undefined || end === undefined) return [];
-    const last = known.get(first) ?? known.get(end) ?? { items: [], results: [] };
-    if (last.items === items) return last.results;
-    const kept = { items, results: resultsOf(items, last, make) };
-    known.set(first, kept).set(end, kept);
-    return kept.results;
-  };
+  return kept<Item, readonly Result[]>([], (items, last, { begin, end }) => [
+    ...last.made.slice(0, begin),
+    ...items.slice(begin, items.length - end).map(item => make(item)),
+    ...last.made.slice(last.items.length - end),
+  ]);
 }
 
-/** Returns the same as `filter` of a list, with what `keptMap` saves. */
+/** Returns the same as `filter` of a list, with what `keptMap` saves. Most lists have few. */
 export function keptFilter<Item extends object>(
   is: (item: Item) => boolean,
 ): (items: readonly Item[]) => readonly Item[] {
-  const chosen = keptMap(is);
+  const places = kept<Item, readonly number[]>([], (items, last, { begin, end }) => {
+    const found = last.made.filter(place => place < begin);
+    for (let place = begin; place < items.length - end; place++)
+      if (is(items[place] as Item)) found.push(place);
+    for (const place of last.made)
+      if (place >= last.items.length - end) found.push(place - last.items.length + items.length);
+    return found;
+  });
+  return items => places(items).map(place => items[place] as Item);
+}
+
+/** How many items two lists have in common at their beginnings, and beyond that at their ends. */
+type Common = { readonly begin: number; readonly end: number };
+
+function kept<Item extends object, Made>(
+  nothing: Made,
+  make: (items: readonly Item[], last: Kept<Item, Made>, common: Common) => Made,
+): (items: readonly Item[]) => Made {
+  const known = new WeakMap<Item, Kept<Item, Made>>();
   return items => {
-    const flags = chosen(items);
-    return items.filter((_, index) => flags[index]);
+    const [first] = items;
+    const end = items.at(-1);
+    if (first === undefined || end === undefined) return nothing;
+    const last = known.get(first) ?? known.get(end) ?? { items: [], made: nothing };
+    if (last.items === items) return last.made;
+    const next = { items, made: make(items, last, commonOf(items, last.items)) };
+    known.set(first, next).set(end, next);
+    return next.made;
   };
 }
 
-function resultsOf<Item, Result>(
-  items: readonly Item[],
-  last: Kept<Item, Result>,
-  make: (item: Item) => Result,
-): readonly Result[] {
-  const shorter = Math.min(items.length, last.items.length);
+function commonOf(a: readonly unknown[], b: readonly unknown[]): Common {
+  const shorter = Math.min(a.length, b.length);
   let begin = 0;
-  while (begin < shorter && items[begin] === last.items[begin]) begin++;
+  while (begin < shorter && a[begin] === b[begin]) begin++;
   let end = 0;
-  while (end < shorter - begin && items.at(-1 - end) === last.items.at(-1 - end)) end++;
-  return [
-    ...last.results.slice(0, begin),
-    ...items.slice(begin, items.length - end).map(item => make(item)),
-    ...last.results.slice(last.items.length - end),
-  ];
+  while (end < shorter - begin && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  return { begin, end };
 }

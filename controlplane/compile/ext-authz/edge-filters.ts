@@ -6,6 +6,7 @@ import { bypasses } from '../bypasses.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { extAuthzCluster } from '../clusters/ext-authz-cluster.ts';
 import { EXT_AUTHZ_CLUSTER } from '../clusters/reserved-clusters.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
@@ -95,7 +96,7 @@ export function edgeFilters(
   const injected = injectedOn(resources);
   const identityHeaders = (domain: string) => injected(domain).filter(name => name !== CREDENTIALS);
   const isBypassed = bypasses(mappings);
-  const bypassing = mappings.filter(
+  const bypassing = withBypass(mappings).filter(
     ({ spec }) => isBypassed(spec) && isChecked(mappingDomain(spec)),
   );
   return {
@@ -124,6 +125,8 @@ export function edgeFilters(
     ],
   };
 }
+
+const withBypass = keptFilter(({ spec }: Resource<'Mapping'>) => spec.bypass_auth);
 
 /** A Filter is in force or not by what it refers to. */
 function tokensOf(

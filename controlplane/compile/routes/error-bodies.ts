@@ -6,6 +6,7 @@ import type { Resource } from '#resources/resource.ts';
 import { sortedEntries } from '#resources/words/sorted-entries.ts';
 import { extension } from '../extension.ts';
 import { setHeader } from '../header-option.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { ERROR_BODIES, FIRST_VALUES, VALUE_HEADER } from './error-bodies-filter.ts';
 
 type Body = ErrorResponseOverride['body'];
@@ -43,10 +44,12 @@ export function errorBodies(overrides: readonly ErrorResponseOverride[] = []): J
 
 /** Returns the ids of the Mappings whose routes replace bodies. */
 export function withErrorBodies(mappings: readonly Resource<'Mapping'>[]): readonly string[] {
-  return mappings
-    .filter(({ spec }) => (spec.error_response_overrides ?? []).length > 0)
-    .map(({ id }) => id);
+  return replacingBodies(mappings).map(({ id }) => id);
 }
+
+const replacingBodies = keptFilter(
+  ({ spec }: Resource<'Mapping'>) => (spec.error_response_overrides ?? []).length > 0,
+);
 
 const TURNED_ON = extension('filters.http.lua.v3.LuaPerRoute', { name: ERROR_BODIES });
 

@@ -8,6 +8,7 @@ import { problemOf } from '../problem-of.ts';
 import {
   contextIdOf,
   contextNamedBy,
+  namingContext,
   resolveServiceContext,
   type ServiceContext,
   serviceContexts,
@@ -41,7 +42,7 @@ export function mappingsTls(own: ResourceSet, all: ResourceSet, memo: Memo): Map
   const contexts = new Map<string, ServiceTls>();
   const closing = new Set<Mapping>();
   const problems: Problem[] = [];
-  for (const mapping of mappings) {
+  for (const mapping of namingContext(mappings)) {
     const id = contextIdOf(mapping);
     if (id === undefined) continue;
     const found = resolved.get(id);

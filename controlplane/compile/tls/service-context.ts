@@ -4,6 +4,7 @@ import { resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { SecretReference } from '#resources/words/secret-reference.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { problemOf } from '../problem-of.ts';
 import {
   authoritiesFile,
@@ -41,10 +42,13 @@ export function contextIdOf(mapping: Mapping): string | undefined {
   return named === undefined ? undefined : resourceId('TLSContext', named.namespace, named.name);
 }
 
+/** Returns the Mappings that name one. */
+export const namingContext = keptFilter((mapping: Mapping) => contextIdOf(mapping) !== undefined);
+
 /** Returns the TLSContexts in force that Mappings name. */
 export function serviceContexts({ mappings, tlsContexts }: ResourceSet): readonly Context[] {
   if (tlsContexts.length === 0) return [];
-  const named = new Set(mappings.map(contextIdOf));
+  const named = new Set(namingContext(mappings).map(contextIdOf));
   return tlsContexts.filter(({ id }) => named.has(id));
 }
 

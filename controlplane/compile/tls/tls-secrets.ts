@@ -13,6 +13,7 @@ import {
   resourceId,
 } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
+import { keptFilter } from '../kept-lists.ts';
 import { problemOf } from '../problem-of.ts';
 import { contextOf } from './host-context.ts';
 import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './proxy-secret.ts';
@@ -81,16 +82,14 @@ export function checkTlsSecrets<Read extends Checkable>(
 /** The others, of which there may be many, do not matter. */
 function tlsResources(resources: Iterable<Resource>, rejected: Iterable<Rejected>): ResourceSet {
   return toResourceSet(
-    [...resources].filter(isOfTls),
+    ofTls([...resources]),
     [...rejected].filter(({ kind }) => KINDS.includes(kind)),
   );
 }
 
-function isOfTls(resource: Resource): boolean {
-  return resource.kind === 'Mapping'
-    ? contextIdOf(resource) !== undefined
-    : KINDS.includes(resource.kind);
-}
+const ofTls = keptFilter((resource: Resource) =>
+  resource.kind === 'Mapping' ? contextIdOf(resource) !== undefined : KINDS.includes(resource.kind),
+);
 
 type Use = {
   readonly user: User;
