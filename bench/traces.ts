@@ -6,9 +6,10 @@ import { measureTraces, PARTS } from './traces/measure-traces.ts';
 /**
  * Measures what it costs to see everything: the CPU of an edge, of ext-authz and of
  * ratelimit-service for a request with a session and a limit, with nothing switched on, and with
- * traces, figures and a LogService of each driver. The systems run side by side in one run, in rounds that
- * alternate. Options: `--rounds`, `--requests` of a round, and `--quick` for a run that shows only
- * that all of it works. The page of results is written by `node bench/traces.ts --write`.
+ * traces, figures and a LogService of each driver. The systems run side by side in one run, in
+ * rounds that alternate. Options: `--rounds`, `--requests` of a round, and `--quick` for a run that
+ * shows only that all of it works. The page of results is written by `node bench/traces.ts
+ * --write`.
  */
 const { rounds, requests, write } = askedRounds({ requests: 2_000, quick: 200 });
 const began = circumstances();
