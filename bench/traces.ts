@@ -11,7 +11,7 @@ import { measureTraces, PARTS } from './traces/measure-traces.ts';
  * shows only that all of it works. The page of results is written by `node bench/traces.ts
  * --write`.
  */
-const { rounds, requests, write } = askedRounds({ requests: 2_000, quick: 200 });
+const { rounds, requests, write } = askedRounds({ requests: 6_000, quick: 200 });
 const began = circumstances();
 const costs = await measureTraces(rounds, requests);
 const [off] = costs;

@@ -45,6 +45,8 @@ const SWITCHED: readonly Switched[] = [
   { name: 'these and logs by `http`', percent: 1, figures: true, logs: 'http' },
   { name: 'these and logs by `opentelemetry`', percent: 1, figures: true, logs: 'opentelemetry' },
   { name: 'traces 100 %', percent: 100, figures: false },
+  // Processes that are alike differ too. This says by how much.
+  { name: 'off, a second time', percent: 0, figures: false },
 ];
 const CONNECTIONS = 16;
 
