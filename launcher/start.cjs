@@ -27,12 +27,12 @@ const NODE_PACKAGES = {
 };
 
 /** What npm runs that is no command of the gateway. */
-const SCRIPTS = {
-  test: 'launcher/test.ts',
-  docs: 'site/serve.ts',
-  bench: 'bench/main.ts',
-  release: 'release/main.ts',
-};
+const SCRIPTS = new Map([
+  ['test', 'launcher/test.ts'],
+  ['docs', 'site/serve.ts'],
+  ['bench', 'bench/main.ts'],
+  ['release', 'release/main.ts'],
+]);
 
 async function main(args) {
   if (Number(process.versions.node.split('.')[0]) < 20) {
@@ -58,7 +58,7 @@ function newerNode() {
 
 /** Runs the command in place of this process. Its signals, exit code and end are passed on. */
 function run(node, args) {
-  const own = SCRIPTS[args[0]];
+  const own = SCRIPTS.get(args[0]);
   const script = own === undefined ? ['cli/main.ts'].concat(args) : [own].concat(args.slice(1));
   script[0] = path.join(ROOT, script[0]);
   // The channel tells the command at once when this process is killed and can pass nothing on any

@@ -47,7 +47,12 @@ describe('the first start', () => {
       /^gateway: installing the npm dependencies .*\ngateway: installed .*\n$/,
     );
     assert.deepEqual([first.code, first.stdout], [0, 'up --instances 3\n']);
-    assert.deepEqual(await launch(root, ['up']).result, { code: 0, stdout: 'up\n', stderr: '' });
+    for (const command of ['up', 'toString', '__proto__'])
+      assert.deepEqual(await launch(root, [command]).result, {
+        code: 0,
+        stdout: `${command}\n`,
+        stderr: '',
+      });
   });
 
   test('of two at once lets one install and the other wait', async () => {
