@@ -109,7 +109,7 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     else this.#overloads.delete(proxy);
   }
 
-  /** A proxy that has closed no connection for some time has room again, or nobody asks it. */
+  /** A proxy that has closed no connection for some time has room again, or no client asks it. */
   #fullSince(proxy: object, now: number): number | undefined {
     const known = this.#overflows.get(proxy);
     return known !== undefined && now - known.at <= STALE_MS ? known.since : undefined;

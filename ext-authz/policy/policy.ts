@@ -1,7 +1,7 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
-import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
-import { type GlobIndex, indexGlobs, visitCandidates } from '#resources/match/glob-index.ts';
+import { type Glob, parseGlob } from '#resources/match/glob.ts';
+import { firstRanked, indexRanked, type RankedIndex } from '#resources/match/ranked-index.ts';
 import { compareText } from '#resources/words/order.ts';
 import type { Rule } from './rule.ts';
 import { pathForms } from './rule-path.ts';
@@ -17,14 +17,14 @@ export type Policy = {
 };
 
 /** All rules, ready for lookup. */
-export type PolicyIndex = GlobIndex<GlobIndex<readonly Entry[]>>;
+export type PolicyIndex = RankedIndex<Entry>;
 
 /** A rule and its place among all. */
 type Entry = {
   readonly rule: Rule;
   readonly host: Glob;
   readonly path: Glob;
-  readonly order: number;
+  readonly rank: number;
 };
 
 /** The result for a request: a rule, none, or two rules by two readings of its path. */
@@ -46,26 +46,15 @@ function comparePolicies(a: Policy, b: Policy): number {
   );
 }
 
-/**
- * Indexes the rules. A lookup costs about the same however many rules there are, as long as few
- * share the literal beginning of host and path.
- */
+/** Indexes the rules, which are in their order. */
 export function indexRules(rules: readonly Rule[]): PolicyIndex {
-  const entries = rules.map((rule, order) => ({
-    rule,
-    host: parseGlob(rule.host),
-    path: parseGlob(rule.path),
-    order,
-  }));
-  return indexGlobs(
-    entries,
-    ({ host }) => host,
-    sameHost =>
-      indexGlobs(
-        sameHost,
-        ({ path }) => path,
-        samePath => samePath,
-      ),
+  return indexRanked(
+    rules.map((rule, rank) => ({
+      rule,
+      host: parseGlob(rule.host),
+      path: parseGlob(rule.path),
+      rank,
+    })),
   );
 }
 
@@ -86,17 +75,5 @@ export function selectRule(
 
 /** Returns the first rule in order that matches host and path. */
 export function firstRule(index: PolicyIndex, host: string, path: string): Rule | undefined {
-  let first: Entry | undefined;
-  visitCandidates(index, host, paths => {
-    visitCandidates(paths, path, entries => {
-      for (const entry of entries) {
-        if (first !== undefined && first.order < entry.order) return;
-        if (matchGlob(entry.host, host) && matchGlob(entry.path, path)) {
-          first = entry;
-          return;
-        }
-      }
-    });
-  });
-  return first?.rule;
+  return firstRanked(index, host, path)?.rule;
 }

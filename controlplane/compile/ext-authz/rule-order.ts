@@ -1,6 +1,6 @@
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
-import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
-import { indexGlobs, visitCandidates } from '#resources/match/glob-index.ts';
+import { type Glob, parseGlob } from '#resources/match/glob.ts';
+import { firstRanked, indexRanked } from '#resources/match/ranked-index.ts';
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '#resources/words/order.ts';
 import { filterKey } from './filter-key.ts';
@@ -56,30 +56,8 @@ export type FindRule = (host: string, path: string) => OrderedRule | undefined;
 
 /** Looks rules, which are in their order, up by what their hosts and paths begin or end with. */
 export function ruleFinder(rules: readonly OrderedRule[]): FindRule {
-  const index = indexGlobs(
-    rules,
-    ({ host }) => host,
-    sameHost =>
-      indexGlobs(
-        sameHost,
-        ({ path }) => path,
-        some => some,
-      ),
-  );
-  return (host, path) => {
-    let first: OrderedRule | undefined;
-    visitCandidates(index, host, paths => {
-      visitCandidates(paths, path, some => {
-        for (const rule of some) {
-          if (first !== undefined && first.rank < rule.rank) return;
-          if (!matchGlob(rule.host, host) || !matchGlob(rule.path, path)) continue;
-          first = rule;
-          return;
-        }
-      });
-    });
-    return first;
-  };
+  const index = indexRanked(rules);
+  return (host, path) => firstRanked(index, host, path);
 }
 
 /** Names a rule in a message. */
