@@ -10,9 +10,9 @@ export type Arm = {
 };
 
 /**
- * Sends to all of these, forwards and backwards in turn, so that what disturbs the machine disturbs
- * all alike. The first time warms up. Returns the CPU of each one's processes for one request, in
- * µs.
+ * Sends to all of these in rounds, each in an order of its own by chance. So what disturbs the
+ * machine disturbs all alike, and so does what one of them leaves to the next. The first time warms
+ * up. Returns the CPU of each one's processes for one request, in µs.
  */
 export async function cpuInTurn(
   arms: readonly Arm[],
@@ -21,8 +21,7 @@ export async function cpuInTurn(
   for (const arm of arms) await arm.send();
   const spent = arms.map(({ pids }) => pids.map(() => 0));
   for (let round = 0; round < rounds; round++) {
-    const order = [...arms.entries()];
-    for (const [at, arm] of round % 2 === 0 ? order : order.toReversed()) {
+    for (const [at, arm] of byChance([...arms.entries()])) {
       const before = arm.pids.map(cpuMsOf);
       await arm.send();
       const used = arm.pids.map((pid, n) => cpuMsOf(pid) - (before[n] ?? 0));
@@ -30,4 +29,9 @@ export async function cpuInTurn(
     }
   }
   return spent.map(ofPids => ofPids.map(ms => (ms * 1_000) / (rounds * requests)));
+}
+
+function byChance<T>(items: readonly T[]): readonly T[] {
+  const drawn = items.map(item => ({ item, chance: Math.random() }));
+  return drawn.sort((a, b) => a.chance - b.chance).map(({ item }) => item);
 }

@@ -19,6 +19,7 @@ export type WayCost = {
 /** Each is the host of a virtual host of its own in one edge. */
 const WAYS = {
   'no login and no limit': 'none.test',
+  'neither, once more': 'none.test',
   'a login on another path': 'beside.test',
   'a login on this path': 'login.test',
   'a limit': 'limit.test',
