@@ -127,6 +127,34 @@ test("the Module's cors for any origin is not for a Mapping that adds leave for 
   assert.deepEqual(withCors('https://a.example'), [true, true]);
 });
 
+test("the Module's changes of headers are for Mappings that do not say them themselves", () => {
+  const httpmapping = {
+    add_request_headers: { 'x-all': 'a' },
+    remove_request_headers: ['x-inner'],
+    add_response_headers: { 'x-frame-options': 'DENY' },
+  };
+  const defaults = {
+    httpmapping,
+    add_request_headers: { 'x-not': 'b' },
+    remove_response_headers: 'x-by',
+  };
+  const added = (name: string, value: string) => [
+    { header: { key: name, value }, append_action: 'APPEND_IF_EXISTS_OR_ADD' },
+  ];
+  const own = { add_request_headers: { 'x-own': 'c' } };
+  const all = compiled(setOf(mapping('a', {}), mapping('b', own), moduleWith({ defaults })));
+  for (const [name, request] of Object.entries({
+    a: added('x-all', 'a'),
+    b: added('x-own', 'c'),
+  })) {
+    const route = routeOf(all, name);
+    assert.deepEqual(route?.request_headers_to_add, request);
+    assert.deepEqual(route?.request_headers_to_remove, ['x-inner']);
+    assert.deepEqual(route?.response_headers_to_add, added('x-frame-options', 'DENY'));
+    assert.deepEqual(route?.response_headers_to_remove, ['x-by']);
+  }
+});
+
 test('a shadow that Envoy refuses closes nothing', () => {
   const { mappings } = setOf(mapping('a', { shadow: true }), mapping('b', {}));
   const [shadow, served] = mappings.map(closedResource);

@@ -97,6 +97,16 @@ const CLOSING: readonly (readonly [kind: string, fields: object, closed: string]
     { config: { default_lables: { a: {} } } },
     'spec.config.default_lables as default_labels',
   ],
+  [
+    'Module',
+    { config: { defaults: { httpmaping: { remove_request_headers: ['a'] } } } },
+    'spec.config.defaults.httpmaping as httpmapping',
+  ],
+  [
+    'Module',
+    { config: { defaults: { httpmapping: { remove_request_header: ['a'] } } } },
+    'spec.config.defaults.httpmapping.remove_request_header as remove_request_headers',
+  ],
   ['Module', { confg: { ip_allow: ['a'] } }, 'spec.confg as config'],
   ['Module', { ip_allow: ['a'] }, 'spec.ip_allow as ip_allow'],
   ['RateLimitService', { failure_mode_den: true }, 'spec.failure_mode_den as failure_mode_deny'],
@@ -119,7 +129,7 @@ const OPEN: Readonly<Record<string, string>> = {
   Host: 'acmeProvidr previewUrl preview_url hst xyz',
   TLSContext: 'alpn_protocol secret_namespace snni xyz',
   Module:
-    'add_linkerd_headers admin_port allow_chunked_length buffer_limit_bytes cluster_request_timeout_ms defaults diagnostics envoy_log_format envoy_validation_timeout forward_client_cert_details grpc_stats header_case_overrides headers_with_underscores_action liveness_probe max_request_headers_kb merge_slashes preserve_external_request_id proper_case prune_unreachable_routes readiness_probe regex_max_size reject_requests_with_escaped_slashes resolver respect_dns_ttl set_current_client_cert_details service_port statsd strip_matching_host_port suppress_envoy_headers use_proxy_proto xyz',
+    'add_linkerd_headers admin_port allow_chunked_length buffer_limit_bytes cluster_request_timeout_ms diagnostics envoy_log_format envoy_validation_timeout forward_client_cert_details grpc_stats header_case_overrides headers_with_underscores_action liveness_probe max_request_headers_kb merge_slashes preserve_external_request_id proper_case prune_unreachable_routes readiness_probe regex_max_size reject_requests_with_escaped_slashes resolver respect_dns_ttl set_current_client_cert_details service_port statsd strip_matching_host_port suppress_envoy_headers use_proxy_proto xyz',
   RateLimitService: 'protocol_version v3ExplicitTLS grpc timeout xyz',
   RateLimit: 'limit metod xyz',
 };

@@ -86,6 +86,12 @@ export const removedHeaders = z
 /** Headers of a health check. Nothing decides about its request, so it may have credentials. */
 export const checkRequestHeaders = addedHeaders([...KEPT, 'x-envoy-*']);
 
+/** Headers of the answers of all Mappings. `cors` of each says where credentials count. */
+export const defaultResponseHeaders = addedHeaders([
+  ...RESPONSE,
+  'access-control-allow-credentials',
+]);
+
 function parseName(text: string, rejected: readonly string[], what: string): Parsed<string> {
   const name = parseHeaderName(text);
   if ('error' in name) return name;

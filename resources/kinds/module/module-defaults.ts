@@ -1,9 +1,11 @@
+import * as z from 'zod';
 import { circuitBreakers } from '#resources/traffic/circuit-breakers.ts';
 import { cors } from '#resources/traffic/cors.ts';
 import { keepalive } from '#resources/traffic/keepalive.ts';
 import { loadBalancer } from '#resources/traffic/load-balancer.ts';
 import { retryPolicy } from '#resources/traffic/retry-policy.ts';
 import { milliseconds } from '#resources/words/number-types.ts';
+import { defaultResponseHeaders, mappingHeadersShape } from '../mapping/mapping-headers.ts';
 
 /** A default with an error is left out alone, because the Module's other settings protect. */
 const META = { droppable: true, describedElsewhere: true } as const;
@@ -33,3 +35,19 @@ export const moduleDefaultsShape = {
     .meta(META)
     .describe('`cluster_max_connection_lifetime_ms` of Mappings without'),
 };
+
+const headers = {
+  add_request_headers: mappingHeadersShape.add_request_headers.meta(META),
+  remove_request_headers: mappingHeadersShape.remove_request_headers.meta(META),
+  add_response_headers: defaultResponseHeaders.meta(META),
+  remove_response_headers: mappingHeadersShape.remove_response_headers.meta(META),
+};
+
+/** Changes of headers, which Ambassador keeps in a place of their own. */
+export const headerDefaults = z
+  .object({ httpmapping: z.object(headers).prefault({}), ...headers })
+  .prefault({})
+  .meta({ describedElsewhere: true })
+  .describe(
+    'Below `httpmapping`: `add_request_headers`, `remove_request_headers`, `add_response_headers` and `remove_response_headers` of Mappings without. They may stand in `defaults` itself too',
+  );

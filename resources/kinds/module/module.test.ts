@@ -2,6 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf, parseText, problemsOf } from '#resources/testing/problem-lines.ts';
 
+const NO_CHANGES = {
+  add_request_headers: {},
+  remove_request_headers: [],
+  add_response_headers: {},
+  remove_response_headers: [],
+};
+
 const DEFAULTS = {
   use_remote_address: true,
   xff_num_trusted_hops: 0,
@@ -10,6 +17,7 @@ const DEFAULTS = {
   ignore: [],
   default_labels: {},
   remote_address_prefix: { ipv4: 32, ipv6: 64 },
+  defaults: { ...NO_CHANGES, httpmapping: NO_CHANGES },
 };
 
 test('a Module without config has the defaults', () => {
@@ -36,6 +44,22 @@ test('default labels with a bad specifier are left out for their domain only', (
   const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
   assert.deepEqual(resource?.kind === 'Module' && resource.spec.config.default_labels, {
     b: { defaults: [{ type: 'remote_address' }] },
+  });
+});
+
+test('a change of headers with an error is left out alone', () => {
+  const httpmapping = {
+    add_response_headers: { 'access-control-allow-credentials': 'true' },
+    remove_request_headers: ['x-inner'],
+  };
+  const config = { defaults: { httpmapping } };
+  assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [
+    'error spec.config.defaults.httpmapping.add_response_headers.access-control-allow-credentials: a Mapping may not add the header "access-control-allow-credentials"',
+  ]);
+  const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
+  assert.deepEqual(resource?.kind === 'Module' && resource.spec.config.defaults.httpmapping, {
+    ...NO_CHANGES,
+    remove_request_headers: ['x-inner'],
   });
 });
 

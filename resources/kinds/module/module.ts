@@ -9,7 +9,7 @@ import { gatewayId } from '#resources/words/gateway-id.ts';
 import { integer, milliseconds } from '#resources/words/number-types.ts';
 import { checkWith, type Parsed } from '#resources/words/parsed-string.ts';
 import { checkPages, checkRepeated, errorResponseOverrides } from './error-response-overrides.ts';
-import { moduleDefaultsShape } from './module-defaults.ts';
+import { headerDefaults, moduleDefaultsShape } from './module-defaults.ts';
 
 const config = z.object({
   use_remote_address: trueByDefault.describe(
@@ -75,6 +75,7 @@ const config = z.object({
       'Bodies of errors that the gateway answers by itself, those of Filters and rate limits too. Answers of services, and gRPC, stay as they are. All together have 16384 characters at most',
     ),
   ...moduleDefaultsShape,
+  defaults: headerDefaults,
 });
 
 function prefixLength(most: number) {
@@ -100,7 +101,15 @@ export const module: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
-  restricting: ['config', 'config.default_labels', 'config.default_label_domain'],
+  restricting: [
+    'config',
+    'config.default_labels',
+    'config.default_label_domain',
+    'config.defaults',
+    'config.defaults.httpmapping',
+    'config.defaults.remove_request_headers',
+    'config.defaults.httpmapping.remove_request_headers',
+  ],
   check: ({ config }) => [
     ...checkCredentials(config?.cors, ['config', 'cors']),
     ...checkRepeated(config?.error_response_overrides, OVERRIDES),
