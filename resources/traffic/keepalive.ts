@@ -11,7 +11,11 @@ function upTo(most: number) {
 
 /** TCP probes on idle connections to a service, which detect that it is gone. */
 export const keepalive = z.object({
-  time: upTo(MOST_SECONDS).describe('Seconds without traffic before the first probe. Default: 10'),
+  time: upTo(MOST_SECONDS)
+    .meta({ aliases: ['idle_time'] })
+    .describe(
+      'Seconds without traffic before the first probe. Default: 10. Also spelt `idle_time`',
+    ),
   interval: upTo(MOST_SECONDS).describe('Seconds between probes. Default: 5'),
   probes: upTo(MOST_PROBES).describe(
     'Probes without answer after which the connection ends. Default: 2',

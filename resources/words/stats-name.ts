@@ -11,4 +11,6 @@ export const statsPrefix = checkedString('letters, digits, "_" and "-"', parseSt
 /** The name of a service's cluster in Envoy's statistics. */
 export const statsName = statsPrefix
   .exactOptional()
+  // Ambassador's cluster spells it so when it is asked for v2.
+  .meta({ deprecatedNames: ['v3StatsName'] })
   .describe("Name of its cluster in Envoy's statistics");

@@ -47,6 +47,7 @@ const READ: readonly [written: object, expected: object][] = [
     { keepalive: { time: 100, interval: 10, probes: 9 } },
     { keepalive: { time: 100, interval: 10, probes: 9 } },
   ],
+  [{ keepalive: { idle_time: 100, interval: 10 } }, { keepalive: { time: 100, interval: 10 } }],
   [
     { idle_timeout_ms: 0, cluster_idle_timeout_ms: 30_000, cluster_max_connection_lifetime_ms: 1 },
     { idle_timeout_ms: 0, cluster_idle_timeout_ms: 30_000, cluster_max_connection_lifetime_ms: 1 },

@@ -32,6 +32,7 @@ const READ_AS: readonly [fields: object, spec: object][] = [
   [{ failure_mode_deny: true }, { failure_mode_deny: true }],
   [{ tls: true }, { tls: true }],
   [{ stats_name: 'limits_1' }, { stats_name: 'limits_1' }],
+  [{ protocol_version: 'v3' }, { protocol_version: 'v3' }],
 ];
 
 for (const [fields, expected] of READ_AS) {
@@ -76,3 +77,11 @@ for (const [fields, problem] of REFUSED) {
     ]);
   });
 }
+
+test("what a cluster with Ambassador's resources writes otherwise is read with a warning", () => {
+  const fields = { service: 'a', protocol_version: 'v2', v3StatsName: 'limits' };
+  assert.deepEqual(problemsOf('RateLimitService', fields), [
+    'warning spec.protocol_version: the service is asked by `v3` alone',
+    'warning spec.v3StatsName: `v3StatsName` is deprecated. Write `stats_name`',
+  ]);
+});

@@ -24,6 +24,11 @@ const schema = z.object({
     'Without an answer: refuse the request instead of letting it pass',
   ),
   tls: falseByDefault.describe('Connect by TLS. Also when `service` begins with `https://`'),
+  protocol_version: z
+    .enum(['v2', 'v3'])
+    .exactOptional()
+    .meta({ odd: text => (text === 'v2' ? 'the service is asked by `v3` alone' : undefined) })
+    .describe("Ambassador's. Version 3 is Envoy's only one"),
   stats_name: statsName,
   gateway_id: gatewayId,
 });

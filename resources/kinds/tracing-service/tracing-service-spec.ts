@@ -43,6 +43,7 @@ const config = z.object({
     .describe('Zipkin: how spans are written'),
   collector_hostname: checkedString('host or host:port', parseHostHeader)
     .exactOptional()
+    .meta({ deprecatedNames: ['collector_endpoint_hostname'] })
     .describe('Zipkin: the `Host` of what is sent. Default: the host of `service`'),
   trace_id_128bit: trueByDefault.describe(
     'Zipkin: ids of traces have 128 bits. Else 64, which OpenTelemetry cannot read',
@@ -112,6 +113,7 @@ export const tracingServiceSpec = z.object({
     .max(MOST_TAGS)
     .meta({ droppable: true, lenient: true, form: `a list of at most ${MOST_TAGS} tags` })
     .exactOptional()
+    .meta({ deprecatedNames: ['v3CustomTags'] })
     .describe("Further tags of the proxies' spans"),
   tag_headers: z
     .array(toldHeader)

@@ -125,3 +125,15 @@ test('percentages that Envoy knows are good', () =>
     problemsOf('TracingService', { ...BASE, sampling: { client: 7, random: 0.29, overall: 0.07 } }),
     [],
   ));
+
+test("names of a cluster with Ambassador's resources are read with a warning", () => {
+  const tag = { tag: 'a', literal: { value: 'b' } };
+  const fields = { v3CustomTags: [tag], config: { collector_endpoint_hostname: 'zipkin' } };
+  const { config, custom_tags } = read(fields) as Record<string, { collector_hostname?: string }>;
+  assert.deepEqual(custom_tags, [tag]);
+  assert.equal(config?.collector_hostname, 'zipkin');
+  assert.deepEqual(problemsOf('TracingService', { ...BASE, ...fields }), [
+    'warning spec.v3CustomTags: `v3CustomTags` is deprecated. Write `custom_tags`',
+    'warning spec.config.collector_endpoint_hostname: `collector_endpoint_hostname` is deprecated. Write `collector_hostname`',
+  ]);
+});
