@@ -21,7 +21,8 @@ export function parseService(text: string): Parsed<Service> {
   // Not quoted, because a password may stand before the "@".
   if (text.includes('@'))
     return { error: 'Cannot parse service: it may not have a user name or password ("@")' };
-  const [, schemeText, rest] = /^(?:([^:/?#]*):\/\/)?(.*)$/s.exec(text) ?? [];
+  // The slash of a URL without a path means nothing.
+  const [, schemeText, rest] = /^(?:([^:/?#]*):\/\/)?(.*?)\/?$/s.exec(text) ?? [];
   const scheme = schemeText?.toLowerCase() ?? 'http';
   if (scheme !== 'http' && scheme !== 'https') {
     return fail(text, `the scheme "${schemeText}" is neither http nor https`);

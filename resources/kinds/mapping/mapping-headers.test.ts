@@ -9,6 +9,7 @@ const READ_AS: readonly [fields: object, spec: object][] = [
     {
       add_request_headers: {
         'X-A': 'b',
+        'x-b': true,
         'x-c': { value: '%PROTOCOL%' },
         'x-d': { value: '', append: false },
         'x-e': { value: 'f', v2Representation: 'string' },
@@ -17,6 +18,7 @@ const READ_AS: readonly [fields: object, spec: object][] = [
     {
       add_request_headers: {
         'x-a': { value: 'b', append: true },
+        'x-b': { value: 'true', append: true },
         'x-c': { value: '%PROTOCOL%', append: true },
         'x-d': { value: '', append: false },
         'x-e': { value: 'f', append: true },

@@ -42,12 +42,15 @@ const addedObject = z
   })
   .transform(({ value, append }) => ({ value, append }));
 
-const added = z
-  .union([z.string().transform(value => ({ value, append: true })), addedObject])
-  .meta({
-    form: 'a string, or a map of `value` (a string) and `append` (`true` or `false`)',
-    secret: true,
-  });
+/** Ambassador's `true` stands for its word. */
+const shorthand = z
+  .union([z.string(), z.boolean()])
+  .transform(value => ({ value: String(value), append: true }));
+
+const added = z.union([shorthand, addedObject]).meta({
+  form: 'a string, or a map of `value` (a string) and `append` (`true` or `false`)',
+  secret: true,
+});
 
 function addedHeaders(rejected: readonly string[]) {
   return z
