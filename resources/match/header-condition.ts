@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Fields, isFields } from '#resources/words/fields.ts';
 import { falseByDefault } from '#resources/words/flags.ts';
 import { parseHeaderName } from '#resources/words/http-token.ts';
 import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
@@ -15,14 +16,14 @@ const condition = z
       .min(1)
       .check(checkWith(parseValue))
       .exactOptional()
-      .meta({ secret: true, form: 'a string that is not empty' })
+      .meta({ secret: true, form: 'a string that is not empty', isUnset: isOneOfTwo })
       .describe('Exact value. Default: any non-empty value'),
     valueRegex: z
       .string()
       .min(1)
       .check(checkWith(parseRe2))
       .exactOptional()
-      .meta({ form: 'an RE2 expression' })
+      .meta({ form: 'an RE2 expression', isUnset: isOneOfTwo })
       .describe(
         'RE2 expression for a part of the value, or `^…$` for all of it. Default: any non-empty value',
       ),
@@ -33,8 +34,22 @@ const condition = z
     issues.push({ code: 'custom', message, path: ['valueRegex'], input: value });
   });
 
-/** Selects requests (docs/reference/kinds/filter.md). */
-export const headerCondition = condition;
+/**
+ * Selects requests (docs/reference/kinds/filter.md). Clusters with Edge Stack write one without a
+ * name where there is none.
+ */
+export const headerCondition = condition.meta({
+  isUnset: value => isFields(value) && [value.name, value.value, value.valueRegex].every(isEmpty),
+});
+
+/** Those clusters write both. Nobody else does, because both exclude each other. */
+function isOneOfTwo(value: unknown, beside: Fields): boolean {
+  return value === '' && typeof beside.value === 'string' && typeof beside.valueRegex === 'string';
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '';
+}
 
 export type HeaderCondition = z.output<typeof condition>;
 

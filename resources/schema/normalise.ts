@@ -28,6 +28,7 @@ type Context = {
  * - Words of an enumeration with any letter case are changed silently.
  * - Unknown fields are dropped with a finding, of the severity that `definition` says.
  * - A field with the value null counts as left out, as it does in Kubernetes.
+ * - So does what another product's cluster writes for none, with a warning.
  * Findings have the paths of what was written.
  */
 export function normalise(
@@ -96,8 +97,12 @@ function normaliseObject(
       reportTwice(key, field, path, context);
       continue;
     }
-    if (field !== key) context.renamed.set(formatPath([...path, field]), key);
     const schema = shape[field];
+    if (schema !== undefined && metaOf(schema).isUnset?.(value, { ...input }) === true) {
+      context.findings.push(caution(toWrittenPath([...path, key], context.renamed), UNSET));
+      continue;
+    }
+    if (field !== key) context.renamed.set(formatPath([...path, field]), key);
     fields.set(
       field,
       schema === undefined ? value : normaliseValue(schema, value, [...path, field], context),
@@ -105,6 +110,8 @@ function normaliseObject(
   }
   return Object.fromEntries(fields);
 }
+
+const UNSET = 'an empty one counts as left out. Remove it';
 
 /**
  * Returns the schema's name for a written key.

@@ -16,6 +16,11 @@ export type FieldMeta = {
   readonly droppable?: boolean;
   /** The documentation has its fields in another place. */
   readonly describedElsewhere?: boolean;
+  /**
+   * Returns whether a value is what another product's cluster writes for a field that is left out.
+   * `beside` is the object that has the field.
+   */
+  readonly isUnset?: (value: unknown, beside: Readonly<Record<string, unknown>>) => boolean;
   /** The words of an enumeration may be written in any letter case. */
   readonly anyCase?: boolean;
   /** Returns what is odd about a right text, for a warning. */

@@ -29,6 +29,33 @@ test('what is left out has its default', () => {
   });
 });
 
+test('what a cluster with Edge Stack writes for nothing counts as left out', () => {
+  const empty = { name: '', negate: false, value: '', valueRegex: '' };
+  const written = oneFilter({ ifRequestHeader: empty, onAllow: '', onDeny: '' });
+  assert.deepEqual(read(written), read(oneFilter({})));
+  assert.deepEqual(
+    problems(written),
+    ['ifRequestHeader', 'onAllow', 'onDeny'].map(
+      field => `warning rules[0].filters[0].${field}: an empty one counts as left out. Remove it`,
+    ),
+  );
+  const named = { ...empty, name: 'x-a', valueRegex: '^b$' };
+  assert.deepEqual(
+    read(oneFilter({ ifRequestHeader: named })).rules[0]?.filters[0]?.ifRequestHeader,
+    {
+      name: 'x-a',
+      negate: false,
+      valueRegex: '^b$',
+    },
+  );
+});
+
+test('an empty value by itself is an error, since it could mean an empty header', () => {
+  assert.deepEqual(problems(oneFilter({ ifRequestHeader: { name: 'x-a', value: '' } })), [
+    'error rules[0].filters[0].ifRequestHeader.value: `value` must not be empty',
+  ]);
+});
+
 for (const rule of [{}, { filters: null }, { filters: [] }]) {
   test(`a rule with ${JSON.stringify(rule)} runs no filters`, () => {
     assert.deepEqual(read({ rules: [rule] }).rules[0]?.filters, []);

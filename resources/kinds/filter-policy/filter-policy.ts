@@ -9,6 +9,7 @@ import { scope } from '#resources/words/scope.ts';
 import { policyTargets } from '../gateway-api/policy-target.ts';
 
 const NEXT = ['break', 'continue'] as const;
+const EMPTY_IS_UNSET = { isUnset: (value: unknown) => value === '' };
 
 const namedShape = {
   name: z.string().min(1).describe('Name of the Filter'),
@@ -28,10 +29,12 @@ const referenceShape = {
   onDeny: z
     .enum(NEXT)
     .default('break')
+    .meta(EMPTY_IS_UNSET)
     .describe('When the filter answers: send that answer, or go on with the next'),
   onAllow: z
     .enum(NEXT)
     .default('continue')
+    .meta(EMPTY_IS_UNSET)
     .describe('When the filter lets the request pass: skip the rest, or go on'),
 };
 
