@@ -15,6 +15,14 @@ test('the host that stands for none in Ambassador is an error', () => {
   ]);
 });
 
+test("Ambassador's fields that are not served are told with what to write here", () => {
+  const fields = { add_linkerd_headers: true, bypass_error_response_overrides: true };
+  assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields }), [
+    'warning spec.add_linkerd_headers: unknown field `add_linkerd_headers`. Write `l5d-dst-override` in `add_request_headers`',
+    "warning spec.bypass_error_response_overrides: unknown field `bypass_error_response_overrides`. The Module's bodies count here too. Write `error_response_overrides` in the other Mappings",
+  ]);
+});
+
 test('a Mapping needs a prefix and a service, the rest has defaults', () => {
   assert.deepEqual(specOf(MINIMAL), {
     host: '*',

@@ -12,6 +12,16 @@ import { type MappingSpec, mappingSpec } from './mapping-spec.ts';
 import { checkTls } from './mapping-tls.ts';
 import { checkTraffic } from './mapping-traffic-check.ts';
 
+/** What to write in place of fields of Ambassador's Mapping that are not served. */
+const AMBASSADOR_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['add_linkerd_headers', 'Write `l5d-dst-override` in `add_request_headers`'],
+  [
+    'bypass_error_response_overrides',
+    "The Module's bodies count here too. Write `error_response_overrides` in the other Mappings",
+  ],
+  ['dns_type', 'All addresses of a name are used, as with `strict_dns`'],
+]);
+
 /** A route from matching requests to an upstream service. */
 export const mapping: KindDefinition<typeof mappingSpec> = {
   summary: 'Sends the requests that match to a service.',
@@ -19,6 +29,7 @@ export const mapping: KindDefinition<typeof mappingSpec> = {
   metadata: ['labels'],
   fieldsAt: 'spec',
   unknownField: 'warning',
+  foreignFields: AMBASSADOR_FIELDS,
   restricting: [
     'host',
     'hostname',

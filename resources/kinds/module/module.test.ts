@@ -130,3 +130,23 @@ for (const [config, problem] of REFUSED) {
     assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [`error spec.config.${problem}`]);
   });
 }
+
+test("Ambassador's settings that are not served are told with what to write here", () => {
+  const config = {
+    cluster_request_timeout_ms: 9000,
+    envoy_log_format: 'x',
+    resolver: 'endpoint',
+    use_proxy_proto: true,
+    xyz: 1,
+  };
+  assert.deepEqual(
+    problemsOf('Module', { config }, 'gateway').map(line => line.replace(/^.*?: /, '')),
+    [
+      'unknown field `cluster_request_timeout_ms`. Write `timeout_ms` in each Mapping',
+      'unknown field `envoy_log_format`. Write `proxy_log_format`, which is one text',
+      'unknown field `resolver`. Write it in each Mapping',
+      'unknown field `use_proxy_proto`. Write `protocol: HTTPPROXY` or `HTTPSPROXY` of a Listener',
+      'unknown field `xyz`',
+    ],
+  );
+});

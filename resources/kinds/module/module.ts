@@ -8,6 +8,7 @@ import { falseByDefault, trueByDefault } from '#resources/words/flags.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { integer, milliseconds } from '#resources/words/number-types.ts';
 import { checkWith, type Parsed } from '#resources/words/parsed-string.ts';
+import { AMBASSADOR_FIELDS } from './ambassador-fields.ts';
 import { checkPages, checkRepeated, errorResponseOverrides } from './error-response-overrides.ts';
 import { headerDefaults, moduleDefaultsShape } from './module-defaults.ts';
 
@@ -101,6 +102,7 @@ export const module: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
+  foreignFields: AMBASSADOR_FIELDS,
   restricting: [
     'config',
     'config.default_labels',
