@@ -11,6 +11,16 @@ test('a Filter is for OAuth2 or for JWT', () => {
   assert.deepEqual(problemsOf('Filter', { JWT }), []);
 });
 
+test("Ambassador's fields that are not served are errors with what to write here", () => {
+  assert.deepEqual(problemsOf('Filter', { OAuth2: { ...OAUTH2, audience: 'a' } }), [
+    'error spec.OAuth2.audience: unknown field `audience`. Remove it. `extraAuthorizationParameters` asks for one, `accessTokenJWTFilter` checks one',
+  ]);
+  const errorResponse = { contentType: 'text/plain' };
+  assert.deepEqual(problemsOf('Filter', { JWT: { ...JWT, errorResponse } }), [
+    'error spec.JWT.errorResponse.contentType: unknown field `contentType`. Write the header `Content-Type` in `headers`',
+  ]);
+});
+
 const REFUSED: readonly [what: string, spec: unknown, problems: readonly string[]][] = [
   ['neither', {}, ['error spec: a Filter needs `OAuth2` or `JWT`']],
   ['neither but null', { OAuth2: null }, ['error spec: a Filter needs `OAuth2` or `JWT`']],

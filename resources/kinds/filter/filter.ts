@@ -9,6 +9,15 @@ import { checkOAuth2 } from './filter-oauth2-check.ts';
 /** Ambassador's filter types that a user may bring. */
 const NOT_SERVED: readonly string[] = ['APIKey', 'External', 'Plugin'];
 
+/** What to write in place of fields of Ambassador's Filters that are not served. */
+const AMBASSADOR_FIELDS: ReadonlyMap<string, string> = new Map([
+  [
+    'audience',
+    'Remove it. `extraAuthorizationParameters` asks for one, `accessTokenJWTFilter` checks one',
+  ],
+  ['contentType', 'Write the header `Content-Type` in `headers`'],
+]);
+
 const schema = z
   .object({
     OAuth2: oauth2.exactOptional().describe('Login by an OpenID provider, and its access tokens'),
@@ -56,6 +65,7 @@ export const filter: KindDefinition<typeof schema> = {
   fieldsAt: 'spec',
   unknownField: 'error',
   refuseField: refuseType,
+  foreignFields: AMBASSADOR_FIELDS,
   check: checkFilter,
 };
 
