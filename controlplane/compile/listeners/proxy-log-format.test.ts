@@ -25,6 +25,20 @@ for (const text of TRANSLATED) {
   });
 }
 
+for (const [params, ours] of [
+  ['(envoy.filters.http.ratelimit:aes.ratelimit.name):9', '(NS:gw.ratelimit.name):9'],
+  ['(proxy.filters.http.ratelimit:aes.ratelimit.retry_after)', '(NS:gw.ratelimit.retry_after)'],
+  ['(envoy.filters.http.ratelimit:aes.other)', '(NS:aes.other)'],
+  ['(other:aes.ratelimit.name)', '(other:aes.ratelimit.name)'],
+] as const)
+  test(`of Ambassador's keys, ${params} refers to ours`, () => {
+    const envoys = `%DYNAMIC_METADATA${ours.replace('NS', ENVOY)}%`;
+    assert.equal(toEnvoyLogFormat(`%DYNAMIC_METADATA${params}%`), envoys);
+    const dynamic = (text: string): string =>
+      text.replace('%DYNAMIC_METADATA(', '%METADATA(DYNAMIC:');
+    assert.equal(toEnvoyLogFormat(dynamic(`%DYNAMIC_METADATA${params}%`)), dynamic(envoys));
+  });
+
 const KEPT: readonly string[] = [
   NAMESPACE,
   `%%DYNAMIC_METADATA(${NAMESPACE})%%`,

@@ -1,9 +1,15 @@
 import { LOG_TOKEN } from '#resources/format/log-operator.ts';
 
-/** The namespace of docs/reference/kinds/rate-limit.md in the params of an operator. */
+/**
+ * The namespace of docs/reference/kinds/rate-limit.md in the params of an operator, or Envoy's, with
+ * what Ambassador's keys there begin with.
+ */
 const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([
-  ['DYNAMIC_METADATA', /^proxy\.filters\.http\.ratelimit(?=:|$)/],
-  ['METADATA', /(?<=^DYNAMIC:)proxy\.filters\.http\.ratelimit(?=:|$)/],
+  ['DYNAMIC_METADATA', /^(?:envoy|proxy)\.filters\.http\.ratelimit(?=:|$)(:aes(?=\.ratelimit\.))?/],
+  [
+    'METADATA',
+    /(?<=^DYNAMIC:)(?:envoy|proxy)\.filters\.http\.ratelimit(?=:|$)(:aes(?=\.ratelimit\.))?/,
+  ],
 ]);
 
 /** Envoy writes what the rate limit service says under this one, whatever the filter's name is. */
@@ -13,7 +19,7 @@ export const ENVOY_NAMESPACE = 'envoy.filters.http.ratelimit';
  * Translates the operator's format of a log or header to Envoy's.
  * `%DYNAMIC_METADATA(proxy.filters.http.ratelimit…)%` gets Envoy's place for what the rate limit
  * service says. So does its spelling `%METADATA(DYNAMIC:proxy.filters.http.ratelimit…)%`, and an
- * operator of `COALESCE`. `UPSTREAM_CLUSTER` is the cluster's own name, and not that of its
+ * operator of `COALESCE`. Ambassador's keys there, `aes.ratelimit.…`, get ours. `UPSTREAM_CLUSTER` is the cluster's own name, and not that of its
  * statistics. Everything else stays as it is, byte for byte. The format is one that parseLogFormat
  * accepts.
  */
@@ -32,7 +38,11 @@ function toEnvoyName(name: string): string {
 function toEnvoyParams(name: string | undefined, params: string): string {
   if (name === 'COALESCE') return toEnvoyCoalesce(params);
   const namespace = NAMESPACE.get(name);
-  return namespace === undefined ? params : params.replace(namespace, ENVOY_NAMESPACE);
+  if (namespace === undefined) return params;
+  return params.replace(
+    namespace,
+    (_, ambassadors?: string) => `${ENVOY_NAMESPACE}${ambassadors === undefined ? '' : ':gw'}`,
+  );
 }
 
 type Coalesce = {
