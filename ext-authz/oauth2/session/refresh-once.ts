@@ -195,17 +195,31 @@ function endsSession(
   if (!(error instanceof ProviderError)) return false;
   if (error.code === 'invalid_id_token') return true;
   if (error.code === 'unverified_id_token') return now > accessTokenEnds + UNPUBLISHED_MS;
-  return LOG_IN_AGAIN.has(error.refusal ?? '');
+  return saysLogInAgain(error);
 }
 
 /**
- * How providers say that a refresh token is no longer valid. The code is `invalid_grant` (RFC 6749
- * section 5.2), but Dex says `invalid_request` and UAA `invalid_token`. Where the user must act
- * first, Entra and Auth0 say what (OpenID Connect Core section 3.1.2.6). Codes that blame the
- * client or the moment are not among them, and the session stays.
+ * A 400 is about the refresh token (RFC 6749 section 5.2), whatever its code. Keycloak says
+ * `invalid_scope` when the user has withdrawn the consent, and Twitch has words instead of a code.
+ * Some providers send the error with a 200. Codes that blame the client or the moment are not about
+ * the token, and the session stays.
+ */
+function saysLogInAgain({ refusal, status }: ProviderError): boolean {
+  if (refusal === undefined || NOT_THE_TOKEN.has(refusal)) return false;
+  return status === 400 || status === 200 || LOG_IN_AGAIN.has(refusal);
+}
+
+const NOT_THE_TOKEN: ReadonlySet<string> = new Set([
+  ...['invalid_client', 'unauthorized_client', 'unsupported_grant_type'],
+  ...['server_error', 'temporarily_unavailable', 'slow_down'],
+]);
+
+/**
+ * What is said of a refresh token with other statuses too, as UAA, Hydra and Auth0 do. Where the
+ * user must act first, providers say what (OpenID Connect Core section 3.1.2.6).
  */
 const LOG_IN_AGAIN: ReadonlySet<string> = new Set([
-  ...['invalid_grant', 'invalid_request', 'invalid_token', 'access_denied'],
+  ...['invalid_grant', 'invalid_request', 'invalid_token', 'token_inactive', 'access_denied'],
   ...['interaction_required', 'login_required', 'account_selection_required', 'consent_required'],
   'mfa_required',
 ]);

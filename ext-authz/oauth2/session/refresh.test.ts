@@ -245,6 +245,9 @@ for (const [who, status, error] of [
   ['Entra', 400, 'consent_required'],
   ['Auth0', 403, 'mfa_required'],
   ['Auth0', 403, 'access_denied'],
+  ['Hydra', 401, 'token_inactive'],
+  ['Keycloak', 400, 'invalid_scope'],
+  ['a provider with a code of its own', 400, 'refresh_token_expired'],
   ['a provider with prompt=none in mind', 400, 'login_required'],
 ] as const) {
   test(`${error} (${status}), as ${who} says of a refresh token: log in again`, async t => {
@@ -258,6 +261,16 @@ for (const [who, status, error] of [
     assert.match(seen.reason ?? '', new RegExp(`refused with ${error} \\(${status}\\)`));
   });
 }
+
+test('words instead of a code, as Twitch says of a refresh token: log in again', async t => {
+  const { browser, gateway } = await open(t);
+  rotate();
+  await browser.follow(PAGE, authorize);
+  const body = { error: 'Bad Request', status: 400, message: 'Invalid refresh token' };
+  provider().behave('token', () => ({ status: 400, body }));
+  gateway.advance(HOUR + 1);
+  assert.equal((await browser.visit(PAGE)).status, 303);
+});
 
 test('why a session was not refreshed is told where there is an answer instead of a login, too', async t => {
   const { browser, gateway } = await open(t);
@@ -273,8 +286,11 @@ test('why a session was not refreshed is told where there is an answer instead o
 for (const [status, error] of [
   [401, 'invalid_client'],
   [400, 'unauthorized_client'],
+  [400, 'unsupported_grant_type'],
   [400, 'temporarily_unavailable'],
+  [400, 'server_error'],
   [403, 'Forbidden'],
+  [404, 'Not Found'],
   [429, 'access_denied'],
 ] as const) {
   test(`${error} (${status}) is no fault of the session: it stays`, async t => {
