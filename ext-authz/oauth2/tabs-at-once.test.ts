@@ -110,6 +110,35 @@ test('a tab that was opened before a login and a step-up of other tabs still end
   assert.equal(provider().asked('token').length, 2);
 });
 
+/** What Keycloak answers a tab whose login page was open while another tab logged in. */
+const expired = (end: string) =>
+  end.replace(
+    /code=[^&]*/,
+    'error=temporarily_unavailable&error_description=authentication_expired',
+  );
+
+test('a tab whose login has expired at the provider ends at its page, when another tab has logged in', async t => {
+  const { browser } = await open(t);
+  const pages = pagesOf('https://a.test');
+  const [first = '', second = '', third = ''] = await beginAll(browser, pages);
+  const early = await browser.visit(expired(third), { crossSite: true });
+  assert.deepEqual([early.status, early.setCookies], [502, []]);
+  await browser.follow(first, authorize, { crossSite: true });
+  const seen = await browser.follow(expired(second), authorize, { crossSite: true });
+  assert.deepEqual([seen.status, seen.url], [0, pages[1]]);
+  assert.equal(provider().asked('token').length, 1);
+  const denied = expired(third).replace('temporarily_unavailable', 'access_denied');
+  assert.equal((await browser.visit(denied)).status, 403);
+});
+
+test('such a tab whose page needs more than the session has is told so, and not sent to the provider again', async t => {
+  const { browser } = await open(t);
+  const [first = ''] = await beginAll(browser, pagesOf('https://a.test'));
+  const [more = ''] = await beginAll(browser, pagesOf('https://a.test'), { scope: ['more'] });
+  await browser.follow(first, authorize);
+  assert.equal((await browser.visit(expired(more))).status, 502);
+});
+
 test('callbacks of three tabs at the same moment: each ends at its page', async t => {
   const { browser } = await open(t);
   const pages = pagesOf('https://a.test');

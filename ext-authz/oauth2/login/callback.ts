@@ -57,11 +57,15 @@ export async function answerCallback(
 async function judge(callback: Callback): Promise<GatewayAnswer> {
   const { attempt, filter, parameters, place, request } = callback;
   const { loaded } = await presentedSession(filter, place, request);
+  const known = loaded !== undefined && isKnownBy(loaded.session, attempt) ? loaded : undefined;
+  const suffices = known !== undefined && scopeState(known.session, attempt.scope) === 'granted';
+  // Keycloak says so in a tab whose login page was open while another tab logged in.
+  if (parameters.error === 'temporarily_unavailable' && suffices) return goOn(callback, known);
   if (parameters.error !== undefined) return refused(callback, parameters.error);
   // A parameter without a value counts as omitted (RFC 6749 section 3.1).
   if (!parameters.code)
     return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
-  if (loaded !== undefined && isKnownBy(loaded.session, attempt)) return goOn(callback, loaded);
+  if (known !== undefined) return goOn(callback, known);
   return logInOnce(callback, parameters.code, loaded);
 }
 
