@@ -198,11 +198,14 @@ async function askUserinfo(
     if (error.code !== 'oauth_error') throw error;
     if (error.oauthError === 'insufficient_scope')
       return { kind: 'insufficient_scope', check: BY_USERINFO };
-    if (error.oauthError === 'invalid_token' || error.status === 401)
+    if (REFUSED.has(error.refusal ?? '') || error.status === 401)
       return invalid('the userinfo endpoint refuses the access token');
     throw error;
   }
 }
+
+/** RFC 6750 section 3.1, and what Dex says (403) of a token whose key it no longer has. */
+const REFUSED: ReadonlySet<string> = new Set(['invalid_token', 'access_denied']);
 
 function invalid(check: string): TokenVerdict {
   return { kind: 'invalid', check };

@@ -223,6 +223,18 @@ test('auto: everything else goes to userinfo', async t => {
   assert.equal(askedUserinfo(), 4);
 });
 
+test('auto: a provider that has lost its keys refuses the token, as Dex does, and is not down', async t => {
+  hostile.behave('userinfo', () => ({
+    status: 403,
+    body: { error: 'access_denied', error_description: 'failed to verify signature' },
+  }));
+  const { judge } = open(t);
+  assert.equal(
+    await judge(await sign({}, foreign)),
+    'invalid: the userinfo endpoint refuses the access token',
+  );
+});
+
 test('auto: with ClientCredentials it is jwt', async t => {
   const { judge } = open(t, { grantType: 'ClientCredentials' });
   assert.equal(
