@@ -87,6 +87,16 @@ test('a state counts once: replayed when logged in, 303 to /, else a 400 page th
   assert.equal(provider().asked('token').length, 1);
 });
 
+test('of two callbacks of one login, as after a double click, the later one offers to start again at the page', async t => {
+  const { browser } = await open(t);
+  const callback = await begin(browser);
+  const accept = { headers: { accept: 'text/html' } };
+  const seen = await Promise.all([1, 2].map(() => browser.visit(callback, accept)));
+  assert.deepEqual(seen.map(({ status }) => status).sort(), [303, 400]);
+  const [link] = seen.flatMap(({ body }) => /<a href="[^"]*">Start again<\/a>/.exec(body) ?? []);
+  assert.equal(link, `<a href="${PAGE}">Start again</a>`);
+});
+
 test('a login that began at one replica ends at another', async t => {
   const { browser } = await open(t, { replicas: 2 });
   const callback = await begin(browser);

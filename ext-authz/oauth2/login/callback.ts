@@ -87,7 +87,7 @@ async function logInOnce(
 ): Promise<GatewayAnswer> {
   const { attempt, filter, place, request, signal } = callback;
   if (!(await spend(filter, attempt.state)))
-    return unknownState([{ filter, place }], request, signal);
+    return unknownState([{ filter, place }], request, signal, attempt.returnUrl);
   let isLoggedIn = false;
   try {
     const session = await exchange(callback, code, before);
@@ -189,17 +189,18 @@ async function finish(
 
 /**
  * Answers a state that was used, has expired or is not one of the gateway's. The user may have
- * reloaded a page or used the button Back.
+ * reloaded a page, used the button Back or clicked twice. `href` is where to start again.
  */
 async function unknownState(
   candidates: readonly Protecting[],
   request: HttpRequest,
   signal: () => AbortSignal,
+  href?: string,
 ): Promise<GatewayAnswer> {
   for (const { filter, place } of candidates) {
     const { loaded } = await presentedSession(filter, place, request);
     if ((await usableSession(filter, loaded, signal)) !== undefined)
       return seeOther(`${place.origin}/`);
   }
-  return startAgain(request, USED_LOGIN);
+  return startAgain(request, USED_LOGIN, href);
 }
