@@ -38,7 +38,7 @@ export function loginRunner(filter: LoginFilter): FilterRunner {
   return (request, item, context) => {
     const place = filter.placeOf(request);
     if (place === undefined)
-      return forbidden(request, FOREIGN, { reason: 'no item of protectedOrigins has this host' });
+      return forbidden(request, FOREIGN, { reason: whyForeign(filter, request) });
     const signal = providerTime(() => context.signal(), filter.sources.deadline);
     return whenThere(presentedSession(filter, place, request), presented => {
       const visit = { filter, request, item, context, place, presented, signal };
@@ -54,6 +54,14 @@ export function loginRunner(filter: LoginFilter): FilterRunner {
 }
 
 const FOREIGN = 'This host is not one of the protected origins.';
+
+/** Operators often forget a proxy in front that ends TLS. */
+function whyForeign({ placeOf }: LoginFilter, { authority, scheme }: HttpRequest): string {
+  const reason = `no item of protectedOrigins is at ${scheme}://${authority}`;
+  return placeOf({ authority, scheme: 'https' }) === undefined
+    ? reason
+    : `${reason}, and one is at https. A proxy in front that ends TLS must be counted in xff_num_trusted_hops`;
+}
 
 type Visit = {
   readonly filter: LoginFilter;

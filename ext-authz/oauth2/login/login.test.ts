@@ -223,6 +223,15 @@ test('an origin that is not protected: 403, no redirect, no cookie', async t => 
   }
 });
 
+test('behind a proxy that ends TLS and is not counted, the log names the origin as it came in, and the setting', async t => {
+  const { browser } = await open(t);
+  const { reason = '' } = await browser.visit(PAGE, { internal: 'http://a.test' });
+  assert.match(reason, /^no item of protectedOrigins is at http:\/\/a\.test\b/);
+  assert.match(reason, /xff_num_trusted_hops/);
+  const other = await browser.visit('https://b.test/');
+  assert.equal(other.reason, 'no item of protectedOrigins is at https://b.test');
+});
+
 test('a cookie of one realm is nothing in another', async t => {
   const { browser } = await open(t, { realms: [REALM, 'other.default'] });
   await browser.follow(PAGE, authorize);
