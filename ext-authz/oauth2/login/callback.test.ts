@@ -97,6 +97,24 @@ test('of two callbacks of one login, as after a double click, the later one offe
   assert.equal(link, `<a href="${PAGE}">Start again</a>`);
 });
 
+for (const [name, value] of [
+  ['sec-purpose', 'prefetch'],
+  ['sec-purpose', 'prefetch;prerender'],
+  ['purpose', 'prefetch'],
+  ['x-purpose', 'preview'],
+  ['x-moz', 'prefetch'],
+] as const) {
+  test(`a callback that the browser fetches ahead (${name}: ${value}) ends no login: 503, and the user's own does`, async t => {
+    const { browser } = await open(t);
+    const callback = await begin(browser);
+    const ahead = await browser.visit(callback, { headers: { [name]: value } });
+    assert.deepEqual([ahead.status, ahead.setCookies], [503, []]);
+    assert.equal(provider().asked('token').length, 0);
+    const seen = await browser.follow(callback, authorize);
+    assert.deepEqual([seen.status, seen.url], [0, PAGE]);
+  });
+}
+
 test('a login that began at one replica ends at another', async t => {
   const { browser } = await open(t, { replicas: 2 });
   const callback = await begin(browser);

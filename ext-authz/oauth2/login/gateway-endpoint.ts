@@ -10,6 +10,7 @@ import { answerFreshLogin } from './fresh-login.ts';
 import { failurePage, methodNotAllowed } from './gateway-page.ts';
 import { answerHandoff, answerTicket } from './handoff.ts';
 import { answerLogout } from './logout.ts';
+import { isAhead } from './navigation.ts';
 import { type Protecting, protecting } from './protecting.ts';
 
 /**
@@ -38,7 +39,8 @@ const PARAMETERS = ['state', 'code', 'error', 'iss', 'handoff', 'ticket'] as con
 
 /**
  * Answers what comes back from the provider, and both ends of a hand-off. No parameter may be
- * present twice (RFC 6749 section 3.1).
+ * present twice (RFC 6749 section 3.1). A browser that fetches ahead gets an error, which it throws
+ * away. It would use up what counts once.
  */
 async function redirectionEndpoint(
   candidates: readonly Protecting[],
@@ -46,6 +48,7 @@ async function redirectionEndpoint(
   times: CallbackTimes,
 ): Promise<GatewayAnswer> {
   if (request.method !== 'GET') return methodNotAllowed(request, 'GET');
+  if (isAhead(request)) return failurePage(request, 503, 'A login does not end ahead of time.');
   const query = new URL(request.target, 'http://gateway').searchParams;
   if (PARAMETERS.some(name => query.getAll(name).length > 1))
     return failurePage(request, 400, 'This address has a parameter twice.');

@@ -82,6 +82,15 @@ test('a ticket in another browser: 403, consumed, no cookie', async t => {
   assert.equal((await browser.visit(ticket)).status, 403);
 });
 
+test('a ticket that the browser fetches ahead is not used up', async t => {
+  const { browser } = await open(t, { origins: ORIGINS });
+  const { ticket } = await reachTicket(browser);
+  const ahead = await browser.visit(ticket, { headers: { 'sec-purpose': 'prefetch' } });
+  assert.deepEqual([ahead.status, ahead.setCookies], [503, []]);
+  const seen = await browser.follow(ticket, authorize);
+  assert.deepEqual([seen.status, seen.url], [0, 'https://b.test/page']);
+});
+
 test('a ticket counts once, even of 20 at the same time', async t => {
   const { browser } = await open(t, { origins: ORIGINS });
   const { ticket } = await reachTicket(browser);

@@ -33,6 +33,16 @@ export function isShown({ headers, method }: Pick<HttpRequest, 'headers' | 'meth
   return method === 'GET' && isTab && prefersHtml(headers);
 }
 
+/**
+ * Returns whether a browser fetches ahead what its user may never open, and may throw the answer
+ * away with its cookies. Besides `Sec-Purpose` (Fetch standard) there are older names for it.
+ */
+export function isAhead({ headers }: Asked): boolean {
+  return AHEAD.some(name => /^pre(?:fetch|view|render)/i.test(headers.get(name)?.[0] ?? ''));
+}
+
+const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+
 /** Browsers follow no redirect of a WebSocket (RFC 6455 section 4.1). */
 function isWebSocket(headers: HttpRequest['headers']): boolean {
   return (headers.get('upgrade') ?? []).some(protocol => protocol.toLowerCase() === 'websocket');
