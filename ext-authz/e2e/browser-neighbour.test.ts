@@ -163,6 +163,24 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
     assert.ok(!left.some(name => name.includes('gateway_pending')), left.join(' '));
   });
 
+  test('a page that the browser fetches ahead begins no login, and the user logs in there', async t => {
+    const page = await open(t);
+    const link = `${ORIGIN}/page?ahead`;
+    await page.goto(`${ORIGIN}/`);
+    const ahead = page.context().waitForEvent('response', answer => answer.url() === link);
+    await page.evaluate(`
+      const rules = { prefetch: [{ source: 'list', urls: ['${link}'] }] };
+      const script = document.createElement('script');
+      Object.assign(script, { type: 'speculationrules', textContent: JSON.stringify(rules) });
+      document.head.append(script);
+    `);
+    assert.equal((await ahead).status(), 401);
+    assert.deepEqual(await page.context().cookies(ORIGIN), []);
+    await page.evaluate(`location.href = '${link}'`);
+    await fillIn(page, ADA.username, ADA.password);
+    await page.waitForURL(link);
+  });
+
   test('a session that the neighbour plants logs no user in', async t => {
     const victim = await open(t);
     const { callback, cookies } = await halfWay(`${ORIGIN}/page`);

@@ -284,6 +284,17 @@ test('a login that is begun later puts out none of another tab until there are 1
   assert.equal(browser.jar.for(new URL('https://a.test/.gateway/')).length, 3);
 });
 
+test('pages that a browser fetches ahead put out no login of a tab', async t => {
+  const { browser } = await open(t);
+  const [end = ''] = await beginAll(browser, pagesOf('https://a.test'));
+  const ahead = { headers: { ...NAVIGATION.headers, 'sec-purpose': 'prefetch' } };
+  for (const page of pagesOf('https://a.test', 20)) {
+    const { setCookies, status } = await browser.visit(page, ahead);
+    assert.deepEqual([status, setCookies], [401, []]);
+  }
+  assert.equal((await browser.follow(end, authorize)).status, 0);
+});
+
 test('40 tabs at once leave 16 cookies after one more visit, and those that are left end at their pages', async t => {
   const { browser } = await open(t);
   const ends = await beginAll(browser, pagesOf('https://a.test', 40));

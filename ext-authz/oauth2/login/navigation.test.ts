@@ -11,6 +11,8 @@ const TABLE: readonly [what: string, headers: Record<string, string>, isSent: bo
   ['a navigation, whatever it accepts', { 'sec-fetch-mode': 'navigate', accept: JSON_ONLY }, true],
   ['a form', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, true],
   ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, true],
+  ['a page fetched ahead', { 'sec-fetch-mode': 'navigate', 'sec-purpose': 'prefetch' }, false],
+  ['a page fetched ahead by an old browser', { purpose: 'prefetch', accept: HTML }, false],
   ['fetch()', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' }, false],
   ['fetch() of the same origin', { 'sec-fetch-mode': 'same-origin', accept: '*/*' }, false],
   ['fetch() that asks for HTML', { 'sec-fetch-mode': 'cors', accept: 'text/html' }, false],

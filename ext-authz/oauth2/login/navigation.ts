@@ -10,7 +10,7 @@ type Asked = Pick<HttpRequest, 'headers'>;
  * `X-Requested-With` and `Accept` tell. A program that accepts anything is redirected.
  */
 export function canLogIn({ headers }: Asked): boolean {
-  if (isWebSocket(headers) || isGrpc({ headers })) return false;
+  if (isWebSocket(headers) || isGrpc({ headers }) || isAhead({ headers })) return false;
   const mode = headers.get('sec-fetch-mode')?.[0];
   if (mode !== undefined) return mode === 'navigate';
   return !isScript(headers) && acceptsHtml(headers);
