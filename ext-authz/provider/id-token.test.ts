@@ -118,6 +118,15 @@ test('the at_hash of another access token is refused', t =>
 test('an at_hash that is no text is refused', t =>
   refuses(t, { claims: { at_hash: 1 } }, '`at_hash`'));
 
+test('an at_hash, azp or c_hash of null counts as left out', t =>
+  accepts(t, { claims: { at_hash: null, azp: null, c_hash: null } }));
+test('several aud with an azp of null are refused', t =>
+  refuses(t, { claims: { aud: ['client', 'another'], azp: null } }, '`azp`'));
+test('a nonce of null or nothing is refused at a login', async t => {
+  await refuses(t, { claims: { nonce: null } }, '`nonce`');
+  await refuses(t, { claims: { nonce: '' } }, '`nonce`');
+});
+
 test('at_hash goes with the hash of the algorithm: ES512', async t => {
   const es512 = await makeSigningKey('es', 'ES512');
   hostile.behave('jwks', () => ({ body: { keys: [es512.publicJwk] } }));
@@ -272,6 +281,12 @@ test('a refresh gives an ID token that continues the login', async t => {
 });
 test('a refresh may leave out the nonce', async t => {
   assert.ok((await refreshWith(t, { claims: { nonce: undefined } })).idToken);
+});
+test('a refresh may have nulls or empty texts for what it leaves out', async t => {
+  const authentik = { at_hash: null, c_hash: null, nonce: null };
+  assert.ok((await refreshWith(t, { claims: authentik })).idToken);
+  assert.ok((await refreshWith(t, { claims: { azp: null, nonce: '' } })).idToken);
+  assert.ok((await refreshWith(t, { claims: {} }, { azp: null })).idToken);
 });
 test('a refresh may not change the nonce', t =>
   assert.rejects(

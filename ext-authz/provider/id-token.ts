@@ -131,7 +131,7 @@ function shown(value: unknown): string {
 /** Checks what jose does not judge of the registered claims. */
 function claimsFault({ claims }: SignedJwt, expected: Wanted): string | undefined {
   const { clientID, now } = expected;
-  const { aud, azp, iat, sub } = claims;
+  const { aud, azp, iat, sub } = given(claims);
   const wrong = (name: string) => claimFault(name, claims, expected);
   const several = Array.isArray(aud) && aud.length > 1;
   if (typeof sub !== 'string' || sub === '') return faultOf('sub');
@@ -141,14 +141,15 @@ function claimsFault({ claims }: SignedJwt, expected: Wanted): string | undefine
 
 /** Checks what belongs to this login. */
 function furtherFault(
-  { claims, header }: SignedJwt,
+  token: SignedJwt,
   { accessToken, nonce, previous }: IdTokenExpectation,
 ): string | undefined {
+  const claims = given(token.claims);
   const { at_hash } = claims;
   if (nonce !== undefined && !isSame(claims.nonce, nonce)) return faultOf('nonce');
-  if (at_hash !== undefined && !isSame(at_hash, leftHalfHash(accessToken, header.alg)))
+  if (at_hash !== undefined && !isSame(at_hash, leftHalfHash(accessToken, token.header.alg)))
     return faultOf('at_hash');
-  return previous === undefined ? undefined : refreshFault(claims, previous);
+  return previous === undefined ? undefined : refreshFault(claims, given(previous));
 }
 
 /**
@@ -162,6 +163,13 @@ function refreshFault(claims: JsonObject, previous: JsonObject): string | undefi
   return claims.nonce === undefined || claims.nonce === previous.nonce
     ? undefined
     : faultOf('nonce');
+}
+
+/** Returns the claims without those that are null or empty, which count as left out (5.3.2). */
+function given(claims: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(claims).filter(([, value]) => value !== null && value !== ''),
+  );
 }
 
 function audienceOf({ aud }: JsonObject): string {
