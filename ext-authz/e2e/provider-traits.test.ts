@@ -129,8 +129,8 @@ async function comeBack(
   assert.equal(away.status, 303, `${away.body} ${lines.join('')}`);
   const { searchParams } = new URL(String(away.headers.location));
   const query = new URLSearchParams({
-    ...parameters(searchParams.get('nonce') ?? ''),
     state: searchParams.get('state') ?? '',
+    ...parameters(searchParams.get('nonce') ?? ''),
   });
   const headers = { accept: 'text/html', cookie: cookiesOf(away.headers) };
   return envoy.ask(`/.gateway/oauth2/redirection-endpoint?${query}`, { host: HOST, headers });
@@ -298,6 +298,17 @@ test('what the provider sends the browser back with is told, in its words', asyn
       'odd.default',
       'the provider sent the browser back with invalid_scope, saying "Invalid scopes: openid profile"',
     ],
+  );
+});
+
+test('an error that comes back without state is told to its user and of its Filter', async () => {
+  const back = await comeBack('odd', () => ({ state: '', error: 'access_denied' }));
+  assert.equal(back.status, 403);
+  assert.match(back.body, /You were denied access/);
+  const { realm, reason } = told();
+  assert.deepEqual(
+    [realm, reason],
+    ['odd.default', 'the provider sent the browser back with access_denied and without `state`'],
   );
 });
 

@@ -13,7 +13,7 @@ import type { Protecting } from './protecting.ts';
 
 /** RFC 6749 sections 4.1.2 and 4.1.2.1, RFC 9207. */
 export type CallbackParameters = {
-  readonly state: string;
+  readonly state: string | undefined;
   readonly code: string | undefined;
   readonly error: string | undefined;
   /** `error_description` */
@@ -52,12 +52,14 @@ export async function refused(callback: Callback, error: string): Promise<Gatewa
   const { attempt, filter, parameters, signal } = callback;
   await filter.provider.checkIssuer(parameters.iss, signal());
   const code = shownErrorCode(error);
-  const said = shownDescription(parameters.description, [parameters.state]);
+  const { description, state } = parameters;
+  const said = shownDescription(description, [state ?? '']);
+  const stateless = state ? '' : ' and without `state`';
   const saying = said === undefined ? '' : `, saying ${JSON.stringify(said)}`;
   return failedPage(
     callback,
     { ...refusedByProvider(code), links: [freshLogin(filter, attempt.returnUrl)] },
-    `the provider sent the browser back with ${code}${saying}`,
+    `the provider sent the browser back with ${code}${stateless}${saying}`,
   );
 }
 

@@ -260,6 +260,43 @@ for (const [error, status, shown] of ERRORS) {
   });
 }
 
+const STATELESS: readonly [what: string, change: (query: URLSearchParams) => void][] = [
+  ['without state', query => query.delete('state')],
+  ['with an empty state', query => query.set('state', '')],
+];
+
+for (const [what, change] of STATELESS) {
+  test(`an error ${what} is of the login that the browser began last, and ends none`, async t => {
+    const { browser } = await open(t);
+    await begin(browser, { url: 'https://a.test/first' });
+    const callback = await begin(browser);
+    const bad = changed(callback, query => {
+      query.delete('code');
+      query.set('error', 'access_denied');
+      change(query);
+    });
+    const seen = await browser.visit(bad, { headers: { accept: 'text/html' } });
+    assert.equal(seen.status, 403);
+    assert.match(seen.body, /You were denied access/);
+    assert.match(seen.body, /<a href="https:\/\/a\.test\/page">Start again<\/a>/);
+    assert.deepEqual(seen.setCookies, []);
+    assert.equal((await browser.visit(callback)).status, 303);
+  });
+}
+
+test('an error without state in a browser that began no login: 400', async t => {
+  const { browser } = await open(t);
+  const seen = await browser.visit(
+    changed(await begin(browser), query => {
+      query.delete('state');
+      query.set('error', 'access_denied');
+    }),
+    { headers: { cookie: '' } },
+  );
+  assert.equal(seen.status, 400);
+  assert.doesNotMatch(seen.body, /denied/);
+});
+
 test('a refused code: a 502 page that names the error code', async t => {
   const { browser } = await open(t);
   grantCodes(provider(), () => ({ error: 'invalid_grant' }));

@@ -20,12 +20,18 @@ import {
   refusedPage,
   refusedToken,
 } from './callback-refusal.ts';
-import { failurePage, moveOn, startAgain } from './gateway-page.ts';
+import { failurePage, incomplete, moveOn, startAgain } from './gateway-page.ts';
 import { ticketUrl } from './handoff.ts';
 import { redirectUriOf } from './login.ts';
 import { ageFault } from './login-age.ts';
 import { USED_LOGIN } from './login-failure.ts';
-import { broughtAttempt, dropAttempt, isKnownBy, knownBy } from './pending-cookies.ts';
+import {
+  broughtAttempt,
+  dropAttempt,
+  isKnownBy,
+  knownBy,
+  newestAttempt,
+} from './pending-cookies.ts';
 import type { Protecting } from './protecting.ts';
 import { isSpent, spend, unspend } from './spent-states.ts';
 
@@ -37,9 +43,13 @@ export async function answerCallback(
   candidates: readonly Protecting[],
   request: HttpRequest,
   parameters: CallbackParameters,
-  { check, provider: signal }: CallbackTimes,
+  times: CallbackTimes,
 ): Promise<GatewayAnswer> {
-  const { state } = parameters;
+  const { check, provider: signal } = times;
+  const { error, state } = parameters;
+  if (!state && error !== undefined)
+    return statelessError(candidates, request, { ...parameters, error }, times);
+  if (state === undefined) return incomplete(request);
   const candidate = candidates.find(({ filter }) => isOpenState(filter, state));
   if (candidate === undefined) return unknownState(candidates, request, signal);
   const { filter, place } = candidate;
@@ -52,6 +62,27 @@ export async function answerCallback(
   return judge(callback).catch((error: unknown) => {
     throw failed(callback, error);
   });
+}
+
+/**
+ * Answers an error that some providers send without the `state` of its login. The page tells the
+ * browser of it that began a login last, and ends none.
+ */
+async function statelessError(
+  candidates: readonly Protecting[],
+  request: HttpRequest,
+  parameters: CallbackParameters & { readonly error: string },
+  { check, provider: signal }: CallbackTimes,
+): Promise<GatewayAnswer> {
+  for (const candidate of candidates) {
+    const attempt = newestAttempt(candidate.filter, candidate.place, request);
+    if (attempt === undefined) continue;
+    const callback = { ...candidate, request, attempt, parameters, signal, check };
+    return refused(callback, parameters.error).catch((error: unknown) => {
+      throw failed(callback, error);
+    });
+  }
+  return incomplete(request);
 }
 
 async function judge(callback: Callback): Promise<GatewayAnswer> {

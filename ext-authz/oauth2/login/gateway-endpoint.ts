@@ -7,7 +7,7 @@ import { providerTime } from '#ext-authz/provider/provider-time.ts';
 import { answerCallback } from './callback.ts';
 import type { CallbackTimes } from './callback-refusal.ts';
 import { answerFreshLogin } from './fresh-login.ts';
-import { failurePage, methodNotAllowed } from './gateway-page.ts';
+import { failurePage, incomplete, methodNotAllowed } from './gateway-page.ts';
 import { answerHandoff, answerTicket } from './handoff.ts';
 import { answerLogout } from './logout.ts';
 import { isAhead } from './navigation.ts';
@@ -56,10 +56,9 @@ async function redirectionEndpoint(
     name => query.get(name) ?? undefined,
   );
   const description = query.get('error_description') ?? undefined;
-  if (state !== undefined && handoff === undefined)
+  if ((state !== undefined || error !== undefined) && handoff === undefined)
     return answerCallback(candidates, request, { state, code, error, description, iss }, times);
-  if (handoff === undefined || state !== undefined)
-    return failurePage(request, 400, 'This address is not complete.');
+  if (handoff === undefined || state !== undefined) return incomplete(request);
   if (ticket !== undefined) return answerTicket(candidates, request, { handoff, ticket });
   return answerHandoff(candidates, request, handoff, times.provider);
 }

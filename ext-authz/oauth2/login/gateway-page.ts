@@ -16,6 +16,11 @@ export function failurePage(
   return startAgain(request, { status, message, headers: cookies }, href);
 }
 
+/** Answers an address of the gateway that lacks a parameter. */
+export function incomplete(request: HttpRequest): GatewayAnswer {
+  return failurePage(request, 400, 'This address is not complete.');
+}
+
 /** Returns the same page with more words. */
 export function startAgain(request: HttpRequest, page: Page, href = '/'): GatewayAnswer {
   return answerPage(request, {

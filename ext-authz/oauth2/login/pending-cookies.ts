@@ -55,6 +55,15 @@ export function broughtAttempt(
   return attempts.find(attempt => sameText(attempt.state, state));
 }
 
+/** Returns the attempt that this browser began last at this origin. */
+export function newestAttempt(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+): Attempt | undefined {
+  return broughtAttempts(filter, place, request, 1).at(-1);
+}
+
 /**
  * Returns the cookies that let the browser keep an attempt. When there are many, they evict the
  * oldest ones. `fragment` is one that a page may also set.
