@@ -4,9 +4,12 @@ import type { OnError } from './answer-message.ts';
 import type { UnaryMethod } from './method.ts';
 import type { AnswerParts } from './reflection-stream.ts';
 
-/** More streams at once, header bytes and header fields than the calls of any proxy have. */
+/**
+ * More streams at once, header bytes and header fields than the calls of any proxy have. An edge
+ * takes 60 KiB of headers, and those of a trace come with its calls.
+ */
 export const MAX_STREAMS = 1_024;
-export const MAX_HEADER_BYTES = 32 * 1_024;
+export const MAX_HEADER_BYTES = 64 * 1_024;
 export const MAX_HEADERS = 128;
 
 export type UnaryLimits = {

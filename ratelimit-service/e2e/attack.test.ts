@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import type { RequestOptions } from '#envoy/e2e/request.ts';
+import { until } from '#envoy/e2e/until.ts';
 import {
   document,
   type LimitedSystem,
@@ -222,4 +223,36 @@ describe('limits through the edge hold against', () => {
       assert.equal(tooLong.outcome, 'RESOURCE_EXHAUSTED');
       assert.equal((await service.ask({ generic_key: 'told' })).outcome, 'OVER_LIMIT');
     }));
+
+  describe('behind a proxy whose request ids and traces go on:', () => {
+    const LONG = 'x'.repeat(58 * KIB);
+    const told = async (headers: Readonly<Record<string, string>>) => {
+      const { body, status } = await system.ask('/told/', { headers });
+      return [status, body];
+    };
+    before(async () => {
+      system.write(
+        'behind.yaml',
+        document('TracingService', 'behind', {
+          ...{ service: '127.0.0.1:1', driver: 'opentelemetry' },
+          continue_client_traces: true,
+        }),
+      );
+      system.write(
+        'module.yaml',
+        document('Module', 'gateway', { config: { use_remote_address: false } }),
+      );
+      await until(async () => (await told({ 'x-request-id': 'kept' }))[1] === 'kept' || undefined);
+    });
+
+    test('a request id of 58 KiB, which is told in part', async () => {
+      assert.deepEqual(await told({ 'x-request-id': LONG }), [429, LONG.slice(0, 100)]);
+    });
+
+    test('a trace state of 58 KiB', async () => {
+      const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+      const [status] = await told({ traceparent, tracestate: `a=${LONG}` });
+      assert.equal(status, 429);
+    });
+  });
 });

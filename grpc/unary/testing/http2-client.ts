@@ -21,7 +21,9 @@ export function openSession(
   port: number,
   settings: http2.Settings = {},
 ): ClientHttp2Session {
-  const session = http2.connect(`http://127.0.0.1:${port}`, { settings });
+  // Longer headers than the server reads are its to refuse.
+  const options = { settings, maxSendHeaderBlockLength: 2 ** 20 };
+  const session = http2.connect(`http://127.0.0.1:${port}`, options);
   session.on('error', () => {});
   t.after(() => session.destroy());
   return session;
