@@ -132,11 +132,17 @@ describe('limits through the edge hold against', () => {
 
   test('addresses of one IPv6 network, and an IPv4 address in the clothes of IPv6', () =>
     withinOneWindow(async client => {
-      const network = `2001:db8:${[...client].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_536, 7).toString(16)}`;
+      const own = [...client]
+        .reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_536, 7)
+        .toString(16);
       const statuses = [];
       for (const host of ['1::1', '1::2', '1:ffff:ffff:ffff:ffff', '1:0:1::', '2::1'])
-        statuses.push(await system.statusOf('/address/', from(`${network}:${host}`)));
+        statuses.push(await system.statusOf('/address/', from(`2001:db8:${own}:${host}`)));
       assert.deepEqual(statuses, [200, 200, 429, 429, 200]);
+      const onLink = [];
+      for (const host of ['1%lo', '2%lo', 'ffff:0:0:3%lo'])
+        onLink.push(await system.statusOf('/address/', from(`fe80:${own}::${host}`)));
+      assert.deepEqual(onLink, [200, 200, 429]);
       const mapped = [];
       for (const address of [
         '::ffff:198.51.100.1',

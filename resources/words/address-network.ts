@@ -7,15 +7,17 @@ export type PrefixLengths = { readonly ipv4: number; readonly ipv6: number };
  * Returns what counts as one client. It is the network of an address, in the spelling of RFC 5952
  * and with its prefix length, as Envoy's `masked_remote_address` writes it. A whole address has no
  * prefix length. An IPv4 address mapped into IPv6 counts as that IPv4 address (RFC 4291 section
- * 2.5.5.2). What is no address counts as itself.
+ * 2.5.5.2). A link-local network keeps the zone of its address (RFC 4007 section 11). What is no
+ * address counts as itself.
  */
 export function addressNetwork(address: string, { ipv4, ipv6 }: PrefixLengths): string {
   if (!address.includes(':')) return ipv4 >= 32 ? address : ipv4Network(address, ipv4);
-  if (!isIPv6(address) || address.includes('%')) return address;
-  const groups = parseIpv6(address);
+  if (!isIPv6(address)) return address;
+  const zone = /%.*/s.exec(address)?.[0] ?? '';
+  const groups = parseIpv6(address.replace(zone, ''));
   if (isMapped(groups)) return addressNetwork(dotted(groups), { ipv4, ipv6 });
   const network = formatIpv6(groups.map((group, at) => maskGroup(group, ipv6 - 16 * at)));
-  return ipv6 >= 128 ? network : `${network}/${ipv6}`;
+  return ipv6 >= 128 ? network + zone : `${network}${zone}/${ipv6}`;
 }
 
 function ipv4Network(address: string, length: number): string {
