@@ -22,8 +22,13 @@ export type RedisCounterStoreOptions = RedisOptions & {
 /** The most hits that share a script call. */
 const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
-/** A counter of no limit, which shows whether Redis counts. */
-const LOOK: Hit = { counter: 'looked at', group: '', windowMs: 60_000, add: 1 };
+/**
+ * Counters of no limit, which show whether Redis counts. They have different slots, so a node of a
+ * cluster that is taken for a whole Redis counts none.
+ */
+const LOOKS: readonly Hit[] = ['one', 'another'].map(group => {
+  return { counter: 'looked at', group, windowMs: 60_000, add: 1 };
+});
 
 /**
  * Opens a store on its own connection. See `connectRedis` and RedisCounterStore. It is usable at
@@ -95,7 +100,7 @@ class RedisCounterStore implements CounterStore {
   }
 
   async look(): Promise<void> {
-    const fault = await this.count([LOOK]).then(() => undefined, messageOf);
+    const fault = await this.count(LOOKS).then(() => undefined, messageOf);
     this.#faults = [this.#faults[1], fault];
     const memory = await askMemory(this.#redis);
     if (memory === undefined) return;

@@ -361,4 +361,18 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     assert.ok(Math.abs((answers[0]?.now ?? 0) - Date.now()) < 60_000);
     assert.deepEqual((await stores[0]?.count([]))?.counts, []);
   });
+
+  test('in a node of a cluster that is taken for a whole Redis: two looks tell it, whatever slots the node has', async t => {
+    const cluster = await startCluster();
+    t.after(cluster.remove);
+    for (const { address } of cluster.masters) {
+      const store = await openStore(t, `redis://${address}`);
+      await store.look?.();
+      await store.look?.();
+      assert.equal(
+        store.status().fault,
+        'Redis: its keys are spread over a cluster (redis-cluster in REDIS_URL)',
+      );
+    }
+  });
 });
