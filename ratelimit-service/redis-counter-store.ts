@@ -24,7 +24,7 @@ const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
 /**
  * Counters of no limit, which show whether Redis counts. They have different slots, so a node of a
- * cluster that is taken for a whole Redis counts none.
+ * cluster that is taken for a whole Redis hardly counts all.
  */
 const LOOKS: readonly Hit[] = ['one', 'another'].map(group => {
   return { counter: 'looked at', group, windowMs: 60_000, add: 1 };

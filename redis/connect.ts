@@ -31,7 +31,8 @@ export type RedisOptions = {
 /** Redis as one server, as the master of some sentinels, or as a cluster. */
 export type Redis = {
   /**
-   * Whether all keys of one call must have one slot. Without a cluster any keys may be together.
+   * Whether all keys of one call must have one slot, as in a cluster. A server that has the slots
+   * of one behind its address says so only to a call with several (CROSSSLOT), which it refuses.
    */
   readonly clustered: boolean;
   /**
@@ -74,15 +75,22 @@ export function connectRedis(description: RedisDescription, options: RedisOption
   const nodes = openNodes(description, options);
   const calls = new Deadlines(options.timeoutMs, options.now);
   const maxWaiting = options.maxWaiting ?? MAX_WAITING;
+  let clustered = description.topology.kind === 'cluster';
   let closed = false;
+  const failed = (error: unknown): never => {
+    clustered ||= isReply(error, 'CROSSSLOT');
+    throw RedisUnavailable.from(error);
+  };
   const guard = (work: (isLate: () => boolean) => Promise<Reply>): Promise<Reply> => {
     if (closed) return refuse('Redis: closed');
     if (calls.waiting >= maxWaiting) return refuse('Redis: too many commands wait');
     const due = options.now() + options.timeoutMs;
-    return calls.race(work(() => options.now() >= due)).catch(rethrow);
+    return calls.race(work(() => options.now() >= due)).catch(failed);
   };
   return {
-    clustered: description.topology.kind === 'cluster',
+    get clustered() {
+      return clustered;
+    },
     send: (key, args) => guard(isLate => sendFollowing(nodes, key, args, isLate)),
     run: (script, keys, args) => guard(isLate => runScript(nodes, script, keys, args, isLate)),
     status: () => statusOf(nodes, calls.waiting),
@@ -160,7 +168,7 @@ async function runScript(
   try {
     return await sendFollowing(nodes, key, ['EVALSHA', sha1, ...rest], isLate);
   } catch (error) {
-    if (!(error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))) throw error;
+    if (!isReply(error, 'NOSCRIPT')) throw error;
     return sendFollowing(nodes, key, ['EVAL', text, ...rest], isLate);
   }
 }
@@ -212,6 +220,6 @@ function refuse(message: string): Promise<never> {
   return Promise.reject(new RedisUnavailable(message, { notSent: true }));
 }
 
-function rethrow(error: unknown): never {
-  throw RedisUnavailable.from(error);
+function isReply(error: unknown, word: string): boolean {
+  return error instanceof ErrorReply && error.message.startsWith(word);
 }

@@ -39,7 +39,7 @@ const REPLIES: ReadonlyMap<string, string> = new Map([
   ['READONLY', 'it is a replica'],
   ['MASTERDOWN', 'it is a replica without its master'],
   ['CLUSTERDOWN', 'its cluster is down'],
-  ['CROSSSLOT', 'its keys are spread over a cluster (redis-cluster in REDIS_URL)'],
+  ['CROSSSLOT', 'its keys are spread over a cluster'],
   ['MOVED', 'another node of its cluster has the key (redis-cluster in REDIS_URL)'],
 ]);
 
