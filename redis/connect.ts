@@ -8,6 +8,7 @@ import { type Nodes, oneNode } from './nodes.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 import type { Script } from './script.ts';
 import { sentinelNodes } from './sentinel-nodes.ts';
+import { serverIdentity } from './server-identity.ts';
 
 export type { Reply } from './connection.ts';
 export type { LinkEvent } from './link.ts';
@@ -134,21 +135,30 @@ function linkOptions(
   return { access, maxWaiting, now, onEvent, random, timeoutMs };
 }
 
-function accessTo({ database, password, tls, username }: RedisDescription): Access {
+function accessTo(description: RedisDescription): Access {
+  const { database, password, username } = description;
   return {
     database,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
-    ...(tls !== undefined && { tls }),
+    ...tlsTo(description),
   };
 }
 
-function accessToSentinels({ tls, topology }: RedisDescription): Access {
+function accessToSentinels(description: RedisDescription): Access {
+  const { topology } = description;
   const password = topology.kind === 'sentinel' ? topology.password : undefined;
   return {
     database: 0,
     ...(password !== undefined && { password }),
-    ...(tls !== undefined && { tls }),
+    ...tlsTo(description),
+  };
+}
+
+function tlsTo({ addresses, tls }: RedisDescription): Pick<Access, 'tls'> {
+  if (tls === undefined) return {};
+  return {
+    tls: { ...tls, checkServerIdentity: serverIdentity(addresses.map(({ host }) => host)) },
   };
 }
 

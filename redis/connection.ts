@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from 'node:tls';
 import { createClient, ErrorReply } from '@redis/client';
 import { sharedLookup } from '#process/shared-lookup.ts';
 import type { Address, RedisTls } from './description.ts';
@@ -13,7 +14,7 @@ export type Access = {
   readonly username?: string;
   readonly password?: string;
   readonly database: number;
-  readonly tls?: RedisTls;
+  readonly tls?: RedisTls & Pick<ConnectionOptions, 'checkServerIdentity'>;
 };
 
 export type ConnectionLimits = {

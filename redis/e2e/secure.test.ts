@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
 import { redisOf } from '../read-redis.ts';
 import { script } from '../script.ts';
@@ -29,17 +30,19 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
   before(async () => {
     certificates = makeCertificates(folder);
     others = makeCertificates(folder, 'others');
-    const { caFile, certFile, keyFile } = certificates;
     const users = ['--user', 'default', 'off', '--user', 'ada', 'on', `>${PASSWORD}`, ...RIGHTS];
-    const withTls = (port: number) => [
-      ...['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'yes'],
-      ...['--tls-ca-cert-file', caFile, '--tls-cert-file', certFile, '--tls-key-file', keyFile],
-    ];
     [plain, tls] = await Promise.all([
       startRedis({ args: users }),
       startRedis(async (_, port) => ({ args: withTls(port) })),
     ]);
   });
+  const withTls = (port: number) => {
+    const { caFile, certFile, keyFile } = certificates;
+    return [
+      ...['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'yes'],
+      ...['--tls-ca-cert-file', caFile, '--tls-cert-file', certFile, '--tls-key-file', keyFile],
+    ];
+  };
   after(async () => {
     await Promise.all([plain.remove(), tls.remove()]);
     rmSync(folder, { recursive: true });
@@ -142,6 +145,40 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
     const named = describeRedis(`rediss://localhost:${tls.port}`);
     const { reason } = await refusal(t, { ...named, tls: { ca, cert, key } });
     assert.match(String(reason), /^TLS failed, [A-Z_]+: .* another host than that of REDIS_URL$/);
+  });
+
+  test('over TLS is believed as a node of a cluster that is named by another address than that of REDIS_URL', async t => {
+    const { ca, cert, key } = certificates;
+    const node = await startRedis(async (_, port) => ({
+      args: [
+        ...withTls(port),
+        ...['--bind', '127.0.0.1', '127.0.0.2', '--cluster-announce-ip', '127.0.0.2'],
+        ...['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`],
+        ...['--tls-cluster', 'yes'],
+      ],
+    }));
+    t.after(node.remove);
+    const files = { tls: { ca, cert, key } };
+    const one = await openedRedis(t, { ...describeRedis(`rediss://${node.address}`), ...files });
+    await one.send('', ['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);
+    const of = (host: string) => ({
+      ...describeRedis(`rediss-cluster://${host}:${node.port}`),
+      ...files,
+    });
+    await until('it has all slots', async () =>
+      String(await one.send('', ['CLUSTER', 'INFO'])).includes('cluster_state:ok'),
+    );
+    const { events, redis: cluster } = openRedis(t, of('127.0.0.1'));
+    await until('its node answers', () =>
+      events.some(({ address }) => /^127\.0\.0\.2/.test(address)),
+    );
+    assert.deepEqual(
+      events.map(({ connected }) => connected),
+      [true, true],
+    );
+    assert.equal(await cluster.send('a', ['SET', 'a', '1']), 'OK');
+    const { reason } = await refusal(t, of('localhost'), 'connecting');
+    assert.match(String(reason), /TLS failed, [A-Z_]+: .* another host than that of REDIS_URL$/);
   });
 
   test('over TLS refuses us without certificate, or with one of another authority', async t => {
