@@ -51,6 +51,12 @@ const GREEN = 'backendRefs: [{name: green, port: 80}]';
 const rewrite = (path: string) => `filters: [{type: URLRewrite, urlRewrite: {${path}}}]`;
 const prefix = (value: string) => `matches: [{path: {value: ${value}}}]`;
 
+const change = (changes: string) =>
+  ['Request', 'Response']
+    .map(of => `{type: ${of}HeaderModifier, ${of.toLowerCase()}HeaderModifier: {${changes}}}`)
+    .join();
+const CANARY = `{name: blue, port: 80, filters: [${change('set: [{name: X-Set, value: backend}, {name: X-Version, value: "2"}], add: [{name: X-Add, value: backend}], remove: [x-gone]')}]}`;
+
 const RESOURCES = [
   `apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
@@ -84,6 +90,16 @@ spec:
   route(
     'headers',
     `hostnames: [headers.test], rules: [{filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: X-Set, value: '100%'}], add: [{name: X-Add, value: more}], remove: [x-gone]}}, {type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: X-Answer, value: 'yes'}]}}], ${BLUE}}]`,
+  ),
+  route(
+    'canary',
+    `hostnames: [canary.test], rules: [${[
+      ['/one', [CANARY]],
+      ['/two', [CANARY, CANARY]],
+    ].map(
+      ([path, backends]) =>
+        `{${prefix(String(path))}, filters: [${change('set: [{name: X-Set, value: rule}, {name: X-Gone, value: rule}], add: [{name: X-Add, value: rule}], remove: [X-Version]')}], backendRefs: [${backends}]}`,
+    )}]`,
   ),
   route(
     'redirects',
@@ -198,6 +214,18 @@ test('headers are set, added and removed, and a percent sign stays one', async (
   );
   assert.equal(answer.headers['x-answer'], 'yes');
 });
+
+for (const path of ['/one', '/two']) {
+  test(`what a backend changes comes behind what its rule changes for ${path}`, async () => {
+    const headers = { 'x-version': '1', 'x-gone': 'client' };
+    const answer = await envoy.ask(path, { host: 'canary.test', headers });
+    for (const got of [JSON.parse(answer.body).headers, answer.headers])
+      assert.deepEqual(
+        ['x-set', 'x-version', 'x-add', 'x-gone'].map(name => got[name]),
+        ['backend', '2', 'rule, backend', undefined],
+      );
+  });
+}
 
 test('a redirect keeps what it does not name', async () => {
   const { headers, status } = await envoy.ask('/to/there?q=1', { host: 'redirects.test' });

@@ -19,21 +19,29 @@ export function valuesOf<F extends Field>(
   });
 }
 
-/** Returns the part of a `Route` or `ClusterWeight` that changes headers. */
+/**
+ * Returns the part of a `Route` or `ClusterWeight` that changes headers, in the order of the
+ * filters.
+ */
 export function headerChanges(filters: readonly HttpRouteFilter[]): JsonObject {
   const request = valuesOf(filters, 'requestHeaderModifier');
   const response = valuesOf(filters, 'responseHeaderModifier');
   return { ...changes('request', request), ...changes('response', response) };
 }
 
+/** Envoy removes before it adds. So what a later filter removes is not added. */
 function changes(
   of: 'request' | 'response',
   modifiers: readonly { readonly value: HeaderModifier }[],
 ): JsonObject {
-  const added = modifiers.flatMap(({ value: { add, set } }) => [
-    ...set.map(header => option(header, 'OVERWRITE_IF_EXISTS_OR_ADD')),
-    ...add.map(header => option(header, 'APPEND_IF_EXISTS_OR_ADD')),
-  ]);
+  const added = modifiers.flatMap(({ value: { add, set } }, at) => {
+    const later = modifiers.slice(at + 1).flatMap(({ value: { remove } }) => remove);
+    const gone = new Set(later.map(name => name.toLowerCase()));
+    return [
+      ...set.map(header => option(header, 'OVERWRITE_IF_EXISTS_OR_ADD')),
+      ...add.map(header => option(header, 'APPEND_IF_EXISTS_OR_ADD')),
+    ].filter(({ header }) => !gone.has(header.key.toLowerCase()));
+  });
   const removed = modifiers.flatMap(({ value: { remove } }) => remove).filter(isToken);
   return {
     ...headersField(`${of}_headers_to_add`, added),
@@ -50,7 +58,7 @@ function isToken(name: string): boolean {
 function option(
   { name, value }: { readonly name: string; readonly value: string },
   append_action: string,
-): JsonObject {
+) {
   const header = { key: name, value: value.replaceAll('%', '%%') };
   return { header, append_action, keep_empty_value: true };
 }

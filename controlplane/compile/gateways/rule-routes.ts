@@ -170,7 +170,7 @@ function toRoute(parts: Parts, { asked, labellings }: RouteContext): JsonObject 
       lateRetries(rule.rule as TimedRule),
       limited,
       corsChanges(filters),
-      headerChanges([...filters, ...(only === undefined ? [] : backendFilters(rule, only))]),
+      only === undefined ? {} : headerChanges([...filters, ...backendFilters(rule, only)]),
     ),
   };
 }
@@ -203,7 +203,7 @@ function forward({ grpc, match, rule }: Parts, used: readonly ServedBackend[]): 
   const rewriting = only === undefined ? filters : [...backendFilters(rule, only), ...filters];
   const { timeouts } = rule.rule as TimedRule;
   return {
-    ...clusters(rule, used, grpc),
+    ...clusters(rule, used, filters, grpc),
     // As in `closedRule`.
     cluster_not_found_response_code: grpc ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR',
     ...rewriteAction(rewriting, match.prefix),
@@ -214,9 +214,11 @@ function forward({ grpc, match, rule }: Parts, used: readonly ServedBackend[]): 
   };
 }
 
+/** Envoy applies the changes of a route behind those of a backend, which are to come last. */
 function clusters(
   rule: ServedRule<RuleOf>,
   used: readonly ServedBackend[],
+  filters: readonly HttpRouteFilter[],
   grpc: boolean,
 ): JsonObject {
   const [first, ...others] = used;
@@ -228,7 +230,7 @@ function clusters(
       name: clusterOf(backend, grpc),
       weight: backend.weight,
       ...(host_rewrite_literal === undefined ? {} : { host_rewrite_literal }),
-      ...headerChanges(own),
+      ...headerChanges([...filters, ...own]),
     };
   });
   return { weighted_clusters: { clusters: weighted } };
