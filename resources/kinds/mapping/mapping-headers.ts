@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { caution, type Finding } from '#resources/finding.ts';
 import { parseHeaderFormat } from '#resources/format/log-format.ts';
+import { OWN_SERVER } from '#resources/traffic/edge-headers.ts';
 import { trueByDefault } from '#resources/words/flags.ts';
 import { parseHeaderName } from '#resources/words/http-token.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
@@ -130,19 +131,16 @@ type MappingHeaders = Partial<z.output<z.ZodObject<typeof mappingHeadersShape>>>
   readonly node_group?: string;
 };
 
-/**
- * Checks what Envoy does not let a route change. The edge writes its own `server` over all, last.
- */
+/** Checks what Envoy does not let a route change. */
 export function checkHeaders(spec: MappingHeaders): readonly Finding[] {
   const { add_response_headers = {}, node_group, remove_response_headers = [] } = spec;
   if (node_group !== 'edge') return [];
-  const why = 'the edge writes `server` itself: `server_name` of the Module says what';
   return [
     ...(Object.hasOwn(add_response_headers, 'server')
-      ? [caution(['add_response_headers', 'server'], why)]
+      ? [caution(['add_response_headers', 'server'], OWN_SERVER)]
       : []),
     ...(remove_response_headers.includes('server')
-      ? [caution(['remove_response_headers'], why)]
+      ? [caution(['remove_response_headers'], OWN_SERVER)]
       : []),
   ];
 }

@@ -1,5 +1,6 @@
 import { caution, type Finding, fault } from '#resources/finding.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
+import { UNDERSCORE } from '#resources/traffic/edge-headers.ts';
 import { whyUnreachable, whyUnreachableByRegex } from '#resources/traffic/unreachable-prefix.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { serviceIn } from '#resources/words/service.ts';
@@ -122,4 +123,3 @@ const NO_METHOD =
   'it matches nothing: no client is known to send such a method. `method_regex: true` makes it an expression';
 
 const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
-const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';
