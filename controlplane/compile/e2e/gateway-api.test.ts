@@ -124,6 +124,16 @@ spec:
     `hostnames: [odd.test], rules: [{${prefix('/retry')}, retry: {attempts: 2, backoff: 0s, codes: [503]}, timeouts: {request: 0s, backendRequest: 0s}, ${BLUE}}, {${prefix('/remove')}, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {remove: [":path", "", x-gone]}}], ${BLUE}}, {${prefix('/away')}, filters: [{type: RequestRedirect, requestRedirect: {path: {type: ReplaceFullPath, replaceFullPath: there}}}]}, {${prefix('/asks')}, filters: [{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {name: green, port: 80}}}], ${BLUE}}, {${prefix('/cors')}, filters: [{type: CORS, cors: {allowOrigins: ["*"], allowCredentials: true, allowMethods: ["*"], allowHeaders: ["*"], exposeHeaders: ["*", X-Seen]}}], ${BLUE}}]`,
   ),
   route(
+    'preflights',
+    `hostnames: [preflights.test], rules: [${[
+      ['PUT', 'https://put.test'],
+      ['DELETE', 'https://delete.test'],
+    ].map(
+      ([method, origin]) =>
+        `{matches: [{method: ${method}, path: {value: /a}}], filters: [{type: CORS, cors: {allowOrigins: ["${origin}"], allowMethods: [${method}]}}], ${BLUE}}`,
+    )}, {${prefix('/')}, ${GREEN}}]`,
+  ),
+  route(
     'broken',
     `hostnames: [broken.test], rules: [{${prefix('/kind')}, backendRefs: [{group: x.test, kind: Odd, name: a}]}, {${prefix('/none')}}, {${prefix('/zero')}, backendRefs: [{name: blue, port: 80, weight: 0}]}]`,
   ),
@@ -331,4 +341,22 @@ test('pages with credentials are told no wildcard', async () => {
   );
   const { headers } = await envoy.ask('/cors', { host: 'odd.test', headers: { origin } });
   assert.equal(headers['access-control-expose-headers'], 'X-Seen');
+});
+
+test('a rule with CORS for one method answers the preflights for it, and no service gets them', async () => {
+  const host = 'preflights.test';
+  const preflight = async (wanted: string, origin: string) => {
+    const headers = { origin, 'access-control-request-method': wanted };
+    const answer = await envoy.ask('/a', { host, method: 'OPTIONS', headers });
+    return [answer.body, answer.headers['access-control-allow-origin']];
+  };
+  assert.deepEqual(await preflight('PUT', 'https://put.test'), ['', 'https://put.test']);
+  assert.deepEqual(await preflight('DELETE', 'https://delete.test'), ['', 'https://delete.test']);
+  assert.deepEqual(await preflight('PUT', 'https://delete.test'), ['', undefined]);
+  for (const headers of [
+    {},
+    { 'access-control-request-method': 'PUT' },
+    { origin: 'https://put.test' },
+  ])
+    assert.equal((await envoy.echo('/a', { host, method: 'OPTIONS', headers })).server, 'green');
 });

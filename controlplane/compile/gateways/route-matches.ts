@@ -44,6 +44,22 @@ export function httpMatch({ headers, method, path, queryParams }: HttpRouteMatch
   };
 }
 
+/**
+ * Returns the match of preflights for a rule with CORS that matches one method. They are OPTIONS,
+ * and no backend may get them. Source: GEP-1767 of Gateway API.
+ * @returns undefined when the match itself is theirs
+ */
+export function preflightMatch(match: HttpRouteMatch): ServedMatch | undefined {
+  const { headers, method } = match;
+  if (method === undefined || method === 'OPTIONS') return undefined;
+  const asked = [
+    { type: 'RegularExpression', name: 'Origin', value: '.+' },
+    { type: 'Exact', name: 'Access-Control-Request-Method', value: method },
+  ] as const;
+  const served = httpMatch({ ...match, method: 'OPTIONS', headers: [...headers, ...asked] });
+  return { ...served, rank: httpMatch(match).rank };
+}
+
 const PATH_RANKS = {
   Exact: 'exact',
   PathPrefix: 'prefix',

@@ -21,7 +21,7 @@ import { routeParts } from '../routes/route-parts.ts';
 import { upgradeConfigs } from '../routes/upgrades.ts';
 import { backendClusterName, NO_BACKEND } from './backend-cluster-name.ts';
 import { ruleFilters } from './route-filters.ts';
-import { grpcMatch, httpMatch, type ServedMatch } from './route-matches.ts';
+import { grpcMatch, httpMatch, preflightMatch, type ServedMatch } from './route-matches.ts';
 import { externalsOn, ruleExternals, withExternals } from './rule-externals.ts';
 import { corsChanges, headerChanges, valuesOf } from './rule-filters.ts';
 import { type Asked, redirectAction } from './rule-redirect.ts';
@@ -45,13 +45,13 @@ export type RouteContext = {
   readonly labellings: Labellings;
 };
 
-/** Returns the routes of all rules, one for each match. */
+/** Returns the routes of all rules, one for each match, and those of preflights. */
 export function rankedRoutes(served: ServedHttp, context: RouteContext): readonly RankedRoute[] {
   const { id, metadata, name, namespace } = served.route;
   const grpc = served.kind === 'GRPCRoute';
   const rules: readonly ServedRule<RuleOf>[] = served.rules;
   return rules.flatMap(rule =>
-    matchesOf(rule.rule, grpc).flatMap((match, index) =>
+    matchesOf(rule, grpc).flatMap((match, index) =>
       sharesOf({ id, grpc, rule, match }).flatMap(parts =>
         toRoutes(parts, context).map(route => ({
           rank: {
@@ -75,12 +75,18 @@ const BEFORE_EQUALS = { hasMethod: true, headers: Number.MAX_SAFE_INTEGER };
 
 type RuleOf = ServedHttp['rules'][number]['rule'];
 
-function matchesOf({ matches }: RuleOf, grpc: boolean): readonly ServedMatch[] {
+function matchesOf(served: ServedRule<RuleOf>, grpc: boolean): readonly ServedMatch[] {
+  const { matches } = served.rule;
   if (grpc) {
     const written = matches as readonly GrpcRouteMatch[];
     return written.length === 0 ? [grpcMatch({ headers: [] })] : written.map(grpcMatch);
   }
-  return (matches as readonly HttpRouteMatch[]).map(httpMatch);
+  const written = matches as readonly HttpRouteMatch[];
+  const hasCors = filtersOf(served).some(({ type }) => type === 'CORS');
+  return [
+    ...written.map(httpMatch),
+    ...(hasCors ? written.flatMap(match => preflightMatch(match) ?? []) : []),
+  ];
 }
 
 type Parts = {
