@@ -57,6 +57,8 @@ const change = (changes: string) =>
     .join();
 const CANARY = `{name: blue, port: 80, filters: [${change('set: [{name: X-Set, value: backend}, {name: X-Version, value: "2"}], add: [{name: X-Add, value: backend}], remove: [x-gone]')}]}`;
 
+const HOST_OF_BACKEND = `{name: blue, port: 80, ${rewrite('hostname: backend.test')}}`;
+
 const RESOURCES = [
   `apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
@@ -122,6 +124,16 @@ spec:
   route(
     'odd',
     `hostnames: [odd.test], rules: [{${prefix('/retry')}, retry: {attempts: 2, backoff: 0s, codes: [503]}, timeouts: {request: 0s, backendRequest: 0s}, ${BLUE}}, {${prefix('/remove')}, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {remove: [":path", "", x-gone]}}], ${BLUE}}, {${prefix('/away')}, filters: [{type: RequestRedirect, requestRedirect: {path: {type: ReplaceFullPath, replaceFullPath: there}}}]}, {${prefix('/asks')}, filters: [{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {name: green, port: 80}}}], ${BLUE}}, {${prefix('/cors')}, filters: [{type: CORS, cors: {allowOrigins: ["*"], allowCredentials: true, allowMethods: ["*"], allowHeaders: ["*"], exposeHeaders: ["*", X-Seen]}}], ${BLUE}}]`,
+  ),
+  route(
+    'hosts',
+    `hostnames: [hosts.test], rules: [${[
+      ['/one', [HOST_OF_BACKEND]],
+      ['/two', [HOST_OF_BACKEND, HOST_OF_BACKEND]],
+    ].map(
+      ([path, backends]) =>
+        `{${prefix(String(path))}, ${rewrite('hostname: rule.test')}, backendRefs: [${backends}]}`,
+    )}, {${prefix('/path')}, ${rewrite('hostname: rule.test')}, backendRefs: [{name: blue, port: 80, ${rewrite('path: {type: ReplaceFullPath, replaceFullPath: /own}')}}]}]`,
   ),
   route(
     'preflights',
@@ -236,6 +248,13 @@ for (const path of ['/one', '/two']) {
       );
   });
 }
+
+test('a backend rewrites the host that its rule rewrites, and else has that of the rule', async () => {
+  const hostOf = async (path: string) =>
+    (await envoy.echo(path, { host: 'hosts.test' })).headers.host;
+  const hosts = await Promise.all(['/one', '/two', '/path'].map(hostOf));
+  assert.deepEqual(hosts, ['backend.test', 'backend.test', 'rule.test']);
+});
 
 test('a redirect keeps what it does not name', async () => {
   const { headers, status } = await envoy.ask('/to/there?q=1', { host: 'redirects.test' });

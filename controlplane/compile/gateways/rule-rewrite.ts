@@ -4,18 +4,21 @@ import type { HttpRouteFilter } from '#resources/kinds/http-route/http-route-spe
 import { replacePrefix } from '../routes/rewrite.ts';
 import { valuesOf } from './rule-filters.ts';
 
-/** Returns the part of a `RouteAction` that rewrites host and path. */
-export function rewriteAction(
+/**
+ * Returns the part of a `RouteAction` that rewrites the path, by the first filter that names one.
+ */
+export function pathRewrite(
   filters: readonly HttpRouteFilter[],
   prefix: string | undefined,
 ): JsonObject {
-  const [rewrite] = valuesOf(filters, 'urlRewrite');
-  if (rewrite === undefined) return {};
-  const { hostname, path } = rewrite.value;
-  return {
-    ...(hostname === undefined ? {} : { host_rewrite_literal: hostname }),
-    ...pathChange(path, prefix),
-  };
+  const [path] = valuesOf(filters, 'urlRewrite').flatMap(({ value }) => value.path ?? []);
+  return pathChange(path, prefix);
+}
+
+/** Returns the part of a `RouteAction` or `ClusterWeight` that rewrites the host, likewise. */
+export function hostRewrite(filters: readonly HttpRouteFilter[]): JsonObject {
+  const [hostname] = valuesOf(filters, 'urlRewrite').flatMap(({ value }) => value.hostname ?? []);
+  return hostname === undefined ? {} : { host_rewrite_literal: hostname };
 }
 
 /**

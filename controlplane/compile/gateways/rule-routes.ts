@@ -26,7 +26,7 @@ import { externalsOn, ruleExternals, withExternals } from './rule-externals.ts';
 import { corsChanges, headerChanges, valuesOf } from './rule-filters.ts';
 import { type Asked, redirectAction } from './rule-redirect.ts';
 import { lateRetries, retries, type TimedRule } from './rule-retries.ts';
-import { rewriteAction } from './rule-rewrite.ts';
+import { hostRewrite, pathRewrite } from './rule-rewrite.ts';
 import { sessionChanges } from './rule-session.ts';
 import type { ServedRank } from './served-rank.ts';
 
@@ -212,7 +212,8 @@ function forward({ grpc, match, rule }: Parts, used: readonly ServedBackend[]): 
     ...clusters(rule, used, filters, grpc),
     // As in `closedRule`.
     cluster_not_found_response_code: grpc ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR',
-    ...rewriteAction(rewriting, match.prefix),
+    ...(only === undefined ? {} : hostRewrite(rewriting)),
+    ...pathRewrite(rewriting, match.prefix),
     ...mirrors(rule, filters, grpc),
     timeout: timeouts?.request === undefined ? NO_END : `${timeouts.request / 1000}s`,
     ...(grpc ? {} : upgradeConfigs(['websocket'])),
@@ -231,11 +232,10 @@ function clusters(
   if (first === undefined || others.length === 0) return { cluster: clusterOf(first, grpc) };
   const weighted: Json[] = used.map(backend => {
     const own = backendFilters(rule, backend);
-    const { host_rewrite_literal } = rewriteAction(own, undefined);
     return {
       name: clusterOf(backend, grpc),
       weight: backend.weight,
-      ...(host_rewrite_literal === undefined ? {} : { host_rewrite_literal }),
+      ...hostRewrite([...own, ...filters]),
       ...headerChanges([...filters, ...own]),
     };
   });
