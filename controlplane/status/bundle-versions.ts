@@ -122,3 +122,8 @@ export function supportedVersion(versions: BundleVersions | undefined): readonly
       : { type: 'SupportedVersion', status: 'False', reason: 'UnsupportedVersion', message },
   ];
 }
+
+/** Returns whether the status of a GatewayClass lists features. In v1.1 it takes texts for them. */
+export function listsFeatures(versions: BundleVersions | undefined): boolean {
+  return !/^v1\.1\./.test(versions?.get('gatewayclasses') ?? '');
+}

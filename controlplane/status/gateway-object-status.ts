@@ -69,7 +69,13 @@ export function gatewayObjectStatus(
 }
 
 /** Lists that need not be written to be empty. */
-const EMPTY: Fields = { ancestors: [], attachedListenerSets: 0, parents: [], addresses: [] };
+const EMPTY: Fields = {
+  ancestors: [],
+  attachedListenerSets: 0,
+  parents: [],
+  addresses: [],
+  supportedFeatures: [],
+};
 
 function fieldsOf(
   before: Fields,

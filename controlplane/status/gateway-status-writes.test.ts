@@ -29,6 +29,7 @@ function writtenOf(
   objects: readonly ServedObject[],
   problems: readonly Problem[] = [],
   others = '',
+  version?: string,
 ) {
   const { resources: more } = parseFile('api', others, DEFAULT_PARSE_OPTIONS);
   const resources = [...objects.flatMap(({ parsed }) => parsed.resources), ...more];
@@ -37,7 +38,7 @@ function writtenOf(
   const writes = gatewayStatusWrites({
     options: { controller: DEFAULT_CONTROLLER, sharedEdge: true, apiGroups: [] },
     edgeOf: () => ({ addresses: [{ type: 'IPAddress', value: '192.0.2.1' }], missing: [] }),
-    versions: () => undefined,
+    versions: () => (version === undefined ? undefined : new Map([['gatewayclasses', version]])),
     now: () => 0,
   })({
     rollout: accept(rollout),
@@ -247,4 +248,14 @@ test('a listener tells that the Secret with its certificate cannot be used now',
     const no = severity === 'error' ? 'False InvalidCertificateRef' : '';
     assert.deepEqual(told, [no, '', no]);
   }
+});
+
+test('a class lists features, but for v1.1, whose definition takes none in this form', () => {
+  const featuresIn = (version?: string) => {
+    const { conditions, supportedFeatures } = writtenOf([CLASS], [], '', version).get('ours') ?? {};
+    assert.match(lines(conditions)[0] ?? '', /^Accepted=True/);
+    return fieldsIn(supportedFeatures).length;
+  };
+  for (const version of [undefined, 'v1.2.0', 'v1.7.0']) assert.ok(featuresIn(version) > 40);
+  assert.equal(featuresIn('v1.1.1'), 0);
 });

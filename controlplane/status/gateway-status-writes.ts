@@ -18,7 +18,7 @@ import type { Problem } from '#resources/problem.ts';
 import { type Rejected, type Resource, resourceId } from '#resources/resource.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { withAnswer } from './awaited-answer.ts';
-import { type BundleVersions, supportedVersion } from './bundle-versions.ts';
+import { type BundleVersions, listsFeatures, supportedVersion } from './bundle-versions.ts';
 import { reachable } from './conditions.ts';
 import { secretFaults, withSecretFaults } from './gateway-certificates.ts';
 import { gatewayObjectStatus } from './gateway-object-status.ts';
@@ -81,13 +81,13 @@ export function gatewayStatusWrites(
         const status = item && withAnswer(object, progressOf(item.id), facts.now);
         return status === undefined ? [] : [{ object, status }];
       });
-    const supported = supportedVersion(parts.versions());
+    const versions = parts.versions();
     const faults = secretFaults(problems);
     const byId = Map.groupBy(problems, ({ kind, name, namespace }) =>
       resourceId(kind, namespace, name),
     );
     return objects.flatMap(object => {
-      const told = withVersion(statusOf(object, api, { rollout, known }), supported);
+      const told = withVersion(statusOf(object, api, { rollout, known }), versions);
       const resolved = withSecretFaults(told, object, faults);
       const [item] = [...object.parsed.resources, ...object.parsed.rejected];
       const status = resolved && withUnreachable(resolved, byId.get(item?.id ?? ''));
@@ -124,10 +124,12 @@ function withUnreachable(
 
 function withVersion(
   status: GatewayApiStatus | undefined,
-  supported: readonly NamedCondition[],
+  versions: BundleVersions | undefined,
 ): GatewayApiStatus | undefined {
   if (status?.kind !== 'GatewayClass') return status;
-  return { ...status, conditions: [...status.conditions, ...supported] };
+  const conditions = [...status.conditions, ...supportedVersion(versions)];
+  const supportedFeatures = listsFeatures(versions) ? status.supportedFeatures : [];
+  return { ...status, conditions, supportedFeatures };
 }
 
 const ROUTES: readonly string[] = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRoute', 'UDPRoute'];
