@@ -85,6 +85,23 @@ describe('the listeners of a Gateway', () => {
     });
   }
 
+  test('tell which kinds they serve where they name another', () => {
+    const asking = (protocol: string) =>
+      `{name: a, port: 80, protocol: ${protocol}, allowedRoutes: {kinds: [{kind: TCPRoute}]}}`;
+    const told = [asking('TLS, tls: {mode: Passthrough}'), asking('HTTP'), asking('SCTP')].map(
+      listener =>
+        served(CLASS + gateway('g', `listeners: [${listener}]`)).problems.find(({ field }) =>
+          field?.endsWith('kinds[0]'),
+        )?.message,
+    );
+    const why = 'does not serve TCPRoute of gateway.networking.k8s.io';
+    assert.deepEqual(told, [
+      `a listener for TLS ${why}. Name TLSRoute`,
+      `a listener for HTTP ${why}. Name HTTPRoute or GRPCRoute`,
+      `a listener for SCTP ${why}`,
+    ]);
+  });
+
   test('decide whether it is accepted, which one valid listener suffices for', () => {
     const [odd, well] = [
       '{name: a, port: 80, protocol: SCTP}',

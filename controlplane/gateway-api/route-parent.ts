@@ -58,6 +58,7 @@ function toWritten(origin: ListenerOrigin, spec: ListenerSpec, index: number): W
   const field = `spec.listeners[${index}]`;
   const protocol = isProtocol(spec.protocol) ? spec.protocol : undefined;
   const served = protocol === undefined ? [] : KINDS[protocol];
+  const remedy = served.length === 0 ? '' : `. Name ${served.join(' or ')}`;
   const asked = spec.allowedRoutes.kinds;
   const isServed = ({ group, kind }: (typeof asked)[number]) =>
     group === GATEWAY_API_GROUP && (served as readonly string[]).includes(kind);
@@ -79,7 +80,7 @@ function toWritten(origin: ListenerOrigin, spec: ListenerSpec, index: number): W
             {
               reason: 'InvalidRouteKinds',
               field: `${field}.allowedRoutes.kinds[${at}]`,
-              message: `a listener for ${spec.protocol} does not serve ${each.kind} of ${each.group || 'no group'}`,
+              message: `a listener for ${spec.protocol} does not serve ${each.kind} of ${each.group || 'no group'}${remedy}`,
             },
           ],
     ),
